@@ -1,0 +1,145 @@
+/** One row of the error table. */
+interface ErrorRow {
+  /** HTTP status of a refused request; failures during execution keep the code inside the task result. */
+  readonly status: number
+  readonly meaning: string
+  /** Whether the same call may succeed later without a change. */
+  readonly retryable: boolean
+  /** What the caller can do about it. */
+  readonly hint: string
+}
+
+/** Every service code: the contract's own (section 7) and ours (docs/contract.md). */
+export const errorTable = {
+  6001: {
+    status: 400,
+    meaning: 'Unsupported file type or extension',
+    retryable: false,
+    hint: 'Give a file with one of the supported extensions.',
+  },
+  6002: {
+    status: 413,
+    meaning: 'File or declared size over the limit',
+    retryable: false,
+    hint: 'Give a smaller file, or free space on the service.',
+  },
+  6004: {
+    status: 404,
+    meaning: 'File not found, expired or not owned by the caller',
+    retryable: false,
+    hint: 'Upload the file again and use the new file_id.',
+  },
+  6005: {
+    status: 404,
+    meaning: 'Task not found',
+    retryable: false,
+    hint: 'Check the task id and its task type, or list the tasks.',
+  },
+  6007: {
+    status: 409,
+    meaning: 'Not allowed in the state the task is in',
+    retryable: false,
+    hint: 'Only a task that is still queued can be cancelled.',
+  },
+  6011: { status: 400, meaning: 'Empty file', retryable: false, hint: 'Give a file that has content.' },
+  6013: {
+    status: 400,
+    meaning: 'Required parameter missing',
+    retryable: false,
+    hint: 'Add the named parameter.',
+  },
+  6014: {
+    status: 400,
+    meaning: 'File type does not match the task',
+    retryable: false,
+    hint: 'Give a file of the kind the parameter asks for.',
+  },
+  6016: {
+    status: 400,
+    meaning: 'Invalid business parameter or structure',
+    retryable: false,
+    hint: 'Correct the named parameter.',
+  },
+  6017: {
+    status: 400,
+    meaning: 'Media probe failed',
+    retryable: false,
+    hint: 'The file is damaged or not a media file; export it again.',
+  },
+  6021: {
+    status: 400,
+    meaning: 'No frame of the video could be decoded',
+    retryable: false,
+    hint: 'The video is damaged; export it again.',
+  },
+  6036: {
+    status: 400,
+    meaning: 'Upload interrupted',
+    retryable: true,
+    hint: 'Send the file again.',
+  },
+  6202: {
+    status: 402,
+    meaning: 'Insufficient balance',
+    retryable: false,
+    hint: 'Add credits to the account.',
+  },
+  6401: {
+    status: 500,
+    meaning: 'Upstream service unavailable',
+    retryable: true,
+    hint: 'Try again later.',
+  },
+  6402: {
+    status: 500,
+    meaning: 'Upstream timeout or busy',
+    retryable: true,
+    hint: 'Try again later.',
+  },
+  6500: {
+    status: 500,
+    meaning: 'Internal error',
+    retryable: true,
+    hint: 'Try again; if it stays, report it with the task id.',
+  },
+  6502: {
+    status: 401,
+    meaning: 'Authentication failed',
+    retryable: false,
+    hint: 'Send the API key as the whole value of the Authorization header, without a prefix.',
+  },
+} as const satisfies Record<number, ErrorRow>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** Tells whether a number is a code of the table. */
+export function isErrorCode(code: number): code is ErrorCode {
+  return Object.hasOwn(errorTable, code)
+}
+
+interface MediaErrorOptions extends ErrorOptions {
+  /** Overrides the table's row for this one error. */
+  readonly retryable?: boolean
+  /** Overrides the table's hint: what exactly fixes this one. */
+  readonly hint?: string
+}
+
+/** The one error people and agents see. Any other error is a bug and answers 6500 without its text. */
+export class MediaError extends Error {
+  override readonly name = 'MediaError'
+  readonly code: ErrorCode
+  readonly retryable: boolean
+  readonly hint: string
+
+  constructor(code: ErrorCode, message: string, options: MediaErrorOptions = {}) {
+    super(message, options)
+    this.code = code
+    this.retryable = options.retryable ?? errorTable[code].retryable
+    this.hint = options.hint ?? errorTable[code].hint
+  }
+
+  /** HTTP status of this error's code. */
+  get status(): number {
+    return errorTable[this.code].status
+  }
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { id } from './id.ts'
+import { moment } from './time.ts'
+
+/** 20 GB: the largest upload, in bytes. */
+export const maxFileBytes = 20 * 2 ** 30
+
+/** How long a file is kept by default, in days. */
+export const retentionDays = 60
+
+/** Extensions the service takes, by kind (contract 1, 4.1; text-like ones: docs/contract.md). */
+export const extensionsByKind = {
+  image: ['.jpg', '.jpeg', '.png', '.webp', '.bmp'],
+  audio: ['.mp3', '.wav', '.m4a', '.aac', '.flac', '.ogg'],
+  video: ['.mp4', '.mov', '.avi', '.mkv', '.flv', '.webm'],
+  text: ['.srt', '.ass', '.vtt', '.txt', '.html', '.json', '.mid', '.gtrk'],
+} as const
+
+export type FileKind = keyof typeof extensionsByKind
+
+const kindByExtension = new Map<string, FileKind>(
+  Object.entries(extensionsByKind).flatMap(([kind, extensions]) =>
+    extensions.map((extension) => [extension, kind as FileKind] as const),
+  ),
+)
+
+/** Extension of a file name in lower case with its dot; empty when it has none. */
+export function extensionOf(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 ? name.slice(dot).toLowerCase() : ''
+}
+
+/** Kind by extension; undefined for a type the service does not take. */
+export function kindOf(extension: string): FileKind | undefined {
+  return kindByExtension.get(extension)
+}
+
+/** A stored file as answered by upload (contract 1, 2.2). */
+export const fileRecord = z.object({
+  file_id: id,
+  original_name: z.string(),
+  size: z.int(),
+  blake3_id: z.string(),
+  base_ext: z.string(),
+  download_url: z.string(),
+  created_at: moment,
+  expire_at: moment,
+  is_expired: z.boolean(),
+})
+export type FileRecord = z.infer<typeof fileRecord>
+
+/** A stored file as answered by file details. */
+export const fileDetails = fileRecord.extend({ upload_user_id: z.int() })
+export type FileDetails = z.infer<typeof fileDetails>
+
+const fileRefs = z.registry<{ kinds: readonly FileKind[] }>()
+
+/** A field of an operation's input that holds a file id; agents may give a local path there. */
+export function fileRef(options: { kinds: readonly FileKind[]; describe: string }) {
+  const schema = id.describe(options.describe)
+  fileRefs.add(schema, { kinds: options.kinds })
+  return schema
+}
+
+/** One place in an input value that refers to a file. */
+export interface FileReference {
+  readonly path: readonly (string | number)[]
+  readonly kinds: readonly FileKind[]
+  readonly value: unknown
+}
+
+/** Finds the file references in a value, in order, by walking the schema beside it. */
+export function findFileRefs(schema: z.ZodType, value: unknown): FileReference[] {
+  return [...walk(schema, value, [])]
+}
+
+function* walk(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: readonly (string | number)[],
+): Generator<FileReference> {
+  if (value === undefined || value === null) return
+  const mark = fileRefs.get(schema as z.ZodType)
+  if (mark) {
+    yield { path, kinds: mark.kinds, value }
+  } else if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
+    yield* walk(schema.unwrap(), value, path)
+  } else if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* walk(schema.element, item, [...path, index])
+  } else if (schema instanceof z.ZodObject && typeof value === 'object') {
+    for (const [key, field] of Object.entries(schema.shape as z.ZodRawShape)) {
+      yield* walk(field, (value as Record<string, unknown>)[key], [...path, key])
+    }
+  }
+}

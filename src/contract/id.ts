@@ -1,0 +1,39 @@
+import * as z from 'zod'
+
+/**
+ * An id of a task or file. Ours are 19 digits, another service's may differ, so only the type is
+ * checked: a number is refused because it has already lost digits.
+ */
+export const id = z
+  .string({
+    error: (issue) =>
+      typeof issue.input === 'number'
+        ? 'an id must be given as a string; as a number it has lost digits'
+        : undefined,
+  })
+  .min(1)
+  .max(64)
+
+const perMillisecond = 1_000_000
+
+let lastTime = 0
+let lastSerial = 0
+
+/**
+ * Makes a new id: 19 decimal digits, the time in ms (13), then 6 within it. Ascending within this process. Processes start each millisecond at a random
+ * serial, so that two of them meet with a chance of one in a million; the primary key refuses
+ * a meeting and the caller tries again.
+ *
+ * @param now milliseconds since 1970
+ * @param random 0 (inclusive) to 1 (exclusive)
+ */
+export function newId(now: number = Date.now(), random: number = Math.random()): string {
+  const time = Math.max(now, lastTime)
+  lastSerial = time === lastTime ? lastSerial + 1 : Math.floor(random * perMillisecond)
+  lastTime = time
+  if (lastSerial >= perMillisecond) {
+    lastTime += 1
+    lastSerial = 0
+  }
+  return String(lastTime).padStart(13, '0') + String(lastSerial).padStart(6, '0')
+}

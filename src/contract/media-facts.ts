@@ -1,0 +1,42 @@
+import * as z from 'zod'
+
+/** A rate as an exact fraction, such as 30000/1001. */
+export const rational = z.object({ num: z.int(), den: z.int() })
+export type Rational = z.infer<typeof rational>
+
+const videoFacts = z.object({
+  codec: z.string(),
+  width: z.int().describe('Displayed width in pixels, after rotation and sample aspect ratio'),
+  height: z.int().describe('Displayed height in pixels, after rotation and sample aspect ratio'),
+  coded_width: z.int(),
+  coded_height: z.int(),
+  rotation: z.int().describe('Clockwise degrees to turn the coded picture for display: 0, 90, 180, 270'),
+  sample_aspect_ratio: rational,
+  frame_rate: rational.describe('Average frames a second'),
+  variable_rate: z.boolean().describe('Frame times are not evenly spaced, as far as the header tells'),
+  duration_ms: z.int(),
+  pixel_format: z.string(),
+  hdr: z.boolean(),
+  alpha: z.boolean(),
+})
+export type VideoFacts = z.infer<typeof videoFacts>
+
+const audioFacts = z.object({
+  codec: z.string(),
+  channels: z.int(),
+  sample_rate: z.int().describe('Hz'),
+  duration_ms: z.int(),
+})
+export type AudioFacts = z.infer<typeof audioFacts>
+
+/** What a probe tells of a media file. Times are milliseconds, rounded. */
+export const mediaFacts = z.object({
+  container: z.string().describe("ffprobe's name of the format"),
+  duration_ms: z.int(),
+  size: z.int().describe('Bytes'),
+  bit_rate: z.int().nullable().describe('Bits a second'),
+  video: videoFacts.nullable().describe('First picture stream that is not a cover image'),
+  audio: z.array(audioFacts),
+  subtitles: z.array(z.object({ codec: z.string(), language: z.string().nullable() })),
+})
+export type MediaFacts = z.infer<typeof mediaFacts>

@@ -1,0 +1,116 @@
+import type * as z from 'zod'
+import type { Price } from './credits.ts'
+import type { MediaFacts } from './media-facts.ts'
+import type { FileKind } from './file.ts'
+
+/** Groups by which an agent's list of tools can be narrowed. */
+export const toolsets = ['render', 'clean', 'speech', 'cut', 'library', 'files'] as const
+export type Toolset = (typeof toolsets)[number]
+
+/** Answer of a creation beyond task_id, task_type and status. */
+export type CreationExtra = 'created_at' | 'estimates'
+
+/** A worked example: an input whose file ids are written as names of local files. */
+export interface Example {
+  readonly title: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** All that an agent or client sees of an operation; `tools/<operation>/contract.ts` exports one. */
+export interface Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+> {
+  /** Task type key, such as `video_split_screen`. */
+  readonly name: string
+  readonly title: string
+  /** For agents: what it does, when to use it, its limits. */
+  readonly description: string
+  readonly toolset: Toolset
+  readonly input: Input
+  readonly output: Output
+  readonly price: Price
+  readonly createdExtra?: readonly CreationExtra[]
+  readonly examples: readonly [Example, Example]
+}
+
+/** Declares an operation and keeps its exact types. */
+export function operation<Input extends z.ZodObject, Output extends z.ZodObject>(
+  declaration: Operation<Input, Output>,
+): Operation<Input, Output> {
+  return declaration
+}
+
+export type InputOf<O extends Operation> = z.output<O['input']>
+export type OutputOf<O extends Operation> = z.output<O['output']>
+
+/** A file of the caller as creation sees it, probed. */
+export interface GivenFile {
+  readonly file_id: string
+  readonly name: string
+  readonly size: number
+  /** By extension. */
+  readonly kind: FileKind
+  /** What the probe found; null for text and for what no probe understands. */
+  readonly facts: MediaFacts | null
+}
+
+/** The files of a request by file id; `get` throws 6004 for one that was not given. */
+export interface GivenFiles<F extends GivenFile = GivenFile> {
+  get(fileId: string): F
+}
+
+/** What creation decides before a task exists. */
+export interface Plan {
+  /** Credits to hold. */
+  readonly credits: number
+  /** Expected seconds of work on two cores. */
+  readonly seconds: number
+}
+
+/**
+ * `tools/<operation>/plan.ts` exports `plan`: checks what the schema cannot (6014, 6016, limits)
+ * and prices the work. Pure: no process, no file.
+ */
+export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: GivenFiles) => Plan
+
+/** A file as a worker sees it. */
+export interface StagedFile extends GivenFile {
+  /** Absolute path to read it from; its extension is the original's. */
+  readonly path: string
+}
+
+/** A result the service is to keep. */
+export interface KeptFile {
+  readonly file_id: string
+  readonly download_url: string
+}
+
+/** What a run is given. */
+export interface RunContext {
+  readonly files: GivenFiles<StagedFile>
+  readonly taskId: string
+  /** Empty folder of this attempt alone; the process's current folder. Removed afterwards. */
+  readonly scratch: string
+  /** Threads the run should use. */
+  readonly threads: number
+  /** Aborted when the attempt must end. */
+  readonly signal: AbortSignal
+  /** Reports 0 to 100; going back is ignored. */
+  progress(percent: number): void
+  /** Hands over a finished file of the scratch folder; `name` is the file name people will see. */
+  keep(file: { path: string; name: string }): KeptFile
+}
+
+/** `tools/<operation>/run.ts` exports `run`: does the work in the worker process. */
+export type RunOperation<O extends Operation> = (
+  input: InputOf<O>,
+  context: RunContext,
+) => Promise<OutputOf<O>>
+
+/** An operation with its parts; `tools/index.ts` lists them, the heavy ones imported when first used. */
+export interface OperationModule<O extends Operation = Operation> {
+  readonly operation: O
+  readonly plan: () => Promise<{ plan: PlanOperation<O> }>
+  readonly run: () => Promise<{ run: RunOperation<O> }>
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import { id } from './id.ts'
+import { moment } from './time.ts'
+
+/** Task states (contract 1, section 3). */
+export const taskStates = ['created', 'queued', 'processing', 'completed', 'failed', 'cancelled'] as const
+export const taskState = z.enum(taskStates)
+export type TaskState = z.infer<typeof taskState>
+
+/** Legal moves; a move that is not here is a bug. `processing -> queued` is a retry or a restart. */
+export const nextStates: Record<TaskState, readonly TaskState[]> = {
+  created: ['queued', 'cancelled'],
+  queued: ['processing', 'cancelled'],
+  processing: ['completed', 'failed', 'queued'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+}
+
+/** A task that no longer changes. */
+export function isTerminal(state: TaskState): boolean {
+  return nextStates[state].length === 0
+}
+
+/** Order in which queued tasks start. */
+export const priorities = ['low', 'normal', 'high'] as const
+export const priority = z.enum(priorities)
+export type Priority = z.infer<typeof priority>
+
+/** Why a task failed, inside `output_result.error`. */
+export const taskError = z.object({
+  code: z.int(),
+  message: z.string(),
+  hint: z.string().optional(),
+  step: z.string().optional(),
+  retryable: z.boolean(),
+})
+export type TaskError = z.infer<typeof taskError>
+
+/** Expected times in seconds. */
+const estimates = {
+  estimated_duration: z.number().describe('Expected seconds of work'),
+  estimated_queue_wait_duration: z.number().describe('Expected seconds until the work starts'),
+}
+
+/** Answer to a creation (contract 1, 2.3); the estimates are answered by the operations that say so. */
+export const taskCreated = z.object({
+  task_id: id,
+  task_type: z.string(),
+  status: taskState,
+  created_at: moment.optional(),
+  estimated_duration: z.number().optional(),
+  estimated_queue_wait_duration: z.number().optional(),
+  estimated_total_duration: z.number().optional(),
+})
+export type TaskCreated = z.infer<typeof taskCreated>
+
+/** Answer to a query (contract 1, 2.4). */
+export const taskRecord = z.object({
+  task_id: id,
+  id,
+  task_type: z.string(),
+  status: taskState,
+  progress: z.int().min(0).max(100),
+  output_result: z.record(z.string(), z.unknown()).nullable(),
+  create_time: moment,
+  update_time: moment,
+})
+export type TaskRecord = z.infer<typeof taskRecord>
+
+/** One row of the task list (contract 1, 2.5). */
+export const taskListItem = z.object({
+  id,
+  status: taskState,
+  priority: z.string(),
+  progress: z.int(),
+  ...estimates,
+  actual_duration: z.number().nullable().describe('Seconds of work so far or in all; null before the start'),
+  process_start_time: moment.nullable(),
+  finish_time: moment.nullable(),
+  create_time: moment,
+  task_type_key: z.string(),
+  task_type_name: z.string(),
+})
+export type TaskListItem = z.infer<typeof taskListItem>
+
+/** Query of the task list (contract 1, 4.4). */
+export const taskListQuery = z.object({
+  status: z.enum(['queued', 'processing', 'completed', 'failed', 'cancelled']).optional(),
+  task_type: z.string().optional(),
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  page_size: z.coerce.number().int().min(1).max(100).default(20),
+})
+export type TaskListQuery = z.infer<typeof taskListQuery>
+
+export const taskList = z.object({
+  list: z.array(taskListItem),
+  total: z.int(),
+  page: z.int(),
+  page_size: z.int(),
+})
+export type TaskList = z.infer<typeof taskList>
+
+/** What a client sends on the event socket. */
+export const subscribeMessage = z.union([
+  z.object({ action: z.literal('subscribe'), task_id: id }),
+  z.object({
+    action: z.literal('subscribe'),
+    all: z.literal(true),
+    after: z.int().min(0).optional().describe('Last sequence number already seen'),
+  }),
+])
+export type SubscribeMessage = z.infer<typeof subscribeMessage>
+
+/** What the event socket sends; `seq` counts an account's status events without gaps. */
+export const taskEvent = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('snapshot'), seq: z.int(), task: taskRecord.nullable() }),
+  z.object({ event: z.literal('status'), seq: z.int(), task: taskRecord }),
+  z.object({ event: z.literal('progress'), task: taskRecord }),
+  z.object({ event: z.literal('error'), code: z.int(), msg: z.string() }),
+])
+export type TaskEvent = z.infer<typeof taskEvent>

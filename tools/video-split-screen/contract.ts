@@ -1,0 +1,139 @@
+import * as z from 'zod'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+const unit = z.number().min(0).max(1)
+
+/** Rectangle as shares of the picture, 0 to 1. */
+const rectangle = z.object({ x: unit, y: unit, width: unit, height: unit })
+
+/** Tolerance for the far edge of a crop whose sides were rounded by the caller. */
+const edgeTolerance = 1e-6
+
+const crop = rectangle
+  .refine(({ width, height }) => width > 0 && height > 0, 'width and height must be above 0')
+  .refine(
+    ({ x, y, width, height }) => x + width <= 1 + edgeTolerance && y + height <= 1 + edgeTolerance,
+    'the crop must lie inside the picture: x + width <= 1 and y + height <= 1',
+  )
+  .describe('Part of the picture to use, as shares of its width and height; x + width and y + height at most 1')
+
+/** Longest time code taken: 6 hours, in ms. */
+const maxTimeMs = 6 * 3600 * 1000
+
+const clip = z.object({
+  file_id: fileRef({ kinds: ['video'], describe: 'Video; the same file may be used in several clips' }),
+  begin_time_ms: z.int().min(0).max(maxTimeMs).default(0).describe('Start inside the video, ms'),
+  end_time_ms: z
+    .int()
+    .min(0)
+    .max(maxTimeMs)
+    .optional()
+    .describe('End inside the video, ms; 0 or left out means its end'),
+  crop: crop.optional(),
+})
+
+export const input = z.object({
+  clips: z.array(clip).min(2).max(16).describe('2 to 16 clips, one per slot of the layout'),
+  layout_mode: z
+    .enum(['auto', 'template'])
+    .default('auto')
+    .describe('auto picks the layout that crops least; template uses layout_id'),
+  layout_id: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .optional()
+    .describe('Layout with as many slots as clips; required with layout_mode template'),
+  random_seed: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .optional()
+    .describe('Repeats a choice among equally good layouts; default comes from the task'),
+  output_ratio: z.enum(['9:16', '16:9', '1:1']).default('9:16').describe('Shape of the result'),
+  quality: z.enum(['720p', '1080p']).default('1080p').describe('Shorter side of the result in pixels'),
+  fit_mode: z
+    .enum(['cover', 'contain'])
+    .default('cover')
+    .describe('cover fills a slot and crops around the centre; contain keeps the whole picture and pads'),
+  duration_mode: z.enum(['shortest']).default('shortest').describe('The result ends with the shortest clip'),
+  audio_mode: z
+    .enum(['first', 'mix', 'mute'])
+    .default('first')
+    .describe('first: sound of the first clip that has any; mix: all together; mute: none'),
+  gap_ratio: z
+    .number()
+    .min(0)
+    .max(0.05)
+    .default(0.008)
+    .describe("Gap between slots as a share of the result's shorter side"),
+  background_color: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #RRGGBB')
+    .default('#000000')
+    .describe('#RRGGBB; shows in gaps and padding'),
+})
+
+const slot = z.object({
+  slot_index: z.int(),
+  clip_index: z.int(),
+  file_id: id,
+  begin_time_ms: z.int(),
+  end_time_ms: z.int(),
+  source_crop: rectangle,
+  destination_rect: rectangle,
+  fit_mode: z.enum(['cover', 'contain']),
+})
+
+const output = z.object({
+  version: z.literal('video_split_screen.v1'),
+  file_id: id,
+  download_url: z.string(),
+  duration_ms: z.int(),
+  width: z.int(),
+  height: z.int(),
+  layout: z.object({
+    layout_id: z.int(),
+    equivalence_key: z.string(),
+    random_seed: z.int(),
+    slots: z.array(slot),
+  }),
+})
+
+export const videoSplitScreen = operation({
+  name: 'video_split_screen',
+  title: 'Split screen',
+  description:
+    'Composes 2 to 16 video clips into one split-screen mp4 that lasts as long as the shortest chosen range. ' +
+    'auto picks the layout that loses the least picture; to keep that choice, pass the returned layout.layout_id ' +
+    'with layout_mode template. Limits: combined sources at most sixteen 1080p pictures, result at most 6 hours.',
+  toolset: 'render',
+  input,
+  output,
+  price: { unit: 'minute', credits: 1, of: 'the shortest clip range' },
+  createdExtra: ['estimates'],
+  examples: [
+    {
+      title: 'Two clips, side by side in a wide picture, both heard',
+      input: {
+        clips: [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }],
+        output_ratio: '16:9',
+        audio_mode: 'mix',
+      },
+    },
+    {
+      title: 'Three ranges in a tall picture, the middle of the first frame only, white gaps',
+      input: {
+        clips: [
+          { file_id: 'talk.mp4', begin_time_ms: 500, crop: { x: 0.25, y: 0, width: 0.5, height: 1 } },
+          { file_id: 'slides.mp4', end_time_ms: 3000 },
+          { file_id: 'room.mp4' },
+        ],
+        gap_ratio: 0.02,
+        background_color: '#FFFFFF',
+      },
+    },
+  ],
+})
