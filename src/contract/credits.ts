@@ -14,5 +14,7 @@ export function creditsFor(price: Price, amount: number): number {
 /** A price in words, as tools and documents show it. */
 export function describePrice(price: Price): string {
   const credits = price.credits === 1 ? '1 credit' : `${price.credits} credits`
-  return price.unit === 'minute' ? `${credits} per started minute of ${price.of}` : `${credits} per ${price.of}`
+  return price.unit === 'minute'
+    ? `${credits} per started minute of ${price.of}`
+    : `${credits} per ${price.of}`
 }

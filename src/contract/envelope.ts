@@ -15,5 +15,8 @@ export const anyEnvelope = z.object({
   code: z.int(),
   msg: z.string().optional(),
   message: z.string().optional(),
-  data: z.unknown(),
+  data: z.unknown().optional(),
+  // Our own service tells these of a failure beyond the contract.
+  hint: z.string().optional(),
+  retryable: z.boolean().optional(),
 })

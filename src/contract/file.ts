@@ -62,6 +62,11 @@ export function fileRef(options: { kinds: readonly FileKind[]; describe: string 
   return schema
 }
 
+/** Kinds a field marked by `fileRef` takes; undefined for every other field. */
+export function fileKindsOf(schema: z.core.$ZodType): readonly FileKind[] | undefined {
+  return fileRefs.get(schema as z.ZodType)?.kinds
+}
+
 /** One place in an input value that refers to a file. */
 export interface FileReference {
   readonly path: readonly (string | number)[]
@@ -83,12 +88,16 @@ function* walk(
   const mark = fileRefs.get(schema as z.ZodType)
   if (mark) {
     yield { path, kinds: mark.kinds, value }
-  } else if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
+  } else if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodNullable
+  ) {
     yield* walk(schema.unwrap(), value, path)
   } else if (schema instanceof z.ZodArray && Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* walk(schema.element, item, [...path, index])
   } else if (schema instanceof z.ZodObject && typeof value === 'object') {
-    for (const [key, field] of Object.entries(schema.shape as z.ZodRawShape)) {
+    for (const [key, field] of Object.entries(schema.shape)) {
       yield* walk(field, (value as Record<string, unknown>)[key], [...path, key])
     }
   }

@@ -16,6 +16,10 @@ const videoFacts = z.object({
   variable_rate: z.boolean().describe('Frame times are not evenly spaced, as far as the header tells'),
   duration_ms: z.int(),
   pixel_format: z.string(),
+  color_space: z
+    .string()
+    .optional()
+    .describe("ffprobe's name of the YUV matrix; absent when the file does not tell"),
   hdr: z.boolean(),
   alpha: z.boolean(),
 })

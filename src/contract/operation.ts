@@ -108,9 +108,17 @@ export type RunOperation<O extends Operation> = (
   context: RunContext,
 ) => Promise<OutputOf<O>>
 
-/** An operation with its parts; `tools/index.ts` lists them, the heavy ones imported when first used. */
+/**
+ * An operation with its parts; `tools/index.ts` lists them, the heavy ones imported when first used.
+ * The parts are methods, so that a module of one operation fits a list of modules: what `plan` and
+ * `run` are given has passed that operation's own schema.
+ */
 export interface OperationModule<O extends Operation = Operation> {
   readonly operation: O
-  readonly plan: () => Promise<{ plan: PlanOperation<O> }>
-  readonly run: () => Promise<{ run: RunOperation<O> }>
+  plan(): Promise<{ plan(...given: Parameters<PlanOperation<O>>): Plan }>
+  run(): Promise<{
+    run(...given: Parameters<RunOperation<O>>): Promise<OutputOf<O>>
+    /** Throws 6401, naming the one command that helps, where an engine or model is missing. */
+    ready(): Promise<unknown>
+  }>
 }

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import * as z from 'zod'
+import { isProof } from '../platform/handshake.ts'
+import type { DaemonRecord } from './record.ts'
+
+/** How long a daemon may take to answer, in ms; a stranger on its port may never. */
+const patience = 2000
+const maxAnswerBytes = 64 * 1024
+
+const health = z.object({ instance: z.string(), proof: z.string() })
+
+/** Tells whether the recorded daemon answers on its port and knows the key, without telling the key. */
+export async function isAnswering(record: DaemonRecord): Promise<boolean> {
+  if (record.port === 0) return false
+  const { key, instance } = record
+  const nonce = randomBytes(16).toString('hex')
+  const answer = await ask(record.port, { method: 'GET', path: `/health?nonce=${nonce}` })
+  if (answer?.status !== 200) return false
+  const said = health.safeParse(answer.json).data
+  return said?.instance === instance && isProof(said.proof, { key, nonce, instance })
+}
+
+/** Asks a proven daemon to leave; false when it has work and stays, true also when it is gone by now. */
+export async function askToExit({ port, key }: DaemonRecord): Promise<boolean> {
+  const answer = await ask(port, {
+    method: 'POST',
+    path: '/daemon/exit',
+    headers: { authorization: key, 'content-length': 0 },
+  })
+  return answer === null || answer.status === 200
+}
+
+interface Question {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Record<string, string | number>
+}
+
+interface Answer {
+  readonly status: number
+  /** Undefined when the body was no JSON. */
+  readonly json: unknown
+}
+
+/** One request to this machine, following nothing; null for silence and for what is not HTTP. */
+async function ask(port: number, question: Question): Promise<Answer | null> {
+  const signal = AbortSignal.timeout(patience)
+  const sent = request({ host: '127.0.0.1', port, agent: false, signal, ...question })
+  // An abort after the answer's head has nobody else to tell.
+  sent.on('error', () => undefined)
+  sent.end()
+  try {
+    const [response] = (await once(sent, 'response', { signal })) as [IncomingMessage]
+    return { status: response.statusCode ?? 0, json: parseJson(await readBody(response)) }
+  } catch {
+    return null
+  } finally {
+    sent.destroy()
+  }
+}
+
+async function readBody(response: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

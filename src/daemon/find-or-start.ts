@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { MediaError } from '../contract/errors.ts'
+import { identify } from '../platform/process-identity.ts'
+import { askToExit, isAnswering } from './ask.ts'
+import { prepareDataFolder } from './data-folder.ts'
+import { daemonEnvironment } from './environment.ts'
+import { heldExitCode, launch } from './launch.ts'
+import { holdStart } from './lock.ts'
+import { readDaemon, type DaemonRecord } from './record.ts'
+import { isNewer } from './version.ts'
+
+/** How often to look whether a daemon has come up, in ms. */
+const lookEvery = 20
+const defaultTimeout = 20_000
+
+interface FindOptions {
+  readonly dataDir: string
+  /** This client's version: an idle daemon that is older is replaced. */
+  readonly version: string
+  /** Program and arguments, all paths absolute, that run the daemon of this data folder. */
+  readonly command: readonly string[]
+  /** This process's environment; the daemon gets only the system's part of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly timeoutMs?: number
+}
+
+/** How to reach a data folder's daemon. */
+export interface FoundDaemon {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly instance: string
+  readonly pid: number
+}
+
+/**
+ * Finds the data folder's one daemon, or starts it: however many processes ask at once, they share
+ * one. The daemon has proved that it knows the key. 6401 with its last log lines when there is none
+ * in the end.
+ */
+export async function findOrStartDaemon(options: FindOptions): Promise<FoundDaemon> {
+  const deadline = Date.now() + (options.timeoutMs ?? defaultTimeout)
+  let prepared: Promise<void> | undefined
+  for (;;) {
+    const record = await readDaemon(options.dataDir)
+    const found = record && (await isAnswering(record))
+    if (found && !(await hasLeft(record, options.version))) return reach(record)
+    await (prepared ??= prepareDataFolder(options.dataDir))
+    const started = await startUnlessUnderWay(options, record, deadline)
+    if (started) return reach(started)
+    if (Date.now() > deadline) throw unreachable(options.dataDir, (await isRunning(record)) ? record : null)
+    await pause(lookEvery)
+  }
+}
+
+function reach({ port, key, instance, pid }: DaemonRecord): FoundDaemon {
+  return { baseUrl: `http://127.0.0.1:${port}`, apiKey: key, instance, pid }
+}
+
+/** Asks an older daemon to make room; it does when it has nothing to do. */
+async function hasLeft(record: DaemonRecord, version: string): Promise<boolean> {
+  return isNewer(version, record.version) && (await askToExit(record))
+}
+
+/** Starts a daemon unless another process is at it, or has done it since `seen` was read. */
+async function startUnlessUnderWay(
+  options: FindOptions,
+  seen: DaemonRecord | null,
+  deadline: number,
+): Promise<DaemonRecord | null> {
+  using start = holdStart(options.dataDir)
+  if (!start) return null
+  const record = await readDaemon(options.dataDir)
+  if (record && record.instance !== seen?.instance && (await isAnswering(record))) return null
+  return await startDaemon(options, record, deadline)
+}
+
+/**
+ * Starts a daemon and waits until it answers; null when another holds the data folder or it has
+ * left again in peace.
+ */
+async function startDaemon(
+  { dataDir, command, environment }: FindOptions,
+  last: DaemonRecord | null,
+  deadline: number,
+): Promise<DaemonRecord | null> {
+  const launched = await launch({ dataDir, command, env: daemonEnvironment(environment) })
+  while (Date.now() < deadline) {
+    const exitCode = launched.exitCode()
+    const record = await readDaemon(dataDir)
+    if (record && record.instance !== last?.instance && (await isAnswering(record))) return record
+    if (exitCode === heldExitCode || exitCode === 0) return null
+    if (exitCode !== undefined) throw await launched.failure(`it ended at once (${exitCode ?? 'killed'})`)
+    await pause(lookEvery)
+  }
+  throw (await isRunning(last))
+    ? unreachable(dataDir, last)
+    : await launched.failure('it does not answer yet')
+}
+
+async function isRunning(record: DaemonRecord | null): Promise<boolean> {
+  const process = record && (await identify(record.pid))
+  return process !== null && process.startTime === record?.start_time
+}
+
+function unreachable(dataDir: string, holder: DaemonRecord | null): MediaError {
+  const who = holder ? `process ${holder.pid}` : 'another process'
+  return new MediaError(6401, `the data folder ${dataDir} is held by ${who}, which does not answer`, {
+    hint: `Try again; if it stays, end ${who}.`,
+  })
+}

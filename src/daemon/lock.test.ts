@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { holdDataFolder, holdStart } from './lock.ts'
+
+const lockModule = JSON.stringify(import.meta.resolve('./lock.ts'))
+
+test('a folder is held once, and again after disposal', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'lock-'))
+  const first = holdStart(folder.path)
+  expect(first).not.toBeNull()
+  expect(holdStart(folder.path)).toBeNull()
+  first?.[Symbol.dispose]()
+  using again = holdStart(folder.path)
+  expect(again).not.toBeNull()
+})
+
+test('a killed holder frees the folder', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'lock-'))
+  const script = `
+    import { holdDataFolder } from ${lockModule}
+    globalThis.held = holdDataFolder(${JSON.stringify(folder.path)})
+    console.log(globalThis.held !== null)
+    setInterval(() => {}, 1e6)
+  `
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  expect(String(await once(holder.stdout, 'data'))).toBe('true\n')
+  expect(holdDataFolder(folder.path)).toBeNull()
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  using freed = holdDataFolder(folder.path)
+  expect(freed).not.toBeNull()
+})
+
+test('a folder that is not there is an error, not a held one', () => {
+  expect(() => holdStart(join(tmpdir(), 'not', 'there'))).toThrow(/unable to open/)
+})

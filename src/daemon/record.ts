@@ -1,0 +1,61 @@
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { writeDurably } from '../platform/durable.ts'
+import type { ProcessIdentity } from '../platform/process-identity.ts'
+
+const daemonRecord = z.object({
+  pid: z.int().positive(),
+  start_time: z.string(),
+  /** 0 while it starts and does not answer yet. */
+  port: z.int().min(0).max(65_535),
+  key: z.string().min(1),
+  version: z.string(),
+  /** Differs with every start. */
+  instance: z.string().min(1),
+})
+
+/** `daemon.json` in the data folder: the daemon that runs there, or the last one that died. */
+export type DaemonRecord = z.infer<typeof daemonRecord>
+
+/** Reads who the daemon is or was; null when nobody of this user has said so in a readable form. */
+export async function readDaemon(dataDir: string): Promise<DaemonRecord | null> {
+  const text = await readOwn(recordPath(dataDir)).catch(() => null)
+  return text === null ? null : parseRecord(text)
+}
+
+/** Says durably, for this user's eyes alone, who the daemon is; only the holder of the data folder may. */
+export async function announceDaemon(dataDir: string, record: DaemonRecord): Promise<void> {
+  await writeDurably(recordPath(dataDir), `${JSON.stringify(record)}\n`, 0o600)
+}
+
+/** Takes the announcement back, unless it has become another daemon's. */
+export async function retractDaemon(dataDir: string, instance: string): Promise<void> {
+  const record = await readDaemon(dataDir)
+  if (record?.instance === instance) await rm(recordPath(dataDir), { force: true })
+}
+
+/** The process a record speaks of. */
+export function processOf(record: DaemonRecord): ProcessIdentity {
+  return { pid: record.pid, startTime: record.start_time }
+}
+
+function recordPath(dataDir: string): string {
+  return join(dataDir, 'daemon.json')
+}
+
+/** A file of another user could lead this one's media to a service of theirs: it is not read. */
+async function readOwn(path: string): Promise<string | null> {
+  await using file = await open(path, 'r')
+  const { uid, size } = await file.stat()
+  if (process.getuid && uid !== process.getuid()) return null
+  return size > 64 * 1024 ? null : await file.readFile('utf8')
+}
+
+function parseRecord(text: string): DaemonRecord | null {
+  try {
+    return daemonRecord.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,140 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { failpoint } from '../platform/failpoint.ts'
+import { endGroup, identify } from '../platform/process-identity.ts'
+import { prepareDataFolder } from './data-folder.ts'
+import { createIdleExit, type Clock } from './idle-exit.ts'
+import { heldExitCode } from './launch.ts'
+import { holdDataFolder } from './lock.ts'
+import { announceDaemon, processOf, readDaemon, retractDaemon, type DaemonRecord } from './record.ts'
+
+/** How long open requests may take to finish at the end, in ms. */
+const closingPatience = 10_000
+
+/** What the service needs of the daemon it runs in. */
+export interface DaemonSide {
+  /** The one API key of this run; /health proves that the service knows it. */
+  readonly key: string
+  readonly instance: string
+  readonly version: string
+  /** What POST /daemon/exit does: true (answer 200) when the daemon leaves, false (409) when it has work. */
+  readonly exitIfIdle: () => Promise<boolean>
+}
+
+/** A service that answers on 127.0.0.1. */
+export interface RunningService {
+  readonly port: number
+  /** Work going on or waiting: queued or retry-waiting tasks, open uploads. */
+  isBusy(): boolean | Promise<boolean>
+  /** Moment of the last request, ms since 1970; /health does not count. */
+  lastActivity(): number
+  /** Stops accepting, finishes the open requests, ends the workers, closes the database. */
+  close(): Promise<void>
+}
+
+interface DaemonOptions {
+  readonly dataDir: string
+  readonly version: string
+  readonly startService: (daemon: DaemonSide) => Promise<RunningService>
+  readonly log: Logger
+  readonly idleMs?: number
+  readonly clock?: Clock
+}
+
+/**
+ * Is the data folder's daemon until it is idle for long, asked to leave, or told by SIGTERM or
+ * SIGINT; resolves with the exit code of the process. What a killed daemon left running is ended
+ * before the service starts.
+ */
+export async function runDaemon(options: DaemonOptions): Promise<number> {
+  const { dataDir, version, startService, log } = options
+  await prepareDataFolder(dataDir)
+  using held = holdDataFolder(dataDir)
+  if (!held) {
+    log.info('another daemon holds the data folder')
+    return heldExitCode
+  }
+  failpoint('daemon-held')
+  await endLeftovers(dataDir, log)
+  const record = await newRecord(version)
+  // Announced before anything is started: should this process die, the next can end what it left.
+  await announceDaemon(dataDir, record)
+  failpoint('daemon-recorded')
+  const leaving = Promise.withResolvers<string>()
+  const service = await startService({
+    key: record.key,
+    instance: record.instance,
+    version,
+    exitIfIdle: async () => {
+      if (await service.isBusy()) return false
+      leaving.resolve('asked by a newer client')
+      return true
+    },
+  })
+  await announceDaemon(dataDir, { ...record, port: service.port })
+  failpoint('daemon-announced')
+  log.info({ port: service.port, instance: record.instance, version }, 'daemon answers')
+  const reason = await untilLeaving(service, leaving, options)
+  log.info({ reason }, 'daemon leaves')
+  if (await closes(service, log)) await retractDaemon(dataDir, record.instance)
+  failpoint('daemon-retracted')
+  return 0
+}
+
+async function endLeftovers(dataDir: string, log: Logger): Promise<void> {
+  const last = await readDaemon(dataDir)
+  if (!last) return
+  log.warn({ pid: last.pid, instance: last.instance }, 'the last daemon died; ending what it left')
+  await endGroup(processOf(last))
+}
+
+async function newRecord(version: string): Promise<DaemonRecord> {
+  const identity = await identify(process.pid)
+  if (!identity) throw new Error('this process has no start time')
+  return {
+    pid: identity.pid,
+    start_time: identity.startTime,
+    port: 0,
+    key: randomBytes(32).toString('hex'),
+    version,
+    instance: randomUUID(),
+  }
+}
+
+/** Waits for a reason to leave and tells it. */
+async function untilLeaving(
+  service: RunningService,
+  leaving: PromiseWithResolvers<string>,
+  { idleMs, clock }: DaemonOptions,
+): Promise<string> {
+  const idleExit = createIdleExit({
+    idleMs,
+    clock,
+    isBusy: () => service.isBusy(),
+    lastActivity: () => service.lastActivity(),
+    exit: () => leaving.resolve('idle'),
+  })
+  process.once('SIGTERM', leaving.resolve).once('SIGINT', leaving.resolve)
+  try {
+    return await leaving.promise
+  } finally {
+    idleExit[Symbol.dispose]()
+  }
+}
+
+/** Closes the service; false when something stayed, which the next daemon ends by this one's record. */
+async function closes(service: RunningService, log: Logger): Promise<boolean> {
+  const waited = new AbortController()
+  try {
+    const late = pause(closingPatience, 'late', { signal: waited.signal })
+    const first = await Promise.race([service.close(), late])
+    if (first === 'late') log.warn('requests did not finish in time')
+    return first !== 'late'
+  } catch (error) {
+    log.error(error, 'the service did not close cleanly')
+    return false
+  } finally {
+    waited.abort()
+  }
+}

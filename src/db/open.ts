@@ -1,0 +1,66 @@
+import type { CustomTypesConfig } from 'pg'
+import { Kysely, PostgresDialect } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { MediaError } from '../contract/errors.ts'
+import { migrations } from './migrations.ts'
+import { nodeSqliteDialect } from './node-sqlite.ts'
+import type { Db, Schema } from './schema.ts'
+
+/** Where the state lives: a SQLite file, or a PostgreSQL address. */
+export type DatabasePlace = { readonly path: string } | { readonly url: string }
+
+/**
+ * Opens the database and brings its schema up to date. A database with a newer schema is refused
+ * untouched.
+ */
+export async function openDatabase(place: DatabasePlace): Promise<Db> {
+  const db = new Kysely<Schema>({
+    dialect: 'path' in place ? nodeSqliteDialect(place.path) : await postgresDialect(place.url),
+  })
+  try {
+    await migrate(db)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+  return db
+}
+
+async function postgresDialect(url: string): Promise<PostgresDialect> {
+  const { default: pg } = await import('pg')
+  // Our bigints are ids of accounts, sizes and milliseconds: all below 2^53.
+  const types: CustomTypesConfig = {
+    getTypeParser: (oid, format) =>
+      oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
+  }
+  const pool = new pg.Pool({ connectionString: url, max: 10, types })
+  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  pool.on('error', () => undefined)
+  return new PostgresDialect({ pool })
+}
+
+async function migrate(db: Db): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const applied = await appliedNames(db)
+  const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
+  if (unknown.length > 0) {
+    throw new MediaError(6500, `the database was made by a newer version (${unknown.join(', ')})`, {
+      hint: 'Update reelwright, or point it at another data folder.',
+      retryable: false,
+    })
+  }
+  if (applied.length === Object.keys(migrations).length) return
+  const { error } = await migrator.migrateToLatest()
+  if (error) throw new Error('the database could not be brought up to date', { cause: error })
+}
+
+async function appliedNames(db: Db): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return []
+  const rows = await db
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute()
+  return rows.map((row) => row.name)
+}

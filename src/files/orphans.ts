@@ -1,0 +1,18 @@
+import type { Db } from '../db/schema.ts'
+import type { FileStore } from './store.ts'
+
+/**
+ * Frees bytes that no record names: what was stored as a process died before its commit. Only for
+ * a service that holds the store alone and has not begun to accept.
+ */
+export async function sweepOrphans(db: Db, files: FileStore): Promise<void> {
+  for await (const { blake3 } of files.list()) {
+    const row = await db
+      .selectFrom('files')
+      .select('id')
+      .where('blake3', '=', blake3)
+      .limit(1)
+      .executeTakeFirst()
+    if (!row) await files.remove(blake3)
+  }
+}

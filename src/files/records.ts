@@ -1,0 +1,85 @@
+import { MediaError } from '../contract/errors.ts'
+import { extensionOf, retentionDays, type FileDetails, type FileRecord } from '../contract/file.ts'
+import { newId } from '../contract/id.ts'
+import { downloadUrl } from '../contract/routes.ts'
+import { toMoment } from '../contract/time.ts'
+import type { Db, FileRow, Write } from '../db/schema.ts'
+import type { StoredBytes } from './store.ts'
+
+const retentionMs = retentionDays * 24 * 3600 * 1000
+
+interface NewFile {
+  readonly accountId: number
+  readonly name: string
+  readonly bytes: StoredBytes
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Records a file under a given id. */
+export async function insertFile(db: Db | Write, file: NewFile & { readonly id: string }): Promise<FileRow> {
+  return await db
+    .insertInto('files')
+    .values({
+      id: file.id,
+      account_id: file.accountId,
+      name: file.name,
+      size: file.bytes.size,
+      blake3: file.bytes.blake3,
+      ext: extensionOf(file.name),
+      facts: null,
+      created_at: file.now,
+      expire_at: file.now + retentionMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Records an upload; the account's own file of the same bytes and extension is renewed and reused. */
+export async function recordUpload(db: Db, file: NewFile): Promise<FileRow> {
+  const known = await db
+    .updateTable('files')
+    .set({ expire_at: file.now + retentionMs })
+    .where('account_id', '=', file.accountId)
+    .where('blake3', '=', file.bytes.blake3)
+    .where('ext', '=', extensionOf(file.name))
+    .returningAll()
+    .execute()
+  return known[0] ?? (await insertFile(db, { ...file, id: newId(file.now) }))
+}
+
+/** Finds one of the account's files; 6004 when it is missing, expired or another's. */
+export async function findFile(
+  db: Db,
+  file: { accountId: number; id: string; now: number },
+): Promise<FileRow> {
+  const row = await db
+    .selectFrom('files')
+    .selectAll()
+    .where('id', '=', file.id)
+    .where('account_id', '=', file.accountId)
+    .where('expire_at', '>', file.now)
+    .executeTakeFirst()
+  if (!row) throw new MediaError(6004, `there is no file ${JSON.stringify(file.id)}, or it has expired`)
+  return row
+}
+
+/** A file as upload answers it. */
+export function toRecord(row: FileRow, now: number): FileRecord {
+  return {
+    file_id: row.id,
+    original_name: row.name,
+    size: row.size,
+    blake3_id: row.blake3,
+    base_ext: row.ext,
+    download_url: downloadUrl(row.id),
+    created_at: toMoment(row.created_at),
+    expire_at: toMoment(row.expire_at),
+    is_expired: row.expire_at <= now,
+  }
+}
+
+/** A file as file details answers it. */
+export function toDetails(row: FileRow, now: number): FileDetails {
+  return { ...toRecord(row, now), upload_user_id: row.account_id }
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Makes renames and new names in a folder survive a power cut, where the system can sync folders. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using folder = await open(path, 'r')
+  await folder.sync()
+}
+
+/**
+ * Replaces a small file as a whole: a reader sees the old content or the new, and once this
+ * resolves the new survives a power cut.
+ */
+export async function writeDurably(path: string, data: string | Uint8Array, mode = 0o666): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`
+  try {
+    await writeSynced(temporary, data, mode)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncFolder(dirname(path))
+}
+
+async function writeSynced(path: string, data: string | Uint8Array, mode: number): Promise<void> {
+  await using file = await open(path, 'wx', mode)
+  await file.writeFile(data)
+  await file.datasync()
+}

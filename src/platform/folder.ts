@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { readFile, realpath, statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Bytes an unprivileged program may still write where this folder is. */
+export async function freeSpace(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path)
+  return bavail * bsize
+}
+
+/**
+ * Why a folder, existing or not, cannot keep a database: it lies on a network file system, where
+ * locks are not to be trusted, or is synchronised by a cloud program, which copies files while
+ * they are written. Null when it can.
+ */
+export async function whyUnsafe(path: string): Promise<string | null> {
+  const absolute = resolve(path)
+  const real = await realAncestor(absolute)
+  const cloud = cloudOf(real) ?? cloudOf(absolute)
+  if (cloud) return `it is synchronised by ${cloud}`
+  const network = process.platform === 'win32' ? windowsShare(real) : networkTypeOf(await mounts(), real)
+  return network ? `it lies on a network file system (${network})` : null
+}
+
+const clouds: readonly (readonly [RegExp, string])[] = [
+  [/^(iCloud ?Drive|Mobile Documents)$/i, 'iCloud Drive'],
+  [/^Dropbox( \(.*\)|-.*)?$/i, 'Dropbox'],
+  [/^OneDrive( - .*|-.*)?$/i, 'OneDrive'],
+  [/^(Google ?Drive(-.*)?|My Drive)$/i, 'Google Drive'],
+]
+
+/** The cloud program to which a real path belongs by the name of one of its folders. */
+export function cloudOf(path: string): string | null {
+  const names = path.split(/[/\\]/)
+  return clouds.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null
+}
+
+const networkTypes =
+  /^(nfs\d?|cifs|smb3|smbfs|afpfs|webdav|davfs2?|9p|afs|ceph|lustre|gpfs|ncpfs|fuse\.(sshfs|rclone|s3fs|gcsfuse|davfs2?|glusterfs|ceph|afpfs|smb.*))$/
+
+interface Mount {
+  readonly folder: string
+  readonly type: string
+}
+
+/** Type of the network file system that holds a real path; null when its file system is local. */
+export function networkTypeOf(list: readonly Mount[], path: string): string | null {
+  const holding = list.filter(({ folder }) => folder === '/' || `${path}/`.startsWith(`${folder}/`))
+  // The deepest mount holds the path; of equal ones the later lies on top.
+  const top = holding.reduce<Mount | undefined>(
+    (best, mount) => (best && best.folder.length > mount.folder.length ? best : mount),
+    undefined,
+  )
+  return top && networkTypes.test(top.type) ? top.type : null
+}
+
+/** Reads `/proc/self/mounts` (proc(5)): device, folder and type, with octal escapes. */
+export function parseLinuxMounts(text: string): Mount[] {
+  return text.split('\n').flatMap((line) => {
+    const [, folder, type] = line.split(' ')
+    if (folder === undefined || type === undefined) return []
+    const unescaped = folder.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+      String.fromCharCode(Number.parseInt(octal, 8)),
+    )
+    return [{ folder: unescaped, type }]
+  })
+}
+
+/** Reads what macOS's `mount` prints: `device on /folder (type, options)`. */
+export function parseMacMounts(text: string): Mount[] {
+  return text.split('\n').flatMap((line) => {
+    const [, folder, type] = / on (\/.*) \(([^,)]+)[^()]*\)$/.exec(line) ?? []
+    return folder !== undefined && type !== undefined ? [{ folder, type }] : []
+  })
+}
+
+async function mounts(): Promise<Mount[]> {
+  if (process.platform === 'linux') return parseLinuxMounts(await readFile('/proc/self/mounts', 'utf8'))
+  return parseMacMounts((await promisify(execFile)('/sbin/mount', [])).stdout)
+}
+
+/** A mapped drive's real path is its share's. */
+function windowsShare(real: string): string | null {
+  return real.startsWith('\\\\') ? 'a Windows share' : null
+}
+
+/** Real path of the nearest part of a path that exists. */
+async function realAncestor(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    const parent = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error
+    return realAncestor(parent)
+  }
+}

@@ -1,0 +1,35 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Proof that whoever answers knows the key: HMAC-SHA256 over nonce and instance, in hex. */
+export function proof(key: string, nonce: string, instance: string): string {
+  return createHmac('sha256', key).update(`${nonce}\n${instance}`).digest('hex')
+}
+
+interface Claim {
+  readonly key: string
+  readonly nonce: string
+  readonly instance: string
+}
+
+/** Tells in constant time whether a proof is the right one. */
+export function isProof(given: string, { key, nonce, instance }: Claim): boolean {
+  const expected = Buffer.from(proof(key, nonce, instance))
+  const actual = Buffer.from(given)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
+}
+
+/** What `GET /health?nonce=` answers, as the whole JSON body. */
+export interface HealthAnswer {
+  readonly instance: string
+  readonly version: string
+  readonly proof: string
+}
+
+/** Answers a nonce for a service that knows the key. */
+export function healthAnswer(
+  service: { readonly key: string; readonly instance: string; readonly version: string },
+  nonce: string,
+): HealthAnswer {
+  const { key, instance, version } = service
+  return { instance, version, proof: proof(key, nonce, instance) }
+}

@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { endGroup, identify, startTimeFromStat, type ProcessIdentity } from './process-identity.ts'
+
+// A leader of its own group with one child; prints the child's pid.
+const leaderScript = `
+  const { spawn } = require('node:child_process')
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' })
+  child.once('spawn', () => console.log(child.pid))
+  setInterval(() => {}, 1e6)
+`
+
+interface Group {
+  readonly process: ChildProcess
+  readonly leader: ProcessIdentity
+  readonly member: ProcessIdentity
+}
+
+async function startGroup(): Promise<Group> {
+  const started = spawn(process.execPath, ['-e', leaderScript], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(started.stdout, 'data')) as [Buffer]
+  const group = { process: started, leader: await live(started.pid), member: await live(Number(line)) }
+  onTestFinished(() => endGroup(group.leader))
+  return group
+}
+
+async function live(pid: number | undefined): Promise<ProcessIdentity> {
+  const identity = await identify(pid ?? 0)
+  if (!identity) throw new Error(`process ${pid} does not live`)
+  return identity
+}
+
+test('a process keeps its identity while it lives and has none afterwards', async () => {
+  const { process: started, leader } = await startGroup()
+  expect(await identify(leader.pid)).toEqual(leader)
+  started.kill('SIGKILL')
+  await once(started, 'exit')
+  expect(await identify(leader.pid)).toBeNull()
+})
+
+test.each([0, -1, 1.5, Number.NaN, 2 ** 40])('%s is no process', async (pid) => {
+  expect(await identify(pid)).toBeNull()
+})
+
+test('a live group is ended, leader and member', async () => {
+  const { leader, member } = await startGroup()
+  await endGroup(leader)
+  await expect.poll(() => identify(leader.pid)).toBeNull()
+  await expect.poll(() => identify(member.pid)).toBeNull()
+})
+
+test('what a dead leader left running is ended', async () => {
+  const { process: started, leader, member } = await startGroup()
+  started.kill('SIGKILL')
+  await once(started, 'exit')
+  expect(await identify(member.pid)).toEqual(member)
+  await endGroup(leader)
+  await expect.poll(() => identify(member.pid)).toBeNull()
+})
+
+test('a recycled pid is left alone', async () => {
+  const { leader, member } = await startGroup()
+  const [boot] = leader.startTime.split('/')
+  await endGroup({ pid: leader.pid, startTime: `${boot}/1` })
+  await endGroup({ pid: leader.pid, startTime: leader.startTime.replace(/^./, 'z') })
+  expect(await identify(leader.pid)).toEqual(leader)
+  expect(await identify(member.pid)).toEqual(member)
+})
+
+test('a group of an earlier boot is left alone though its leader is gone', async () => {
+  const { process: started, leader, member } = await startGroup()
+  started.kill('SIGKILL')
+  await once(started, 'exit')
+  await endGroup({ pid: leader.pid, startTime: leader.startTime.replace(/^[^/]+/, 'another-boot') })
+  expect(await identify(member.pid)).toEqual(member)
+})
+
+test.each([0, 1, -5, 1.5, Number.NaN, process.pid])('pid %s is never signalled', async (pid) => {
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
+  onTestFinished(() => kill.mockRestore())
+  const own = await live(process.pid)
+  await endGroup({ pid, startTime: own.startTime })
+  expect(kill).not.toHaveBeenCalled()
+})
+
+test.each([
+  ['a plain name', '7 (node) S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 7 0 4711 1 2', 'boot/4711'],
+  ['spaces and parentheses', '7 (a) R (b) S 1 7 7 0 -1 0 1 0 0 0 0 0 0 0 20 0 7 0 4711 1', 'boot/4711'],
+  ['a zombie', '7 (node) Z 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 7 0 4711 1 2', null],
+  ['something else', 'not a stat line', null],
+])('start time from stat: %s', (_, stat, expected) => {
+  expect(startTimeFromStat(stat, 'boot')).toBe(expected)
+})

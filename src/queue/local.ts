@@ -1,0 +1,134 @@
+import type { Db } from '../db/schema.ts'
+import type { Handler, Queue } from './queue.ts'
+
+interface Options {
+  readonly db: Db
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** A failure of the scheduler itself. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Looks again after a scheduler failure, and at the latest after this long, ms. */
+const longestNap = 5_000
+
+/**
+ * A queue inside one process: the task table is the queue, and a commit that made a task ready
+ * rings the bell. Only one process may consume a database this way.
+ */
+export function localQueue(options: Options): Queue {
+  let consumer: Consumer | undefined
+  return {
+    async enqueue() {
+      return () => consumer?.look()
+    },
+    consume(handler, concurrency) {
+      consumer = new Consumer(options, handler, concurrency)
+      consumer.look()
+      return consumer
+    },
+  }
+}
+
+class Consumer {
+  readonly #options: Options
+  readonly #handler: Handler
+  readonly #concurrency: number
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #stop = new AbortController()
+  #looking: Promise<void> | undefined
+  #lookAgain = false
+  #alarm: NodeJS.Timeout | undefined
+
+  constructor(options: Options, handler: Handler, concurrency: number) {
+    this.#options = options
+    this.#handler = handler
+    this.#concurrency = concurrency
+  }
+
+  /** Starts what is ready; calls that come while it looks make it look once more. */
+  look(): void {
+    if (this.#stop.signal.aborted) return
+    if (this.#looking) {
+      this.#lookAgain = true
+      return
+    }
+    this.#looking = this.#fill()
+      .catch((error: unknown) => {
+        this.#options.onError(error)
+        this.#wakeIn(longestNap)
+      })
+      .finally(() => {
+        this.#looking = undefined
+        if (!this.#lookAgain) return
+        this.#lookAgain = false
+        this.look()
+      })
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    clearTimeout(this.#alarm)
+    await this.#looking
+    await Promise.all(this.#running.values())
+  }
+
+  async #fill(): Promise<void> {
+    const free = this.#concurrency - this.#running.size
+    if (free <= 0) return
+    const now = this.#options.clock()
+    const ready = await this.#ready(now, free)
+    for (const id of ready) this.#start(id)
+    if (ready.length < free) await this.#napUntilNext(now)
+  }
+
+  async #ready(now: number, limit: number): Promise<string[]> {
+    const rows = await this.#queued()
+      .select('id')
+      .where('ready_at', '<=', now)
+      .orderBy('priority', 'desc')
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => row.id)
+  }
+
+  #queued() {
+    const queued = this.#options.db.selectFrom('tasks').where('status', '=', 'queued')
+    const running = [...this.#running.keys()]
+    return running.length === 0 ? queued : queued.where('id', 'not in', running)
+  }
+
+  #start(id: string): void {
+    if (this.#stop.signal.aborted) return
+    this.#running.set(id, this.#handle(id))
+  }
+
+  async #handle(id: string): Promise<void> {
+    try {
+      await this.#handler(id, this.#stop.signal)
+      this.#running.delete(id)
+      this.look()
+    } catch (error) {
+      this.#running.delete(id)
+      this.#options.onError(error)
+      // The task may still be queued: at once would be a tight loop.
+      this.#wakeIn(longestNap)
+    }
+  }
+
+  /** A retry that waits for its moment needs an alarm; everything else rings. */
+  async #napUntilNext(now: number): Promise<void> {
+    const next = await this.#queued()
+      .select((eb) => eb.fn.min('ready_at').as('at'))
+      .where('ready_at', '>', now)
+      .executeTakeFirst()
+    if (next && next.at !== null) this.#wakeIn(Math.min(next.at - now, longestNap))
+  }
+
+  #wakeIn(milliseconds: number): void {
+    clearTimeout(this.#alarm)
+    this.#alarm = setTimeout(() => this.look(), milliseconds)
+    this.#alarm.unref()
+  }
+}

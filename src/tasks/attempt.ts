@@ -1,0 +1,47 @@
+import type { KeptFile, StagedFile } from '../contract/operation.ts'
+
+/**
+ * What the supervisor and a worker child say to each other. A child does one attempt at a time.
+ */
+export interface Attempt {
+  readonly taskId: string
+  /** Operation name. */
+  readonly operation: string
+  readonly input: unknown
+  readonly files: readonly StagedFile[]
+  /** Empty folder of this attempt alone. */
+  readonly scratch: string
+  readonly threads: number
+}
+
+/** A result in the attempt's folder, to be kept under the id the output already names. */
+export interface Kept {
+  readonly file_id: KeptFile['file_id']
+  /** Absolute. */
+  readonly path: string
+  /** File name people will see. */
+  readonly name: string
+}
+
+/** What an attempt that succeeded answers. */
+export interface Finished {
+  readonly output: Record<string, unknown>
+  readonly kept: readonly Kept[]
+}
+
+/** A MediaError as it crosses processes; `bug` is the cause or the stack, for the log alone. */
+export interface Failure {
+  readonly code: number
+  readonly message: string
+  readonly hint: string
+  readonly retryable: boolean
+  readonly bug?: string
+}
+
+export type ToWorker = { readonly say: 'run'; readonly attempt: Attempt } | { readonly say: 'abort' }
+
+export type FromWorker =
+  | { readonly say: 'ready' }
+  | { readonly say: 'progress'; readonly percent: number }
+  | { readonly say: 'finished'; readonly result: Finished }
+  | { readonly say: 'failed'; readonly failure: Failure }

@@ -1,0 +1,25 @@
+import { EventEmitter } from 'node:events'
+import type { TaskEvent } from '../contract/task.ts'
+
+interface Published {
+  readonly accountId: number
+  readonly event: Extract<TaskEvent, { event: 'status' | 'progress' }>
+}
+
+/** What happened to tasks, told in this process after the commit. */
+export class TaskEvents {
+  readonly #emitter = new EventEmitter().setMaxListeners(0)
+
+  publish(accountId: number, event: Published['event']): void {
+    this.#emitter.emit('event', { accountId, event } satisfies Published)
+  }
+
+  /** Calls the listener for every event of one account until the returned function is called. */
+  follow(accountId: number, listener: (event: Published['event']) => void): () => void {
+    const filtered = (published: Published): void => {
+      if (published.accountId === accountId) listener(published.event)
+    }
+    this.#emitter.on('event', filtered)
+    return () => this.#emitter.off('event', filtered)
+  }
+}

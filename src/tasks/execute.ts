@@ -1,0 +1,180 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MediaError } from '../contract/errors.ts'
+import type { StagedFile } from '../contract/operation.ts'
+import type { TaskError } from '../contract/task.ts'
+import type { TaskRow } from '../db/schema.ts'
+import type { StoredBytes } from '../files/store.ts'
+import { giveFile } from '../files/probe.ts'
+import { insertFile } from '../files/records.ts'
+import { failpoint } from '../platform/failpoint.ts'
+import type { Finished, Kept } from './attempt.ts'
+import type { Service } from './service.ts'
+import { moveTask, toTaskRecord } from './store.ts'
+import type { Workers } from './workers.ts'
+
+/** Attempts before a task fails. */
+const maxAttempts = 3
+
+/** Wait before the second and the third attempt, ms. */
+const retryDelaysMs = [1_000, 5_000]
+
+/** Progress is recorded at most this often, ms. */
+const progressEveryMs = 1_000
+
+interface Bench {
+  readonly workers: Workers
+  /** Holds one folder per attempt. */
+  readonly scratch: string
+  /** Threads of one worker. */
+  readonly threads: number
+}
+
+/**
+ * Does one attempt at a queued task: stage its files, run it in a worker, keep the results, and
+ * complete it; or put it back for another attempt, or fail and refund it. An abort puts it back
+ * without counting.
+ */
+export async function executeTask(
+  service: Service,
+  bench: Bench,
+  { id, signal }: { id: string; signal: AbortSignal },
+): Promise<void> {
+  const queued = await service.db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst()
+  if (queued?.status !== 'queued') return
+  const task = await moveTask(service, queued, {
+    to: 'processing',
+    set: { started_at: service.clock(), progress: 0 },
+  })
+  if (!task) return
+  const log = service.log.child({ task_id: task.id })
+  const scratch = join(bench.scratch, task.id)
+  try {
+    await rm(scratch, { recursive: true, force: true })
+    await mkdir(join(scratch, 'work'), { recursive: true })
+    const finished = await attempt(service, bench, { task, scratch, signal })
+    failpoint('execute.finished')
+    await complete(service, task, finished)
+  } catch (error) {
+    if (signal.aborted) {
+      await moveTask(service, task, { to: 'queued', set: { started_at: null, progress: 0 } })
+      return
+    }
+    log.warn({ err: error }, 'attempt failed')
+    await settleFailure(service, task, error)
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+async function attempt(
+  service: Service,
+  bench: Bench,
+  { task, scratch, signal }: { task: TaskRow; scratch: string; signal: AbortSignal },
+): Promise<Finished> {
+  const files = await stageInputs(service, task, join(scratch, 'inputs'))
+  failpoint('execute.staged')
+  const report = progressRecorder(service, task)
+  return bench.workers.run(
+    {
+      taskId: task.id,
+      operation: task.type,
+      input: JSON.parse(task.input),
+      files,
+      scratch: join(scratch, 'work'),
+      threads: bench.threads,
+    },
+    { signal, onProgress: report },
+  )
+}
+
+/** Whatever their records say by now: a file is kept while a task needs it. */
+async function stageInputs(service: Service, task: TaskRow, folder: string): Promise<StagedFile[]> {
+  await mkdir(folder)
+  const rows = await service.db
+    .selectFrom('task_files')
+    .innerJoin('files', 'files.id', 'task_files.file_id')
+    .selectAll('files')
+    .where('task_id', '=', task.id)
+    .where('role', '=', 'input')
+    .execute()
+  const staged: StagedFile[] = []
+  for (const row of rows) {
+    const path = join(folder, `${row.id}${row.ext}`)
+    await service.files.stage(row.blake3, path)
+    staged.push({ ...(await giveFile(service, row)), path })
+  }
+  return staged
+}
+
+function progressRecorder(service: Service, task: TaskRow): (percent: number) => void {
+  let recordedAt = Number.NEGATIVE_INFINITY
+  return (percent) => {
+    const now = service.clock()
+    // 100 is for a completed task alone.
+    const progress = Math.min(percent, 99)
+    if (now - recordedAt < progressEveryMs) return
+    recordedAt = now
+    recordProgress(service, task.id, progress).catch((error: unknown) =>
+      service.log.error({ err: error, task_id: task.id }, 'progress was not recorded'),
+    )
+  }
+}
+
+async function recordProgress(service: Service, id: string, progress: number): Promise<void> {
+  const row = await service.db
+    .updateTable('tasks')
+    .set({ progress, updated_at: service.clock() })
+    .where('id', '=', id)
+    .where('status', '=', 'processing')
+    .where('progress', '<', progress)
+    .returningAll()
+    .executeTakeFirst()
+  if (row) service.events.publish(row.account_id, { event: 'progress', task: toTaskRecord(row) })
+}
+
+/** First the bytes, durably; then records, output and state in one transaction. */
+async function complete(service: Service, task: TaskRow, finished: Finished): Promise<void> {
+  const stored: (Kept & { bytes: StoredBytes })[] = []
+  for (const kept of finished.kept) stored.push({ ...kept, bytes: await service.files.adopt(kept.path) })
+  failpoint('execute.adopted')
+  await moveTask(service, task, {
+    to: 'completed',
+    set: { output: JSON.stringify(finished.output), progress: 100 },
+    also: async (trx) => {
+      for (const { file_id, name, bytes } of stored) {
+        const now = service.clock()
+        await insertFile(trx, { id: file_id, accountId: task.account_id, name, bytes, now })
+        await trx.insertInto('task_files').values({ task_id: task.id, file_id, role: 'output' }).execute()
+      }
+    },
+  })
+}
+
+async function settleFailure(service: Service, task: TaskRow, error: unknown): Promise<void> {
+  const failure =
+    error instanceof MediaError ? error : new MediaError(6500, 'an internal error ended the task')
+  const attempts = task.attempts + 1
+  const delay = retryDelaysMs[task.attempts]
+  if (failure.retryable && attempts < maxAttempts && delay !== undefined) {
+    await moveTask(service, task, {
+      to: 'queued',
+      set: { attempts, ready_at: service.clock() + delay, started_at: null, progress: 0 },
+    })
+    return
+  }
+  const told: TaskError = {
+    code: failure.code,
+    message: failure.message,
+    hint: failure.hint,
+    retryable: failure.retryable,
+  }
+  await moveTask(service, task, { to: 'failed', set: { attempts, output: JSON.stringify({ error: told }) } })
+}
+
+/** Puts back what a service that ended was working on; does not count as an attempt. */
+export async function requeueInterrupted(service: Service): Promise<void> {
+  const rows = await service.db.selectFrom('tasks').selectAll().where('status', '=', 'processing').execute()
+  for (const row of rows)
+    await moveTask(service, row, { to: 'queued', set: { started_at: null, progress: 0 } })
+}

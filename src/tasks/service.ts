@@ -1,0 +1,21 @@
+import type { Logger } from 'pino'
+import type { OperationModule } from '../contract/operation.ts'
+import type { Db } from '../db/schema.ts'
+import type { FileStore } from '../files/store.ts'
+import type { Queue } from '../queue/queue.ts'
+import type { TaskEvents } from './events.ts'
+
+/** What the parts of the service share. */
+export interface Service {
+  readonly db: Db
+  readonly files: FileStore
+  readonly queue: Queue
+  readonly events: TaskEvents
+  /** By name. */
+  readonly operations: ReadonlyMap<string, OperationModule>
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  readonly log: Logger
+  /** Tasks worked on at once. */
+  readonly concurrency: number
+}

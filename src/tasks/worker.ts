@@ -1,0 +1,109 @@
+import { isAbsolute, relative, resolve } from 'node:path'
+import { isErrorCode, MediaError } from '../contract/errors.ts'
+import { newId } from '../contract/id.ts'
+import type { OperationModule, RunContext } from '../contract/operation.ts'
+import { downloadUrl } from '../contract/routes.ts'
+import type { Attempt, Failure, Finished, FromWorker, Kept, ToWorker } from './attempt.ts'
+import { givenFiles } from './given-files.ts'
+
+/**
+ * The worker child: does the attempts its supervisor sends, one at a time, and ends with it, taking
+ * along whatever it started.
+ */
+export function runWorker(modules: readonly OperationModule[]): void {
+  const operations = new Map(modules.map((module) => [module.operation.name, module]))
+  let abort = new AbortController()
+  process.on('disconnect', endAll)
+  // A terminal's interrupt goes to the whole group; the supervisor decides what it means.
+  process.on('SIGINT', () => undefined)
+  process.on('message', (message: ToWorker) => {
+    if (message.say === 'abort') {
+      abort.abort()
+      return
+    }
+    abort = new AbortController()
+    void work(operations, message.attempt, abort.signal).then(
+      (result) => say({ say: 'finished', result }),
+      (error: unknown) => say({ say: 'failed', failure: toFailure(error) }),
+    )
+  })
+  say({ say: 'ready' })
+}
+
+function say(message: FromWorker): void {
+  process.send?.(message)
+}
+
+/** The supervisor made this process the leader of its own group; Windows has none. */
+function endAll(): never {
+  if (process.platform !== 'win32') process.kill(-process.pid, 'SIGKILL')
+  process.exit(1)
+}
+
+async function work(
+  operations: ReadonlyMap<string, OperationModule>,
+  attempt: Attempt,
+  signal: AbortSignal,
+): Promise<Finished> {
+  const module = operations.get(attempt.operation)
+  if (!module) throw new MediaError(6401, `this worker does not know ${attempt.operation}`)
+  const { run } = await module.run()
+  const kept: Kept[] = []
+  process.chdir(attempt.scratch)
+  try {
+    const output = await run(module.operation.input.parse(attempt.input), contextOf(attempt, signal, kept))
+    return { output: module.operation.output.parse(output), kept }
+  } finally {
+    // The folder is removed next, which some systems refuse while a process stands in it.
+    process.chdir('/')
+  }
+}
+
+function contextOf(attempt: Attempt, signal: AbortSignal, kept: Kept[]): RunContext {
+  let reached = 0
+  return {
+    files: givenFiles(new Map(attempt.files.map((file) => [file.file_id, file]))),
+    taskId: attempt.taskId,
+    scratch: attempt.scratch,
+    threads: attempt.threads,
+    signal,
+    progress(percent) {
+      const whole = Math.floor(Math.min(percent, 100))
+      if (whole <= reached) return
+      reached = whole
+      say({ say: 'progress', percent: whole })
+    },
+    keep({ path, name }) {
+      const absolute = resolve(attempt.scratch, path)
+      const inside = relative(attempt.scratch, absolute)
+      if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
+        throw new Error(`a result must lie in the attempt's folder: ${path}`)
+      }
+      const file_id = newId()
+      kept.push({ file_id, path: absolute, name })
+      return { file_id, download_url: downloadUrl(file_id) }
+    },
+  }
+}
+
+function toFailure(thrown: unknown): Failure {
+  const expected = thrown instanceof MediaError
+  const { code, message, hint, retryable } = expected
+    ? thrown
+    : new MediaError(6500, 'an internal error ended this attempt')
+  const cause: unknown = expected ? thrown.cause : thrown
+  return { code, message, hint, retryable, ...(cause !== undefined && { bug: describe(cause) }) }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** The error a failure tells of. */
+export function toMediaError(failure: Failure): MediaError {
+  return new MediaError(isErrorCode(failure.code) ? failure.code : 6500, failure.message, {
+    hint: failure.hint,
+    retryable: failure.retryable,
+    cause: failure.bug,
+  })
+}

@@ -1,0 +1,212 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { readDaemon } from '../../src/daemon/record.ts'
+import {
+  children,
+  find,
+  findFromProcess,
+  isAlive,
+  newDataFolder,
+  recordOf,
+  startedDaemons,
+} from './harness.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+test('eight processes at once share one daemon, round after round of kill -9', async () => {
+  const dataDir = await newDataFolder()
+  const rounds = 4
+  for (let round = 1; round <= rounds; round += 1) {
+    const found = await Promise.all(Array.from({ length: 8 }, () => findFromProcess(dataDir)))
+    const [first] = found
+    expect(new Set(found.map(({ instance }) => instance)).size).toBe(1)
+    expect(new Set(found.map(({ baseUrl, apiKey }) => baseUrl + apiKey)).size).toBe(1)
+    const started = await startedDaemons(dataDir)
+    expect(started).toHaveLength(round)
+    expect(started.at(-1)).toBe(first?.pid)
+    process.kill(first?.pid ?? 0, 'SIGKILL')
+  }
+})
+
+test('a found daemon is used again', async () => {
+  const dataDir = await newDataFolder()
+  const first = await find(dataDir)
+  expect(await find(dataDir)).toEqual(first)
+  expect((await recordOf(dataDir)).key).toBe(first.apiKey)
+})
+
+test('a daemon gets no settings from its first client', async () => {
+  const dataDir = await newDataFolder()
+  const { baseUrl, apiKey } = await find(dataDir)
+  const answer = await fetch(`${baseUrl}/environment`, { headers: { authorization: apiKey } })
+  const environment = (await answer.json()) as Record<string, string>
+  expect(environment['PATH']).toBe(process.env['PATH'])
+  expect(environment).not.toHaveProperty('REELWRIGHT_CANARY')
+})
+
+test('what a killed daemon left running is ended by the next', async () => {
+  const dataDir = await newDataFolder()
+  const { pid } = await find(dataDir, { withChild: true })
+  const [child = 0] = await children(dataDir)
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(() => isAlive(pid)).toBe(false)
+  expect(await isAlive(child)).toBe(true)
+  await find(dataDir)
+  await expect.poll(() => isAlive(child)).toBe(false)
+})
+
+test.each(['daemon-held', 'daemon-recorded'])(
+  'a daemon killed at %s is told and followed by a whole one',
+  async (failpoint) => {
+    const dataDir = await newDataFolder()
+    await expect(find(dataDir, { failpoint })).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining('killed'),
+    })
+    const { pid } = await find(dataDir)
+    expect(await startedDaemons(dataDir)).toEqual([pid])
+  },
+)
+
+test('a daemon killed once it is announced is followed by a whole one', async () => {
+  const dataDir = await newDataFolder()
+  // It may be found before it dies, or its end be told.
+  await Promise.allSettled([find(dataDir, { failpoint: 'daemon-announced', withChild: true })])
+  const [child = 0] = await children(dataDir)
+  const { pid } = await find(dataDir)
+  expect((await startedDaemons(dataDir)).at(-1)).toBe(pid)
+  await expect.poll(() => isAlive(child)).toBe(false)
+})
+
+test('a daemon killed while it leaves is followed by a whole one', async () => {
+  const dataDir = await newDataFolder()
+  const { pid } = await find(dataDir, { failpoint: 'daemon-retracted' })
+  process.kill(pid, 'SIGTERM')
+  await expect.poll(() => isAlive(pid)).toBe(false)
+  expect((await find(dataDir)).pid).not.toBe(pid)
+})
+
+test('a recycled pid in daemon.json is never ended', async () => {
+  const dataDir = await newDataFolder()
+  const { pid } = await find(dataDir)
+  const record = await recordOf(dataDir)
+  process.kill(pid, 'SIGKILL')
+  const [boot] = record.start_time.split('/')
+  await writeFile(
+    join(dataDir, 'daemon.json'),
+    JSON.stringify({ ...record, pid: process.ppid, start_time: `${boot}/1` }),
+  )
+  expect((await find(dataDir)).pid).not.toBe(process.ppid)
+  expect(await isAlive(process.ppid)).toBe(true)
+})
+
+test.each(['', '{"pid":', '[]', '{"pid":"1","port":80}'])('a daemon.json of %j is replaced', async (text) => {
+  const dataDir = await newDataFolder()
+  await writeFile(join(dataDir, 'daemon.json'), text)
+  const { pid } = await find(dataDir)
+  expect((await recordOf(dataDir)).pid).toBe(pid)
+})
+
+test('an idle older daemon makes room for a newer client, a busy one stays', async () => {
+  const dataDir = await newDataFolder()
+  const older = await find(dataDir, { version: '1.2.0' })
+  expect(await find(dataDir, { version: '1.1.9' })).toEqual(older)
+  const newer = await find(dataDir, { version: '1.10.0', busy: true })
+  expect(newer.pid).not.toBe(older.pid)
+  await expect.poll(() => isAlive(older.pid)).toBe(false)
+  expect(await find(dataDir, { version: '2.0.0' })).toEqual(newer)
+  expect(await startedDaemons(dataDir)).toEqual([older.pid, newer.pid])
+})
+
+test('newer clients at once replace an older daemon by one', async () => {
+  const dataDir = await newDataFolder()
+  const older = await find(dataDir, { version: '0.9.0' })
+  const found = await Promise.all(Array.from({ length: 4 }, () => findFromProcess(dataDir)))
+  expect(new Set(found.map(({ pid }) => pid)).size).toBe(1)
+  expect(found[0]?.pid).not.toBe(older.pid)
+  expect(await startedDaemons(dataDir)).toHaveLength(2)
+})
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a daemon cleanly', async (signal) => {
+  const dataDir = await newDataFolder()
+  const { pid } = await find(dataDir)
+  process.kill(pid, signal)
+  await expect.poll(() => isAlive(pid)).toBe(false)
+  expect(await readDaemon(dataDir)).toBeNull()
+  expect(await readFile(join(dataDir, 'daemon.log'), 'utf8')).toContain(`"reason":"${signal}"`)
+})
+
+test('an idle daemon leaves by itself and the next client starts another', async () => {
+  const dataDir = await newDataFolder()
+  const { pid } = await find(dataDir, { idleMs: 300 })
+  await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false)
+  expect(await readDaemon(dataDir)).toBeNull()
+  expect((await find(dataDir)).pid).not.toBe(pid)
+})
+
+test('a failed start is told with the last words of the log, without those of earlier runs', async () => {
+  const dataDir = await newDataFolder()
+  await writeFile(join(dataDir, 'daemon.log'), 'an old line\n')
+  const failed = find(dataDir, { fails: 'the disk is full' })
+  await expect(failed).rejects.toMatchObject({
+    code: 6401,
+    message: expect.stringMatching(/did not start: it ended at once \(1\)[^]*the disk is full/),
+  })
+  await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('an old line') })
+})
+
+test('a daemon that takes too long is told, and found once it answers', async () => {
+  const dataDir = await newDataFolder()
+  await expect(find(dataDir, { timeoutMs: 1 })).rejects.toMatchObject({
+    code: 6401,
+    message: expect.stringContaining('does not answer yet'),
+  })
+  await expect.poll(async () => (await readDaemon(dataDir))?.port, { timeout: 10_000 }).toBeGreaterThan(0)
+  const { pid } = await find(dataDir)
+  expect(await startedDaemons(dataDir)).toEqual([pid])
+})
+
+test('a held data folder whose daemon does not answer is told with its process', async () => {
+  const dataDir = await newDataFolder()
+  const { pid } = await find(dataDir)
+  process.kill(pid, 'SIGSTOP')
+  await expect(find(dataDir, { timeoutMs: 1000 })).rejects.toMatchObject({
+    code: 6401,
+    message: expect.stringContaining(`process ${pid}`),
+  })
+  process.kill(pid, 'SIGCONT')
+  expect((await find(dataDir)).pid).toBe(pid)
+  // The one that was started in vain gives up.
+  const log = () => readFile(join(dataDir, 'daemon.log'), 'utf8')
+  await expect.poll(log, { timeout: 10_000 }).toContain('another daemon holds the data folder')
+})
+
+test('a data folder that cannot be one is refused with the reason', async () => {
+  const parent = await newDataFolder()
+  await writeFile(join(parent, 'file'), '')
+  const refusal = { code: 6401, retryable: false }
+  await expect(find(join(parent, 'file', 'data'))).rejects.toMatchObject(refusal)
+  await expect(find(join(parent, 'Dropbox', 'data'))).rejects.toMatchObject({
+    ...refusal,
+    message: expect.stringContaining('synchronised by Dropbox'),
+  })
+  await mkdir(join(parent, 'data', 'daemon.log'), { recursive: true })
+  await expect(find(join(parent, 'data'))).rejects.toMatchObject({
+    code: 6401,
+    message: expect.stringContaining('daemon.log cannot be written'),
+  })
+})
+
+test.skipIf(process.getuid?.() === 0)(
+  'a read-only data folder is refused (root may write anywhere)',
+  async () => {
+    const dataDir = await newDataFolder()
+    await chmod(dataDir, 0o500)
+    await expect(find(dataDir)).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining('permission denied'),
+    })
+    await chmod(dataDir, 0o700)
+  },
+)

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+import { findOrStartDaemon, type FoundDaemon } from '../../src/daemon/find-or-start.ts'
+import { readDaemon } from '../../src/daemon/record.ts'
+import { endGroup, identify } from '../../src/platform/process-identity.ts'
+import type { TestDaemonOptions } from './test-daemon.ts'
+
+const daemonModule = fileURLToPath(new URL('test-daemon.ts', import.meta.url))
+const clientModule = fileURLToPath(new URL('test-client.ts', import.meta.url))
+
+/** A data folder of one test; at its end every daemon that was started there is ended. */
+export async function newDataFolder(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'daemon-'))
+  onTestFinished(async () => {
+    for (const pid of await startedDaemons(dataDir)) {
+      const identity = await identify(pid)
+      if (identity) await endGroup(identity)
+    }
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  return dataDir
+}
+
+type Wishes = Partial<Omit<TestDaemonOptions, 'dataDir'>> & { readonly timeoutMs?: number }
+
+/** Finds or starts a test daemon from this process. */
+export function find(dataDir: string, { timeoutMs, ...wishes }: Wishes = {}): Promise<FoundDaemon> {
+  const options: TestDaemonOptions = { version: '1.0.0', ...wishes, dataDir }
+  const command = [process.execPath, daemonModule, JSON.stringify(options)]
+  const environment = { ...process.env, REELWRIGHT_CANARY: 'first client' }
+  return findOrStartDaemon({ dataDir, version: options.version, command, environment, timeoutMs })
+}
+
+/** The same from a process of its own; `ms` is the time since that process began. */
+export async function findFromProcess(dataDir: string): Promise<FoundDaemon & { readonly ms: number }> {
+  const options: TestDaemonOptions = { version: '1.0.0', dataDir }
+  const { stdout } = await promisify(execFile)(process.execPath, [clientModule, JSON.stringify(options)])
+  return JSON.parse(stdout) as FoundDaemon & { ms: number }
+}
+
+/** Pids of all daemons that got as far as starting their service, in order. */
+export async function startedDaemons(dataDir: string): Promise<number[]> {
+  return readPids(join(dataDir, 'started.txt'))
+}
+
+/** Pids of the daemons' children, in order. */
+export async function children(dataDir: string): Promise<number[]> {
+  return readPids(join(dataDir, 'children.txt'))
+}
+
+async function readPids(path: string): Promise<number[]> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return text.split('\n').filter(Boolean).map(Number)
+}
+
+export async function isAlive(pid: number): Promise<boolean> {
+  return (await identify(pid)) !== null
+}
+
+/** The record of the daemon that was just found. */
+export async function recordOf(dataDir: string) {
+  const record = await readDaemon(dataDir)
+  if (!record) throw new Error('no daemon has announced itself')
+  return record
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { proof } from '../../src/platform/handshake.ts'
+import { find, newDataFolder, recordOf } from './harness.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const lost = {
+  pid: 4_000_000,
+  start_time: 'boot/1',
+  key: 'the key of the daemon that is gone',
+  version: '0.1.0',
+  instance: 'gone',
+}
+
+/** A foreign program on the port that a dead daemon announced; collects all that is sent to it. */
+async function announceImpostor(dataDir: string, server: Server) {
+  const received: string[] = []
+  const sockets: Socket[] = []
+  server.on('connection', (socket: Socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    socket.on('data', (bytes: Buffer) => received.push(bytes.toString('latin1')))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  await writeFile(join(dataDir, 'daemon.json'), JSON.stringify({ ...lost, port }))
+  return { port, received }
+}
+
+/** Answers every request with one fixed text. */
+function says(text: string): Server {
+  return createServer((socket) => socket.once('data', () => socket.end(text)))
+}
+
+const json = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+const impostors: Record<string, () => Server> = {
+  'speaks no HTTP': () => says('SSH-2.0-OpenSSH_9.2\r\n'),
+  'hangs up': () => createServer((socket) => socket.destroy()),
+  'never answers': () => createServer(),
+  'answers something else': () => says(json('<html>')),
+  'claims a proof made with another key': () =>
+    createHttpServer((request, response) => {
+      const nonce = new URL(request.url ?? '', 'http://localhost').searchParams.get('nonce') ?? ''
+      response.end(JSON.stringify({ instance: lost.instance, proof: proof('guess', nonce, lost.instance) }))
+    }),
+  'claims without a proof': () => says(json(JSON.stringify({ instance: lost.instance, proof: '' }))),
+  redirects: () =>
+    says('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/health\r\ncontent-length: 0\r\n\r\n'),
+  'switches protocols': () =>
+    says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  'promises more than it sends': () =>
+    createServer((socket) =>
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{')),
+    ),
+  'pours without end': () =>
+    createHttpServer((_, response) => {
+      const pour = () => {
+        while (response.write('x'.repeat(65_536)));
+        response.once('drain', pour)
+      }
+      pour()
+    }),
+}
+
+test.each(Object.entries(impostors))(
+  'a program on the port that %s never sees the key',
+  async (_, impostor) => {
+    const dataDir = await newDataFolder()
+    const { port, received } = await announceImpostor(dataDir, impostor())
+    const found = await find(dataDir)
+    expect(found.baseUrl).not.toBe(`http://127.0.0.1:${port}`)
+    expect((await recordOf(dataDir)).instance).toBe(found.instance)
+    for (const secret of [lost.key, found.apiKey]) expect(received.join('')).not.toContain(secret)
+  },
+)

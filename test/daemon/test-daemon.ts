@@ -1,0 +1,65 @@
+// A daemon whose service is a bare HTTP server; its one argument is TestDaemonOptions as JSON.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { runDaemon, type DaemonSide, type RunningService } from '../../src/daemon/run-daemon.ts'
+import { armFailpoint } from '../../src/platform/failpoint.ts'
+import { healthAnswer } from '../../src/platform/handshake.ts'
+import { openLog } from '../../src/platform/log.ts'
+
+export interface TestDaemonOptions {
+  readonly dataDir: string
+  readonly version: string
+  readonly busy?: boolean
+  /** Message of an error thrown instead of starting. */
+  readonly fails?: string
+  readonly failpoint?: string
+  readonly idleMs?: number
+  /** Starts a child that outlives a killed daemon; its pid is written to `children.txt`. */
+  readonly withChild?: boolean
+}
+
+const options = JSON.parse(process.argv[2] ?? '') as TestDaemonOptions
+
+async function startService(daemon: DaemonSide): Promise<RunningService> {
+  await appendFile(join(options.dataDir, 'started.txt'), `${process.pid}\n`)
+  if (options.fails) throw new Error(options.fails)
+  if (options.withChild) await startChild()
+  let lastActivity = Date.now()
+  const server = createServer((request, response) => {
+    if (!request.url?.startsWith('/health')) lastActivity = Date.now()
+    void answer(daemon, request, response)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    isBusy: () => options.busy ?? false,
+    lastActivity: () => lastActivity,
+    close: async () => void (await once(server.close(), 'close')),
+  }
+}
+
+async function answer(daemon: DaemonSide, request: IncomingMessage, response: ServerResponse) {
+  const url = new URL(request.url ?? '', 'http://localhost')
+  const authorized = request.headers.authorization === daemon.key
+  if (url.pathname === '/health')
+    response.end(JSON.stringify(healthAnswer(daemon, url.searchParams.get('nonce') ?? '')))
+  else if (url.pathname === '/environment' && authorized) response.end(JSON.stringify(process.env))
+  else if (url.pathname === '/daemon/exit' && authorized)
+    response.writeHead((await daemon.exitIfIdle()) ? 200 : 409).end()
+  else response.writeHead(401).end()
+}
+
+async function startChild(): Promise<void> {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' })
+  child.unref()
+  await once(child, 'spawn')
+  await appendFile(join(options.dataDir, 'children.txt'), `${child.pid}\n`)
+}
+
+if (options.failpoint) armFailpoint(options.failpoint)
+const { dataDir, version, idleMs } = options
+process.exit(await runDaemon({ dataDir, version, idleMs, startService, log: openLog() }))

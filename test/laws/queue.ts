@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { priorities, type Priority } from '../../src/contract/task.ts'
+import type { Queue } from '../../src/queue/queue.ts'
+
+/** What a queue's suite needs of its surroundings. */
+export interface QueueBench extends AsyncDisposable {
+  readonly queue: Queue
+  /** Makes a task ready in a committed transaction. */
+  add(task: { id: string; priority?: Priority; readyAt?: number }): Promise<void>
+  /** Marks a task as no longer queued, as a handler does first. */
+  take(id: string): Promise<void>
+  /** Moves the queue's clock, ms since 1970. */
+  setClock(now: number): void
+}
+
+/** The laws every queue must keep. */
+export function queueLaws(open: () => Promise<QueueBench>): void {
+  test('hands out every ready task once, higher priority first, then in the order of creation', async () => {
+    await using bench = await open()
+    const order = ['1', '2', '3', '4', '5', '6']
+    for (const [index, id] of order.entries())
+      await bench.add({ id, priority: priorities[index % 3] ?? 'normal' })
+    const seen: string[] = []
+    await consumeUntil(bench, { concurrency: 1, count: 6, work: async (id) => void seen.push(id) })
+    expect(seen).toEqual(['3', '6', '2', '5', '1', '4'])
+  })
+
+  test('never runs more than the limit at once, and reaches it', async () => {
+    await using bench = await open()
+    for (let id = 0; id < 12; id++) await bench.add({ id: String(id).padStart(2, '0') })
+    let running = 0
+    let most = 0
+    await consumeUntil(bench, {
+      concurrency: 3,
+      count: 12,
+      work: async () => {
+        running += 1
+        most = Math.max(most, running)
+        await new Promise(setImmediate)
+        running -= 1
+      },
+    })
+    expect(most).toBe(3)
+  })
+
+  test('a task added while it runs starts without waiting', async () => {
+    await using bench = await open()
+    const consumed = consumeUntil(bench, { concurrency: 1, count: 1, work: async () => undefined })
+    await bench.add({ id: '1' })
+    expect(await consumed).toEqual(['1'])
+  })
+
+  test('a retry is handed out at its moment, not before, and holds up nothing', async () => {
+    await using bench = await open()
+    bench.setClock(1_000)
+    await bench.add({ id: '1', readyAt: 1_050 })
+    await bench.add({ id: '2', readyAt: 1_000 })
+    const seen = await consumeUntil(bench, {
+      concurrency: 1,
+      count: 2,
+      work: async (id) => {
+        if (id === '2') bench.setClock(1_050)
+      },
+    })
+    expect(seen).toEqual(['2', '1'])
+  })
+
+  test('stop aborts what runs and waits for it', async () => {
+    await using bench = await open()
+    await bench.add({ id: '1' })
+    let ended = false
+    const { promise: started, resolve: start } = Promise.withResolvers<void>()
+    const consumer = bench.queue.consume(async (id, signal) => {
+      await bench.take(id)
+      start()
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      ended = true
+    }, 1)
+    await started
+    await consumer.stop()
+    expect(ended).toBe(true)
+  })
+}
+
+async function consumeUntil(
+  bench: QueueBench,
+  plan: { concurrency: number; count: number; work: (id: string) => Promise<void> },
+): Promise<string[]> {
+  const seen: string[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const consumer = bench.queue.consume(async (id) => {
+    await bench.take(id)
+    await plan.work(id)
+    seen.push(id)
+    if (seen.length === plan.count) resolve()
+  }, plan.concurrency)
+  await promise
+  await consumer.stop()
+  return seen
+}

@@ -1,0 +1,59 @@
+import { downloadUrl, fillPath, routes } from '../../src/contract/routes.ts'
+import type { FileRecord } from '../../src/contract/file.ts'
+import type { TaskCreated, TaskRecord } from '../../src/contract/task.ts'
+
+/** An answer of the service as a test sees it. */
+export interface Answer<T = unknown> {
+  readonly status: number
+  readonly code: number
+  readonly msg: string
+  readonly data: T
+}
+
+/** Plain calls of the service, without the product's client and its retries. */
+export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
+  const send = async <T>(path: string, init: RequestInit = {}): Promise<Answer<T>> => {
+    const headers = { ...(init.headers as Record<string, string>), authorization: apiKey }
+    const response = await fetch(baseUrl + path, { ...init, headers })
+    return { status: response.status, ...((await response.json()) as Omit<Answer<T>, 'status'>) }
+  }
+  return {
+    send,
+    upload(name: string, bytes: Uint8Array<ArrayBuffer> | string) {
+      const form = new FormData()
+      form.append('file', new Blob([bytes]), name)
+      return send<FileRecord>(routes.uploadFile.path, { method: 'POST', body: form })
+    },
+    create(type: string, body: unknown) {
+      return send<TaskCreated>(fillPath(routes.createTask.path, { task_type: type }), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    },
+    query(type: string, id: string) {
+      return send<TaskRecord>(fillPath(routes.queryTask.path, { task_type: type, task_id: id }))
+    },
+    cancel(id: string) {
+      return send<string>(fillPath(routes.cancelTask.path, { task_id: id }), { method: 'POST' })
+    },
+    async download(fileId: string): Promise<Uint8Array> {
+      const response = await fetch(baseUrl + downloadUrl(fileId), { headers: { authorization: apiKey } })
+      if (!response.ok) throw new Error(`download answered ${response.status}`)
+      return response.bytes()
+    },
+  }
+}
+
+export type Api = ReturnType<typeof api>
+
+/** Asks until a condition holds; for what has no event to wait on. */
+export async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    const answer = await ask()
+    if (holds(answer)) return answer
+    if (Date.now() > deadline) throw new Error(`still not so: ${JSON.stringify(answer)}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

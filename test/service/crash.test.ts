@@ -1,0 +1,178 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/db/open.ts'
+import { openDiskStore } from '../../src/files/disk.ts'
+import { identify, type ProcessIdentity } from '../../src/platform/process-identity.ts'
+import { api, until, type Api } from './api.ts'
+import { checkInvariants } from './invariants.ts'
+import { killRounds, seeded } from './kill-rounds.ts'
+import { startProcess, type ServiceProcess } from './process.ts'
+
+async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-crash-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function start(dataDir: string, point: readonly [string, number?] | [] = []): Promise<ServiceProcess> {
+  const started = await startProcess(dataDir, point)
+  onTestFinished(() => started.kill('SIGKILL'))
+  return started
+}
+
+const finish = (calls: Api, id: string) =>
+  until(
+    () => calls.query('test_copy', id),
+    ({ data }) => ['completed', 'failed'].includes(data.status),
+  )
+
+/** Every step at which something becomes durable, in the order a task passes them. */
+const durableSteps = [
+  'files.put.written',
+  'files.put.synced',
+  'files.put.renamed',
+  'submit.before-commit',
+  'submit.after-commit',
+  'move.processing.before-commit',
+  'move.processing.after-commit',
+  'execute.staged',
+  'execute.finished',
+  'execute.adopted',
+  'move.completed.before-commit',
+  'move.completed.after-commit',
+]
+
+describe('kill -9 of the service at each durable step', () => {
+  test.for(durableSteps)('%s', async (point) => {
+    const dataDir = await dataFolder()
+    const doomed = await start(dataDir, [point])
+    const before = api(doomed)
+    // What the service acknowledged before it died; a call that was cut off acknowledged nothing.
+    const file = await before.upload('a.txt', `bytes of ${point}`).catch(() => null)
+    const task = file && (await before.create('test_copy', { file_id: file.data.file_id }).catch(() => null))
+    await doomed.exited
+    expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+
+    const after = api(await start(dataDir))
+    const again = file ?? (await after.upload('a.txt', `bytes of ${point}`))
+    expect(Buffer.from(await after.download(again.data.file_id)).toString()).toBe(`bytes of ${point}`)
+    const { data: list } = await after.send<{ total: number; list: { id: string }[] }>('/task/list')
+    // What was acknowledged is there, and nothing else but what was committed as the answer was cut off.
+    const cutOff = point === 'submit.after-commit' || point.startsWith('move.processing')
+    expect(task ? list.list.map(({ id }) => id) : list.total).toEqual(
+      task ? [task.data.task_id] : Number(cutOff),
+    )
+    for (const { id } of list.list) {
+      const done = await finish(after, id)
+      expect(done.data).toMatchObject({ status: 'completed', progress: 100 })
+      const { file_id } = done.data.output_result as { file_id: string }
+      expect(Buffer.from(await after.download(file_id)).toString()).toBe(`bytes of ${point}`)
+    }
+    await check(dataDir)
+  })
+})
+
+/** Looks at the state itself, through a second connection. */
+async function check(dataDir: string): Promise<void> {
+  const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
+  await checkInvariants(db, await openDiskStore(join(dataDir, 'files')))
+  await db.destroy()
+}
+
+async function workersOf(dataDir: string): Promise<ProcessIdentity[]> {
+  const folder = join(dataDir, 'run')
+  const names = await readdir(folder)
+  return Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as ProcessIdentity),
+  )
+}
+
+describe('kill -9 of a worker', () => {
+  test('is a failed attempt, retried; the third one fails the task and refunds it once', async () => {
+    const dataDir = await dataFolder()
+    const calls = api(await start(dataDir))
+    const { data: file } = await calls.upload('a.txt', 'bytes')
+    const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'crash' })
+    const done = await finish(calls, task.task_id)
+    expect(done.data).toMatchObject({
+      status: 'failed',
+      output_result: { error: { code: 6500, retryable: true } },
+    })
+    await check(dataDir)
+  })
+
+  test('ends what the worker had started', async () => {
+    const dataDir = await dataFolder()
+    const calls = api(await start(dataDir))
+    const { data: file } = await calls.upload('a.txt', 'bytes')
+    const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'outlive' })
+    const program = await until(
+      () => programsIn(dataDir),
+      (pids) => pids.length === 1,
+    )
+    const [worker] = await workersOf(dataDir)
+    process.kill(worker?.pid ?? 0, 'SIGKILL')
+    await until(
+      () => alive(program),
+      (left) => left.length === 0,
+    )
+    const second = await until(
+      () => calls.query('test_copy', task.task_id),
+      ({ data }) => data.status === 'processing',
+    )
+    expect(second.code, 'the second attempt has begun by itself').toBe(200)
+  })
+})
+
+describe('kill -9 of the service while a worker works', () => {
+  test('takes the worker and what it started along, and the task is done again without counting', async () => {
+    const dataDir = await dataFolder()
+    const doomed = await start(dataDir)
+    const { data: file } = await api(doomed).upload('a.txt', 'bytes')
+    await api(doomed).create('test_copy', { file_id: file.file_id, behaviour: 'outlive' })
+    const program = await until(
+      () => programsIn(dataDir),
+      (pids) => pids.length === 1,
+    )
+    const workers = (await workersOf(dataDir)).map(({ pid }) => pid)
+    await doomed.kill('SIGKILL')
+    await until(
+      () => alive([...workers, ...program]),
+      (left) => left.length === 0,
+    )
+    await start(dataDir)
+    await until(
+      () => programsIn(dataDir),
+      (pids) => pids.length === 1,
+    )
+    const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
+    expect(await db.selectFrom('tasks').select(['status', 'attempts']).executeTakeFirst()).toEqual({
+      status: 'processing',
+      attempts: 0,
+    })
+    await db.destroy()
+  })
+})
+
+test('ten rounds of load and kill -9 lose and double nothing', { timeout: 120_000 }, async () => {
+  const figures = await killRounds(await dataFolder(), 10, seeded(20_261_121))
+  expect(figures.tasks).toBeGreaterThan(50)
+})
+
+async function alive(pids: readonly number[]): Promise<number[]> {
+  const identities = await Promise.all(pids.map((pid) => identify(pid)))
+  return pids.filter((_, index) => identities[index] !== null)
+}
+
+/** Programs the fake operation started for a data folder, whose scratch folder is their last argument. */
+async function programsIn(dataDir: string): Promise<number[]> {
+  const found: number[] = []
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
+    if (line.includes('setInterval') && line.includes(dataDir)) found.push(Number(name))
+  }
+  return found
+}

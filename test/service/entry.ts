@@ -1,0 +1,29 @@
+/** A service process for tests of crashes: `<data folder> [failpoint] [hit]`, or `worker`. */
+import { newKey } from '../../src/accounts/keys.ts'
+import { armFailpoint } from '../../src/platform/failpoint.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { startService } from '../../src/service.ts'
+import { runWorker } from '../../src/tasks/worker.ts'
+import { fakeModule } from './fake-operation.ts'
+
+const [first = '', point, hit] = process.argv.slice(2)
+const operations = [fakeModule]
+if (first === 'worker') {
+  runWorker(operations)
+} else {
+  const apiKey = newKey()
+  const { port, close } = await startService({
+    dataDir: first,
+    version: '0.0.0-test',
+    instance: 'test',
+    key: apiKey,
+    exitIfIdle: async () => false,
+    operations,
+    worker: { module: import.meta.filename, args: ['worker'] },
+    log: openLog({ file: `${first}/log`, level: 'info' }),
+    concurrency: 2,
+  })
+  if (point) armFailpoint(point, Number(hit ?? 1))
+  process.on('SIGTERM', () => void close())
+  process.send?.({ port, apiKey })
+}

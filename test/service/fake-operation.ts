@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile } from 'node:fs/promises'
+import * as z from 'zod'
+import { MediaError } from '../../src/contract/errors.ts'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { operation, type OperationModule, type RunContext } from '../../src/contract/operation.ts'
+
+const behaviours = ['copy', 'refuse', 'break', 'crash', 'wait', 'outlive'] as const
+
+/** A quick operation for tests of the service: copies a file, or ends in the ways work can end. */
+const fakeOperation = operation({
+  name: 'test_copy',
+  title: 'Test copy',
+  description: 'Copies a file.',
+  toolset: 'files',
+  input: z.object({
+    file_id: fileRef({ kinds: ['text', 'video'], describe: 'File to copy' }),
+    behaviour: z.enum(behaviours).default('copy'),
+  }),
+  output: z.object({ file_id: id, download_url: z.string() }),
+  price: { unit: 'item', credits: 1, of: 'file' },
+  createdExtra: ['estimates'],
+  examples: [
+    { title: 'One', input: { file_id: 'a.txt' } },
+    { title: 'Two', input: { file_id: 'b.txt' } },
+  ],
+})
+
+type Input = z.output<typeof fakeOperation.input>
+
+async function run(input: Input, context: RunContext) {
+  const file = context.files.get(input.file_id)
+  context.progress(10)
+  switch (input.behaviour) {
+    case 'refuse':
+      throw new MediaError(6017, 'this file will never do')
+    case 'break':
+      throw new Error('a bug with a secret inside')
+    case 'crash':
+      process.kill(process.pid, 'SIGKILL')
+      break
+    case 'outlive':
+      // A program that outlives a killed worker unless its group is ended.
+      spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', context.scratch], { stdio: 'ignore' })
+      return await untilAborted(context.signal)
+    case 'wait':
+      return await untilAborted(context.signal)
+    case 'copy':
+      break
+  }
+  await copyFile(file.path, 'copy')
+  return { ...context.keep({ path: 'copy', name: `copy of ${file.name}` }) }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw new Error('aborted')
+}
+
+export const fakeModule: OperationModule<typeof fakeOperation> = {
+  operation: fakeOperation,
+  plan: async () => ({ plan: () => ({ credits: 1, seconds: 2 }) }),
+  run: async () => ({ run, ready: async () => undefined }),
+}

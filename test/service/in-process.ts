@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { addKey, newKey } from '../../src/accounts/keys.ts'
+import { ensureAccount, grant } from '../../src/accounts/ledger.ts'
+import type { OperationModule } from '../../src/contract/operation.ts'
+import type { DatabasePlace } from '../../src/db/open.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { startService, type RunningService } from '../../src/service.ts'
+import { fakeModule } from './fake-operation.ts'
+
+export interface TestService extends AsyncDisposable {
+  readonly running: RunningService
+  readonly dataDir: string
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Makes an account with a key and credits. */
+  account(credits: number): Promise<{ id: number; baseUrl: string; apiKey: string }>
+}
+
+/** A service in this process on a data folder of its own, with the fake operation. */
+export async function startTestService(
+  options: { database?: DatabasePlace; operations?: readonly OperationModule[] } = {},
+): Promise<TestService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-service-'))
+  const key = newKey()
+  const running = await startService({
+    operations: [fakeModule],
+    ...options,
+    dataDir,
+    version: '0.0.0-test',
+    instance: 'test',
+    key,
+    exitIfIdle: async () => false,
+    worker: { module: join(import.meta.dirname, 'entry.ts'), args: ['worker'] },
+    log: openLog({ file: join(dataDir, 'log') }),
+    concurrency: 2,
+  })
+  const baseUrl = `http://127.0.0.1:${running.port}`
+  let accounts = 1
+  return {
+    running,
+    dataDir,
+    baseUrl,
+    apiKey: key,
+    async account(credits) {
+      accounts += 1
+      const { db } = running.service
+      const now = Date.now()
+      await ensureAccount(db, { id: accounts, name: `account ${accounts}`, now })
+      if (credits > 0) await grant(db, { accountId: accounts, amount: credits, now })
+      const apiKey = newKey()
+      await addKey(db, { accountId: accounts, name: 'test', raw: apiKey, now })
+      return { id: accounts, baseUrl, apiKey }
+    },
+    async [Symbol.asyncDispose]() {
+      await running.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { expect } from 'vitest'
+import { isTerminal, nextStates, type TaskRecord } from '../../src/contract/task.ts'
+import type { Db, TaskRow } from '../../src/db/schema.ts'
+import type { FileStore } from '../../src/files/store.ts'
+
+/** Checks what must hold in the database and the file store at every moment, whatever was killed. */
+export async function checkInvariants(db: Db, files: FileStore): Promise<void> {
+  const tasks = await db.selectFrom('tasks').selectAll().execute()
+  await checkCredits(db, tasks)
+  await checkEvents(db, tasks)
+  await checkFiles(db, files, tasks)
+}
+
+async function checkCredits(db: Db, tasks: readonly TaskRow[]): Promise<void> {
+  const ledger = await db.selectFrom('ledger').selectAll().execute()
+  for (const account of await db.selectFrom('accounts').selectAll().execute()) {
+    const entries = ledger.filter((entry) => entry.account_id === account.id)
+    expect(
+      entries.reduce((sum, entry) => sum + entry.amount, 0),
+      'the balance is the sum of the ledger',
+    ).toBe(account.balance)
+    expect(account.balance).toBeGreaterThanOrEqual(0)
+  }
+  for (const task of tasks) {
+    const amounts = (kind: string): number[] =>
+      ledger.filter((entry) => entry.task_id === task.id && entry.kind === kind).map((entry) => entry.amount)
+    const refunded = task.status === 'failed' || task.status === 'cancelled'
+    expect(amounts('hold'), 'credits are held once').toEqual([-task.credits])
+    expect(amounts('refund'), `a ${task.status} task`).toEqual(refunded ? [task.credits] : [])
+  }
+  const known = new Set(tasks.map((task) => task.id))
+  expect(ledger.filter((entry) => entry.task_id !== null && !known.has(entry.task_id))).toEqual([])
+}
+
+async function checkEvents(db: Db, tasks: readonly TaskRow[]): Promise<void> {
+  const events = await db.selectFrom('events').selectAll().orderBy('seq').execute()
+  for (const account of await db.selectFrom('accounts').selectAll().execute()) {
+    const numbers = events.filter((event) => event.account_id === account.id).map((event) => event.seq)
+    expect(numbers, 'events are numbered without gaps').toEqual(
+      Array.from({ length: account.event_seq }, (_, index) => index + 1),
+    )
+  }
+  for (const task of tasks) {
+    const states = events
+      .filter((event) => event.task_id === task.id)
+      .map((event) => (JSON.parse(event.task) as TaskRecord).status)
+    expect(states[0]).toBe('queued')
+    expect(states.at(-1), 'the last event tells the state').toBe(task.status)
+    for (const [index, state] of states.slice(1).entries()) {
+      expect(nextStates[states[index] ?? state]).toContain(state)
+    }
+    expect(isTerminal(task.status)).toBe(task.finished_at !== null)
+  }
+}
+
+async function checkFiles(db: Db, files: FileStore, tasks: readonly TaskRow[]): Promise<void> {
+  const rows = await db.selectFrom('files').selectAll().execute()
+  const held = new Map<string, number>()
+  for await (const { blake3, size } of files.list()) held.set(blake3, size)
+  for (const row of rows) expect(held.get(row.blake3), `bytes of ${row.name}`).toBe(row.size)
+  const links = await db.selectFrom('task_files').selectAll().execute()
+  for (const task of tasks) {
+    const outputs = links.filter((link) => link.task_id === task.id && link.role === 'output')
+    expect(outputs.length, `results of a ${task.status} task`).toBe(task.status === 'completed' ? 1 : 0)
+  }
+}

@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { openDatabase } from '../../src/db/open.ts'
+import { openDiskStore } from '../../src/files/disk.ts'
+import { api, until, type Api } from './api.ts'
+import { checkInvariants } from './invariants.ts'
+import { startProcess, type ServiceProcess } from './process.ts'
+
+/** What the service acknowledged over all rounds. */
+interface Acknowledged {
+  /** Content by file id. */
+  readonly files: Map<string, string>
+  readonly tasks: Set<string>
+  readonly cancelled: Set<string>
+}
+
+interface Figures {
+  readonly rounds: number
+  readonly files: number
+  readonly tasks: number
+  readonly cancelled: number
+}
+
+/**
+ * Rounds of load, each ended by kill -9 of the service after a random number of acknowledgements
+ * (a worker is killed on the way too), then a restart; at the end everything acknowledged must be
+ * there once. Throws where it is not.
+ *
+ * @param random gives 0 (inclusive) to 1 (exclusive), so that a run can be repeated
+ */
+export async function killRounds(dataDir: string, rounds: number, random: () => number): Promise<Figures> {
+  const known: Acknowledged = { files: new Map(), tasks: new Set(), cancelled: new Set() }
+  for (let round = 0; round < rounds; round++) {
+    const service = await startProcess(dataDir)
+    const load = { known, random, left: 5 + Math.floor(random() * 40), service, dataDir }
+    await Promise.all(Array.from({ length: 4 }, (_, client) => useUntilKilled(load, `${round}.${client}`)))
+    await service.exited
+    await checkState(dataDir)
+  }
+  const service = await startProcess(dataDir)
+  try {
+    await verify(api(service), known)
+  } finally {
+    await service.kill('SIGTERM')
+  }
+  await checkState(dataDir)
+  return { rounds, files: known.files.size, tasks: known.tasks.size, cancelled: known.cancelled.size }
+}
+
+interface Load {
+  readonly known: Acknowledged
+  readonly random: () => number
+  readonly service: ServiceProcess
+  readonly dataDir: string
+  /** Acknowledgements until the kill. */
+  left: number
+}
+
+async function useUntilKilled(load: Load, client: string): Promise<void> {
+  const calls = api(load.service)
+  try {
+    for (let turn = 0; load.left > 0; turn++) await useOnce(load, calls, `${client}.${turn}`)
+  } catch (error) {
+    // Once the service is killed, calls break off; anything earlier is a finding.
+    if (load.left > 0) throw error
+  }
+}
+
+async function useOnce(load: Load, calls: Api, name: string): Promise<void> {
+  const { known, random } = load
+  const content = `content ${name}`
+  const { data: file } = await calls.upload(`${name}.txt`, content)
+  known.files.set(file.file_id, content)
+  await acknowledge(load)
+  const created = await calls.create('test_copy', { file_id: file.file_id })
+  known.tasks.add(created.data.task_id)
+  await acknowledge(load)
+  if (random() < 0.3) {
+    const answer = await calls.cancel(created.data.task_id)
+    if (answer.code === 200) known.cancelled.add(created.data.task_id)
+    await acknowledge(load)
+  }
+}
+
+async function acknowledge(load: Load): Promise<void> {
+  load.left -= 1
+  if (load.left === 0) load.service.process.kill('SIGKILL')
+  else if (load.random() < 0.05) await killWorker(load.dataDir)
+}
+
+async function killWorker(dataDir: string): Promise<void> {
+  const folder = join(dataDir, 'run')
+  const [name] = await readdir(folder)
+  const pid = Number(name?.replace('.json', ''))
+  if (!name || !(await readFile(join(folder, name), 'utf8').catch(() => ''))) return
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+async function verify(calls: Api, known: Acknowledged): Promise<void> {
+  for (const [fileId, content] of known.files) {
+    const bytes = await calls.download(fileId)
+    if (Buffer.from(bytes).toString() !== content) throw new Error(`file ${fileId} was changed`)
+  }
+  for (const taskId of known.tasks) {
+    const { data } = await until(
+      () => calls.query('test_copy', taskId),
+      (answer) => answer.code !== 200 || !['queued', 'processing'].includes(answer.data.status),
+    )
+    const expected = known.cancelled.has(taskId) ? ['cancelled'] : ['completed', 'failed', 'cancelled']
+    if (!expected.includes(data?.status)) throw new Error(`task ${taskId} is ${JSON.stringify(data)}`)
+  }
+}
+
+async function checkState(dataDir: string): Promise<void> {
+  const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
+  try {
+    await checkInvariants(db, await openDiskStore(join(dataDir, 'files')))
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Numbers from 0 to 1 that repeat for a seed (xorshift, 32 bits). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0 || 1
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,37 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+/** A service in its own process, to be killed. */
+export interface ServiceProcess {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly process: ChildProcess
+  readonly exited: Promise<void>
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+/** Starts a service process on a data folder and waits until it accepts requests. */
+export async function startProcess(
+  dataDir: string,
+  failpoint: readonly [name: string, hit?: number] | [] = [],
+): Promise<ServiceProcess> {
+  const child = fork(join(import.meta.dirname, 'entry.ts'), [dataDir, ...failpoint.map(String)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [],
+  })
+  const exited = once(child, 'exit').then(() => undefined)
+  const told = await Promise.race([once(child, 'message'), exited])
+  if (!told) throw new Error('the service did not start')
+  const [{ port, apiKey }] = told as [{ port: number; apiKey: string }]
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    apiKey,
+    process: child,
+    exited,
+    async kill(signal) {
+      child.kill(signal)
+      await exited
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { describe } from 'vitest'
+import { ensureAccount } from '../../src/accounts/ledger.ts'
+import { priorities } from '../../src/contract/task.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { localQueue } from '../../src/queue/local.ts'
+import { queueLaws, type QueueBench } from '../laws/queue.ts'
+
+async function open(): Promise<QueueBench> {
+  const db = await openDatabase({ path: ':memory:' })
+  await ensureAccount(db, { id: 1, name: 'test', now: 0 })
+  let now = 0
+  const queue = localQueue({
+    db,
+    clock: () => now,
+    onError: (error) => {
+      throw error
+    },
+  })
+  return {
+    queue,
+    setClock: (to) => {
+      now = to
+    },
+    async add({ id, priority = 'normal', readyAt = 0 }) {
+      const ring = await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('tasks')
+          .values({
+            id,
+            account_id: 1,
+            type: 'test',
+            status: 'queued',
+            priority: priorities.indexOf(priority),
+            progress: 0,
+            input: '{}',
+            output: null,
+            credits: 0,
+            estimated_ms: 0,
+            estimated_wait_ms: 0,
+            attempts: 0,
+            ready_at: readyAt,
+            created_at: 0,
+            updated_at: 0,
+            started_at: null,
+            finished_at: null,
+          })
+          .execute()
+        return await queue.enqueue(trx, { id, readyAt })
+      })
+      ring()
+    },
+    async take(id) {
+      await db.updateTable('tasks').set({ status: 'processing' }).where('id', '=', id).execute()
+    },
+    [Symbol.asyncDispose]: () => db.destroy(),
+  }
+}
+
+describe('the local queue keeps the laws', () => queueLaws(open))
