@@ -119,9 +119,9 @@ export function isErrorCode(code: number): code is ErrorCode {
 
 interface MediaErrorOptions extends ErrorOptions {
   /** Overrides the table's row for this one error. */
-  readonly retryable?: boolean
+  readonly retryable?: boolean | undefined
   /** Overrides the table's hint: what exactly fixes this one. */
-  readonly hint?: string
+  readonly hint?: string | undefined
 }
 
 /** The one error people and agents see. Any other error is a bug and answers 6500 without its text. */

@@ -1,0 +1,77 @@
+import type { Dispatcher } from 'undici'
+import type * as z from 'zod'
+import { anyEnvelope, successCode } from '../contract/envelope.ts'
+import { isErrorCode, MediaError } from '../contract/errors.ts'
+import type { Route } from '../contract/routes.ts'
+
+/** Success code of the three operations that answer `{code: 0, message}`. */
+const otherSuccessCode = 0
+
+/** Largest JSON answer read, in bytes. */
+const maxAnswerBytes = 64 * 2 ** 20
+
+/** Reads an answer's envelope, either form, and returns its data; a failure becomes a MediaError. */
+export async function readAnswer<R extends Route>(
+  route: R,
+  response: Dispatcher.ResponseData,
+): Promise<z.output<R['data']>> {
+  const data = route.data.safeParse(await readEnvelope(response))
+  if (data.success) return data.data as z.output<R['data']>
+  throw new MediaError(
+    6500,
+    `The service's answer to ${route.method} ${route.path} is not of the contract's form`,
+    { cause: data.error, retryable: false, hint: 'The service may be older or newer than this client.' },
+  )
+}
+
+/** Throws what an answer with a failure status says; for endpoints whose success is bytes. */
+export async function throwFailure(response: Dispatcher.ResponseData): Promise<never> {
+  await readEnvelope(response)
+  throw notTheContract(response.statusCode)
+}
+
+async function readEnvelope(response: Dispatcher.ResponseData): Promise<unknown> {
+  const envelope = anyEnvelope.safeParse(parseJson(await readText(response)))
+  if (!envelope.success) throw notTheContract(response.statusCode)
+  const { code, msg, message, data, ...advice } = envelope.data
+  if (response.statusCode < 300 && (code === successCode || code === otherSuccessCode)) return data
+  throw failure(code, msg ?? message ?? '', advice)
+}
+
+async function readText(response: Dispatcher.ResponseData): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxAnswerBytes) throw notTheContract(response.statusCode)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function failure(
+  code: number,
+  message: string,
+  advice: Pick<z.output<typeof anyEnvelope>, 'hint' | 'retryable'>,
+): MediaError {
+  if (isErrorCode(code)) return new MediaError(code, message, advice)
+  return new MediaError(6500, `${message} (service code ${code})`, {
+    hint: 'This code is not known here; its message says what the service means.',
+    retryable: false,
+  })
+}
+
+function notTheContract(status: number): MediaError {
+  return new MediaError(6401, `The service answered HTTP ${status} without the contract's envelope`, {
+    retryable: status >= 500,
+    hint: 'See whether REELWRIGHT_BASE_URL is the address of a media service, and what stands in front of it.',
+  })
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { routes } from '../contract/routes.ts'
+import { startBareServer, startContractServer } from '../../test/mcp/contract-server.ts'
+import { createClient } from './client.ts'
+import { queryTask } from './tasks.ts'
+
+const task = { task_id: '1', task_type: 'music_visualizer' }
+
+/** A service whose every answer is this. */
+function answering(status: number, body: string) {
+  return startBareServer((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  })
+}
+
+describe('answers', () => {
+  test('the common envelope gives its data', async () => {
+    await using service = await startContractServer()
+    const client = createClient(service)
+    const answer = await client.call(routes.capabilities)
+    expect(answer.credits.balance).toBe(100)
+  })
+
+  test('the other envelope, code 0 with message, is a success too', async () => {
+    const data = { id: '1', status: 'processing', progress: 40, output_result: null }
+    await using service = await answering(200, JSON.stringify({ code: 0, message: 'ok', data }))
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
+    expect(await queryTask(client, task)).toEqual({
+      ...task,
+      status: 'processing',
+      progress: 40,
+      output_result: null,
+    })
+  })
+
+  test.each([
+    {
+      name: 'a known code, its hint and retry as the service says',
+      status: 500,
+      body: { code: 6401, msg: 'no model', data: null, hint: 'Run x', retryable: false },
+      expected: { code: 6401, message: 'no model', hint: 'Run x', retryable: false },
+    },
+    {
+      name: 'message instead of msg',
+      status: 400,
+      body: { code: 6016, message: 'bad fps' },
+      expected: { code: 6016, message: 'bad fps', retryable: false },
+    },
+    {
+      name: 'an unknown code',
+      status: 400,
+      body: { code: 6019, msg: 'too long', data: null },
+      expected: { code: 6500, message: 'too long (service code 6019)', retryable: false },
+    },
+    {
+      name: 'a success code with a failure status',
+      status: 500,
+      body: { code: 200, msg: 'x', data: {} },
+      expected: { code: 6500 },
+    },
+    {
+      name: 'data of another form',
+      status: 200,
+      body: { code: 200, msg: 'x', data: { id: 7 } },
+      expected: { code: 6500, retryable: false },
+    },
+    {
+      name: 'no envelope, broken gateway',
+      status: 502,
+      body: 'Bad Gateway',
+      expected: { code: 6401, retryable: true },
+    },
+    {
+      name: 'no envelope, wrong address',
+      status: 404,
+      body: 'Not Found',
+      expected: { code: 6401, retryable: false },
+    },
+  ])('$name', async ({ status, body, expected }) => {
+    await using service = await answering(status, JSON.stringify(body))
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
+    await expect(client.call(routes.capabilities)).rejects.toMatchObject(expected)
+  })
+})
+
+describe('broken connections', () => {
+  test('an idempotent call is repeated, a creation is not', async () => {
+    let count = 0
+    await using service = await startBareServer((request, response) => {
+      count += 1
+      if (count < 3) request.socket.destroy()
+      else response.end(JSON.stringify({ code: 200, msg: 'success', data: '' }))
+    })
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
+    const read = { ...routes.cancelTask, method: 'GET' as const, path: '/x' }
+    expect(await client.call(read)).toBe('')
+    expect(count).toBe(3)
+
+    count = 0
+    const failed = client.call(routes.createTask, { params: { task_type: 't' }, body: {} })
+    await expect(failed).rejects.toMatchObject({ code: 6401, retryable: true })
+    expect(count).toBe(1)
+  })
+
+  test('a service that is not there says so', async () => {
+    const gone = await startBareServer(() => undefined)
+    await gone[Symbol.asyncDispose]()
+    const client = createClient({ baseUrl: gone.baseUrl, apiKey: 'k' })
+    await expect(client.call(routes.capabilities)).rejects.toMatchObject({
+      code: 6401,
+      retryable: true,
+      message: expect.stringContaining('ECONNREFUSED'),
+      hint: expect.stringContaining('reelwright doctor'),
+    })
+  })
+
+  test('an abort ends a call', async () => {
+    await using service = await startBareServer(() => undefined)
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
+    const call = client.call(routes.capabilities, { signal: AbortSignal.timeout(20) })
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+    await client.close()
+  })
+})
+
+describe('the key', () => {
+  test('goes raw to the service and never to another origin', async () => {
+    const seen: (string | undefined)[] = []
+    const collect = () =>
+      startBareServer((request, response) => {
+        seen.push(request.headers.authorization)
+        response.end('{}')
+      })
+    await using service = await collect()
+    await using elsewhere = await collect()
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: 'secret' })
+    for (const address of ['/own', `${elsewhere.baseUrl}/other`]) {
+      const response = await client.send({ method: 'GET', address, idempotent: true })
+      await response.body.dump()
+    }
+    expect(seen).toEqual(['secret', undefined])
+  })
+
+  test.each(['http://media.example.com', 'http://127.0.0.1.example.com', 'ftp://localhost', 'nonsense'])(
+    'is refused for %s',
+    (baseUrl) => {
+      expect(() => createClient({ baseUrl, apiKey: 'k' })).toThrow(expect.objectContaining({ code: 6401 }))
+    },
+  )
+
+  test('a wrong one answers 6502', async () => {
+    await using service = await startContractServer()
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: 'wrong' })
+    await expect(client.call(routes.capabilities)).rejects.toMatchObject({ code: 6502 })
+  })
+})

@@ -1,0 +1,140 @@
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Agent, request as send, WebSocket, type Dispatcher } from 'undici'
+import type * as z from 'zod'
+import { MediaError } from '../contract/errors.ts'
+import { fillPath, rawRoutes, type Route } from '../contract/routes.ts'
+import { readAnswer } from './answer.ts'
+import { isNetworkFailure, unreachable, wasNotSent } from './unreachable.ts'
+
+/** What a call of an endpoint carries. */
+export interface CallRequest {
+  /** For the `{names}` in the route's path. */
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+/** A request below the typed calls: for bytes in either direction. */
+export interface RawRequest {
+  readonly method: Route['method']
+  /** A path of the service, or an address it answered. */
+  readonly address: string
+  readonly query?: CallRequest['query']
+  readonly headers?: Readonly<Record<string, string>>
+  /** Makes the body; called again for each attempt. */
+  readonly body?: () => string | AsyncIterable<Uint8Array>
+  /** May be sent twice without harm; otherwise only a request that never left is sent again. */
+  readonly idempotent: boolean
+  readonly signal?: AbortSignal
+}
+
+/** A media service, over its HTTP contract. */
+export interface Client {
+  /** Calls an endpoint and returns the checked data of its envelope; every failure is a MediaError. */
+  call<R extends Route>(route: R, request?: CallRequest): Promise<z.output<R['data']>>
+  /** Sends a request and returns the answer as it comes; only network failures throw (6401). */
+  send(request: RawRequest): Promise<Dispatcher.ResponseData>
+  /** Opens the event socket. */
+  openEvents(): Promise<WebSocket>
+  close(): Promise<void>
+}
+
+interface ClientOptions {
+  /** Where the service is, such as `http://127.0.0.1:4100`; may have a path. */
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+/** Waits before the second and third attempt, ms. */
+const retryDelays = [100, 400]
+
+/** Creation probes its files: an answer may take a while. */
+const headersTimeoutMs = 120_000
+
+/** A client of one service. The key goes to that service's origin only, and over plain http only on this machine. */
+export function createClient({ baseUrl, apiKey }: ClientOptions): Client {
+  const base = checkedBase(baseUrl)
+  const dispatcher = new Agent({ headersTimeout: headersTimeoutMs, connect: { timeout: 10_000 } })
+
+  function attempt(request: RawRequest): Promise<Dispatcher.ResponseData> {
+    const url = resolveAddress(base, request)
+    const body = request.body?.()
+    return send(url, {
+      method: request.method,
+      headers: { ...request.headers, ...(url.origin === base.origin && { authorization: apiKey }) },
+      body: typeof body === 'object' ? Readable.from(body) : body,
+      signal: request.signal,
+      dispatcher,
+    })
+  }
+
+  async function sendWithRetry(request: RawRequest): Promise<Dispatcher.ResponseData> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await attempt(request)
+      } catch (error) {
+        if (!isNetworkFailure(error)) throw error
+        const wait = retryDelays[tries]
+        if (wait === undefined || !(request.idempotent || wasNotSent(error)))
+          throw unreachable(base.href, error)
+        await delay(wait, undefined, { signal: request.signal })
+      }
+    }
+  }
+
+  return {
+    send: sendWithRetry,
+    async call(route, request = {}) {
+      const response = await sendWithRetry(toRaw(route, request))
+      try {
+        return await readAnswer(route, response)
+      } catch (error) {
+        throw isNetworkFailure(error) ? unreachable(base.href, error) : error
+      }
+    },
+    openEvents() {
+      const url = resolveAddress(base, { address: rawRoutes.taskEvents.path })
+      url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+      return Promise.resolve(new WebSocket(url, { headers: { authorization: apiKey }, dispatcher }))
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+function toRaw(route: Route, { params, query, body, signal }: CallRequest): RawRequest {
+  return {
+    method: route.method,
+    address: fillPath(route.path, params),
+    query,
+    signal,
+    idempotent: route.method !== 'POST',
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: () => JSON.stringify(body),
+    }),
+  }
+}
+
+function checkedBase(baseUrl: string): URL {
+  const hint = 'Set REELWRIGHT_BASE_URL to an address such as https://media.example.com'
+  if (!URL.canParse(baseUrl))
+    throw new MediaError(6401, `${baseUrl} is not an address`, { retryable: false, hint })
+  const url = new URL(baseUrl)
+  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return url
+  throw new MediaError(6401, `An API key is not sent to ${url.host} without https`, {
+    retryable: false,
+    hint,
+  })
+}
+
+function resolveAddress(base: URL, { address, query = {} }: Pick<RawRequest, 'address' | 'query'>): URL {
+  const url = URL.canParse(address) ? new URL(address) : new URL(base.href.replace(/\/$/, '') + address)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  return url
+}

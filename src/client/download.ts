@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Dispatcher } from 'undici'
+import { MediaError } from '../contract/errors.ts'
+import type { FileRecord } from '../contract/file.ts'
+import { createHasher, type Hasher } from '../platform/hash.ts'
+import { throwFailure } from './answer.ts'
+import type { Client } from './client.ts'
+import { isSameFile, numberedNames } from './file-names.ts'
+import { isNetworkFailure } from './unreachable.ts'
+
+/** Where a download goes: an existing folder, and the file name wanted in it. */
+export interface DownloadTarget extends DownloadOptions {
+  readonly folder: string
+  readonly name: string
+}
+
+interface DownloadOptions {
+  readonly signal?: AbortSignal
+  /** Bytes received so far. */
+  readonly onProgress?: (received: number) => void
+}
+
+/** Broken connections in a row, without a byte between them, after which a download is given up. */
+const maxFruitlessAttempts = 5
+
+type Wanted = Pick<FileRecord, 'download_url' | 'size' | 'blake3_id'>
+
+/**
+ * Downloads a file, resuming where a connection broke, and answers the name it got. It is checked by
+ * size and BLAKE3 before it gets its name; a different file of that name stays (a number is added to
+ * ours), an identical one is used as it is.
+ */
+export async function downloadFile(client: Client, file: Wanted, target: DownloadTarget): Promise<string> {
+  for (const name of numberedNames(target.name)) {
+    const found = await isSameFile(join(target.folder, name), file, target.signal)
+    if (found === 'same') return name
+    if (found === 'none') break
+  }
+  const part = join(target.folder, `.${randomBytes(8).toString('hex')}.part`)
+  try {
+    await using handle = await open(part, 'wx')
+    await receive(client, { file, handle }, target)
+    await handle.datasync()
+    await handle.close()
+    return await place(part, target)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+/** Takes the first free name for itself, then puts the file there: no other file is ever replaced. */
+async function place(part: string, { folder, name: wanted }: DownloadTarget): Promise<string> {
+  for (const name of numberedNames(wanted)) {
+    const path = join(folder, name)
+    try {
+      await (await open(path, 'wx')).close()
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue
+      throw error
+    }
+    await rename(part, path)
+    return name
+  }
+  throw new MediaError(6016, `${wanted} and its numbered names are all taken in that folder`)
+}
+
+async function receive(
+  client: Client,
+  { file, handle }: { file: Wanted; handle: FileHandle },
+  options: DownloadOptions,
+): Promise<void> {
+  const state: Received = { bytes: 0, hasher: await createHasher() }
+  for (let fruitless = 0; ;) {
+    const before = state.bytes
+    try {
+      const response = await request(client, file, { from: state.bytes, signal: options.signal })
+      if (response.statusCode === 200 && state.bytes > 0) {
+        state.bytes = 0
+        state.hasher = await createHasher()
+      }
+      await write(response, { file, handle, state, onProgress: options.onProgress })
+      break
+    } catch (error) {
+      if (!isNetworkFailure(error)) throw error
+      fruitless = state.bytes > before ? 0 : fruitless + 1
+      if (fruitless >= maxFruitlessAttempts) {
+        throw new MediaError(6401, 'The download broke off', { cause: error, retryable: true })
+      }
+    }
+  }
+  if (state.bytes !== file.size || state.hasher.digest() !== file.blake3_id) throw damaged()
+}
+
+interface Received {
+  bytes: number
+  hasher: Hasher
+}
+
+/** Asks for the bytes from an offset on; only 200, or 206 from that very offset, is returned. */
+async function request(
+  client: Client,
+  file: Wanted,
+  { from, signal }: { from: number; signal: AbortSignal | undefined },
+): Promise<Dispatcher.ResponseData> {
+  const response = await client.send({
+    method: 'GET',
+    address: file.download_url,
+    headers: from > 0 ? { range: `bytes=${from}-`, 'if-range': `"${file.blake3_id}"` } : {},
+    idempotent: true,
+    signal,
+  })
+  if (response.statusCode !== 200 && response.statusCode !== 206) return throwFailure(response)
+  const { etag, 'content-range': range } = response.headers
+  const tag = typeof etag === 'string' ? /^"([0-9a-f]{64})"$/.exec(etag)?.[1] : undefined
+  const wrongRange = response.statusCode === 206 && !String(range).startsWith(`bytes ${from}-`)
+  if (wrongRange || (tag !== undefined && tag !== file.blake3_id)) {
+    await response.body.dump()
+    throw damaged()
+  }
+  return response
+}
+
+async function write(
+  response: Dispatcher.ResponseData,
+  into: { file: Wanted; handle: FileHandle; state: Received; onProgress: DownloadOptions['onProgress'] },
+): Promise<void> {
+  const { file, handle, state } = into
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    if (state.bytes + chunk.length > file.size) throw damaged()
+    for (let done = 0; done < chunk.length;) {
+      const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, state.bytes + done)
+      done += bytesWritten
+    }
+    state.hasher.update(chunk)
+    state.bytes += chunk.length
+    into.onProgress?.(state.bytes)
+  }
+}
+
+function damaged(): MediaError {
+  return new MediaError(6401, 'The file did not arrive as the service describes it', { retryable: true })
+}

@@ -1,0 +1,97 @@
+import type { WebSocket } from 'undici'
+import { taskEvent } from '../contract/task.ts'
+import type { Client } from './client.ts'
+import type { TaskNews, TaskRef } from './tasks.ts'
+
+const firstReconnectMs = 500
+const longestReconnectMs = 30_000
+
+/** The account's task events over one socket, open while anyone follows; connected again when it breaks. */
+export class EventFeed implements TaskNews, Disposable {
+  readonly #client: Client
+  readonly #listeners = new Set<(task: TaskRef | null) => void>()
+  #socket: WebSocket | undefined
+  #timer: NodeJS.Timeout | undefined
+  #connecting = false
+  #failures = 0
+  #lastSeq: number | undefined
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  follow(listener: (task: TaskRef | null) => void): () => void {
+    // Its own function, so that one listener may follow twice.
+    const entry = (task: TaskRef | null): void => listener(task)
+    this.#listeners.add(entry)
+    if (!this.#socket && !this.#connecting && !this.#timer) void this.#connect()
+    return () => {
+      this.#listeners.delete(entry)
+      if (this.#listeners.size === 0) this.#disconnect()
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#listeners.clear()
+    this.#disconnect()
+  }
+
+  #disconnect(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#socket?.close()
+    this.#socket = undefined
+  }
+
+  async #connect(): Promise<void> {
+    this.#connecting = true
+    this.#timer = undefined
+    const socket = await this.#client.openEvents().catch(() => undefined)
+    this.#connecting = false
+    if (this.#listeners.size === 0) {
+      socket?.close()
+    } else if (socket) {
+      this.#attach(socket)
+    } else {
+      this.#reconnectLater()
+    }
+  }
+
+  #attach(socket: WebSocket): void {
+    this.#socket = socket
+    socket.addEventListener('open', () => {
+      this.#failures = 0
+      socket.send(JSON.stringify({ action: 'subscribe', all: true, after: this.#lastSeq }))
+    })
+    socket.addEventListener('message', ({ data }) => this.#receive(data))
+    // A broken socket tells `error` and then `close`.
+    socket.addEventListener('error', () => undefined)
+    socket.addEventListener('close', () => {
+      if (this.#socket !== socket) return
+      this.#socket = undefined
+      if (this.#listeners.size > 0) this.#reconnectLater()
+    })
+  }
+
+  #reconnectLater(): void {
+    const wait = Math.min(firstReconnectMs * 2 ** this.#failures, longestReconnectMs)
+    this.#failures += 1
+    this.#timer = setTimeout(() => void this.#connect(), wait).unref()
+  }
+
+  #receive(data: unknown): void {
+    const event = taskEvent.safeParse(typeof data === 'string' ? parseJson(data) : undefined)
+    if (!event.success || event.data.event === 'error') return
+    if (event.data.event !== 'progress') this.#lastSeq = event.data.seq
+    const { task } = event.data
+    for (const listener of this.#listeners) listener(task)
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,58 @@
+import { MediaError } from '../contract/errors.ts'
+import { fillPath, rawRoutes, type PreviewKind } from '../contract/routes.ts'
+import { throwFailure } from './answer.ts'
+import type { Client } from './client.ts'
+
+/** A small picture of a file. */
+export interface Preview {
+  readonly bytes: Buffer
+  readonly mimeType: string
+}
+
+/** Previews travel through MCP as base64: larger ones than this are not small, in bytes. */
+const maxPreviewBytes = 3 * 2 ** 20
+
+/** Fetches a file's contact sheet or waveform. */
+export async function previewFile(
+  client: Client,
+  fileId: string,
+  { kind, signal }: { kind: PreviewKind; signal?: AbortSignal },
+): Promise<Preview> {
+  const response = await client.send({
+    method: rawRoutes.previewFile.method,
+    address: fillPath(rawRoutes.previewFile.path, { file_id: fileId }),
+    query: { kind },
+    idempotent: true,
+    signal,
+  })
+  const mimeType = String(response.headers['content-type'] ?? '').split(';')[0] ?? ''
+  if (response.statusCode !== 200 || !mimeType.startsWith('image/')) return throwFailure(response)
+  return { bytes: await readBytes(response.body, maxPreviewBytes), mimeType }
+}
+
+/** Reads a small stored file into memory; throws 6016 for more than `maxBytes`. */
+export async function readSmallFile(
+  client: Client,
+  file: { readonly download_url: string },
+  options: { maxBytes: number; signal?: AbortSignal },
+): Promise<Buffer> {
+  const response = await client.send({
+    method: 'GET',
+    address: file.download_url,
+    idempotent: true,
+    signal: options.signal,
+  })
+  if (response.statusCode !== 200) return throwFailure(response)
+  return readBytes(response.body, options.maxBytes)
+}
+
+async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) throw new MediaError(6016, `The content is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

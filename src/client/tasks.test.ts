@@ -1,0 +1,89 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { startContractServer } from '../../test/mcp/contract-server.ts'
+import { until } from '../../test/mcp/scratch.ts'
+import { createClient } from './client.ts'
+import { EventFeed } from './event-feed.ts'
+import { createTask, findTask, pollDelay, waitForTask } from './tasks.ts'
+
+const type = 'video_split_screen'
+const never = new AbortController().signal
+
+async function queued() {
+  const service = await startContractServer()
+  service.onCreate = () => undefined
+  const client = createClient(service)
+  const task = await createTask(client, { task_type: type, body: { clips: [] } })
+  return { service, client, task, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+}
+
+test('polls come at 0.1 s first, never closer than before, at most 5 s apart', () => {
+  expect([0, 1, 2, 3, 4, 5, 6, 7].map(pollDelay)).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000])
+  fc.assert(
+    fc.property(fc.nat(10_000), (poll) => {
+      expect(pollDelay(poll + 1)).toBeGreaterThanOrEqual(pollDelay(poll))
+      expect(pollDelay(poll)).toBeLessThanOrEqual(5000)
+    }),
+  )
+})
+
+describe('waiting', () => {
+  test('ends with the task, by polling alone', async () => {
+    await using held = await queued()
+    const seen: string[] = []
+    const waiting = waitForTask(held.client, held.task, {
+      signal: never,
+      onChange: ({ status }) => {
+        seen.push(status)
+        if (seen.length === 2) held.service.move(held.task.task_id, { status: 'completed', progress: 100 })
+      },
+    })
+    expect(await waiting).toMatchObject({ status: 'completed', progress: 100 })
+    expect(seen).toEqual(['queued', 'queued', 'completed'])
+  })
+
+  test('ends at once with an event', async () => {
+    await using held = await queued()
+    using news = new EventFeed(held.client)
+    let polls = 0
+    const waiting = waitForTask(held.client, held.task, {
+      signal: never,
+      news,
+      onChange: () => void (polls += 1),
+    })
+    await until(() => polls >= 6 && held.service.followers.size === 1, 'slow polling with a socket open')
+    const moved = Date.now()
+    held.service.move(held.task.task_id, { status: 'failed', output: { error: { code: 6500 } } })
+    expect(await waiting).toMatchObject({ status: 'failed' })
+    // The next poll alone would come more than 3 s later.
+    expect(Date.now() - moved).toBeLessThan(1500)
+  })
+
+  test('ends with the signal and the task as it is', async () => {
+    await using held = await queued()
+    const waiting = waitForTask(held.client, held.task, { signal: AbortSignal.timeout(30) })
+    expect(await waiting).toMatchObject({ status: 'queued' })
+    expect(held.service.tasks.get(held.task.task_id)?.status).toBe('queued')
+  })
+})
+
+test('a task is found by its id alone', async () => {
+  await using held = await queued()
+  const types = ['image_purify', type]
+  expect(await findTask(held.client, held.task.task_id, { types })).toMatchObject({ task_type: type })
+  await expect(findTask(held.client, '42', { types })).rejects.toMatchObject({ code: 6005 })
+})
+
+test('the feed connects again when its socket breaks', async () => {
+  await using held = await queued()
+  using feed = new EventFeed(held.client)
+  const told: string[] = []
+  feed.follow((task) => void told.push(task?.task_id ?? 'began'))
+  await until(() => held.service.followers.size === 1, 'first connection')
+  for (const follower of held.service.followers) follower.close()
+  await until(() => held.service.followers.size === 0, 'disconnected')
+  await until(() => held.service.followers.size === 1, 'second connection')
+  held.service.move(held.task.task_id, { progress: 10 })
+  await until(() => told.length === 3, 'event')
+  expect(told).toEqual(['began', 'began', held.task.task_id])
+})

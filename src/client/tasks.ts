@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import * as z from 'zod'
+import { MediaError } from '../contract/errors.ts'
+import { id } from '../contract/id.ts'
+import { routes } from '../contract/routes.ts'
+import { isTerminal, taskState, type TaskState } from '../contract/task.ts'
+import type { Client } from './client.ts'
+
+/** A task as a client needs it, from any service that keeps the contract. */
+export interface TaskView {
+  readonly task_id: string
+  readonly task_type: string
+  readonly status: TaskState
+  readonly progress: number
+  readonly output_result: Readonly<Record<string, unknown>> | null
+}
+
+/** What names a task: queries need the type too. */
+export type TaskRef = Pick<TaskView, 'task_id' | 'task_type'>
+
+// Some operations answer only `task_id` at creation, and name it `id` in queries (contract 1, 2.1 and 2.4).
+const created = z.object({ task_id: id, status: taskState.default('queued') })
+const queried = z.object({
+  status: taskState,
+  progress: z.number().min(0).max(100).catch(0),
+  output_result: z.record(z.string(), z.unknown()).nullish(),
+})
+
+/** Creates a task; the body goes as it is, so that absent fields stay absent. */
+export async function createTask(
+  client: Client,
+  task: { readonly task_type: string; readonly body: unknown },
+  signal?: AbortSignal,
+): Promise<TaskView> {
+  const { task_type } = task
+  const route = { ...routes.createTask, data: created }
+  const answer = await client.call(route, { params: { task_type }, body: task.body, signal })
+  return { ...answer, task_type, progress: 0, output_result: null }
+}
+
+/** Queries a task; 6005 when there is none of that id and type. */
+export async function queryTask(client: Client, task: TaskRef, signal?: AbortSignal): Promise<TaskView> {
+  const { task_id, task_type } = task
+  const route = { ...routes.queryTask, data: queried }
+  const answer = await client.call(route, { params: { task_id, task_type }, signal })
+  return { ...answer, task_id, task_type, output_result: answer.output_result ?? null }
+}
+
+/** Finds a task whose type is not known by asking for it under each type; 6005 when none has it. */
+export async function findTask(
+  client: Client,
+  taskId: string,
+  { types, signal }: { types: readonly string[]; signal?: AbortSignal },
+): Promise<TaskView> {
+  const found = await Promise.all(
+    types.map((task_type) =>
+      queryTask(client, { task_id: taskId, task_type }, signal).catch((error: unknown) => {
+        if (error instanceof MediaError && error.code === 6005) return null
+        throw error
+      }),
+    ),
+  )
+  const task = found.find((view) => view !== null)
+  if (task) return task
+  throw new MediaError(6005, `There is no task ${taskId}`)
+}
+
+const firstDelayMs = 100
+const longestDelayMs = 5000
+
+/** Time between two polls, ms: 0.1 s at first, doubling, 5 s at most. */
+export function pollDelay(poll: number): number {
+  return Math.min(firstDelayMs * 2 ** Math.min(poll, 30), longestDelayMs)
+}
+
+/** Somebody who tells of tasks as they change. */
+export interface TaskNews {
+  /**
+   * Calls the listener for every change of any task until the returned function is called; with null
+   * when it has just begun to hear, and changes before that went by.
+   */
+  follow(listener: (task: TaskRef | null) => void): () => void
+}
+
+interface WaitOptions {
+  /** Ends the wait, not the task. */
+  readonly signal: AbortSignal
+  /** Makes the wait end sooner than the next poll. */
+  readonly news?: TaskNews
+  readonly onChange?: (task: TaskView) => void
+}
+
+/** Waits until a task is terminal, or until the signal: answers the task as last seen. */
+export async function waitForTask(client: Client, task: TaskRef, options: WaitOptions): Promise<TaskView> {
+  let view = await queryTask(client, task)
+  let nudge = new AbortController()
+  const unfollow = options.news?.follow((changed) => {
+    if (!changed || changed.task_id === task.task_id) nudge.abort()
+  })
+  try {
+    for (let poll = 0; ; poll += 1) {
+      options.onChange?.(view)
+      if (isTerminal(view.status) || options.signal.aborted) return view
+      await quietDelay(pollDelay(poll), AbortSignal.any([options.signal, nudge.signal]))
+      nudge = new AbortController()
+      view = await queryTask(client, task)
+    }
+  } finally {
+    unfollow?.()
+  }
+}
+
+async function quietDelay(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+}
