@@ -1,0 +1,71 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolRequest,
+  type CallToolResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { MediaError } from '../contract/errors.ts'
+import { toErrorResult, toResult } from './reply.ts'
+import type { Session } from './session.ts'
+import type { Call, Tool } from './tool.ts'
+
+/** How long a call may take, ms. */
+interface CallLimits {
+  /** Waits end here, and the call answers with what there is. */
+  readonly wait: number
+  /** Whatever it hangs on, it is answered by now. */
+  readonly answer: number
+}
+
+/** Clients give up at 60 s and below: every call answers within 45 s. */
+export const callLimits: CallLimits = { wait: 42_000, answer: 44_000 }
+
+/** What a call knows beside its arguments. */
+export type CallContext = Pick<ServerContext, 'mcpReq'> & {
+  readonly limits: CallLimits
+  readonly report: (error: unknown) => void
+}
+
+/** Runs a tool for a client and answers in time; every failure becomes text for the agent. */
+export async function callTool(
+  session: Session,
+  { tool, given }: { tool: Tool | undefined; given: CallToolRequest['params'] },
+  context: CallContext,
+): Promise<CallToolResult> {
+  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${given.name}`)
+  const limit = AbortSignal.timeout(context.limits.answer)
+  try {
+    const reply = tool.run(session, given.arguments, openCall(context))
+    return toResult(await Promise.race([reply, tooLate(limit)]))
+  } catch (error) {
+    if (!(error instanceof MediaError)) context.report(error)
+    return toErrorResult(error)
+  }
+}
+
+function openCall({ mcpReq, limits }: CallContext): Call {
+  const { _meta: meta } = mcpReq
+  const progressToken = meta?.progressToken
+  let told = -1
+  return {
+    signal: AbortSignal.any([mcpReq.signal, AbortSignal.timeout(limits.wait)]),
+    progress(percent, message) {
+      const progress = Math.floor(percent)
+      if (progressToken === undefined || progress <= told) return
+      told = progress
+      const params = { progressToken, progress, total: 100, message }
+      // A client that is gone needs no progress.
+      mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+    },
+  }
+}
+
+function tooLate(limit: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const error = new MediaError(6402, 'The service did not answer in time', {
+      hint: 'What was begun goes on: see list_tasks, then call again.',
+    })
+    limit.addEventListener('abort', () => reject(error), { once: true })
+  })
+}

@@ -1,0 +1,139 @@
+import * as z from 'zod'
+import { uploadFile } from '../client/upload.ts'
+import { MediaError } from '../contract/errors.ts'
+import { extensionsByKind, findFileRefs, type FileRecord, type FileReference } from '../contract/file.ts'
+import type { Operation } from '../contract/operation.ts'
+import { describeIssues } from './arguments.ts'
+import { openFileInside, type OpenedFile } from './open-inside.ts'
+import type { Session } from './session.ts'
+
+/** Local files held open until they are uploaded, by the path as the agent wrote it. */
+export interface LocalFiles extends AsyncDisposable {
+  readonly byPath: ReadonlyMap<string, OpenedFile>
+}
+
+/** An operation's arguments, checked, with the local files among them opened. */
+export interface PreparedInput {
+  readonly files: LocalFiles
+  /** The body of the creation, with file ids in place of paths. */
+  body(ids: ReadonlyMap<string, string>): Record<string, unknown>
+}
+
+/** Stands for the id of a file that is not uploaded yet while the rest is checked. */
+const placeholder = '0'
+
+/** Checks an operation's arguments before a byte travels, and opens the local files among them. */
+export async function prepareInput(
+  session: Session,
+  operation: Operation,
+  args: Record<string, unknown>,
+): Promise<PreparedInput> {
+  const references = findFileRefs(operation.input, args).map(asText)
+  const paths = references.filter(({ value }) => isPath(value))
+  const body = (ids: ReadonlyMap<string, string>): Record<string, unknown> => {
+    const filled = structuredClone(args)
+    for (const { path, value } of paths) setAt(filled, path, ids.get(value) ?? placeholder)
+    return filled
+  }
+  checkValues(operation.input, body(new Map()))
+  const files = await openFiles(session, [...new Set(paths.map(({ value }) => value))])
+  try {
+    for (const reference of paths) checkKind(reference, files.byPath.get(reference.value))
+  } catch (error) {
+    await files[Symbol.asyncDispose]()
+    throw error
+  }
+  return { files, body }
+}
+
+/** Tells a path from a file id: ids have neither dots nor separators. Throws 6016 for a remote address. */
+export function isPath(text: string): boolean {
+  if (/^(https?|ftp|data):/i.test(text)) {
+    throw new MediaError(6016, `${text.slice(0, 80)} is a remote address`, {
+      hint: 'Download the file into the workspace first and give its path.',
+    })
+  }
+  return /[./\\~]/.test(text)
+}
+
+/** Opens the named files; all are closed together, and none stays open when one is refused. */
+export async function openFiles(session: Session, paths: readonly string[]): Promise<LocalFiles> {
+  const folders = await session.workspace.folders()
+  const byPath = new Map<string, OpenedFile>()
+  const close = async (): Promise<void> => {
+    await Promise.all([...byPath.values()].map(({ handle }) => handle.close()))
+  }
+  try {
+    for (const path of paths) byPath.set(path, await openFileInside(folders, path))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { byPath, [Symbol.asyncDispose]: close }
+}
+
+/** Uploads opened files one after another and answers their ids by path; progress is 0 to 100 of all bytes. */
+export async function uploadFiles(
+  session: Session,
+  files: LocalFiles,
+  context: { signal: AbortSignal; progress: (percent: number) => void },
+): Promise<Map<string, FileRecord>> {
+  const total = [...files.byPath.values()].reduce((sum, { size }) => sum + size, 0)
+  const records = new Map<string, FileRecord>()
+  let before = 0
+  for (const [path, file] of files.byPath) {
+    const onProgress = (sent: number): void => context.progress(((before + sent) / total) * 100)
+    const record = await sendOnce(session, file, { signal: context.signal, onProgress })
+    records.set(path, record)
+    session.files.remember(record.file_id, { name: record.original_name })
+    before += file.size
+  }
+  return records
+}
+
+async function sendOnce(
+  session: Session,
+  file: OpenedFile,
+  options: Parameters<typeof uploadFile>[2],
+): Promise<FileRecord> {
+  const underWay = session.sending.get(file.identity)
+  if (underWay) return underWay
+  const sending = uploadFile(session.client, file, options)
+  session.sending.set(file.identity, sending)
+  try {
+    return await sending
+  } finally {
+    session.sending.delete(file.identity)
+  }
+}
+
+function asText({ path, kinds, value }: FileReference): FileReference & { readonly value: string } {
+  if (typeof value === 'string' && value !== '') return { path, kinds, value }
+  const why = typeof value === 'number' ? 'as a number an id has lost digits' : 'it is empty or not text'
+  throw new MediaError(6016, `${z.core.toDotPath(path)}: ${why}`, {
+    hint: 'Give a path or a file id as a string.',
+  })
+}
+
+function checkValues(input: z.ZodObject, body: Record<string, unknown>): void {
+  const missing = Object.keys(input.shape).filter(
+    (name) => body[name] === undefined && !(input.shape[name] as z.ZodType).safeParse(undefined).success,
+  )
+  if (missing.length > 0) throw new MediaError(6013, `Required: ${missing.join(', ')}`)
+  const parsed = input.safeParse(body)
+  if (!parsed.success) throw new MediaError(6016, describeIssues(parsed.error))
+}
+
+function checkKind({ path, kinds, value }: FileReference, file: OpenedFile | undefined): void {
+  if (!file || kinds.includes(file.kind)) return
+  throw new MediaError(6014, `${z.core.toDotPath(path)}: ${String(value)} is not ${kinds.join(' or ')}`, {
+    hint: `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`,
+  })
+}
+
+function setAt(target: Record<string, unknown>, path: FileReference['path'], value: string): void {
+  let holder: Record<string | number, unknown> = target
+  for (const key of path.slice(0, -1)) holder = holder[key] as Record<string | number, unknown>
+  const last = path.at(-1)
+  if (last !== undefined) holder[last] = value
+}

@@ -1,0 +1,49 @@
+import { isJSONRPCRequest, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
+
+interface Notice {
+  /** A modern client subscribes to something. */
+  listens(): void
+  /** The client has gone. */
+  closed(): void
+}
+
+/**
+ * Passes everything through and tells when a modern client subscribes to resources: the SDK answers
+ * `subscriptions/listen` by itself and does not say which resources are wanted.
+ */
+export class ListeningTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #inner: Transport
+  readonly #notice: Notice
+
+  constructor(inner: Transport, notice: Notice) {
+    this.#inner = inner
+    this.#notice = notice
+  }
+
+  start(): Promise<void> {
+    const handlers: Pick<Transport, 'onclose' | 'onerror' | 'onmessage'> = {
+      onclose: () => {
+        this.onclose?.()
+        this.#notice.closed()
+      },
+      onerror: (error) => this.onerror?.(error),
+      onmessage: (message: JSONRPCMessage) => {
+        if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') this.#notice.listens()
+        this.onmessage?.(message)
+      },
+    }
+    Object.assign(this.#inner, handlers)
+    return this.#inner.start()
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#inner.send(message)
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+}

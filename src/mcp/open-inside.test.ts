@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:net'
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scratchFolder } from '../../test/mcp/scratch.ts'
+import { openFileInside, openFolderInside } from './open-inside.ts'
+import { createWorkspace, type Folders } from './workspace.ts'
+
+async function place() {
+  const scratch = await scratchFolder()
+  const [inside, outside] = [join(scratch.path, 'inside'), join(scratch.path, 'outside')]
+  await mkdir(inside)
+  await mkdir(outside)
+  await writeFile(join(inside, 'clip.mp4'), 'clip')
+  await writeFile(join(outside, 'secret.mp4'), 'secret')
+  const folders: Folders = { workspace: inside, allowed: [inside], refused: [] }
+  return { ...scratch, inside, outside, folders, [Symbol.asyncDispose]: scratch[Symbol.asyncDispose] }
+}
+
+async function read(folders: Folders, given: string): Promise<string> {
+  const { handle } = await openFileInside(folders, given)
+  await using opened = handle
+  return await opened.readFile('utf8')
+}
+
+describe('reading', () => {
+  test('a file inside, by every way to write it', async () => {
+    await using at = await place()
+    await symlink(join(at.inside, 'clip.mp4'), join(at.outside, 'way-in.mp4'))
+    const ways = ['clip.mp4', './clip.mp4', '../inside/clip.mp4', join(at.inside, 'clip.mp4')]
+    ways.push(`file://${at.inside}/clip.mp4`, join(at.outside, 'way-in.mp4'))
+    for (const way of ways) expect(await read(at.folders, way)).toBe('clip')
+  })
+
+  test('never a file outside, whatever leads there', async () => {
+    await using at = await place()
+    await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'link.mp4'))
+    await symlink(at.outside, join(at.inside, 'folder'))
+    await symlink('link.mp4', join(at.inside, 'link-to-link.mp4'))
+    const ways = [
+      'link.mp4',
+      'folder/secret.mp4',
+      'link-to-link.mp4',
+      '../outside/secret.mp4',
+      '/proc/self/cwd/x.mp4',
+    ]
+    ways.push(join(at.outside, 'secret.mp4'))
+    for (const way of ways)
+      await expect(read(at.folders, way)).rejects.toMatchObject({ code: /proc/.test(way) ? 6004 : 6016 })
+    await expect(read(at.folders, 'link.mp4')).rejects.toMatchObject({
+      message: expect.stringContaining(at.inside),
+      hint: expect.stringContaining('--allow-dir'),
+    })
+  })
+
+  test('a file exchanged for a link at any moment never leads outside', async () => {
+    await using at = await place()
+    const target = join(at.inside, 'race.mp4')
+    await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'bad'))
+    await writeFile(join(at.inside, 'good'), 'clip')
+    const end = new AbortController()
+    const exchange = (async () => {
+      while (!end.signal.aborted) {
+        await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'next'))
+        await rename(join(at.inside, 'next'), target)
+        await writeFile(join(at.inside, 'next'), 'clip')
+        await rename(join(at.inside, 'next'), target)
+      }
+    })()
+    const seen = new Set<string>()
+    for (let round = 0; round < 300; round += 1) {
+      seen.add(await read(at.folders, 'race.mp4').catch((error: { code?: number }) => `error ${error.code}`))
+    }
+    end.abort()
+    await exchange
+    expect([...seen].toSorted()).toEqual(expect.arrayContaining(['clip', 'error 6016']))
+    expect(seen).not.toContain('secret')
+  })
+
+  test('no hidden, special, empty or foreign files', async () => {
+    await using at = await place()
+    await mkdir(join(at.inside, '.git'))
+    await writeFile(join(at.inside, '.git', 'a.mp4'), 'x')
+    await writeFile(join(at.inside, '.a.mp4'), 'x')
+    await symlink('.a.mp4', join(at.inside, 'to-hidden.mp4'))
+    await writeFile(join(at.inside, 'empty.mp4'), '')
+    await writeFile(join(at.inside, 'a.exe'), 'x')
+    execFileSync('mkfifo', [join(at.inside, 'fifo.mp4')])
+    await symlink('/dev/zero', join(at.inside, 'zero.mp4'))
+    const socket = createServer().listen(join(at.inside, 'socket.mp4'))
+    const cases: [string, number][] = [
+      ['.git/a.mp4', 6016],
+      ['.a.mp4', 6016],
+      ['to-hidden.mp4', 6016],
+      ['fifo.mp4', 6016],
+      ['zero.mp4', 6016],
+      ['socket.mp4', 6016],
+      ['.', 6016],
+      ['a\0b.mp4', 6016],
+      ['file://host/a.mp4', 6016],
+      ['empty.mp4', 6011],
+      ['a.exe', 6001],
+      ['nothing.mp4', 6004],
+      ['clip.mp4/x.mp4', 6004],
+    ]
+    for (const [given, code] of cases) {
+      expect([given, await read(at.folders, given).catch((error: { code?: number }) => error.code)]).toEqual([
+        given,
+        code,
+      ])
+    }
+    socket.close()
+  })
+})
+
+describe('writing', () => {
+  test('makes what is missing, inside only', async () => {
+    await using at = await place()
+    await using folder = await openFolderInside(at.folders, 'a/b/c')
+    await writeFile(join(folder.base, 'x.txt'), 'x')
+    expect(folder.path).toBe(join(at.inside, 'a/b/c'))
+    expect(await readFile(join(at.inside, 'a/b/c/x.txt'), 'utf8')).toBe('x')
+    await symlink(at.outside, join(at.inside, 'out'))
+    await symlink(join(at.outside, 'nothing'), join(at.inside, 'dangling'))
+    for (const given of ['out', 'out/new', '../outside/new', '/tmp', '.hidden', 'a/.hidden/b']) {
+      await expect(openFolderInside(at.folders, given)).rejects.toMatchObject({ code: 6016 })
+    }
+    await expect(openFolderInside(at.folders, 'dangling/new')).rejects.toMatchObject({ code: 6004 })
+    await expect(openFolderInside(at.folders, 'clip.mp4/new')).rejects.toMatchObject({ code: 6016 })
+    await expect(readFile(join(at.outside, 'new'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test.runIf(process.platform === 'linux')(
+    'an opened folder stays what it was when its path is exchanged',
+    async () => {
+      await using at = await place()
+      await using folder = await openFolderInside(at.folders, 'results')
+      await rename(join(at.inside, 'results'), join(at.inside, 'moved'))
+      await symlink(at.outside, join(at.inside, 'results'))
+      await writeFile(join(folder.base, 'x.txt'), 'x')
+      expect(await readFile(join(at.inside, 'moved/x.txt'), 'utf8')).toBe('x')
+      await expect(readFile(join(at.outside, 'x.txt'))).rejects.toMatchObject({ code: 'ENOENT' })
+    },
+  )
+})
+
+describe('the workspace', () => {
+  test('settings come first, then roots, then the default', async () => {
+    await using at = await place()
+    const defaultFolder = join(at.path, 'default')
+    const settled = createWorkspace({ allowedFolders: [at.outside], projectFolder: at.inside, defaultFolder })
+    settled.hint(Promise.resolve([at.path]))
+    expect(await settled.folders()).toEqual({
+      workspace: at.inside,
+      allowed: [at.inside, at.outside],
+      refused: [],
+    })
+    const unset = createWorkspace({ allowedFolders: [], defaultFolder })
+    unset.hint(Promise.resolve([at.inside, '/', '/etc']))
+    expect(await unset.folders()).toMatchObject({
+      workspace: at.inside,
+      refused: [{ folder: '/' }, { folder: '/etc' }],
+    })
+    unset.hint(Promise.reject(new Error('the client does not answer')))
+    expect(await unset.folders()).toEqual({ workspace: defaultFolder, allowed: [defaultFolder], refused: [] })
+  })
+
+  test('a set workspace is made when it is missing', async () => {
+    await using at = await place()
+    const workspace = join(at.path, 'made')
+    const made = createWorkspace({
+      allowedFolders: [at.inside],
+      workspace,
+      defaultFolder: join(at.path, 'default'),
+    })
+    expect(await made.folders()).toMatchObject({ workspace, allowed: [workspace, at.inside] })
+  })
+})

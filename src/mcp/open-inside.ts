@@ -1,0 +1,129 @@
+import { constants, type BigIntStats } from 'node:fs'
+import { lstat, mkdir, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { MediaError } from '../contract/errors.ts'
+import { extensionOf, kindOf, type FileKind } from '../contract/file.ts'
+import { assertAllowed, toAbsolute, type Folders } from './workspace.ts'
+
+/** A local file that may be read, held open: everything is read from the descriptor. */
+export interface OpenedFile {
+  readonly handle: FileHandle
+  readonly name: string
+  readonly kind: FileKind
+  /** Bytes. */
+  readonly size: number
+  /** Equal for the same content of the same file. */
+  readonly identity: string
+}
+
+/** A folder that may be written, kept from being exchanged where the system allows that. */
+export interface OpenedFolder extends AsyncDisposable {
+  /** The folder's real path, for people. */
+  readonly path: string
+  /** The path to work with: on Linux it goes through the open descriptor. */
+  readonly base: string
+}
+
+// A FIFO must not hold the open, and a terminal must not become ours. Windows knows neither.
+const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
+
+/** Opens a file an agent named, then checks what was opened: place, kind, size. The caller closes it. */
+export async function openFileInside(folders: Folders, given: string): Promise<OpenedFile> {
+  const path = toAbsolute(folders, given)
+  const before = await stat(path).catch((error: unknown) => {
+    throw notReadable(folders, given, error)
+  })
+  if (!before.isFile()) throw notAFile(given, before.isDirectory())
+  const handle = await open(path, openFlags).catch((error: unknown) => {
+    throw notReadable(folders, given, error)
+  })
+  try {
+    const stats = await handle.stat({ bigint: true })
+    assertAllowed(folders, await realPathOf(handle, path, stats), given)
+    if (!stats.isFile()) throw notAFile(given, stats.isDirectory())
+    const kind = kindOf(extensionOf(basename(path)))
+    if (!kind) throw new MediaError(6001, `${given} has an extension the service does not take`)
+    if (stats.size === 0n) throw new MediaError(6011, `${given} is empty`)
+    const { dev, ino, size, mtimeNs, ctimeNs } = stats
+    const identity = [dev, ino, size, mtimeNs, ctimeNs].join(':')
+    return { handle, name: basename(path), kind, size: Number(size), identity }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** Opens a folder an agent named for writing, making what is missing of it. */
+export async function openFolderInside(folders: Folders, given: string): Promise<OpenedFolder> {
+  const { ancestor, missing } = await checkFolderInside(folders, given)
+  let path = ancestor
+  for (const part of missing) {
+    path = join(path, part)
+    await mkdir(path).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    })
+  }
+  // Windows cannot open folders; elsewhere the open descriptor shows what was really reached.
+  if (process.platform === 'win32') {
+    assertAllowed(folders, await realpath(path), given)
+    return { path, base: path, [Symbol.asyncDispose]: () => Promise.resolve() }
+  }
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    const real = await realPathOf(handle, path, await handle.stat({ bigint: true }))
+    assertAllowed(folders, real, given)
+    const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real
+    return { path: real, base, [Symbol.asyncDispose]: () => handle.close() }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** Checks that a folder an agent named could be written; makes nothing. Answers what exists of it. */
+export async function checkFolderInside(
+  folders: Folders,
+  given: string,
+): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
+  const path = toAbsolute(folders, given)
+  let existing = path
+  while (!(await exists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
+  const ancestor = await realpath(existing).catch((error: unknown) => {
+    throw notReadable(folders, given, error)
+  })
+  const rest = relative(existing, path)
+  assertAllowed(folders, join(ancestor, rest), given)
+  if (!(await stat(ancestor)).isDirectory()) throw new MediaError(6016, `${given} is not a folder`)
+  return { ancestor, missing: rest === '' ? [] : rest.split(sep) }
+}
+
+/** A dangling link exists: it must not be written through. */
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function realPathOf(handle: FileHandle, path: string, stats: BigIntStats): Promise<string> {
+  if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`)
+  const real = await realpath(path)
+  const there = await stat(real, { bigint: true })
+  if (there.dev === stats.dev && there.ino === stats.ino) return real
+  throw new MediaError(6016, `${path} changed while it was opened`, { retryable: true })
+}
+
+function notReadable(folders: Folders, given: string, cause: unknown): MediaError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const missing = code === 'ENOENT' || code === 'ENOTDIR'
+  const message = missing ? `There is no ${given}` : `${given} cannot be opened (${code})`
+  return new MediaError(6004, message, {
+    cause,
+    hint: `Relative paths start from ${folders.workspace}. Allowed folders: ${folders.allowed.join(', ')}.`,
+  })
+}
+
+function notAFile(given: string, isFolder: boolean): MediaError {
+  const what = isFolder ? 'a folder' : 'not a regular file'
+  return new MediaError(6016, `${given} is ${what}`, { hint: 'Name one media file.' })
+}

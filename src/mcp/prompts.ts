@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type GetPromptResult,
+  type Prompt,
+} from '@modelcontextprotocol/server'
+
+/** A prompt: what clients list, and its text with `{{argument}}` places. */
+export interface PromptFile {
+  readonly listed: Prompt
+  readonly text: string
+}
+
+/** Reads every `*.md` of a folder, by name. A file that breaks the form throws, naming the file. */
+export async function loadPrompts(folder: string): Promise<ReadonlyMap<string, PromptFile>> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted()
+  const prompts = await Promise.all(
+    names.map(async (name) => parsePrompt(await readFile(join(folder, name), 'utf8'), name)),
+  )
+  return new Map(prompts.map((prompt) => [prompt.listed.name, prompt]))
+}
+
+/**
+ * Parses a prompt file: front matter with name, title, description and arguments (`  name: what it is`,
+ * a `?` after the name for an optional one), then the text.
+ */
+export function parsePrompt(source: string, file: string): PromptFile {
+  const parts = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(source.replaceAll('\r\n', '\n'))
+  const [, head = '', text = ''] = parts ?? []
+  const fields = new Map<string, string>()
+  const args: NonNullable<Prompt['arguments']> = []
+  for (const line of head.split('\n')) {
+    const [, indent, key, optional, value = ''] = /^( *)([\w-]+)(\?)?: *(.*)$/.exec(line) ?? []
+    if (key === undefined) throw new TypeError(`${file}: front matter expected, got ${JSON.stringify(line)}`)
+    if (indent === '') fields.set(key, value)
+    else args.push({ name: key, description: value, required: optional === undefined })
+  }
+  const [name, title, description] = ['name', 'title', 'description'].map((key) => fields.get(key))
+  if (!name || !title || !description) throw new TypeError(`${file}: name, title and description are needed`)
+  for (const place of placesIn(text)) {
+    if (!args.some((arg) => arg.name === place))
+      throw new TypeError(`${file}: {{${place}}} is not an argument`)
+  }
+  return { listed: { name, title, description, arguments: args }, text: text.trim() }
+}
+
+/** Fills a prompt's places; an argument left out reads "not said". Throws invalid params for a missing one. */
+export function fillPrompt(
+  prompt: PromptFile,
+  given: Readonly<Record<string, string>> = {},
+): GetPromptResult {
+  const missing = (prompt.listed.arguments ?? []).filter(({ name, required }) => required && !given[name])
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => name).join(', ')
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Required arguments: ${names}`)
+  }
+  const text = prompt.text.replaceAll(place, (_, name: string) => given[name] ?? 'not said')
+  const { description } = prompt.listed
+  return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
+}
+
+const place = /\{\{(\w+)\}\}/g
+
+function placesIn(text: string): string[] {
+  return [...text.matchAll(place)].flatMap(([, name]) => (name === undefined ? [] : [name]))
+}

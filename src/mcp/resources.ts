@@ -1,0 +1,116 @@
+import {
+  ResourceNotFoundError,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type ReadResourceResult,
+} from '@modelcontextprotocol/server'
+import { readSmallFile } from '../client/preview.ts'
+import { queryTask } from '../client/tasks.ts'
+import { MediaError } from '../contract/errors.ts'
+import { kindOf } from '../contract/file.ts'
+import { routes, type InspectedFile } from '../contract/routes.ts'
+import type { Session } from './session.ts'
+import { taskSnapshot } from './snapshot.ts'
+import { knownTask } from './tools/task-tools.ts'
+
+const json = 'application/json'
+
+/** The address of a task's resource. */
+export function taskUri(taskId: string): string {
+  return `media://tasks/${taskId}`
+}
+
+/** The address of a file's resource. */
+export function fileUri(fileId: string): string {
+  return `media://files/${fileId}`
+}
+
+/** The forms of our resources. */
+export function listTemplates(): ListResourceTemplatesResult {
+  return {
+    resourceTemplates: [
+      {
+        name: 'task',
+        title: 'Task',
+        uriTemplate: taskUri('{task_id}'),
+        description: 'State and result of a task; subscribe to follow it.',
+        mimeType: json,
+      },
+      {
+        name: 'file',
+        title: 'File',
+        uriTemplate: fileUri('{file_id}'),
+        description: 'Facts of a stored file; the content too when it is a short text or a small image.',
+        mimeType: json,
+      },
+    ],
+  }
+}
+
+const tasksListed = 50
+
+/** The account's latest tasks, and the files of this session. */
+export async function listResources(session: Session): Promise<ListResourcesResult> {
+  const { list } = await session.client.call(routes.listTasks, { query: { page_size: tasksListed } })
+  const tasks = list.map((task) => ({
+    uri: taskUri(task.id),
+    name: `task ${task.id}`,
+    title: `${task.task_type_name}: ${task.status}`,
+    mimeType: json,
+  }))
+  const files = [...session.files.entries()].map(([id, { name }]) => ({
+    uri: fileUri(id),
+    name: `file ${id}`,
+    title: name,
+    mimeType: json,
+  }))
+  return { resources: [...tasks, ...files] }
+}
+
+/** Reads a resource; one that does not exist is answered as the protocol wants it. */
+export async function readResource(session: Session, uri: string): Promise<ReadResourceResult> {
+  const [, kind, id] = /^media:\/\/(tasks|files)\/([\w-]{1,64})$/.exec(uri) ?? []
+  if (id === undefined) throw new ResourceNotFoundError(uri)
+  try {
+    return kind === 'tasks' ? await readTask(session, uri, id) : await readFile(session, uri, id)
+  } catch (error) {
+    const unknown = error instanceof MediaError && (error.code === 6005 || error.code === 6004)
+    throw unknown ? new ResourceNotFoundError(uri) : error
+  }
+}
+
+async function readTask(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
+  const task = await queryTask(session.client, await knownTask(session, id))
+  return { contents: [{ uri, mimeType: json, text: JSON.stringify(taskSnapshot(task)) }] }
+}
+
+async function readFile(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
+  const facts = await session.client.call(routes.inspectFile, { params: { file_id: id } })
+  const { original_name, size, created_at, expire_at, media } = facts
+  const about = { file_id: id, name: original_name, bytes: size, created_at, expire_at, media }
+  const content = await readContent(session, uri, facts)
+  return { contents: [{ uri, mimeType: json, text: JSON.stringify(about) }, ...content] }
+}
+
+/** What still is a short text or a small image, in bytes. */
+const maxTextBytes = 256 * 1024
+const maxImageBytes = 1024 * 1024
+
+async function readContent(
+  session: Session,
+  uri: string,
+  facts: InspectedFile,
+): Promise<ReadResourceResult['contents']> {
+  const extension = facts.base_ext.toLowerCase()
+  const kind = kindOf(extension)
+  if (kind === 'image' && facts.size <= maxImageBytes) {
+    const bytes = await readSmallFile(session.client, facts, { maxBytes: maxImageBytes })
+    const subtype = extension === '.jpg' ? 'jpeg' : extension.slice(1)
+    return [{ uri, mimeType: `image/${subtype}`, blob: bytes.toString('base64') }]
+  }
+  if (kind === 'text' && extension !== '.mid' && facts.size <= maxTextBytes) {
+    const bytes = await readSmallFile(session.client, facts, { maxBytes: maxTextBytes })
+    return [{ uri, mimeType: 'text/plain', text: bytes.toString('utf8') }]
+  }
+  return []
+}

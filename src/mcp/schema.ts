@@ -1,0 +1,31 @@
+import * as z from 'zod'
+import { fileKindsOf } from '../contract/file.ts'
+
+/** A JSON Schema object as tools publish it. */
+export interface PublishedSchema {
+  readonly type: 'object'
+  readonly [keyword: string]: unknown
+}
+
+const pathOrId = 'absolute path, path in the workspace, or file id'
+
+/**
+ * The JSON Schema agents see of a tool's input, from the zod contract alone: strict objects, no
+ * `$ref`, no bounds that only say "a safe integer", and file fields that take paths.
+ */
+export function publishInput(input: z.ZodObject): PublishedSchema {
+  const { $schema: _, ...published } = z.toJSONSchema(input, {
+    io: 'input',
+    override({ zodSchema, jsonSchema }) {
+      if (fileKindsOf(zodSchema)) {
+        delete jsonSchema.minLength
+        delete jsonSchema.maxLength
+        jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrId}`
+      }
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if (jsonSchema.type === 'object' && jsonSchema.properties) jsonSchema.additionalProperties = false
+    },
+  })
+  return { ...published, type: 'object' }
+}

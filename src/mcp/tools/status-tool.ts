@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { MediaError } from '../../contract/errors.ts'
+import { routes } from '../../contract/routes.ts'
+import { describeError } from '../reply.ts'
+import { tool } from '../tool.ts'
+
+/** Tells what works here, what is missing, and which folders may be used. */
+export const serviceStatusTool = tool(
+  {
+    name: 'service_status',
+    title: 'Service status',
+    description:
+      'What is ready, what is missing and the command that brings it; credits, prices, limits, and the folders that ' +
+      'may be read and written.',
+    input: z.object({}),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+  async (session, _args, call) => {
+    const { workspace, allowed, refused } = await session.workspace.folders()
+    const folders = {
+      workspace,
+      allowed_folders: allowed,
+      ...(refused.length > 0 && { refused_folders: refused }),
+    }
+    try {
+      const service = await session.client.call(routes.capabilities, { signal: call.signal })
+      return { data: { version: session.version, ...folders, reachable: true, service } }
+    } catch (error) {
+      // The folders and the reason are what helps most when the service is not there.
+      if (!(error instanceof MediaError)) throw error
+      return { data: { version: session.version, ...folders, reachable: false, error: describeError(error) } }
+    }
+  },
+)

@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { findTask } from '../../client/tasks.ts'
+import { MediaError } from '../../contract/errors.ts'
+import { id } from '../../contract/id.ts'
+import { routes } from '../../contract/routes.ts'
+import { taskListQuery } from '../../contract/task.ts'
+import { followTask } from '../follow-task.ts'
+import type { Reply } from '../reply.ts'
+import { checkSaveTo } from '../save.ts'
+import type { KnownTask, Session } from '../session.ts'
+import { snapshotSchema, uploadSnapshot } from '../snapshot.ts'
+import { tool, type Call } from '../tool.ts'
+import { saveTo, waitSeconds } from './fields.ts'
+
+/** Waits for a task or a transfer and saves the results. */
+export const getTaskTool = tool(
+  {
+    name: 'get_task',
+    title: 'Get a task',
+    description:
+      'State of a task, waiting for it up to wait_seconds. Once it is completed the result files are saved into the ' +
+      'workspace and their paths answered. Takes the transfer_id of an upload as well.',
+    input: z.object({
+      task_id: id.optional(),
+      transfer_id: z.string().max(64).optional().describe('Instead of task_id'),
+      wait_seconds: waitSeconds,
+      save_to: saveTo,
+    }),
+    outputSchema: snapshotSchema,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+  async (session, { task_id, transfer_id, wait_seconds, save_to }, call) => {
+    await checkSaveTo(session, save_to)
+    if (transfer_id !== undefined) {
+      return getTransfer(session, { id: transfer_id, waitSeconds: wait_seconds }, call)
+    }
+    if (task_id === undefined) throw new MediaError(6013, 'Required: task_id or transfer_id')
+    const task = await knownTask(session, task_id)
+    const wish = { ...task, save_to: save_to ?? task.save_to, waitSeconds: wait_seconds }
+    return { data: { ...(await followTask(session, wish, call)) } }
+  },
+)
+
+async function getTransfer(
+  session: Session,
+  { id: transferId, waitSeconds: seconds }: { id: string; waitSeconds: number },
+  call: Call,
+): Promise<Reply> {
+  const transfer = session.uploads.get(transferId)
+  if (!transfer) {
+    throw new MediaError(6005, `There is no transfer ${transferId}`, {
+      hint: 'Transfers end with the server that began them. Call the tool again with the same arguments.',
+    })
+  }
+  const until = AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1000)])
+  const uploaded = await transfer.within(until, (percent) =>
+    call.progress(percent / 10, `uploading ${percent} %`),
+  )
+  if (!uploaded) return { data: { ...uploadSnapshot(transfer) } }
+  if ('task' in uploaded) {
+    return { data: { ...(await followTask(session, { ...uploaded.task, waitSeconds: seconds }, call)) } }
+  }
+  const { file_id, original_name, size } = uploaded.file
+  const done = { status: 'completed', progress: 100, next_step: 'Use file_id in other tools.' }
+  return { data: { ...done, file_id, name: original_name, bytes: size } }
+}
+
+/** A task by its id alone: as remembered, else as the service knows it. */
+export async function knownTask(session: Session, taskId: string): Promise<KnownTask> {
+  const remembered = session.tasks.get(taskId)
+  if (remembered) return remembered
+  const types = session.operations.map(({ name }) => name)
+  const { task_id, task_type } = await findTask(session.client, taskId, { types })
+  const task = { task_id, task_type }
+  session.tasks.remember(task_id, task)
+  return task
+}
+
+const { status, task_type, page, page_size } = taskListQuery.shape
+
+/** Lists the account's tasks. */
+export const listTasksTool = tool(
+  {
+    name: 'list_tasks',
+    title: 'List tasks',
+    description: "The account's tasks, newest first.",
+    input: z.object({
+      status,
+      task_type,
+      page: z.int().min(1).max(1_000_000).default(page.parse(undefined)),
+      page_size: z.int().min(1).max(100).default(page_size.parse(undefined)),
+    }),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  },
+  async (session, query, call) => {
+    const { list, total } = await session.client.call(routes.listTasks, { query, signal: call.signal })
+    const tasks = list.map((row) => ({
+      task_id: row.id,
+      task_type: row.task_type_key,
+      status: row.status,
+      progress: row.progress,
+      created: row.create_time,
+      finished: row.finish_time,
+    }))
+    for (const task of tasks) session.tasks.remember(task.task_id, session.tasks.get(task.task_id) ?? task)
+    return { data: { tasks, total, page: query.page } }
+  },
+)
+
+/** Cancels a task that waits. */
+export const cancelTaskTool = tool(
+  {
+    name: 'cancel_task',
+    title: 'Cancel a task',
+    description:
+      'Cancels a task that is still queued and returns its credits. A task that is being worked on goes on.',
+    input: z.object({ task_id: id }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  async (session, { task_id }, call) => {
+    await session.client.call(routes.cancelTask, { params: { task_id }, signal: call.signal })
+    return {
+      data: { task_id, status: 'cancelled', next_step: 'The credits were returned. Nothing more to do.' },
+    }
+  },
+)

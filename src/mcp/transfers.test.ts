@@ -1,0 +1,135 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startContractServer } from '../../test/mcp/contract-server.ts'
+import { scratchFolder, until } from '../../test/mcp/scratch.ts'
+import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import { createClient } from '../client/client.ts'
+import { callTool } from './call-tool.ts'
+import { openSession } from './session.ts'
+import type { Call, Tool } from './tool.ts'
+import { operationTool } from './tools/operation-tool.ts'
+import { getTaskTool } from './tools/task-tools.ts'
+import { Transfers } from './transfers.ts'
+
+const never = new AbortController().signal
+
+function call(signal: AbortSignal): Call {
+  return { signal, progress: () => undefined }
+}
+
+test('a transfer outlives the one who waits, and tells later', async () => {
+  using transfers = new Transfers<string>()
+  const work = Promise.withResolvers<string>()
+  const transfer = transfers.start(({ progress }) => {
+    progress(40)
+    progress(20)
+    return work.promise
+  })
+  expect(await transfer.within(AbortSignal.abort())).toBeUndefined()
+  expect(transfer.progress).toBe(40)
+  work.resolve('done')
+  expect(await transfers.get(transfer.id)?.within(never)).toBe('done')
+})
+
+test('equal keys share work that is under way, and begin anew after it', async () => {
+  using transfers = new Transfers<number>()
+  const works = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
+  let started = 0
+  const start = () =>
+    transfers.start(() => works[started++]?.promise ?? Promise.reject(new Error('too many')), 'key')
+  const [first, joined] = [start(), start()]
+  expect(joined).toBe(first)
+  works[0]?.resolve(1)
+  expect(await first.within(never)).toBe(1)
+  const again = start()
+  expect(again).not.toBe(first)
+  works[1]?.reject(new Error('broken'))
+  await expect(again.within(never)).rejects.toThrow('broken')
+})
+
+test('an upload that outlasts its call goes on to the task, and get_task joins it', async () => {
+  await using service = await startContractServer()
+  await using folder = await scratchFolder()
+  const workspace = join(folder.path, 'work')
+  await mkdir(workspace)
+  await writeFile(join(workspace, 'a.mp4'), 'aaaa')
+  await using session = openSession({
+    version: '0',
+    operations: [videoSplitScreen],
+    connect: () => Promise.resolve(createClient(service)),
+    workspace: { allowedFolders: [workspace], defaultFolder: workspace },
+  })
+  const gate = Promise.withResolvers<void>()
+  service.uploadGate = gate.promise
+  const args = { clips: [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }] }
+  const { data } = await operationTool(videoSplitScreen).run(session, args, call(AbortSignal.timeout(200)))
+  expect(data).toMatchObject({
+    status: 'uploading',
+    next_step: expect.stringContaining(String(data['transfer_id'])),
+  })
+  const { transfer_id } = data
+  const still = await getTaskTool.run(session, { transfer_id, wait_seconds: 0 }, call(never))
+  expect(still.data).toMatchObject({ status: 'uploading', transfer_id })
+  gate.resolve()
+  const done = await getTaskTool.run(session, { transfer_id }, call(never))
+  expect(done.data).toMatchObject({ status: 'completed', files: [{ bytes: 4 }] })
+  expect(service.requests.filter((request) => request === 'POST /base/file/upload')).toHaveLength(1)
+  const unknown = getTaskTool.run(session, { transfer_id: 'transfer-0' }, call(never))
+  await expect(unknown).rejects.toMatchObject({ code: 6005 })
+})
+
+test('a lost service is looked for again, and the call goes on there', async () => {
+  const first = await startContractServer()
+  await using second = await startContractServer()
+  const services = [first, second]
+  await using session = openSession({
+    version: '0',
+    operations: [],
+    connect: () => Promise.resolve(createClient(services.shift() ?? second)),
+    workspace: { allowedFolders: [], defaultFolder: '/nonexistent' },
+  })
+  const held = [await first.hold('a.mp4', Buffer.from('1')), await second.hold('b.mp4', Buffer.from('2'))]
+  const nameOf = async (id = '') => {
+    const response = await session.client.send({
+      method: 'GET',
+      address: `/base/file/${id}`,
+      idempotent: true,
+    })
+    return JSON.stringify(await response.body.json())
+  }
+  expect(await nameOf(held[0]?.id)).toContain('a.mp4')
+  await first[Symbol.asyncDispose]()
+  expect(await nameOf(held[1]?.id)).toContain('b.mp4')
+})
+
+test('whatever a tool hangs on, its call is answered; a bug answers without its text', async () => {
+  const reported: unknown[] = []
+  await using session = openSession({
+    version: '0',
+    operations: [],
+    connect: () => Promise.reject(new Error('unused')),
+    workspace: { allowedFolders: [], defaultFolder: '/nonexistent' },
+  })
+  const context = {
+    mcpReq: { signal: never, notify: () => Promise.resolve() } as never,
+    limits: { wait: 10, answer: 20 },
+    report: (error: unknown) => void reported.push(error),
+  }
+  const given = { name: 'x' }
+  const hanging: Tool = { definition: getTaskTool.definition, run: () => new Promise(() => undefined) }
+  const late = await callTool(session, { tool: hanging, given }, context)
+  expect(late).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^6402: .*Retryable: yes$/) }],
+  })
+  const broken: Tool = {
+    definition: getTaskTool.definition,
+    run: () => Promise.reject(new Error('password is 123')),
+  }
+  const bug = await callTool(session, { tool: broken, given }, context)
+  expect(JSON.stringify(bug)).toContain('6500: Internal error.')
+  expect(JSON.stringify(bug)).not.toContain('123')
+  await until(() => reported.length === 1, 'the bug is reported')
+  await expect(callTool(session, { tool: undefined, given }, context)).rejects.toThrow('no tool x')
+})

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+
+/** What work of a transfer is given. */
+interface TransferContext {
+  /** Aborted only when the server ends: no call's end stops a transfer. */
+  readonly signal: AbortSignal
+  /** Reports 0 to 100. */
+  progress(percent: number): void
+}
+
+/** Work that goes on beyond the call that began it. */
+export interface Transfer<T> {
+  readonly id: string
+  /** 0 to 100. */
+  readonly progress: number
+  /** Waits for the result, or for the signal: then undefined. Throws what the work threw. */
+  within(signal: AbortSignal, onProgress?: (percent: number) => void): Promise<T | undefined>
+}
+
+/** Finished transfers kept for those who ask later. */
+const maxKept = 200
+
+/** Transfers by id, and by key while they are under way. */
+export class Transfers<T> implements Disposable {
+  readonly #byId = new Map<string, Transfer<T>>()
+  readonly #underWay = new Map<string, Transfer<T>>()
+  readonly #end = new AbortController()
+
+  /** Starts work, or joins the work under way of the same key. */
+  start(work: (context: TransferContext) => Promise<T>, key?: string): Transfer<T> {
+    const joined = key === undefined ? undefined : this.#underWay.get(key)
+    if (joined) return joined
+    const transfer = begin(work, this.#end.signal)
+    this.#keep(transfer)
+    if (key !== undefined) {
+      this.#underWay.set(key, transfer)
+      transfer.result.finally(() => this.#underWay.delete(key)).catch(() => undefined)
+    }
+    return transfer
+  }
+
+  get(id: string): Transfer<T> | undefined {
+    return this.#byId.get(id)
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort()
+  }
+
+  #keep(transfer: Transfer<T>): void {
+    this.#byId.set(transfer.id, transfer)
+    const [oldest] = this.#byId.keys()
+    if (this.#byId.size > maxKept && oldest !== undefined) this.#byId.delete(oldest)
+  }
+}
+
+function begin<T>(
+  work: (context: TransferContext) => Promise<T>,
+  signal: AbortSignal,
+): Transfer<T> & { readonly result: Promise<T> } {
+  let progress = 0
+  const listeners = new Set<(percent: number) => void>()
+  const result = work({
+    signal,
+    progress(percent) {
+      progress = Math.max(progress, Math.min(100, Math.floor(percent)))
+      for (const listener of listeners) listener(progress)
+    },
+  })
+  // A failure belongs to whoever asks, now or later; nobody may be asking when it happens.
+  result.catch(() => undefined)
+  return {
+    id: `transfer-${randomBytes(6).toString('hex')}`,
+    result,
+    get progress() {
+      return progress
+    },
+    async within(until, onProgress = () => undefined) {
+      listeners.add(onProgress)
+      try {
+        return await Promise.race([result, aborted(until)])
+      } finally {
+        listeners.delete(onProgress)
+      }
+    },
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+}

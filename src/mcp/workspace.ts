@@ -1,0 +1,109 @@
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { MediaError } from '../contract/errors.ts'
+import { hiddenPart, isInside, whyClosed } from './folder-rules.ts'
+
+/** Which folders an agent may use. */
+export interface WorkspaceOptions {
+  /** Given by the operator: `--allow-dir` and `REELWRIGHT_ALLOWED_DIRS`. */
+  readonly allowedFolders: readonly string[]
+  /** Folder that relative paths start from and results go to; is allowed as well. */
+  readonly workspace?: string | undefined
+  /** Project the client works on (`CLAUDE_PROJECT_DIR`); is allowed as well. */
+  readonly projectFolder?: string | undefined
+  /** Used when nothing else is set; made on first use. */
+  readonly defaultFolder: string
+}
+
+/** The folders as they are now: real, absolute paths. */
+export interface Folders {
+  /** Relative paths start here; results go here. */
+  readonly workspace: string
+  /** Everything below these may be read and written; the workspace is among them. */
+  readonly allowed: readonly string[]
+  /** Folders that were asked for and are not used, with the reason. */
+  readonly refused: readonly { readonly folder: string; readonly why: string }[]
+}
+
+/** The folders an agent may use, and what changes them. */
+export interface Workspace {
+  folders(): Promise<Folders>
+  /** Roots a client told; they count only where the operator set nothing. */
+  hint(roots: Promise<readonly string[]>): void
+}
+
+/** Applies the rules: settings, else the client's roots, else the default folder. */
+export function createWorkspace(options: WorkspaceOptions): Workspace {
+  const { workspace, projectFolder, allowedFolders, defaultFolder } = options
+  const settings = [workspace, projectFolder, ...allowedFolders].filter((folder) => folder !== undefined)
+  let roots: Promise<readonly string[]> = Promise.resolve([])
+
+  async function folders(): Promise<Folders> {
+    if (workspace !== undefined && whyClosed(resolve(workspace)) === undefined) {
+      await mkdir(workspace, { recursive: true })
+    }
+    const wanted = settings.length > 0 ? settings : await roots
+    const checked = await Promise.all(wanted.map((folder) => checkFolder(folder)))
+    const allowed = [...new Set(checked.flatMap((result) => ('real' in result ? [result.real] : [])))]
+    const refused = checked.flatMap((result) => ('why' in result ? [result] : []))
+    const [first] = allowed
+    if (first !== undefined) return { workspace: first, allowed, refused }
+    await mkdir(defaultFolder, { recursive: true })
+    const real = await realpath(defaultFolder)
+    return { workspace: real, allowed: [real], refused }
+  }
+
+  return {
+    folders,
+    hint(told) {
+      roots = told.catch(() => [])
+    },
+  }
+}
+
+async function checkFolder(folder: string): Promise<{ real: string } | { folder: string; why: string }> {
+  try {
+    const real = await realpath(folder)
+    if (!(await stat(real)).isDirectory()) return { folder, why: 'it is not a folder' }
+    const why = whyClosed(real)
+    return why === undefined ? { real } : { folder, why }
+  } catch {
+    return { folder, why: 'it does not exist or cannot be read' }
+  }
+}
+
+/** A path as an agent writes it, absolute: relative ones start from the workspace, `~` is the home folder. */
+export function toAbsolute({ workspace }: Folders, given: string): string {
+  if (given.includes('\0')) throw new MediaError(6016, 'A path contains a null character')
+  if (given.startsWith('file:')) return fromFileUrl(given)
+  if (given === '~' || given.startsWith('~/')) return join(homedir(), given.slice(1))
+  return isAbsolute(given) ? resolve(given) : resolve(workspace, given)
+}
+
+function fromFileUrl(given: string): string {
+  try {
+    return fileURLToPath(given)
+  } catch (cause) {
+    throw new MediaError(6016, `${given} is not the address of a local file`, { cause })
+  }
+}
+
+/** Throws 6016, naming the allowed folders, unless a real path lies visibly inside one of them. */
+export function assertAllowed(folders: Folders, real: string, given: string): void {
+  const inside = folders.allowed.filter((allowed) => isInside(allowed, real))
+  if (inside.length === 0) {
+    throw new MediaError(6016, `${given} lies outside the allowed folders: ${folders.allowed.join(', ')}`, {
+      hint:
+        'Use a file inside them, or let the user add a folder: start the server with --allow-dir <folder> ' +
+        'or set REELWRIGHT_ALLOWED_DIRS.',
+    })
+  }
+  const hidden = inside.map((allowed) => hiddenPart(allowed, real))
+  if (hidden.every((part) => part !== undefined)) {
+    throw new MediaError(6016, `${given} is hidden (${hidden[0]}); hidden files and folders are not used`, {
+      hint: 'Copy the file to a place that is not hidden.',
+    })
+  }
+}

@@ -1,0 +1,292 @@
+import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scratchFolder, until } from './scratch.ts'
+import { eras, startAgent, type Agent } from './stdio-client.ts'
+
+/** Two files that pass for clips: the double does not look inside. */
+async function clips(agent: Agent): Promise<{ clips: { file_id: string }[] }> {
+  await mkdir(agent.workspace, { recursive: true })
+  await writeFile(join(agent.workspace, 'left.mp4'), 'left clip')
+  await writeFile(join(agent.workspace, 'right.mp4'), 'right clip')
+  return { clips: [{ file_id: join(agent.workspace, 'left.mp4') }, { file_id: 'right.mp4' }] }
+}
+
+describe.each(eras)('%s client over stdio', (era) => {
+  test('lists tools, prompts and templates, and stdout carries the protocol only', async () => {
+    await using agent = await startAgent(era)
+    const { tools } = await agent.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'video_split_screen',
+      'upload_file',
+      'inspect_file',
+      'download_file',
+      'get_task',
+      'list_tasks',
+      'cancel_task',
+      'service_status',
+    ])
+    const { prompts } = await agent.client.listPrompts()
+    expect(prompts.map(({ name }) => name)).toEqual(['make-split-screen'])
+    const prompt = await agent.client.getPrompt({
+      name: 'make-split-screen',
+      arguments: { clips: 'a.mp4, b.mp4' },
+    })
+    expect(JSON.stringify(prompt.messages)).toContain('a.mp4, b.mp4')
+    await expect(agent.client.getPrompt({ name: 'make-split-screen' })).rejects.toThrow('clips')
+    const { resourceTemplates } = await agent.client.listResourceTemplates()
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      'media://tasks/{task_id}',
+      'media://files/{file_id}',
+    ])
+  })
+
+  test('two local paths in, a result file in the workspace out', async () => {
+    await using agent = await startAgent(era)
+    const { isError, data, text } = await agent.call('video_split_screen', await clips(agent))
+    expect(isError).toBe(false)
+    expect(JSON.parse(text)).toEqual(data)
+    expect(data).toMatchObject({ status: 'completed', progress: 100, task_type: 'video_split_screen' })
+    const [file] = data['files'] as { path: string; bytes: number; role: string; duration: number }[]
+    expect(file).toMatchObject({ role: 'result', bytes: 9, duration: 1.5 })
+    expect(data['next_step']).toContain(file?.path)
+    const short = String(data['task_id']).slice(-8)
+    expect(file?.path).toBe(
+      join(await realpath(agent.workspace), `reelwright-output/video_split_screen-${short}/left.mp4`),
+    )
+    expect(await readFile(file?.path ?? '', 'utf8')).toBe('left clip')
+    const [task] = agent.service.tasks.values()
+    expect(task?.body).toEqual({ clips: [...agent.service.files.keys()].map((file_id) => ({ file_id })) })
+    expect(await agent.call('get_task', { task_id: data['task_id'] })).toMatchObject({
+      data: { files: [file] },
+    })
+  })
+
+  test('a task that takes longer is followed with get_task, and progress is told', async () => {
+    await using agent = await startAgent(era)
+    agent.service.onCreate = () => undefined
+    const progress: number[] = []
+    const result = await agent.client.callTool(
+      {
+        name: 'video_split_screen',
+        arguments: { ...(await clips(agent)), wait_seconds: 0, save_to: 'out/final.mp4' },
+      },
+      { onprogress: ({ progress: told }) => void progress.push(told) },
+    )
+    expect(result.structuredContent).toMatchObject({
+      status: 'queued',
+      next_step: expect.stringContaining('get_task'),
+    })
+    expect(progress.length).toBeGreaterThan(0)
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    const { task_id } = result.structuredContent as { task_id: string }
+    const waiting = agent.call('get_task', { task_id, wait_seconds: 45 })
+    const [file] = agent.service.files.values()
+    agent.service.move(task_id, {
+      status: 'completed',
+      progress: 100,
+      output: { file_id: file?.id, download_url: `/base/file/${file?.id}/download` },
+    })
+    const { data } = await waiting
+    expect(data).toMatchObject({
+      status: 'completed',
+      files: [{ path: expect.stringMatching(/out\/final\.mp4$/) }],
+    })
+  })
+
+  test('subscribers hear of every change of a task, others do not', async () => {
+    await using agent = await startAgent(era)
+    agent.service.onCreate = () => undefined
+    const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
+    const other = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
+    const uri = `media://tasks/${String(data['task_id'])}`
+    const updated: string[] = []
+    agent.client.setNotificationHandler(
+      'notifications/resources/updated',
+      ({ params }) => void updated.push(params.uri),
+    )
+    if (era === 'legacy') await agent.client.subscribeResource({ uri })
+    else await agent.client.listen({ resourceSubscriptions: [uri] })
+    await until(() => agent.service.followers.size === 1, 'the server follows the events')
+    agent.service.move(String(other.data['task_id']), { progress: 5 })
+    agent.service.move(String(data['task_id']), { status: 'processing', progress: 30 })
+    await until(() => updated.length > 0, 'an update')
+    expect(new Set(updated)).toEqual(new Set([uri]))
+    const { contents } = await agent.client.readResource({ uri })
+    expect(contents).toHaveLength(1)
+    const [content] = contents
+    expect(JSON.parse(content && 'text' in content ? content.text : '')).toMatchObject({
+      status: 'processing',
+      progress: 30,
+    })
+    const { resources } = await agent.client.listResources()
+    expect(resources.map((resource) => resource.uri)).toContain(uri)
+  })
+
+  test('files are resources too: facts, and short texts as content', async () => {
+    await using agent = await startAgent(era)
+    const { id } = await agent.service.hold(
+      'words.srt',
+      Buffer.from('1\n00:00:00,000 --> 00:00:01,000\nhello\n'),
+    )
+    const { contents } = await agent.client.readResource({ uri: `media://files/${id}` })
+    expect(contents).toMatchObject([
+      { mimeType: 'application/json', text: expect.stringContaining('words.srt') },
+      { mimeType: 'text/plain', text: expect.stringContaining('hello') },
+    ])
+    await expect(agent.client.readResource({ uri: 'media://files/404' })).rejects.toThrow(/not found/i)
+    await expect(agent.client.readResource({ uri: 'media://other/1' })).rejects.toThrow(/not found/i)
+  })
+
+  test('every other tool answers', async () => {
+    await using agent = await startAgent(era)
+    await clips(agent)
+    const uploaded = await agent.call('upload_file', { path: 'left.mp4' })
+    expect(uploaded.data).toMatchObject({ name: 'left.mp4', bytes: 9 })
+    const { file_id } = uploaded.data
+    const inspected = await agent.call('inspect_file', { file: file_id, preview: 'contact_sheet' })
+    expect(inspected.data).toMatchObject({ file_id, name: 'left.mp4', bytes: 9, media: null })
+    expect(inspected.result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/png' })
+    const saved = await agent.call('download_file', { file_id, save_to: 'copies' })
+    expect(await readFile(String(saved.data['path']), 'utf8')).toBe('left clip')
+
+    agent.service.onCreate = () => undefined
+    const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
+    const listed = await agent.call('list_tasks')
+    expect(listed.data).toMatchObject({ total: 1, tasks: [{ task_id: data['task_id'], status: 'queued' }] })
+    expect(await agent.call('cancel_task', { task_id: data['task_id'] })).toMatchObject({
+      data: { status: 'cancelled' },
+    })
+    expect((await agent.call('cancel_task', { task_id: data['task_id'] })).text).toMatch(/^6007: /)
+    const status = await agent.call('service_status')
+    expect(status.data).toMatchObject({
+      reachable: true,
+      workspace: agent.workspace,
+      service: { credits: {} },
+    })
+  })
+
+  test('bad input is a clear error, and nothing reaches the service', async () => {
+    await using agent = await startAgent(era)
+    const { clips: good } = await clips(agent)
+    await using outside = await scratchFolder()
+    await writeFile(join(outside.path, 'secret.mp4'), 'secret')
+    await symlink(join(outside.path, 'secret.mp4'), join(agent.workspace, 'link.mp4'))
+    await writeFile(join(agent.workspace, 'empty.mp4'), '')
+    await writeFile(join(agent.workspace, 'notes.txt'), 'x')
+    await writeFile(join(agent.workspace, 'tool.exe'), 'x')
+    const withClip = (file_id: unknown) => ({ clips: [good[0], { file_id }] })
+    const cases: [unknown, RegExp][] = [
+      [{}, /^6013: Required: clips\. .*Retryable: no$/],
+      [{ clips: [good[0]] }, /^6016: clips: /],
+      [{ clips: Array.from({ length: 17 }, () => good[0]) }, /^6016: clips: /],
+      [{ clips: good, colour: 'red' }, /^6016: Unknown argument colour\. Fix: Expected here: clips, /],
+      [
+        { clips: [good[0], { ...good[1], start: 1 }] },
+        /^6016: Unknown argument clips\[1\]\.start\. .*file_id/,
+      ],
+      [{ clips: good, quality: 1080 }, /^6016: quality: /],
+      [{ clips: good, wait_seconds: 600 }, /^6016: wait_seconds: /],
+      [withClip(123_456), /^6016: clips\[1\]\.file_id: .*lost digits/],
+      [
+        withClip(join(outside.path, 'secret.mp4')),
+        /^6016: .* lies outside the allowed folders: .*--allow-dir/,
+      ],
+      [withClip('link.mp4'), /^6016: link\.mp4 lies outside/],
+      [withClip('../../etc/passwd'), /^600[14]|^6016/],
+      [withClip('missing.mp4'), /^6004: There is no missing\.mp4\. Fix: Relative paths start from/],
+      [withClip('empty.mp4'), /^6011: /],
+      [withClip('notes.txt'), /^6014: clips\[1\]\.file_id: notes\.txt is not video/],
+      [withClip('tool.exe'), /^6001: /],
+      [withClip('.'), /^6016: \. is a folder/],
+      [withClip('https://example.com/a.mp4'), /^6016: .*remote address/],
+      [{ clips: good, save_to: outside.path }, /^6016: .* lies outside/],
+      [{ clips: good, save_to: '.hidden/out' }, /^6016: .* is hidden/],
+    ]
+    for (const [args, expected] of cases) {
+      const answer = await agent.call('video_split_screen', args as Record<string, unknown>)
+      expect([answer.isError, answer.text]).toEqual([true, expect.stringMatching(expected)])
+      expect(answer.result.structuredContent).toBeUndefined()
+    }
+    expect((await agent.call('get_task', { task_id: 17 })).text).toMatch(/^6016: task_id: .*lost digits/)
+    expect((await agent.call('get_task', { task_id: '404' })).text).toMatch(/^6005: /)
+    expect(agent.service.files.size).toBe(0)
+    expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
+  })
+
+  test('nested arguments may come as JSON text', async () => {
+    await using agent = await startAgent(era)
+    const { clips: list } = await clips(agent)
+    const text = JSON.stringify([{ ...list[0], crop: '{"x":0,"y":0,"width":0.5,"height":1}' }, list[1]])
+    const { data } = await agent.call('video_split_screen', { clips: text })
+    expect(data).toMatchObject({ status: 'completed' })
+    const [task] = agent.service.tasks.values()
+    expect(task?.body).toMatchObject({ clips: [{ crop: { width: 0.5 } }, {}] })
+  })
+
+  test('a client that gives up cancels nothing', async () => {
+    await using agent = await startAgent(era)
+    agent.service.onCreate = () => undefined
+    const gate = Promise.withResolvers<void>()
+    agent.service.uploadGate = gate.promise
+    const stop = new AbortController()
+    const call = agent.client.callTool(
+      { name: 'video_split_screen', arguments: { ...(await clips(agent)), wait_seconds: 45 } },
+      { signal: stop.signal },
+    )
+    await until(() => agent.service.requests.includes('POST /base/file/upload'), 'the upload began')
+    stop.abort()
+    await expect(call).rejects.toThrow(/abort/i)
+    gate.resolve()
+    await until(() => agent.service.tasks.size === 1, 'the task is created all the same')
+    expect([...agent.service.tasks.values()][0]?.status).toBe('queued')
+    expect(agent.service.requests.some((request) => request.endsWith('/cancel'))).toBe(false)
+  })
+
+  test('a failed task tells why', async () => {
+    await using agent = await startAgent(era)
+    agent.service.onCreate = (task) => {
+      task.status = 'failed'
+      task.output = { error: { code: 6021, message: 'no frame', retryable: false } }
+    }
+    const { isError, data } = await agent.call('video_split_screen', await clips(agent))
+    expect(isError).toBe(false)
+    expect(data).toMatchObject({ status: 'failed', error: { code: 6021, message: 'no frame' } })
+  })
+
+  test('a result that cannot be saved is told beside the completed task', async () => {
+    await using agent = await startAgent(era)
+    const input = await clips(agent)
+    await writeFile(join(agent.workspace, 'occupied'), 'a file where a folder is wanted')
+    const refused = await agent.call('video_split_screen', { ...input, save_to: 'occupied/out' })
+    expect(refused.text).toMatch(/^6016: /)
+    await writeFile(join(agent.workspace, 'reelwright-output'), 'in the way')
+    const { isError, data } = await agent.call('video_split_screen', input)
+    expect(isError).toBe(false)
+    expect(data).toMatchObject({ status: 'completed', next_step: expect.stringContaining('not saved') })
+  })
+})
+
+test('the default workspace is made on first use', async () => {
+  await using agent = await startAgent('modern')
+  await expect(stat(agent.workspace)).rejects.toMatchObject({ code: 'ENOENT' })
+  const { data } = await agent.call('service_status')
+  expect(data['allowed_folders']).toEqual([agent.workspace])
+  expect((await stat(agent.workspace)).isDirectory()).toBe(true)
+})
+
+test('the roots of an older client are its folders when nothing is set', async () => {
+  await using project = await scratchFolder()
+  await writeFile(join(project.path, 'clip.mp4'), 'clip')
+  await using agent = await startAgent('legacy', { capabilities: { roots: { listChanged: true } } })
+  agent.client.setRequestHandler('roots/list', () => ({
+    roots: [{ uri: `file://${project.path}` }, { uri: 'file:///' }, { uri: `file://${tmpdir()}/not-there` }],
+  }))
+  // The handler came after the connection; the change tells the server to ask again.
+  await agent.client.notification({ method: 'notifications/roots/list_changed' })
+  await expect.poll(async () => (await agent.call('service_status')).data['workspace']).toBe(project.path)
+  const { data } = await agent.call('service_status')
+  expect(data).toMatchObject({ allowed_folders: [project.path], refused_folders: [{ folder: '/' }, {}] })
+  expect((await agent.call('upload_file', { path: 'clip.mp4' })).isError).toBe(false)
+})

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { Client, type CallToolResult, type ClientOptions } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { startContractServer, type ContractServer } from './contract-server.ts'
+import type { EntryOptions } from './entry.ts'
+import { scratchFolder } from './scratch.ts'
+
+/** The two protocol lines a server must speak. */
+export const eras = ['legacy', 'modern'] as const
+export type Era = (typeof eras)[number]
+
+/** An agent with a server of its own over real stdio, a workspace, and the service behind. */
+export interface Agent extends AsyncDisposable {
+  readonly client: Client
+  readonly service: ContractServer
+  readonly workspace: string
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>
+}
+
+/** A tool's answer taken apart. */
+export interface Answer {
+  readonly isError: boolean
+  readonly text: string
+  readonly data: Record<string, unknown>
+  readonly result: CallToolResult
+}
+
+/** Starts a server as its own process and connects the SDK's client in one era. */
+export async function startAgent(era: Era, options: ClientOptions = {}): Promise<Agent> {
+  const service = await startContractServer()
+  const folder = await scratchFolder()
+  const workspace = join(folder.path, 'Reelwright')
+  const { baseUrl, apiKey } = service
+  const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [] }
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
+    stderr: 'pipe',
+  })
+  let stderr = ''
+  transport.stderr?.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
+  const client = new Client({ name: 'test', version: '1' }, { ...options, versionNegotiation: { mode } })
+  await client.connect(transport)
+  return {
+    client,
+    service,
+    workspace,
+    call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      await service[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+      // The entry reports bugs there; nothing else of it writes anything.
+      if (stderr !== '') throw new Error(stderr)
+    },
+  }
+}
+
+/** Takes a tool's answer apart. */
+export function takeApart(result: CallToolResult): Answer {
+  const [first] = result.content
+  return {
+    isError: result.isError === true,
+    text: first?.type === 'text' ? first.text : '',
+    data: (result.structuredContent ?? {}) as Record<string, unknown>,
+    result,
+  }
+}

@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readDaemon } from '../../src/daemon/record.ts'
+import { scratchFolder, until } from './scratch.ts'
+import { eras, takeApart, type Answer, type Era } from './stdio-client.ts'
+
+const run = promisify(execFile)
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+let workspace: string
+let dataDir: string
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  workspace = join(folder.path, 'work')
+  dataDir = join(folder.path, 'data')
+  await mkdir(workspace)
+  const clip = (source: string, name: string): Promise<unknown> =>
+    run('ffmpeg', [
+      ...['-v', 'error', '-f', 'lavfi', '-i', `${source}:d=1.2`, '-f', 'lavfi', '-i', 'sine=440:d=1.2'],
+      ...['-pix_fmt', 'yuv420p', '-preset', 'ultrafast', join(workspace, name)],
+    ])
+  await clip('testsrc2=s=320x180:r=30', 'left.mp4')
+  await clip('smptebars=s=180x320:r=25', 'right.mp4')
+}, 60_000)
+
+afterAll(async () => {
+  const daemon = await readDaemon(dataDir)
+  if (daemon) {
+    process.kill(daemon.pid, 'SIGTERM')
+    await until(() => !isAlive(daemon.pid), 'the daemon ends')
+  }
+  await folder[Symbol.asyncDispose]()
+}, 30_000)
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+interface Agent extends AsyncDisposable {
+  readonly client: Client
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>
+}
+
+/** The server as an MCP client starts it, on this test's data folder. */
+async function startAgent(era: Era): Promise<Agent> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
+    stderr: 'inherit',
+  })
+  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  await client.connect(transport)
+  return {
+    client,
+    call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+const bothClips = {
+  clips: [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }],
+  quality: '720p',
+  wait_seconds: 45,
+}
+
+describe.each(eras)('%s client, real service', (era) => {
+  test('two local paths become a split-screen video in the workspace', async () => {
+    await using agent = await startAgent(era)
+    const progress: number[] = []
+    const result = await agent.client.callTool(
+      { name: 'video_split_screen', arguments: { ...bothClips, save_to: `out-${era}` } },
+      { onprogress: ({ progress: told }) => void progress.push(told), timeout: 50_000 },
+    )
+    const { data, isError, text } = takeApart(result)
+    expect([isError, data['status'], text]).toEqual([false, 'completed', expect.any(String)])
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    const [file] = data['files'] as { path: string; duration: number }[]
+    const { stdout } = await run('ffprobe', [
+      ...['-v', 'error', '-show_entries', 'stream=codec_type,width,height:format=duration', '-of', 'json'],
+      file?.path ?? '',
+    ])
+    const probed = JSON.parse(stdout) as { streams: object[]; format: { duration: string } }
+    expect(probed.streams[0]).toMatchObject({ codec_type: 'video', width: 720, height: 1280 })
+    expect(Math.abs(Number(probed.format.duration) - (file?.duration ?? 0))).toBeLessThan(0.1)
+
+    const uri = `media://tasks/${String(data['task_id'])}`
+    const { contents } = await agent.client.readResource({ uri })
+    expect(JSON.stringify(contents)).toContain('video_split_screen.v1')
+    const listed = await agent.call('list_tasks', { status: 'completed' })
+    expect(JSON.stringify(listed.data['tasks'])).toContain(data['task_id'])
+  }, 60_000)
+
+  test('a clip is inspected with a picture', async () => {
+    await using agent = await startAgent(era)
+    for (const [preview, file] of [
+      ['contact_sheet', 'left.mp4'],
+      ['waveform', 'right.mp4'],
+    ] as const) {
+      const { data, result } = await agent.call('inspect_file', { file, preview })
+      expect(data).toMatchObject({ name: file, media: { video: { codec: 'h264' } } })
+      const image = result.content[1]
+      expect(image?.type).toBe('image')
+      if (image?.type === 'image') expect(image.data.length).toBeGreaterThan(500)
+    }
+  }, 60_000)
+
+  test('subscribers hear how a task ends', async () => {
+    await using agent = await startAgent(era)
+    const { data } = await agent.call('video_split_screen', { ...bothClips, wait_seconds: 0 })
+    const uri = `media://tasks/${String(data['task_id'])}`
+    const states: unknown[] = []
+    agent.client.setNotificationHandler('notifications/resources/updated', async ({ params }) => {
+      const { contents } = await agent.client.readResource({ uri: params.uri })
+      const [content] = contents
+      states.push(JSON.parse(content && 'text' in content ? content.text : '{}').status)
+    })
+    if (era === 'legacy') await agent.client.subscribeResource({ uri })
+    else await agent.client.listen({ resourceSubscriptions: [uri] })
+    await expect.poll(() => states.at(-1), { timeout: 30_000 }).toBe('completed')
+  }, 60_000)
+
+  test('bad files are refused with the reason, and nothing is charged', async () => {
+    await using agent = await startAgent(era)
+    const balance = async () => {
+      const { data } = await agent.call('service_status')
+      return (data['service'] as { credits: { balance: number } }).credits.balance
+    }
+    const before = await balance()
+    await writeFile(join(workspace, 'text.mp4'), 'this is not a video')
+    await writeFile(join(workspace, 'list.mp4'), `#EXTM3U\n#EXTINF:1,\n${join(workspace, 'left.mp4')}\n`)
+    const link = join(workspace, `link-${era}.mp4`)
+    await symlink('/etc/hostname', link)
+    const cases: [unknown, RegExp][] = [
+      ['text.mp4', /^60(14|17): /],
+      ['list.mp4', /^60(14|17): /],
+      [link, /^6016: .*outside/],
+      ['1234567890123456789', /^6004: /],
+    ]
+    for (const [file_id, expected] of cases) {
+      const { isError, text } = await agent.call('video_split_screen', {
+        clips: [{ file_id: 'left.mp4' }, { file_id }],
+      })
+      expect([isError, text]).toEqual([true, expect.stringMatching(expected)])
+      expect(text).toMatch(/ Fix: .+ Retryable: no$/)
+    }
+    const outside = { x: 0.5, y: 0, width: 0.6, height: 1 }
+    const crop = await agent.call('video_split_screen', {
+      clips: [{ file_id: 'left.mp4', crop: outside }, { file_id: 'right.mp4' }],
+    })
+    expect(crop.text).toMatch(/^6016: .*crop/)
+    const unknown = await agent.call('get_task', { task_id: '1234567890123456789' })
+    expect(unknown.text).toMatch(/^6005: /)
+    expect(await balance()).toBe(before)
+  }, 60_000)
+})
