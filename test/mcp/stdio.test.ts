@@ -1,73 +1,23 @@
 import { execFile } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDaemon } from '../../src/daemon/record.ts'
-import { scratchFolder, until } from './scratch.ts'
-import { eras, takeApart, type Answer, type Era } from './stdio-client.ts'
+import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+import { eras, takeApart, type Era } from './stdio-client.ts'
 
 const run = promisify(execFile)
-const main = join(import.meta.dirname, '../../src/main.ts')
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
-let workspace: string
-let dataDir: string
+let studio: Studio
+const startAgent = (era: Era): Promise<RealAgent> => studio.agent(era)
 
 beforeAll(async () => {
-  folder = await scratchFolder()
-  workspace = join(folder.path, 'work')
-  dataDir = join(folder.path, 'data')
-  await mkdir(workspace)
-  const clip = (source: string, name: string): Promise<unknown> =>
-    run('ffmpeg', [
-      ...['-v', 'error', '-f', 'lavfi', '-i', `${source}:d=1.2`, '-f', 'lavfi', '-i', 'sine=440:d=1.2'],
-      ...['-pix_fmt', 'yuv420p', '-preset', 'ultrafast', join(workspace, name)],
-    ])
-  await clip('testsrc2=s=320x180:r=30', 'left.mp4')
-  await clip('smptebars=s=180x320:r=25', 'right.mp4')
+  studio = await openStudio()
+  await studio.clip('testsrc2=s=320x180:r=30', 'left.mp4', 1.2)
+  await studio.clip('smptebars=s=180x320:r=25', 'right.mp4', 1.2)
 }, 60_000)
 
-afterAll(async () => {
-  const daemon = await readDaemon(dataDir)
-  if (daemon) {
-    process.kill(daemon.pid, 'SIGTERM')
-    await until(() => !isAlive(daemon.pid), 'the daemon ends')
-  }
-  await folder[Symbol.asyncDispose]()
-}, 30_000)
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-interface Agent extends AsyncDisposable {
-  readonly client: Client
-  call(name: string, args?: Record<string, unknown>): Promise<Answer>
-}
-
-/** The server as an MCP client starts it, on this test's data folder. */
-async function startAgent(era: Era): Promise<Agent> {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
-    stderr: 'inherit',
-  })
-  const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  await client.connect(transport)
-  return {
-    client,
-    call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
-    [Symbol.asyncDispose]: () => client.close(),
-  }
-}
+afterAll(() => studio[Symbol.asyncDispose](), 30_000)
 
 const bothClips = {
   clips: [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }],
@@ -133,6 +83,7 @@ describe.each(eras)('%s client, real service', (era) => {
 
   test('bad files are refused with the reason, and nothing is charged', async () => {
     await using agent = await startAgent(era)
+    const { workspace } = studio
     const balance = async () => {
       const { data } = await agent.call('service_status')
       return (data['service'] as { credits: { balance: number } }).credits.balance

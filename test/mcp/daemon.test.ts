@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { readDaemon } from '../../src/daemon/record.ts'
+import { endDaemon, openStudio } from './real-agent.ts'
+import { until } from '../service/api.ts'
+
+const run = promisify(execFile)
+
+test('eight servers started at once share one daemon', async () => {
+  await using studio = await openStudio()
+  const agents = await Promise.all(Array.from({ length: 8 }, () => studio.agent('modern')))
+  try {
+    const answers = await Promise.all(agents.map((agent) => agent.call('service_status')))
+    expect(answers.map(({ data }) => data['reachable'])).toEqual(Array.from({ length: 8 }, () => true))
+  } finally {
+    await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
+  }
+  const log = await readFile(join(studio.dataDir, 'daemon.log'), 'utf8')
+  expect(log.match(/daemon answers/g)).toHaveLength(1)
+}, 60_000)
+
+test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is done once', async () => {
+  await using studio = await openStudio()
+  // Long enough for ffmpeg to be seen and killed at work.
+  await studio.clip('testsrc2=s=1280x720:r=30', 'left.mp4', 12)
+  await studio.clip('testsrc=s=640x360:r=30', 'right.mp4', 12)
+  await using agent = await studio.agent('modern')
+  const clips = [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }]
+  const { data: started } = await agent.call('video_split_screen', { clips, wait_seconds: 0 })
+  await until(
+    () => encodersOf(studio.dataDir),
+    (pids) => pids.length === 1,
+  )
+  await endDaemon(studio.dataDir, 'SIGKILL')
+  const killed = await readDaemon(studio.dataDir)
+  await until(
+    () => encodersOf(studio.dataDir),
+    (pids) => pids.length === 0,
+  )
+
+  const { data: done, text } = await agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
+  expect([done['status'], text]).toEqual(['completed', expect.any(String)])
+  expect((await readDaemon(studio.dataDir))?.pid).not.toBe(killed?.pid)
+  const { data: list } = await agent.call('list_tasks')
+  expect(list['tasks']).toHaveLength(1)
+  const [file] = done['files'] as { path: string }[]
+  await run('ffmpeg', ['-v', 'error', '-xerror', '-i', file?.path ?? '', '-f', 'null', '-'])
+}, 90_000)
+
+/** Programs named ffmpeg that work in a data folder's scratch. */
+async function encodersOf(dataDir: string): Promise<number[]> {
+  const found: number[] = []
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const program = await readlink(`/proc/${name}/exe`).catch(() => '')
+    const folder = await readlink(`/proc/${name}/cwd`).catch(() => '')
+    if (program.endsWith('/ffmpeg') && folder.startsWith(join(dataDir, 'scratch'))) found.push(Number(name))
+  }
+  return found
+}

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { readDaemon } from '../../src/daemon/record.ts'
+import { identify } from '../../src/platform/process-identity.ts'
+import { scratchFolder } from './scratch.ts'
+import { takeApart, type Answer, type Era } from './stdio-client.ts'
+
+const run = promisify(execFile)
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+/** A data folder and a workspace on which real servers run; disposing ends their daemon. */
+export interface Studio extends AsyncDisposable {
+  readonly workspace: string
+  readonly dataDir: string
+  /** The server as an MCP client starts it. */
+  agent(era: Era): Promise<RealAgent>
+  /** Makes a clip in the workspace: ffmpeg's source of pictures, its name, its seconds. */
+  clip(source: string, name: string, seconds: number): Promise<void>
+}
+
+export interface RealAgent extends AsyncDisposable {
+  readonly client: Client
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>
+}
+
+/** Opens a studio of its own. */
+export async function openStudio(): Promise<Studio> {
+  const folder = await scratchFolder()
+  const workspace = join(folder.path, 'work')
+  const dataDir = join(folder.path, 'data')
+  await mkdir(workspace)
+  return {
+    workspace,
+    dataDir,
+    async agent(era) {
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
+        stderr: 'inherit',
+      })
+      const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+      await client.connect(transport)
+      return {
+        client,
+        call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
+        [Symbol.asyncDispose]: () => client.close(),
+      }
+    },
+    async clip(source, name, seconds) {
+      await run('ffmpeg', [
+        ...['-v', 'error', '-f', 'lavfi', '-i', `${source}:d=${seconds}`],
+        ...['-f', 'lavfi', '-i', `sine=440:d=${seconds}`],
+        ...['-pix_fmt', 'yuv420p', '-preset', 'ultrafast', join(workspace, name)],
+      ])
+    },
+    async [Symbol.asyncDispose]() {
+      await endDaemon(dataDir, 'SIGTERM')
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Ends a data folder's daemon by its recorded pid and waits until it is gone. */
+export async function endDaemon(dataDir: string, signal: NodeJS.Signals): Promise<void> {
+  const daemon = await readDaemon(dataDir)
+  if (!daemon || !(await isAlive(daemon.pid))) return
+  process.kill(daemon.pid, signal)
+  while (await isAlive(daemon.pid)) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+async function isAlive(pid: number): Promise<boolean> {
+  return (await identify(pid)) !== null
+}
