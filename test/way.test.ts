@@ -1,0 +1,39 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
+import { expect, test } from 'vitest'
+import { createClient } from '../src/client/client.ts'
+import { startMcpServer } from '../src/mcp/server.ts'
+import { scratchFolder } from './mcp/scratch.ts'
+import { takeApart } from './mcp/stdio-client.ts'
+import { fakeModule } from './service/fake-operation.ts'
+import { startTestService } from './service/in-process.ts'
+
+test('the way: a path in, a path out, all layers in this process but the worker', async () => {
+  await using folder = await scratchFolder()
+  await using service = await startTestService()
+  await writeFile(join(folder.path, 'note.txt'), 'what the agent has')
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const server = await startMcpServer({
+    version: '0.0.0-test',
+    operations: [fakeModule.operation],
+    connect: async () => createClient(service),
+    workspace: { allowedFolders: [folder.path], defaultFolder: folder.path },
+    promptsFolder: join(import.meta.dirname, '../prompts'),
+    report: (error) => {
+      throw error
+    },
+    transport: far,
+  })
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(near)
+
+  const result = await client.callTool({ name: 'test_copy', arguments: { file_id: 'note.txt' } })
+
+  const { data } = takeApart(result)
+  expect(data).toMatchObject({ task_type: 'test_copy', status: 'completed', progress: 100 })
+  const [file] = data['files'] as { path: string }[]
+  expect(await readFile(file?.path ?? '', 'utf8')).toBe('what the agent has')
+  await client.close()
+  await server.closed
+})
