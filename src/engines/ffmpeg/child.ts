@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+
+/** A program to run, without a shell, in the process group of this process. */
+export interface Child {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs: number
+  /** Time between the polite request to end and the kill. */
+  readonly graceMs?: number
+  /** Written to its standard input, which is closed when absent. */
+  readonly input?: Uint8Array
+  readonly onOutput?: (chunk: Buffer) => void
+}
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly timedOut: boolean
+  /** The last lines it wrote to standard error, at most 16 KiB. */
+  readonly log: string
+}
+
+const logBytes = 16 * 1024
+const defaultGraceMs = 3000
+const longestTimerMs = 2 ** 31 - 1
+
+/**
+ * Runs a program until it has ended, whatever happens. An abort rejects with the signal's reason,
+ * a program that cannot start with the system's error; every other end is an answer.
+ */
+export async function runChild(job: Child): Promise<Ended> {
+  job.signal?.throwIfAborted()
+  const child = spawn(job.file, job.args, {
+    cwd: job.cwd,
+    stdio: [job.input === undefined ? 'ignore' : 'pipe', job.onOutput ? 'pipe' : 'ignore', 'pipe'],
+    windowsHide: true,
+  })
+  preferAsMemoryVictim(child.pid)
+
+  let kill: NodeJS.Timeout | undefined
+  const end = () => {
+    child.kill('SIGTERM')
+    kill ??= setTimeout(() => child.kill('SIGKILL'), job.graceMs ?? defaultGraceMs)
+  }
+  let timedOut = false
+  const timer = setTimeout(
+    () => {
+      timedOut = true
+      end()
+    },
+    Math.min(job.timeoutMs, longestTimerMs),
+  )
+  job.signal?.addEventListener('abort', end, { once: true })
+
+  const log = tail(logBytes)
+  child.stderr?.on('data', log.add)
+  child.stdout?.on('data', (chunk: Buffer) => job.onOutput?.(chunk))
+  // A program that ends before it has read everything answers EPIPE here; its exit code tells more.
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(job.input)
+
+  try {
+    const ended = await new Promise<Pick<Ended, 'code' | 'signal'>>((resolve, reject) => {
+      child.on('close', (code, signal) => resolve({ code, signal }))
+      child.on('error', (error) => {
+        // Also emitted when a signal cannot be sent; then the process exists and its end is still awaited.
+        if (child.pid === undefined) reject(error)
+      })
+    })
+    job.signal?.throwIfAborted()
+    return { ...ended, timedOut, log: log.text() }
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(kill)
+    job.signal?.removeEventListener('abort', end)
+  }
+}
+
+/** On Linux, lets the kernel end this child rather than the service when memory runs out. */
+function preferAsMemoryVictim(pid: number | undefined): void {
+  if (process.platform !== 'linux' || pid === undefined) return
+  // It may have ended already, or the system may forbid it: the limits in the arguments still hold.
+  writeFile(`/proc/${pid}/oom_score_adj`, '500').catch(() => {})
+}
+
+/** Keeps the last bytes of a stream, cut at a line. */
+function tail(limit: number): { add: (chunk: Buffer) => void; text: () => string } {
+  let kept = Buffer.alloc(0)
+  let cut = false
+  return {
+    add: (chunk) => {
+      const all = Buffer.concat([kept, chunk])
+      cut ||= all.length > limit
+      kept = all.subarray(-limit)
+    },
+    text: () => {
+      const text = kept.toString('utf8').trimEnd()
+      return cut ? text.slice(text.indexOf('\n') + 1) : text
+    },
+  }
+}

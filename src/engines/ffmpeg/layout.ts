@@ -1,0 +1,95 @@
+import type { Box } from './raster.ts'
+
+/** Widest preview in pixels. */
+export const sheetWidth = 1280
+
+/** Height of the digits of a time code in pixels. */
+export const digitHeight = 13
+
+const margin = 20
+const gap = 14
+const tallestFrame = 420
+const labelSpace = 38
+
+/** A frame's place on a contact sheet. */
+export interface Cell {
+  /** Where in the video, in ms. */
+  readonly timeMs: number
+  readonly box: Box
+  /** Top of the time code below the frame. */
+  readonly labelTop: number
+}
+
+export interface SheetLayout {
+  readonly width: number
+  readonly height: number
+  readonly cells: readonly Cell[]
+}
+
+/**
+ * Places the frames of a contact sheet: 12 in a grid (4 columns for wide pictures, 6 for tall
+ * ones), fewer for a video of fewer frames, each from the middle of its share of the time.
+ */
+export function layOutSheet(video: {
+  width: number
+  height: number
+  durationMs: number
+  frames: number
+}): SheetLayout {
+  const count = Math.max(1, Math.min(12, video.frames))
+  const columns = Math.min(count, video.width > video.height ? 4 : 6)
+  // A single frame gets the width of two, not of the whole sheet.
+  const cellWidth = Math.floor(
+    (sheetWidth - 2 * margin - (Math.max(2, columns) - 1) * gap) / Math.max(2, columns),
+  )
+  const frame = fitInside(video, { width: cellWidth, height: tallestFrame })
+  const rowHeight = frame.height + labelSpace
+  const cells = Array.from({ length: count }, (_, index) => {
+    const x = margin + (index % columns) * (frame.width + gap)
+    const y = margin + Math.floor(index / columns) * rowHeight
+    const timeMs = Math.floor(((index + 0.5) * video.durationMs) / count)
+    return { timeMs, box: { x, y, ...frame }, labelTop: y + frame.height + 10 }
+  })
+  return {
+    width: 2 * margin + columns * (frame.width + gap) - gap,
+    height: margin + Math.ceil(count / columns) * rowHeight + 4,
+    cells,
+  }
+}
+
+/** The largest size of the same shape inside a frame, at least 2 pixels a side. */
+export function fitInside(
+  picture: { width: number; height: number },
+  frame: { width: number; height: number },
+): { width: number; height: number } {
+  const scale = Math.min(frame.width / picture.width, frame.height / picture.height)
+  const side = (length: number) => Math.max(2, Math.round(length * scale))
+  return { width: side(picture.width), height: side(picture.height) }
+}
+
+/** A time as m:ss or h:mm:ss, with as many decimals as tell times `stepMs` apart from each other. */
+export function timeCode(timeMs: number, stepMs: number): string {
+  const decimals = stepMs >= 1000 ? 0 : stepMs >= 100 ? 1 : stepMs >= 10 ? 2 : 3
+  const unit = 10 ** (3 - decimals)
+  const ticks = Math.floor(timeMs / unit)
+  const seconds = Math.floor(ticks / 10 ** decimals)
+  const pad = (value: number) => String(value).padStart(2, '0')
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor(seconds / 60) % 60
+  const clock =
+    hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds % 60)}` : `${minutes}:${pad(seconds % 60)}`
+  return decimals === 0 ? clock : `${clock}.${String(ticks % 10 ** decimals).padStart(decimals, '0')}`
+}
+
+const marksPerWidth = 10
+const roundSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000].concat(
+  [1, 2, 5, 10, 15, 30, 60, 120, 180, 360].map((minutes) => minutes * 60_000),
+)
+
+/** Round times for the marks of a time axis, from 0, at most `marksPerWidth` steps. */
+export function timeMarks(durationMs: number): { stepMs: number; times: number[] } {
+  const fits = roundSteps.find((step) => durationMs / step <= marksPerWidth)
+  const stepMs = fits ?? Math.ceil(durationMs / marksPerWidth / 3_600_000) * 3_600_000
+  const times = Array.from({ length: Math.floor(durationMs / stepMs) + 1 }, (_, index) => index * stepMs)
+  return { stepMs, times }
+}

@@ -1,0 +1,181 @@
+import { mixPixel } from './raster.ts'
+import type { Colour, Picture } from './raster.ts'
+
+/*
+ * Digits drawn as strokes, because ffmpeg's drawtext is missing from common builds and needs a font
+ * on the machine. Units: the height of a digit is 1, y grows downward, angles are clockwise degrees
+ * from the right.
+ */
+
+type Point = readonly [x: number, y: number]
+type Stroke = readonly Point[]
+
+interface Arc {
+  readonly centre: Point
+  readonly radii: Point
+  readonly from: number
+  readonly to: number
+}
+
+const degreesPerStep = 15
+
+function arc({ centre, radii, from, to }: Arc): Point[] {
+  const steps = Math.ceil((to - from) / degreesPerStep)
+  return Array.from({ length: steps + 1 }, (_, step) => {
+    const angle = ((from + ((to - from) * step) / steps) * Math.PI) / 180
+    return [centre[0] + radii[0] * Math.cos(angle), centre[1] + radii[1] * Math.sin(angle)] as const
+  })
+}
+
+const ring = (centre: Point, radii: Point): Stroke => arc({ centre, radii, from: 0, to: 360 })
+
+const six: readonly Stroke[] = [
+  ring([0.3, 0.69], [0.29, 0.31]),
+  [
+    [0.44, 0],
+    [0.3, 0.15],
+    [0.17, 0.33],
+    [0.06, 0.52],
+    [0.01, 0.69],
+  ],
+]
+
+const digitWidth = 0.6
+
+const glyphs: Readonly<Record<string, { width: number; strokes: readonly Stroke[] }>> = {
+  0: { width: digitWidth, strokes: [ring([0.3, 0.5], [0.29, 0.5])] },
+  1: {
+    width: digitWidth,
+    strokes: [
+      [
+        [0.1, 0.2],
+        [0.36, 0],
+        [0.36, 1],
+      ],
+    ],
+  },
+  2: {
+    width: digitWidth,
+    strokes: [
+      [...arc({ centre: [0.3, 0.28], radii: [0.28, 0.28], from: 190, to: 395 }), [0.02, 1], [0.6, 1]],
+    ],
+  },
+  3: {
+    width: digitWidth,
+    strokes: [
+      arc({ centre: [0.28, 0.25], radii: [0.26, 0.25], from: 205, to: 450 }),
+      arc({ centre: [0.28, 0.74], radii: [0.3, 0.26], from: 270, to: 520 }),
+    ],
+  },
+  4: {
+    width: digitWidth,
+    strokes: [
+      [
+        [0.45, 1],
+        [0.45, 0],
+        [0, 0.7],
+        [0.62, 0.7],
+      ],
+    ],
+  },
+  5: {
+    width: digitWidth,
+    strokes: [
+      [
+        [0.54, 0],
+        [0.1, 0],
+        [0.06, 0.45],
+        ...arc({ centre: [0.28, 0.67], radii: [0.31, 0.33], from: 225, to: 515 }),
+      ],
+    ],
+  },
+  6: { width: digitWidth, strokes: six },
+  7: {
+    width: digitWidth,
+    strokes: [
+      [
+        [0, 0],
+        [0.6, 0],
+        [0.2, 1],
+      ],
+    ],
+  },
+  8: {
+    width: digitWidth,
+    strokes: [ring([0.3, 0.24], [0.25, 0.24]), ring([0.3, 0.74], [0.3, 0.26])],
+  },
+  9: {
+    width: digitWidth,
+    strokes: six.map((stroke) => stroke.map(([x, y]) => [digitWidth - x, 1 - y] as const)),
+  },
+  ':': { width: 0.06, strokes: [[[0.03, 0.28]], [[0.03, 0.82]]] },
+  '.': { width: 0.06, strokes: [[[0.03, 0.98]]] },
+}
+
+const spacing = 0.24
+const strokeRadius = 0.068
+
+/** A line of digits, colons and points. */
+export interface Line {
+  readonly text: string
+  /** Left edge and top of the digits, in pixels. */
+  readonly x: number
+  readonly y: number
+  /** Height of a digit in pixels. */
+  readonly height: number
+}
+
+/** Width of a line in pixels. */
+export function lineWidth(text: string, height: number): number {
+  const widths = [...text].map((letter) => glyphs[letter]?.width ?? 0)
+  return (widths.reduce((sum, width) => sum + width + spacing, 0) - spacing) * height
+}
+
+/** Draws a line with smooth edges. */
+export function drawLine(picture: Picture, { text, x, y, height }: Line, colour: Colour): void {
+  let left = x
+  for (const letter of text) {
+    const glyph = glyphs[letter]
+    if (!glyph) continue
+    const strokes = glyph.strokes.map((stroke) =>
+      stroke.map(([px, py]) => [left + px * height, y + py * height] as const),
+    )
+    drawStrokes(picture, { strokes, radius: strokeRadius * height }, colour)
+    left += (glyph.width + spacing) * height
+  }
+}
+
+function drawStrokes(
+  picture: Picture,
+  { strokes, radius }: { strokes: readonly Stroke[]; radius: number },
+  colour: Colour,
+): void {
+  const points = strokes.flat()
+  const xs = points.map(([x]) => x)
+  const ys = points.map(([, y]) => y)
+  for (let row = Math.floor(Math.min(...ys) - radius - 1); row <= Math.max(...ys) + radius + 1; row++) {
+    for (
+      let column = Math.floor(Math.min(...xs) - radius - 1);
+      column <= Math.max(...xs) + radius + 1;
+      column++
+    ) {
+      const centre: Point = [column + 0.5, row + 0.5]
+      const distance = Math.min(...strokes.map((stroke) => distanceTo(stroke, centre)))
+      const share = Math.min(1, Math.max(0, radius + 0.5 - distance))
+      if (share > 0) mixPixel(picture, { x: column, y: row, share }, colour)
+    }
+  }
+}
+
+/** Shortest distance from a point to a stroke. */
+function distanceTo(stroke: Stroke, [px, py]: Point): number {
+  let shortest = Infinity
+  for (const [index, [ax, ay]] of stroke.entries()) {
+    const [bx, by] = stroke[index + 1] ?? [ax, ay]
+    const length = (bx - ax) ** 2 + (by - ay) ** 2
+    const along =
+      length === 0 ? 0 : Math.min(1, Math.max(0, ((px - ax) * (bx - ax) + (py - ay) * (by - ay)) / length))
+    shortest = Math.min(shortest, Math.hypot(px - ax - along * (bx - ax), py - ay - along * (by - ay)))
+  }
+  return shortest
+}

@@ -1,0 +1,160 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { MediaError } from '../../contract/errors.ts'
+import { runChild } from './child.ts'
+
+/** An ffmpeg that can do the work, with what it has. */
+export interface Ffmpeg {
+  /** Path, or the bare name when it is found through PATH. */
+  readonly ffmpeg: string
+  readonly ffprobe: string
+  readonly version: string
+  readonly encoders: ReadonlySet<string>
+  readonly filters: ReadonlySet<string>
+}
+
+let configuredPath: string | undefined
+let located: Promise<Ffmpeg> | undefined
+
+/**
+ * Finds ffmpeg and ffprobe once per process: the configured path, which is remembered for calls
+ * without one, else PATH, else the usual folders. Throws MediaError 6401 (not retryable, its hint
+ * the install command of this platform).
+ */
+export function locateFfmpeg(configured: string | undefined = configuredPath): Promise<Ffmpeg> {
+  if (located && configured === configuredPath) return located
+  configuredPath = configured
+  const mine = firstUsable(configured === undefined ? usualPlaces() : [configured])
+  located = mine
+  // A failure is not remembered: the user may install ffmpeg while the service runs.
+  mine.catch(() => {
+    if (located === mine) located = undefined
+  })
+  return mine
+}
+
+/** The first of these ffmpeg programs that runs and has the parts every operation needs. */
+export async function firstUsable(candidates: readonly string[]): Promise<Ffmpeg> {
+  const reasons: string[] = []
+  for (const candidate of candidates) {
+    try {
+      return await inspect(candidate)
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error
+      reasons.push(`${candidate}: ${error.message}`)
+    }
+  }
+  const missing = new Error(reasons.join('\n'))
+  const told = reasons.find((reason) => !reason.endsWith(`ffmpeg ${notThere}`)) ?? 'it was not found'
+  throw new MediaError(6401, `ffmpeg is not usable (${told})`, {
+    cause: missing,
+    retryable: false,
+    hint: `Run: ${installCommand()}  (or set REELWRIGHT_FFMPEG to the path of an ffmpeg program).`,
+  })
+}
+
+/** Oldest ffmpeg taken. */
+const oldest = { major: 4, minor: 4 }
+
+/** What every operation needs; more special parts are asked for where they are used. */
+const neededEncoders = ['libx264', 'aac', 'mjpeg']
+const neededFilters = ['scale', 'crop', 'overlay', 'xstack', 'amix']
+
+const notThere = 'is not there'
+const answerMs = 20_000
+
+/** Why a candidate cannot be used; never leaves this file. */
+class Unusable extends Error {}
+
+async function inspect(ffmpeg: string): Promise<Ffmpeg> {
+  const ffprobe = ffprobeBeside(ffmpeg)
+  const version = versionOf(await ask(ffmpeg, '-version'))
+  const [encoders, filters] = await Promise.all([
+    ask(ffmpeg, '-encoders').then(namesIn),
+    ask(ffmpeg, '-filters').then(namesIn),
+    ask(ffprobe, '-version'),
+  ])
+  const lacking = [
+    ...neededEncoders.filter((name) => !encoders.has(name)),
+    ...neededFilters.filter((name) => !filters.has(name)),
+  ]
+  if (lacking.length > 0) throw new Unusable(`it lacks ${lacking.join(', ')}`)
+  return { ffmpeg, ffprobe, version, encoders, filters }
+}
+
+function ffprobeBeside(ffmpeg: string): string {
+  const name = basename(ffmpeg).replace('ffmpeg', 'ffprobe')
+  return basename(ffmpeg) === ffmpeg ? name : join(dirname(ffmpeg), name)
+}
+
+async function ask(file: string, question: string): Promise<string> {
+  const answer: Buffer[] = []
+  try {
+    const ended = await runChild({
+      file,
+      args: ['-hide_banner', question],
+      timeoutMs: answerMs,
+      onOutput: (chunk) => answer.push(chunk),
+    })
+    if (ended.code !== 0)
+      throw new Unusable(`it ends with ${ended.signal ?? ended.code} when asked for ${question}`)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new Unusable(`${basename(file)} ${notThere}`)
+    if (error instanceof Error && 'syscall' in error) throw new Unusable(error.message)
+    throw error
+  }
+  return Buffer.concat(answer).toString('utf8')
+}
+
+function versionOf(answer: string): string {
+  const version = /^ff\w+ version (\S+)/m.exec(answer)?.[1]
+  if (version === undefined) throw new Unusable('it does not tell its version')
+  // Builds from the source tree are named by date or commit and are taken as new.
+  const [, major, minor] = /^n?(\d{1,3})\.(\d+)/.exec(version) ?? []
+  if (major !== undefined && Number(major) * 100 + Number(minor) < oldest.major * 100 + oldest.minor) {
+    throw new Unusable(`version ${version} is older than ${oldest.major}.${oldest.minor}`)
+  }
+  return version
+}
+
+/** Names in the table that `-encoders` and `-filters` print: flags, name, description. */
+function namesIn(table: string): Set<string> {
+  return new Set([...table.matchAll(/^ [A-Z.|]{2,8} +(\S+) /gm)].flatMap(([, name]) => name ?? []))
+}
+
+function usualPlaces(): string[] {
+  const home = homedir()
+  const folders = {
+    darwin: ['/opt/homebrew/bin', '/usr/local/bin', '/opt/homebrew/opt/ffmpeg-full/bin', '/opt/local/bin'],
+    win32: [
+      join(home, 'AppData/Local/Microsoft/WinGet/Links'),
+      join(home, 'scoop/shims'),
+      'C:/ProgramData/chocolatey/bin',
+    ],
+    other: ['/usr/bin', '/usr/local/bin', '/home/linuxbrew/.linuxbrew/bin'],
+  }
+  const { platform } = process
+  const name = platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg'
+  const here = platform === 'darwin' || platform === 'win32' ? folders[platform] : folders.other
+  return [name, ...here.map((folder) => join(folder, name))]
+}
+
+/** The command that installs ffmpeg on this machine. */
+export function installCommand(): string {
+  if (process.platform === 'darwin') return 'brew install ffmpeg'
+  if (process.platform === 'win32') return 'winget install --exact --id Gyan.FFmpeg'
+  const managers = [
+    { program: 'apt-get', command: 'apt-get install -y ffmpeg' },
+    { program: 'dnf', command: 'dnf install -y ffmpeg' },
+    { program: 'pacman', command: 'pacman -S --noconfirm ffmpeg' },
+    { program: 'zypper', command: 'zypper install -y ffmpeg' },
+    { program: 'apk', command: 'apk add ffmpeg' },
+  ]
+  const here = managers.find(
+    ({ program }) => existsSync(`/usr/bin/${program}`) || existsSync(`/sbin/${program}`),
+  )
+  const sudo = process.getuid?.() === 0 ? '' : 'sudo '
+  return `${sudo}${(here ?? { command: 'apt-get install -y ffmpeg' }).command}`
+}

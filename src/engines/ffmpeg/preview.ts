@@ -1,0 +1,128 @@
+import { MediaError } from '../../contract/errors.ts'
+import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
+import { drawWave, waveColumns } from './draw-wave.ts'
+import { isStill } from './facts.ts'
+import { frameAt } from './frame.ts'
+import { digitHeight, fitInside, layOutSheet, sheetWidth, timeCode } from './layout.ts'
+import { drawLine, lineWidth } from './lettering.ts'
+import { levelMeter } from './peaks.ts'
+import { fillBox, layRgba, newPicture } from './raster.ts'
+import type { Picture } from './raster.ts'
+import { inputArgs, runRaw } from './run.ts'
+import { background, emptyFrame, lettering } from './tints.ts'
+
+interface PreviewOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** In bytes. Previews are JPEG because a PNG of the same frames was seen to be up to six times as large. */
+const largestPreview = 150_000
+
+/**
+ * JPEG, at most 1280 wide and about 150 kB: evenly spaced frames on a grid, each with its time code
+ * below; of a still picture a scaled copy. Throws 6014 without a picture, 6021 when no frame decodes.
+ */
+export async function contactSheet(
+  path: string,
+  facts: MediaFacts,
+  options: PreviewOptions = {},
+): Promise<Uint8Array> {
+  const { video } = facts
+  if (!video) throw new MediaError(6014, 'the file has no picture to preview')
+  const picture = isStill(facts.container)
+    ? await scaledCopy(path, { facts, video, ...options })
+    : await sheetOfFrames(path, { facts, video, ...options })
+  return encode(picture, options)
+}
+
+interface Source extends PreviewOptions {
+  readonly facts: MediaFacts
+  readonly video: VideoFacts
+}
+
+async function scaledCopy(path: string, { facts, video, signal }: Source): Promise<Picture> {
+  const side = Math.min(sheetWidth, Math.max(video.width, video.height))
+  const size = fitInside(video, { width: side, height: side })
+  const rgba = await frameAt(path, { facts, timeMs: 0, ...size, signal })
+  if (!rgba) throw new MediaError(6021, 'the picture could not be decoded')
+  const picture = newPicture(size.width, size.height, background)
+  layRgba(picture, { x: 0, y: 0, ...size }, rgba)
+  return picture
+}
+
+async function sheetOfFrames(path: string, { facts, video, signal }: Source): Promise<Picture> {
+  const { num, den } = video.frame_rate
+  const durationMs = video.duration_ms
+  const sheet = layOutSheet({ ...video, durationMs, frames: Math.floor((durationMs * num) / (1000 * den)) })
+  const picture = newPicture(sheet.width, sheet.height, background)
+  let shown = 0
+  for (const { box, timeMs, labelTop } of sheet.cells) {
+    const { width, height } = box
+    const rgba = await frameAt(path, { facts, timeMs, width, height, signal })
+    // One damaged place leaves one empty cell.
+    if (rgba) layRgba(picture, box, rgba)
+    else fillBox(picture, box, emptyFrame)
+    if (rgba) shown += 1
+    const text = timeCode(timeMs, durationMs / sheet.cells.length)
+    const left = Math.round(box.x + (box.width - lineWidth(text, digitHeight)) / 2)
+    drawLine(picture, { text, x: left, y: labelTop, height: digitHeight }, lettering)
+  }
+  if (shown === 0) throw new MediaError(6021, 'no frame of the video could be decoded')
+  return picture
+}
+
+const sampleRate = 16_000
+
+/** Enough for six hours of sound, which take about 20 s on two cores. */
+const waveMs = 120_000
+
+/**
+ * JPEG, 1280 wide and at most 150 kB: the first sound track over time, its peaks and, brighter, its
+ * mean level around a middle line, with time marks. Throws 6014 without sound.
+ */
+export async function waveform(
+  path: string,
+  facts: MediaFacts,
+  options: PreviewOptions = {},
+): Promise<Uint8Array> {
+  const sound = facts.audio[0]
+  if (!sound || sound.duration_ms <= 0) throw new MediaError(6014, 'the file has no sound to preview')
+  // Not mixed to one channel: opposite phases would cancel each other.
+  const channels = Math.min(2, Math.max(1, sound.channels))
+  const meter = levelMeter(waveColumns, Math.ceil((sound.duration_ms / 1000) * sampleRate * channels))
+  await runRaw({
+    args: [
+      ...inputArgs(path),
+      ...['-map', '0:a:0', '-ac', String(channels), '-ar', String(sampleRate), '-f', 's16le', 'pipe:1'],
+    ],
+    timeoutMs: waveMs,
+    signal: options.signal,
+    onOutput: meter.add,
+  })
+  return encode(drawWave(meter.levels(), sound.duration_ms), options)
+}
+
+/** ffmpeg's JPEG quantisers from fine to coarse: the first that stays below the limit is taken. */
+const qualities = [3, 5, 8, 12, 18, 31]
+
+const encodeMs = 20_000
+
+async function encode({ width, height, pixels }: Picture, { signal }: PreviewOptions): Promise<Uint8Array> {
+  let jpeg = new Uint8Array()
+  for (const quality of qualities) {
+    const chunks: Buffer[] = []
+    await runRaw({
+      args: [
+        ...['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-video_size', `${width}x${height}`, '-i', 'pipe:0'],
+        ...['-c:v', 'mjpeg', '-pix_fmt', 'yuvj444p', '-q:v', String(quality), '-f', 'mjpeg', 'pipe:1'],
+      ],
+      input: pixels,
+      timeoutMs: encodeMs,
+      signal,
+      onOutput: (chunk) => chunks.push(chunk),
+    })
+    jpeg = Buffer.concat(chunks)
+    if (jpeg.length <= largestPreview) break
+  }
+  return jpeg
+}

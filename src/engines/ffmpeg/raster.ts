@@ -1,0 +1,69 @@
+/** A picture in memory: three bytes a pixel, red, green, blue, row by row. */
+export interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly pixels: Uint8Array
+}
+
+/** Red, green, blue, each 0 to 255. */
+export type Colour = readonly [number, number, number]
+
+/** Rectangle in whole pixels. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** A picture of one colour. */
+export function newPicture(width: number, height: number, colour: Colour): Picture {
+  const picture = { width, height, pixels: new Uint8Array(width * height * 3) }
+  fillBox(picture, { x: 0, y: 0, width, height }, colour)
+  return picture
+}
+
+/** Fills a rectangle; what lies outside the picture is left out. */
+export function fillBox(picture: Picture, { x, y, width, height }: Box, colour: Colour): void {
+  for (let row = Math.max(0, y); row < Math.min(picture.height, y + height); row++) {
+    for (let column = Math.max(0, x); column < Math.min(picture.width, x + width); column++) {
+      picture.pixels.set(colour, (row * picture.width + column) * 3)
+    }
+  }
+}
+
+/** Mixes a colour into one pixel; `share` 0 to 1. Outside the picture nothing happens. */
+export function mixPixel(
+  picture: Picture,
+  at: { x: number; y: number; share: number },
+  colour: Colour,
+): void {
+  if (at.x < 0 || at.y < 0 || at.x >= picture.width || at.y >= picture.height) return
+  const first = (at.y * picture.width + at.x) * 3
+  for (const [channel, value] of colour.entries()) {
+    const below = picture.pixels[first + channel] ?? 0
+    picture.pixels[first + channel] = Math.round(below + (value - below) * at.share)
+  }
+}
+
+const checkSide = 8
+const checks: readonly [Colour, Colour] = [
+  [92, 95, 101],
+  [120, 123, 129],
+]
+
+/** Lays four-byte pixels (with alpha) into a rectangle of the same size; transparency shows as checks. */
+export function layRgba(picture: Picture, box: Box, rgba: Uint8Array): void {
+  for (let row = 0; row < box.height; row++) {
+    for (let column = 0; column < box.width; column++) {
+      const from = (row * box.width + column) * 4
+      const to = ((box.y + row) * picture.width + box.x + column) * 3
+      const alpha = (rgba[from + 3] ?? 255) / 255
+      const dark = (Math.floor(row / checkSide) + Math.floor(column / checkSide)) % 2 === 0
+      const below = checks[dark ? 0 : 1]
+      for (const [channel, value] of below.entries()) {
+        picture.pixels[to + channel] = Math.round(value + ((rgba[from + channel] ?? 0) - value) * alpha)
+      }
+    }
+  }
+}

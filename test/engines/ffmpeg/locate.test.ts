@@ -1,0 +1,95 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { MediaError } from '../../../src/contract/errors.ts'
+import { firstUsable, locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
+import { scratchFolder } from './made.ts'
+
+const folder = await scratchFolder()
+
+interface Pretended {
+  readonly version?: string
+  readonly encoders?: readonly string[]
+  readonly filters?: readonly string[]
+  readonly ffprobe?: boolean
+}
+
+/** Writes a shell script that answers as some ffmpeg would. */
+async function pretend(name: string, given: Pretended = {}): Promise<string> {
+  const { version = '6.1.1', ffprobe = true } = given
+  const encoders = (given.encoders ?? ['libx264', 'aac', 'mjpeg']).map(
+    (each) => ` V....D ${each}   some words`,
+  )
+  const filters = (given.filters ?? ['scale', 'crop', 'overlay', 'xstack', 'amix']).map(
+    (each) => ` TSC ${each}  V->V  words`,
+  )
+  const script = `#!/bin/sh
+case "$2" in
+  -version) echo "\${0##*/} version ${version} Copyright" ;;
+  -encoders) printf '%s\\n' 'Encoders:' ' V..... = Video' ${encoders.map((line) => `'${line}'`).join(' ')} ;;
+  -filters) printf '%s\\n' 'Filters:' ${filters.map((line) => `'${line}'`).join(' ')} ;;
+esac
+`
+  const path = join(folder, name, 'ffmpeg')
+  await mkdir(dirname(path))
+  for (const file of [path, ...(ffprobe ? [join(folder, name, 'ffprobe')] : [])]) {
+    await writeFile(file, script)
+    await chmod(file, 0o755)
+  }
+  return path
+}
+
+test('the ffmpeg of this machine is found, once', async () => {
+  const found = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
+  expect(found.version).toMatch(/\d/)
+  expect(found.encoders.has('libx264') && found.filters.has('xstack')).toBe(true)
+  expect(await locateFfmpeg()).toBe(found)
+})
+
+describe.skipIf(process.platform === 'win32')('of several candidates', () => {
+  test('the first usable one is taken, with its ffprobe beside it', async () => {
+    const good = await pretend('good', {
+      version: 'n7.1',
+      encoders: ['libx264', 'aac', 'mjpeg', 'libvpx-vp9'],
+    })
+    const found = await firstUsable([join(folder, 'nowhere', 'ffmpeg'), good])
+    expect(found).toMatchObject({ ffmpeg: good, ffprobe: join(folder, 'good', 'ffprobe'), version: 'n7.1' })
+    expect(found.encoders.has('libvpx-vp9')).toBe(true)
+  })
+
+  test.each<[string, Pretended, string]>([
+    ['old', { version: '4.3.6-0+deb11u1' }, 'older than 4.4'],
+    ['no-x264', { encoders: ['aac', 'mjpeg'] }, 'lacks libx264'],
+    ['no-xstack', { filters: ['scale', 'crop', 'overlay', 'amix'] }, 'lacks xstack'],
+    ['no-ffprobe', { ffprobe: false }, 'ffprobe is not there'],
+  ])('%s is refused with the reason and the command that helps', async (name, given, reason) => {
+    const refused = firstUsable([await pretend(name, given)])
+    await expect(refused).rejects.toThrow(reason)
+    await expect(refused).rejects.toMatchObject({
+      code: 6401,
+      retryable: false,
+      hint: expect.stringMatching(/ffmpeg|FFmpeg/),
+    })
+  })
+
+  test('a build named by its date counts as new', async () => {
+    const built = await pretend('nightly', { version: 'N-109542-g8d5e4d3a5c-20240101' })
+    expect((await firstUsable([built])).ffmpeg).toBe(built)
+  })
+})
+
+test('where there is none, the error says so in words', async () => {
+  const error: unknown = await firstUsable([join(folder, 'absent', 'ffmpeg')]).catch(
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(MediaError)
+  expect(error).toMatchObject({ code: 6401, message: 'ffmpeg is not usable (it was not found)' })
+})
+
+test.skipIf(process.platform === 'win32')('the configured path is remembered, a failure is not', async () => {
+  const path = join(folder, 'later', 'ffmpeg')
+  await expect(locateFfmpeg(path)).rejects.toMatchObject({ code: 6401 })
+  await expect(locateFfmpeg()).rejects.toMatchObject({ code: 6401 })
+  await pretend('later')
+  expect(await locateFfmpeg()).toMatchObject({ ffmpeg: path })
+})

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll } from 'vitest'
+import { locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
+
+const run = promisify(execFile)
+
+/** A folder of this test file, removed after its last test. */
+export async function scratchFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-ffmpeg-'))
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Runs ffmpeg freely, as a test's own tool; the output's path comes last. */
+export async function make(path: string, args: readonly string[]): Promise<string> {
+  const { ffmpeg } = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
+  await run(ffmpeg, ['-v', 'error', '-nostdin', '-y', ...args, path])
+  return path
+}
+
+/** Arguments for a small test picture of a length in seconds. */
+export function picture(seconds: number, more = ''): string[] {
+  return ['-f', 'lavfi', '-i', `testsrc2=size=160x90:rate=25:duration=${seconds}${more}`]
+}
+
+/** Arguments for a tone of a length in seconds. */
+export function tone(seconds: number): string[] {
+  return ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`]
+}
+
+/** Small and fast H.264. */
+export const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p']
+
+/** Folder of the public test videos; undefined where they are not present. */
+export function videoFolder(): string | undefined {
+  const root =
+    process.env['REELWRIGHT_TESTDATA'] ?? resolve(import.meta.dirname, '../../../../shared/testdata')
+  const folder = join(root, 'video')
+  return existsSync(folder) ? folder : undefined
+}
+
+/** Decodes a picture into four-byte pixels. */
+export async function pixelsOf(path: string): Promise<Buffer> {
+  const { ffmpeg } = await locateFfmpeg()
+  const args = ['-v', 'error', '-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']
+  const { stdout } = await run(ffmpeg, args, { encoding: 'buffer', maxBuffer: 2 ** 28 })
+  return stdout
+}

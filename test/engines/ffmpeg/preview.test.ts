@@ -1,0 +1,170 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { fitInside, layOutSheet } from '../../../src/engines/ffmpeg/layout.ts'
+import { contactSheet, waveform } from '../../../src/engines/ffmpeg/preview.ts'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { h264, make, picture, pixelsOf, scratchFolder, tone } from './made.ts'
+
+const folder = await scratchFolder()
+const at = (name: string) => join(folder, name)
+
+/** Writes a preview and reads it as a picture. */
+async function look(jpeg: Uint8Array) {
+  const path = at('preview.jpg')
+  await writeFile(path, jpeg)
+  const { video } = await probe(path)
+  const { width, height } = video ?? { width: 0, height: 0 }
+  const pixels = await pixelsOf(path)
+  const colour = (x: number, y: number) => [...pixels.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)]
+  return { width, height, colour, bytes: jpeg.length }
+}
+
+function near(given: readonly number[], wanted: readonly number[], within = 12): boolean {
+  return wanted.every((value, channel) => Math.abs((given[channel] ?? 999) - value) <= within)
+}
+
+describe('contactSheet', () => {
+  test('each cell shows the picture of its time', async () => {
+    // Grey that brightens by 20 each second, for 12 s: cell n shows second n.
+    const grey = 'color=black:size=320x180:rate=10:duration=12,format=gray,geq=lum=floor(T)*20'
+    const path = await make(at('steps.mp4'), [
+      '-f',
+      'lavfi',
+      '-i',
+      grey,
+      ...h264,
+      '-color_range',
+      'pc',
+      '-vf',
+      'scale=out_range=pc',
+      '-g',
+      '37',
+    ])
+    const facts = await probe(path)
+    const sheet = await look(await contactSheet(path, facts))
+    const { cells, width, height } = layOutSheet({ width: 320, height: 180, durationMs: 12_000, frames: 120 })
+    expect([sheet.width, sheet.height]).toEqual([width, height])
+    expect(sheet.width <= 1280 && sheet.bytes <= 150_000).toBe(true)
+    expect(cells.length).toBe(12)
+    for (const [second, { box }] of cells.entries()) {
+      const middle = sheet.colour(box.x + Math.floor(box.width / 2), box.y + Math.floor(box.height / 2))
+      expect([
+        second,
+        near(
+          middle,
+          Array.from({ length: 3 }, () => second * 20),
+        ),
+      ]).toEqual([second, true])
+    }
+    expect(near(sheet.colour(3, 3), [22, 24, 28])).toBe(true)
+  })
+
+  test('a frame held for long is shown for all of its time', async () => {
+    // One red frame at 0 s and one blue at 9 s, the last until 10 s.
+    const red = 'color=red:size=64x64:rate=1:duration=10'
+    const held = String.raw`geq=r=if(lt(N\,9)\,255\,0):g=0:b=if(lt(N\,9)\,0\,255),select=eq(n\,0)+eq(n\,9)`
+    const path = await make(at('held.mp4'), [
+      '-f',
+      'lavfi',
+      '-i',
+      red,
+      '-vf',
+      `format=rgb24,${held}`,
+      '-vsync',
+      'vfr',
+      ...h264,
+    ])
+    const facts = await probe(path)
+    const twelve = { ...facts, video: facts.video && { ...facts.video, frame_rate: { num: 30, den: 1 } } }
+    const sheet = await look(await contactSheet(path, twelve))
+    const { cells } = layOutSheet({ width: 64, height: 64, durationMs: 10_000, frames: 300 })
+    for (const { box, timeMs } of cells) {
+      const wanted = timeMs < 9000 ? [255, 0, 0] : [0, 0, 255]
+      expect([timeMs, near(sheet.colour(box.x + 20, box.y + 20), wanted, 30)]).toEqual([timeMs, true])
+    }
+  })
+
+  test('noise of any kind stays small', async () => {
+    const noise = ['-f', 'lavfi', '-i', 'nullsrc=size=640x360:rate=25:duration=1,geq=random(1)*255:128:128']
+    const path = await make(at('noise.mp4'), [...noise, ...h264, '-crf', '5'])
+    expect((await contactSheet(path, await probe(path))).length).toBeLessThanOrEqual(150_000)
+  })
+
+  test('transparency shows as checks, also of WebM', async () => {
+    const clear = ['-f', 'lavfi', '-i', 'color=red@0.0:size=64x64:rate=5:duration=1,format=yuva420p']
+    const path = await make(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
+    const sheet = await look(await contactSheet(path, await probe(path)))
+    expect(near(sheet.colour(24, 24), [92, 95, 101])).toBe(true)
+    expect(near(sheet.colour(32, 24), [120, 123, 129])).toBe(true)
+  })
+
+  test('of a still picture a copy, scaled down but never up', async () => {
+    const large = await make(at('large.png'), ['-f', 'lavfi', '-i', 'testsrc2=s=3000x1500', '-frames:v', '1'])
+    expect(await look(await contactSheet(large, await probe(large)))).toMatchObject({
+      width: 1280,
+      height: 640,
+    })
+    const small = await make(at('small.png'), [
+      '-f',
+      'lavfi',
+      '-i',
+      'color=0x4080c0:s=50x100',
+      '-frames:v',
+      '1',
+    ])
+    const copy = await look(await contactSheet(small, await probe(small)))
+    expect(copy).toMatchObject({ width: 50, height: 100 })
+    expect(near(copy.colour(25, 50), [0x40, 0x80, 0xc0])).toBe(true)
+  })
+
+  test('sound has no picture', async () => {
+    const path = await make(at('tone.wav'), tone(1))
+    await expect(contactSheet(path, await probe(path))).rejects.toMatchObject({ code: 6014 })
+  })
+})
+
+describe('waveform', () => {
+  /** Rows above and below the middle line that are not background, at a column. */
+  function reach(seen: Awaited<ReturnType<typeof look>>, x: number): number[] {
+    const lit = Array.from({ length: 156 }, (_, row) => 16 + row).filter(
+      (y) => (seen.colour(x, y)[2] ?? 0) > 90,
+    )
+    return [94 - Math.min(...lit), Math.max(...lit) - 94]
+  }
+
+  test('shows when it sounds, how loud, and is centred', async () => {
+    // Two seconds at full level in one channel only, two of silence.
+    const sound = ['-f', 'lavfi', '-i', String.raw`aevalsrc=if(lt(t\,2)\,sin(440*2*PI*t)\,0)|0:s=48000:d=4`]
+    const path = await make(at('half.wav'), sound)
+    const seen = await look(await waveform(path, await probe(path)))
+    expect(seen).toMatchObject({ width: 1280, height: 220 })
+    expect(seen.bytes).toBeLessThanOrEqual(150_000)
+    const loud = reach(seen, 100)
+    expect(Math.min(...loud)).toBeGreaterThan(70)
+    expect(Math.abs((loud[0] ?? 0) - (loud[1] ?? 99))).toBeLessThanOrEqual(1)
+    expect(Math.max(...reach(seen, 1000))).toBeLessThanOrEqual(2)
+    expect(Math.min(...reach(seen, 630))).toBeGreaterThan(70)
+    expect(Math.max(...reach(seen, 652))).toBeLessThanOrEqual(2)
+  })
+
+  test('of a video, its sound; without sound a clear error', async () => {
+    const both = await make(at('both.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
+    expect(await look(await waveform(both, await probe(both)))).toMatchObject({ width: 1280 })
+    const silent = await make(at('silent.mp4'), [...picture(1), ...h264])
+    await expect(waveform(silent, await probe(silent))).rejects.toMatchObject({ code: 6014 })
+  })
+
+  test('an abort ends it with its reason', async () => {
+    const path = await make(at('long.wav'), tone(1))
+    const reason = new Error('gone')
+    const facts = await probe(path)
+    await expect(waveform(path, facts, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  })
+})
+
+test('fitInside and the sheet agree for a tall picture', () => {
+  const { cells } = layOutSheet({ width: 1080, height: 1920, durationMs: 1000, frames: 100 })
+  const { width, height } = cells[0]?.box ?? { width: 0, height: 0 }
+  expect(fitInside({ width: 1080, height: 1920 }, { width, height: 420 })).toEqual({ width, height })
+})

@@ -1,0 +1,247 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { checkDecodable, probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { h264, make, picture, pixelsOf, scratchFolder, tone } from './made.ts'
+
+const folder = await scratchFolder()
+const at = (name: string) => join(folder, name)
+
+beforeAll(() => make(at('plain.mp4'), [...picture(2), ...tone(1), ...h264, '-c:a', 'aac']))
+
+/** Copies the plain video with another turn. */
+async function turned(degrees: number): Promise<string> {
+  const path = at(`turned${degrees}.mp4`)
+  const bytes = await readFile(await make(path, ['-i', at('plain.mp4'), '-c', 'copy']))
+  // The matrix of the first track header, in 16.16 fixed point: a b u c d v.
+  const matrix = bytes.indexOf('tkhd') + 4 + 40
+  const radians = (degrees * Math.PI) / 180
+  const [cos, sin] = [Math.round(Math.cos(radians)), Math.round(Math.sin(radians))]
+  for (const [place, value] of [cos, sin, 0, -sin, cos].entries()) {
+    bytes.writeInt32BE(value * 65_536, matrix + place * 4)
+  }
+  await writeFile(path, bytes)
+  return path
+}
+
+describe('a plain video', () => {
+  test('its facts', async () => {
+    expect(await probe(at('plain.mp4'))).toMatchObject({
+      container: 'mov,mp4,m4a,3gp,3g2,mj2',
+      duration_ms: 2000,
+      size: (await readFile(at('plain.mp4'))).length,
+      video: {
+        codec: 'h264',
+        width: 160,
+        height: 90,
+        coded_width: 160,
+        coded_height: 90,
+        rotation: 0,
+        sample_aspect_ratio: { num: 1, den: 1 },
+        frame_rate: { num: 25, den: 1 },
+        variable_rate: false,
+        duration_ms: 2000,
+        pixel_format: 'yuv420p',
+        hdr: false,
+        alpha: false,
+      },
+      audio: [{ codec: 'aac', channels: 1, sample_rate: 48_000, duration_ms: 1000 }],
+      subtitles: [],
+    })
+    await checkDecodable(at('plain.mp4'))
+  })
+
+  test.each([90, 180, 270])('turned clockwise by %d', async (degrees) => {
+    const path = await turned(degrees)
+    const swapped = degrees !== 180
+    const facts = await probe(path)
+    expect(facts.video).toMatchObject({
+      rotation: degrees,
+      width: swapped ? 90 : 160,
+      height: swapped ? 160 : 90,
+      coded_width: 160,
+      coded_height: 90,
+    })
+    // ffmpeg itself must agree: what it turns by itself is what the told turn gives.
+    const shown = await make(at(`shown${degrees}.png`), ['-i', path, '-frames:v', '1'])
+    const filter = { 90: 'transpose=clock', 180: 'hflip,vflip', 270: 'transpose=cclock' }[degrees] ?? 'null'
+    const told = await make(at(`told${degrees}.png`), [
+      '-noautorotate',
+      '-i',
+      path,
+      '-vf',
+      filter,
+      '-frames:v',
+      '1',
+    ])
+    expect((await pixelsOf(shown)).equals(await pixelsOf(told))).toBe(true)
+  })
+})
+
+test('samples that are not square stretch the width', async () => {
+  const path = await make(at('anamorphic.mp4'), [...picture(1), '-vf', 'setsar=4/3', ...h264])
+  expect((await probe(path)).video).toMatchObject({
+    width: 213,
+    height: 90,
+    coded_width: 160,
+    sample_aspect_ratio: { num: 4, den: 3 },
+  })
+})
+
+test('frames at uneven times', async () => {
+  const path = at('uneven.mp4')
+  await make(path, [
+    ...picture(4),
+    '-vf',
+    String.raw`select=not(mod(n\,7))+gt(n\,60)`,
+    '-vsync',
+    'vfr',
+    ...h264,
+  ])
+  expect((await probe(path)).video?.variable_rate).toBe(true)
+})
+
+test('the exact rate of NTSC', async () => {
+  const path = at('ntsc.mkv')
+  await make(path, ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=30000/1001:duration=1', ...h264])
+  expect((await probe(path)).video).toMatchObject({
+    frame_rate: { num: 30_000, den: 1001 },
+    variable_rate: false,
+  })
+})
+
+test('an interlaced picture is not taken for uneven', async () => {
+  const path = at('interlaced.mkv')
+  await make(path, [
+    ...picture(2),
+    '-vf',
+    'setfield=tff',
+    '-flags',
+    '+ilme+ildct',
+    '-c:v',
+    'mpeg2video',
+    '-top',
+    '1',
+  ])
+  expect((await probe(path)).video?.variable_rate).toBe(false)
+})
+
+test('several sound tracks and subtitles', async () => {
+  await writeFile(at('words.srt'), '1\n00:00:00,000 --> 00:00:01,000\nwords\n')
+  const inputs = [...picture(1), ...tone(1), ...tone(0.5), '-i', at('words.srt')]
+  const maps = ['-map', '0', '-map', '1', '-map', '2', '-map', '3', '-metadata:s:s:0', 'language=deu']
+  const codecs = [...h264, '-c:a', 'aac', '-ac:a:1', '2', '-c:s', 'srt']
+  const facts = await probe(await make(at('tracks.mkv'), [...inputs, ...maps, ...codecs]))
+  expect(facts.audio.map(({ channels }) => channels)).toEqual([1, 2])
+  expect(facts.audio.map(({ duration_ms }) => Math.round(duration_ms / 100))).toEqual([10, 5])
+  expect(facts.subtitles).toEqual([{ codec: 'subrip', language: 'deu' }])
+})
+
+test('no sound is no sound track', async () => {
+  const facts = await probe(await make(at('silent.mp4'), [...picture(1), ...h264]))
+  expect(facts.audio).toEqual([])
+})
+
+test('a cover is not a video', async () => {
+  await make(at('cover.png'), ['-f', 'lavfi', '-i', 'color=red:size=64x64', '-frames:v', '1'])
+  const inputs = [
+    ...tone(1),
+    '-i',
+    at('cover.png'),
+    '-map',
+    '0',
+    '-map',
+    '1',
+    '-disposition:v:0',
+    'attached_pic',
+  ]
+  const path = await make(at('cover.mp3'), [...inputs, '-c:v', 'copy'])
+  const facts = await probe(path)
+  expect(facts).toMatchObject({ container: 'mp3', video: null, audio: [{ codec: 'mp3' }] })
+  await expect(checkDecodable(path)).rejects.toMatchObject({ code: 6021 })
+})
+
+describe('still pictures', () => {
+  test.each(['.png', '.jpg', '.bmp', '.webp'])('%s has sides, no length and no rate', async (extension) => {
+    const path = await make(at(`still${extension}`), [
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=s=64x48',
+      '-frames:v',
+      '1',
+    ])
+    expect(await probe(path)).toMatchObject({
+      duration_ms: 0,
+      video: { width: 64, height: 48, frame_rate: { num: 0, den: 1 }, variable_rate: false, duration_ms: 0 },
+      audio: [],
+    })
+    await checkDecodable(path)
+  })
+
+  test('a photo is turned by its orientation, and its extension may be wrong', async () => {
+    const plain = await readFile(
+      await make(at('photo.jpg'), ['-f', 'lavfi', '-i', 'testsrc2=s=64x48', '-frames:v', '1']),
+    )
+    // Exif with one entry: orientation (0x112), a short, one value: 6, a quarter turn clockwise.
+    const exif = Buffer.from(
+      '4578696600004949 2a000800000001 0012010300010000000600000000000000'.replaceAll(' ', ''),
+      'hex',
+    )
+    const header = Buffer.from([0xff, 0xe1, 0, exif.length + 2])
+    const path = at('photo.png')
+    await writeFile(path, Buffer.concat([plain.subarray(0, 2), header, exif, plain.subarray(2)]))
+    expect((await probe(path)).video).toMatchObject({ codec: 'mjpeg', rotation: 90, width: 48, height: 64 })
+  })
+})
+
+test('transparency, of the pixels or beside the picture', async () => {
+  const clear = ['-f', 'lavfi', '-i', 'color=red@0.5:size=64x64:rate=25:duration=1,format=yuva420p']
+  const webm = await make(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
+  const mov = await make(at('clear.mov'), [...clear, '-c:v', 'qtrle', '-pix_fmt', 'argb'])
+  expect((await probe(webm)).video).toMatchObject({ alpha: true, pixel_format: 'yuv420p', duration_ms: 1000 })
+  expect((await probe(mov)).video).toMatchObject({ alpha: true, pixel_format: 'argb' })
+})
+
+test.each([
+  ['smpte2084', true],
+  ['arib-std-b67', true],
+  ['bt709', false],
+])('the transfer %s is HDR: %s', async (transfer, hdr) => {
+  const colours = ['-color_trc', transfer, '-color_primaries', 'bt2020', '-colorspace', 'bt2020nc']
+  const path = await make(at(`${transfer}.mp4`), [...picture(0.2), ...h264, ...colours])
+  expect((await probe(path)).video?.hdr).toBe(hdr)
+})
+
+describe('lengths that the header does not tell', () => {
+  test('a live recording is measured', async () => {
+    const args = [
+      ...picture(2),
+      ...tone(2),
+      '-c:v',
+      'libvpx',
+      '-c:a',
+      'libvorbis',
+      '-f',
+      'webm',
+      '-live',
+      '1',
+    ]
+    const facts = await probe(await make(at('live.webm'), args))
+    expect(facts.duration_ms).toBeGreaterThanOrEqual(1950)
+    expect(facts.duration_ms).toBeLessThanOrEqual(2100)
+    expect(facts.video?.duration_ms).toBe(facts.duration_ms)
+  })
+
+  test('raw sound of changing rate is measured, not guessed', async () => {
+    const sound = ['-f', 'lavfi', '-i', 'aevalsrc=if(lt(t\\,2)\\,0\\,random(0)):s=48000:d=12']
+    const facts = await probe(await make(at('raw.aac'), [...sound, '-c:a', 'aac', '-b:a', '256k']))
+    expect(Math.abs(facts.duration_ms - 12_000)).toBeLessThan(100)
+    expect(facts.audio[0]?.duration_ms).toBe(facts.duration_ms)
+  })
+})
+
+test('an abort ends the probe with its reason', async () => {
+  const reason = new Error('no longer wanted')
+  await expect(probe(at('plain.mp4'), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+})
