@@ -3,13 +3,6 @@ import * as z from 'zod'
 /** Success code of the common envelope (contract 1, section 2.1). */
 export const successCode = 200
 
-/** What every endpoint answers: `data` on success, `null` on failure. */
-export interface Envelope<T> {
-  readonly code: number
-  readonly msg: string
-  readonly data: T
-}
-
 /** Reads both forms: `{code: 200, msg}` and, of three operations, `{code: 0, message}`. */
 export const anyEnvelope = z.object({
   code: z.int(),

@@ -14,6 +14,11 @@ export const id = z
   .min(1)
   .max(64)
 
+/** Tells whether a text has the form of an id made here; one that has not names nothing, and a database may fail on it. */
+export function isOwnId(text: string): boolean {
+  return /^\d{19}$/.test(text)
+}
+
 const perMillisecond = 1_000_000
 
 let lastTime = 0

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { fileDetails, fileRecord } from './file.ts'
-import { id } from './id.ts'
 import { mediaFacts } from './media-facts.ts'
 import { taskCreated, taskList, taskRecord } from './task.ts'
 
@@ -76,7 +75,3 @@ export function fillPath(path: string, parameters: Readonly<Record<string, strin
 export function downloadUrl(fileId: string): string {
   return fillPath(rawRoutes.downloadFile.path, { file_id: fileId })
 }
-
-/** Parameters that are ids. */
-export const fileIdParameter = z.object({ file_id: id })
-export const taskIdParameter = z.object({ task_id: id })

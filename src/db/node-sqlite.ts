@@ -72,6 +72,8 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
+const changing = new Set<string>(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode'])
+
 class NodeSqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
 
@@ -80,11 +82,13 @@ class NodeSqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const statement = this.#database.prepare(query.sql)
-    const parameters = query.parameters as SQLInputValue[]
-    if (statement.columns().length > 0) return { rows: statement.all(...parameters) as Row[] }
-    const { changes } = statement.run(...parameters)
-    return { rows: [], numAffectedRows: BigInt(changes) }
+    const rows = this.#database.prepare(query.sql).all(...(query.parameters as SQLInputValue[])) as Row[]
+    return changing.has(query.query.kind) ? { rows, numAffectedRows: this.#changes() } : { rows }
+  }
+
+  /** Rows the last statement changed. */
+  #changes(): bigint {
+    return BigInt(Number(this.#database.prepare('select changes() as count').get()?.['count']))
   }
 
   // oxlint-disable-next-line require-yield -- nothing here reads a result in pieces

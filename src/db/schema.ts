@@ -108,6 +108,5 @@ interface EventsTable {
 export type Db = Kysely<Schema>
 export type Write = Transaction<Schema>
 export type FileRow = Selectable<FilesTable>
-export type NewFileRow = Insertable<FilesTable>
 export type TaskRow = Selectable<TasksTable>
 export type NewTaskRow = Insertable<TasksTable>

@@ -50,7 +50,7 @@ export async function firstUsable(candidates: readonly string[]): Promise<Ffmpeg
   throw new MediaError(6401, `ffmpeg is not usable (${told})`, {
     cause: missing,
     retryable: false,
-    hint: `Run: ${installCommand()}  (or set REELWRIGHT_FFMPEG to the path of an ffmpeg program).`,
+    hint: `Run: ${installCommand()}  (or name the path of an ffmpeg program: "ffmpeg" in reelwright.config.json of the data folder).`,
   })
 }
 

@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectTo, endService } from '../test/pack/connect.ts'
+import { installPacked } from '../test/pack/packed.ts'
+
+// Packed install: from spawn to the first service_status answer, 20 runs. Cold starts the service
+// too, on an empty data folder; warm finds it running.
+
+const runs = 20
+
+async function firstAnswer(program: string, dataDir: string): Promise<number> {
+  const started = performance.now()
+  const client = await connectTo(program, dataDir)
+  const status = await client.callTool({ name: 'service_status' })
+  const took = performance.now() - started
+  if (status.isError === true) throw new Error(JSON.stringify(status.content))
+  await client.close()
+  return took
+}
+
+function report(name: string, times: readonly number[]): void {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number) => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(0)
+  console.log(`${name}: median ${at(0.5)} ms, 95th percentile ${at(0.95)} ms, slowest ${at(1)} ms`)
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'reelwright-start-'))
+try {
+  const { program, bytes, dependencies } = await installPacked(folder)
+  console.log(`packed: ${(bytes / 1024).toFixed(0)} KiB, ${dependencies.length} packages with it`)
+  const cold = []
+  for (let run = 0; run < runs; run += 1) {
+    const dataDir = join(folder, `cold-${run}`)
+    cold.push(await firstAnswer(program, dataDir))
+    await endService(dataDir)
+  }
+  report('cold', cold)
+  const dataDir = join(folder, 'warm')
+  await firstAnswer(program, dataDir)
+  const warm = []
+  for (let run = 0; run < runs; run += 1) warm.push(await firstAnswer(program, dataDir))
+  await endService(dataDir)
+  report('warm', warm)
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}

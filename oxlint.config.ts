@@ -1,0 +1,148 @@
+import { defineConfig, type DummyRule } from 'oxlint'
+import manifest from './package.json' with { type: 'json' }
+
+/** What one layer may import. */
+interface Layer {
+  /** Other folders of src. */
+  readonly layers: readonly string[]
+  /** Only these packages, and nothing of Node's; left out, any. */
+  readonly packages?: readonly string[]
+}
+
+const packagesKnown = Object.keys({
+  ...manifest.dependencies,
+  ...manifest.optionalDependencies,
+  ...manifest.devDependencies,
+})
+
+const service = ['contract', 'platform', 'db', 'engines'] as const
+
+/** The layer map: each folder of src and the folders it may import. Imports point downward only. */
+export const layers: Readonly<Record<string, Layer>> = {
+  contract: { layers: [], packages: ['zod'] },
+  platform: { layers: [] },
+  media: { layers: ['contract'], packages: ['zod'] },
+  client: { layers: ['contract', 'platform'] },
+  db: { layers: ['contract', 'platform'] },
+  engines: { layers: ['contract', 'media', 'platform'] },
+  files: { layers: service },
+  queue: { layers: service },
+  accounts: { layers: service },
+  tasks: { layers: [...service, 'media', 'files', 'queue', 'accounts'] },
+  http: { layers: [...service, 'media', 'files', 'queue', 'accounts', 'tasks'] },
+  daemon: { layers: ['contract', 'client', 'platform'] },
+  mcp: { layers: ['contract', 'client', 'platform', 'daemon'] },
+  doctor: { layers: ['contract', 'client', 'platform', 'daemon', 'engines'] },
+  demo: { layers: ['contract', 'platform'] },
+}
+
+/** The parts of an operation's folder; a later one replaces an earlier one's rule, so the strictest is last. */
+export const operationParts: Readonly<Record<string, Layer>> = {
+  'tools/*/*.ts': { layers: ['contract', 'media', 'engines', 'platform'] },
+  'tools/*/plan.ts': { layers: ['contract', 'media'], packages: ['zod'] },
+  'tools/*/contract.ts': { layers: ['contract'], packages: ['zod'] },
+}
+
+/** Forbids the folders of src that are not listed, what only src/main.ts composes, and other packages. */
+function importsOnly({ layers: allowed, packages }: Layer) {
+  const forbidden = Object.keys(layers).filter((layer) => !allowed.includes(layer))
+  const patterns = [
+    {
+      regex: String.raw`^(\.\./)+(src/)?(${forbidden.join('|')})/`,
+      message: 'Imports point downward only: see the layer map in oxlint.config.ts.',
+    },
+    {
+      regex: String.raw`^(\.\./)+((src/)?(main|config|gen)\.ts$|tools/)`,
+      message: 'Only src/main.ts composes.',
+    },
+  ]
+  if (packages) {
+    const others = packagesKnown.filter((name) => !packages.includes(name))
+    patterns.push({
+      regex: `^(node:|(${others.join('|')})(/|$))`,
+      message: `Of packages, this layer imports only ${packages.join(', ')}.`,
+    })
+  }
+  return patterns
+}
+
+function forbid(patterns: ReturnType<typeof importsOnly>) {
+  return { 'no-restricted-imports': ['error', { patterns }] satisfies DummyRule }
+}
+
+const otherOperation = {
+  regex: String.raw`^\.\./[\w-]`,
+  message: 'No operation imports another: what two share lives in src/engines or src/media.',
+}
+
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'node', 'promise', 'vitest'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
+  ignorePatterns: ['dist', 'node_modules', '.node'],
+  rules: {
+    'import/no-cycle': 'error',
+    'import/no-default-export': 'error',
+    'max-lines': ['error', { max: 300 }],
+    'max-lines-per-function': ['error', { max: 60 }],
+    'max-params': ['error', { max: 3 }],
+    'no-console': 'error',
+    'node/no-process-env': 'error',
+    eqeqeq: 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/only-throw-error': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    'typescript/no-misused-promises': 'error',
+    'typescript/return-await': ['error', 'error-handling-correctness-only'],
+    'typescript/consistent-type-imports': 'error',
+    'unicorn/filename-case': ['error', { case: 'kebabCase' }],
+    'unicorn/prefer-node-protocol': 'error',
+    'oxc/no-barrel-file': ['error', { threshold: 0 }],
+    // Narrowing what came over IPC, SQL or JSON is checked by zod or by the query's type, not by this.
+    'typescript/no-unsafe-type-assertion': 'off',
+    // Our objects are closures: their methods do not use `this`.
+    'typescript/unbound-method': 'off',
+    // Fastify awaits its handlers; the rule is about Express.
+    'oxc/no-async-endpoint-handlers': 'off',
+    // `...['-map', '0:v']` keeps an option and its value together in a list of arguments.
+    'unicorn/no-useless-spread': 'off',
+    // Where a small function is defined is the reader's matter; `fc` is how fast-check is written.
+    'unicorn/consistent-function-scoping': 'off',
+    'import/no-named-as-default-member': 'off',
+    // Both mistake what is meant: a string by its code points, a flag that a callback sets.
+    'typescript/no-misused-spread': 'off',
+    'no-unmodified-loop-condition': 'off',
+    // Suites of laws are functions, called in one expression.
+    'vitest/valid-describe-callback': 'off',
+    'vitest/valid-expect': ['error', { maxArgs: 2 }],
+    'vitest/no-conditional-tests': 'off',
+    'vitest/no-conditional-expect': 'off',
+    'vitest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*', 'check*', 'fc.assert'] }],
+  },
+  overrides: [
+    ...Object.entries(layers).map(([layer, map]) => ({
+      files: [`src/${layer}/**/*.ts`],
+      rules: forbid(importsOnly(map)),
+    })),
+    ...Object.entries(operationParts).map(([files, map]) => ({
+      files: [files],
+      rules: forbid([...importsOnly(map), otherOperation]),
+    })),
+    { files: ['src/config.ts'], rules: { 'node/no-process-env': 'off' } },
+    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    {
+      files: ['scripts/**', 'bin/**', 'bench/**'],
+      rules: { 'node/no-process-env': 'off', 'no-console': 'off' },
+    },
+    {
+      files: ['**/*.test.ts', 'test/**'],
+      rules: {
+        'no-restricted-imports': 'off',
+        'max-lines-per-function': 'off',
+        'max-params': 'off',
+        'node/no-process-env': 'off',
+      },
+    },
+  ],
+})

@@ -1,0 +1,18 @@
+import { cp, mkdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { inForeground } from './setup/process.mjs'
+
+/** Compiles into a folder (`dist`), with the files beside that the code reads by a relative path. */
+export async function build(root, { node, env }, [folder = 'dist']) {
+  const target = resolve(root, folder)
+  await rm(target, { recursive: true, force: true })
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', target]
+  const code = await inForeground(node, args, { cwd: root, env })
+  if (code !== 0) return code
+  await mkdir(target, { recursive: true })
+  for (const name of ['package.json', 'prompts']) {
+    await cp(join(root, name), join(target, name), { recursive: true })
+  }
+  return 0
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { inBackground } from './setup/process.mjs'
+
+/** What `npm run check` runs, all at once; each must be silent to pass. */
+const checks = {
+  types: ['node_modules/typescript/bin/tsc', '-p', '.'],
+  lint: ['node_modules/oxlint/bin/oxlint'],
+  format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
+  unused: ['node_modules/knip/bin/knip.js', '--no-progress'],
+  generated: ['src/gen.ts', '--check'],
+}
+
+/** Runs every check and tells which failed, with what it printed; answers the exit code. */
+export async function runChecks(root, { node, env }) {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, [script, ...args]]) => {
+      const started = Date.now()
+      const { code, output } = await inBackground(node, [join(root, script), ...args], { cwd: root, env })
+      console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${Date.now() - started} ms)`)
+      return { code, output: `\n--- ${name}\n${output.trimEnd()}` }
+    }),
+  )
+  const failed = results.filter(({ code }) => code !== 0)
+  for (const { output } of failed) console.error(output)
+  return failed.length > 0 ? 1 : 0
+}

@@ -1,0 +1,60 @@
+// Behind `npm run demo|test|check|gen|build|bench`. Plain JavaScript for any Node >= 18, without
+// dependencies: it brings what is missing (Node, packages, programs), then runs the command.
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from './build.mjs'
+import { runChecks } from './checks.mjs'
+import { ensurePackages } from './setup/packages.mjs'
+import { ensurePrograms } from './setup/programs.mjs'
+import { ensureNode } from './setup/runtime.mjs'
+import { inForeground, SetupError } from './setup/process.mjs'
+import { runTests } from './tests.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** Each command: the programs it needs (or likes to have), and what it runs; answers the exit code. */
+const commands = {
+  demo: {
+    needs: ['ffmpeg'],
+    run: ({ node, env }, rest) => inForeground(node, ['src/demo.ts', ...rest], { cwd: root, env }),
+  },
+  test: { needs: ['ffmpeg'], likes: ['postgresql'], run: (tools, rest) => runTests(root, tools, rest) },
+  check: { run: (tools) => runChecks(root, tools) },
+  gen: { run: ({ node, env }, rest) => inForeground(node, ['src/gen.ts', ...rest], { cwd: root, env }) },
+  build: { run: (tools, rest) => build(root, tools, rest) },
+  bench: { needs: ['ffmpeg'], run: bench },
+}
+
+function bench({ node, env }, [name, ...rest]) {
+  if (!name) throw new SetupError('npm run bench -- <name>: runs bench/<name>.ts')
+  return inForeground(node, [join('bench', `${name}.ts`), ...rest], { cwd: root, env })
+}
+
+async function main([name, ...rest]) {
+  const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
+  if (!command)
+    throw new SetupError(`unknown command ${name ?? ''}; one of ${Object.keys(commands).join(', ')}`)
+  const node = await ensureNode(root)
+  await ensurePackages(root, node)
+  const folders = [
+    dirname(node),
+    ...(await ensurePrograms(command.needs ?? [], { required: true })),
+    ...(await ensurePrograms(command.likes ?? [], { required: false })),
+  ]
+  return command.run({ node, env: withPath(folders) }, rest)
+}
+
+/** The environment with folders before the PATH; Windows spells that name in several ways. */
+function withPath(folders) {
+  const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH'
+  const separator = process.platform === 'win32' ? ';' : ':'
+  return { ...process.env, [name]: [...folders, process.env[name] ?? ''].join(separator) }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error
+  console.error(`\n${error.message}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,34 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inForeground } from './setup/process.mjs'
+
+/** Runs vitest, then prints the closing line `N passed, N failed` and answers the exit code. */
+export async function runTests(root, { node, env }, rest) {
+  const scratch = await mkdtemp(join(tmpdir(), 'reelwright-report-'))
+  try {
+    const report = join(scratch, 'report.json')
+    const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const code = await inForeground(node, [vitest, 'run', ...reporters, ...rest], { cwd: root, env })
+    const { passed, failed, skipped } = await count(report)
+    // A run that failed without a failed test (nothing ran, an error between tests) counts as one.
+    const failures = code !== 0 && failed === 0 ? 1 : failed
+    console.log(`\n${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+    return failures > 0 ? code || 1 : code
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+async function count(report) {
+  const { testResults } = await readFile(report, 'utf8').then(JSON.parse, () => ({ testResults: [] }))
+  const tests = testResults.flatMap(({ status, assertionResults }) => {
+    const states = assertionResults.map((result) => result.status)
+    // A file that does not load has no tests of its own.
+    return status === 'failed' && !states.includes('failed') ? [...states, 'failed'] : states
+  })
+  const passed = tests.filter((status) => status === 'passed').length
+  const failed = tests.filter((status) => status === 'failed').length
+  return { passed, failed, skipped: tests.length - passed - failed }
+}

@@ -1,0 +1,183 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from './client/client.ts'
+import { processEnvironment, readConfig, type Config } from './config.ts'
+import { MediaError } from './contract/errors.ts'
+
+// Each command loads its own modules when it runs, so that `mcp` starts fast.
+
+const mainModule = join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js')
+
+/** Where results go when no folder is set; made on first use. */
+const defaultWorkspace = join(homedir(), 'Reelwright')
+
+/** Version of this package. */
+export async function packageVersion(): Promise<string> {
+  const manifest: unknown = JSON.parse(
+    await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
+  )
+  return String((manifest as { version: unknown }).version)
+}
+
+interface McpOptions {
+  readonly dataDir?: string | undefined
+  readonly allowDirs?: readonly string[] | undefined
+}
+
+/** Serves MCP over stdin and stdout until the client goes. */
+export async function mcp({ dataDir, allowDirs = [] }: McpOptions): Promise<void> {
+  const [{ startMcpServer }, { openLog }, { operations }, config, version] = await Promise.all([
+    import('./mcp/server.ts'),
+    import('./platform/log.ts'),
+    import('../tools/index.ts'),
+    readConfig({ dataDir }),
+    packageVersion(),
+  ])
+  const log = openLog({ level: config.logLevel })
+  const server = await startMcpServer({
+    version,
+    operations: operations.map(({ operation }) => operation),
+    connect: () => connect(config, version),
+    workspace: {
+      allowedFolders: [...allowDirs, ...config.allowedDirs],
+      workspace: config.workspace,
+      projectFolder: config.projectDir,
+      defaultFolder: defaultWorkspace,
+    },
+    promptsFolder: join(import.meta.dirname, '..', 'prompts'),
+    report: (error) => log.error(error),
+  })
+  await server.closed
+}
+
+/** Connects to the configured service, or to this machine's, which is started when it is not there. */
+async function connect({ dataDir, baseUrl, apiKey }: Config, version: string): Promise<Client> {
+  const { createClient } = await import('./client/client.ts')
+  if (baseUrl !== undefined) {
+    if (apiKey === undefined) {
+      throw new MediaError(6502, `${baseUrl} needs an API key`, {
+        hint: 'Set REELWRIGHT_API_KEY, or api_key in reelwright.config.json.',
+      })
+    }
+    return createClient({ baseUrl, apiKey })
+  }
+  const { findOrStartDaemon } = await import('./daemon/find-or-start.ts')
+  const command = [process.execPath, mainModule, 'daemon', '--data-dir', dataDir]
+  return createClient(await findOrStartDaemon({ dataDir, version, command, environment: processEnvironment }))
+}
+
+/** Is the data folder's service, started by the first `mcp`; answers the exit code. */
+export async function daemon({ dataDir }: { dataDir?: string | undefined }): Promise<number> {
+  // It serves many clients: nothing of the one that started it counts.
+  const config = await readConfig({ dataDir, environment: {} })
+  const [{ runDaemon }, { startService }, { openLog }, { operations }] = await Promise.all([
+    import('./daemon/run-daemon.ts'),
+    import('./service.ts'),
+    import('./platform/log.ts'),
+    import('../tools/index.ts'),
+  ])
+  const log = openLog({ level: config.logLevel })
+  return await runDaemon({
+    dataDir: config.dataDir,
+    version: await packageVersion(),
+    log,
+    startService: async (side) =>
+      startService({ ...side, ...(await serviceParts(config)), operations, log, dataDir: config.dataDir }),
+  })
+}
+
+interface ServeOptions {
+  readonly dataDir?: string | undefined
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+}
+
+/** Runs the service in the foreground until it is told to end. */
+export async function serve({ dataDir, host, port }: ServeOptions): Promise<void> {
+  const config = await readConfig({ dataDir })
+  const [{ prepareDataFolder }, { holdDataFolder }, { startService }, { openLog }, { operations }] =
+    await Promise.all([
+      import('./daemon/data-folder.ts'),
+      import('./daemon/lock.ts'),
+      import('./service.ts'),
+      import('./platform/log.ts'),
+      import('../tools/index.ts'),
+    ])
+  await prepareDataFolder(config.dataDir)
+  using held = holdDataFolder(config.dataDir)
+  if (!held) {
+    throw new MediaError(6401, `another service runs on ${config.dataDir}`, {
+      hint: 'End it, or give this one another folder with --data-dir.',
+    })
+  }
+  const key = config.apiKey ?? randomBytes(32).toString('hex')
+  const service = await startService({
+    ...(await serviceParts(config)),
+    dataDir: config.dataDir,
+    version: await packageVersion(),
+    instance: randomUUID(),
+    key,
+    operations,
+    log: openLog({ level: config.logLevel }),
+    host: host ?? config.host,
+    port: port ?? config.port,
+    ...(config.databaseUrl !== undefined && { database: { url: config.databaseUrl } }),
+    exitIfIdle: async () => false,
+  })
+  process.stdout.write(`listening on http://${host ?? config.host}:${service.port}\n`)
+  if (config.apiKey === undefined) process.stdout.write(`API key of this run: ${key}\n`)
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  await service.close()
+}
+
+/** What starts a worker; a configured ffmpeg is looked at now, so that every later use finds it. */
+async function serviceParts({ ffmpeg }: Config) {
+  const { locateFfmpeg } = await import('./engines/ffmpeg/locate.ts')
+  // What is missing is told to those who need it.
+  if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
+  const args = ffmpeg === undefined ? [] : ['--ffmpeg', ffmpeg]
+  return { worker: { module: mainModule, args: ['worker', ...args] } }
+}
+
+/** Does attempts for the supervisor that forked this process. */
+export async function worker({ ffmpeg }: { ffmpeg?: string | undefined }): Promise<void> {
+  const [{ runWorker }, { locateFfmpeg }, { operations }] = await Promise.all([
+    import('./tasks/worker.ts'),
+    import('./engines/ffmpeg/locate.ts'),
+    import('../tools/index.ts'),
+  ])
+  if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
+  runWorker(operations)
+}
+
+interface DoctorOptions {
+  readonly dataDir?: string | undefined
+  readonly json?: boolean | undefined
+}
+
+/** Prints what is there and what is missing; answers 1 when something is. */
+export async function doctor({ dataDir, json = false }: DoctorOptions): Promise<number> {
+  const config = await readConfig({ dataDir })
+  const [{ examine }, { describeFindings }, local] = await Promise.all([
+    import('./doctor/examine.ts'),
+    import('./doctor/finding.ts'),
+    // The local service knows only its file.
+    readConfig({ dataDir: config.dataDir, environment: {} }),
+  ])
+  const findings = await examine({
+    version: await packageVersion(),
+    dataDir: config.dataDir,
+    folders: [config.workspace, config.projectDir, ...config.allowedDirs].filter(
+      (folder) => folder !== undefined,
+    ),
+    defaultWorkspace,
+    baseUrl: config.baseUrl,
+    apiKey: config.apiKey,
+    ffmpeg: local.ffmpeg,
+  })
+  process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings))
+  return findings.some(({ state }) => state === 'missing') ? 1 : 0
+}

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Finding } from '../src/doctor/finding.ts'
+
+const root = dirname(import.meta.dirname)
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reelwright-commands-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs `reelwright` with a data folder of its own. */
+function reelwright(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const env = { ...process.env, HOME: folder, REELWRIGHT_DATA_DIR: join(folder, 'data'), ...environment }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, 'src', 'main.ts'), ...args], { env }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    )
+  })
+}
+
+describe('reelwright', () => {
+  it('tells its version', async () => {
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
+    expect(await reelwright(['--version'])).toMatchObject({ code: 0, out: `${version}\n` })
+  })
+
+  it('helps, and hides what only it starts itself', async () => {
+    const { code, out } = await reelwright(['--help'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ {2}mcp .*\n[^]*^ {2}serve [^]*^ {2}doctor /m)
+    expect(out).not.toMatch(/daemon|worker/)
+  })
+
+  it.each([
+    [[], 'a command is missing'],
+    [['fly'], 'unknown command fly'],
+    [['constructor'], 'unknown command constructor'],
+    [['doctor', '--loud'], "Unknown option '--loud'"],
+    [['doctor', 'now'], "Unexpected argument 'now'"],
+    [['serve', '--port', '70000'], '--port 70000 is not a port'],
+  ])('%j is refused with the help and exit code 2', async (args, told) => {
+    const { code, out, err } = await reelwright(args)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(told)
+    expect(err).toContain('reelwright <command> [options]')
+  })
+
+  it('tells a wrong setting without a stack', async () => {
+    const { code, err } = await reelwright(['doctor'], { REELWRIGHT_PORT: 'x' })
+    expect(code).toBe(1)
+    expect(err).toMatch(/^reelwright: invalid configuration: REELWRIGHT_PORT: .*\nFix: /)
+    expect(err).not.toContain('    at ')
+  })
+})
+
+describe('reelwright doctor', () => {
+  async function examine(environment: Readonly<Record<string, string>> = {}) {
+    const { code, out } = await reelwright(['doctor', '--json'], environment)
+    const findings = JSON.parse(out) as Finding[]
+    return { code, findings, of: (name: string) => findings.find((finding) => finding.name === name) }
+  }
+
+  it('finds what is there, and starts and makes nothing', async () => {
+    const { code, findings } = await examine()
+    expect(findings.map(({ name, state }) => [name, state])).toEqual([
+      ['reelwright', 'ok'],
+      ['workspace', 'ok'],
+      ['ffmpeg', 'ok'],
+      ['data folder', 'ok'],
+      ['service', 'ok'],
+    ])
+    expect(code).toBe(0)
+    await expect(readFile(join(folder, 'data'))).rejects.toThrow('ENOENT')
+  })
+
+  it('names the folder that is missing and what to do', async () => {
+    const { code, of } = await examine({ REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
+    expect(code).toBe(1)
+    expect(of('workspace')).toMatchObject({ state: 'missing', fix: expect.stringContaining('nowhere') })
+  })
+
+  it('names a data folder that cannot be one', async () => {
+    const { code, of } = await examine({ REELWRIGHT_DATA_DIR: join(folder, 'Dropbox', 'data') })
+    expect(code).toBe(1)
+    expect(of('data folder')).toMatchObject({ state: 'missing', detail: expect.stringContaining('Dropbox') })
+  })
+
+  it('asks a service elsewhere instead of this machine', async () => {
+    const noKey = await examine({ REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })
+    expect(noKey.of('service')).toMatchObject({ state: 'missing', fix: 'set REELWRIGHT_API_KEY' })
+    const silent = await examine({ REELWRIGHT_BASE_URL: 'http://127.0.0.1:9', REELWRIGHT_API_KEY: 'k' })
+    expect(silent.code).toBe(1)
+    expect(silent.of('service')).toMatchObject({ state: 'missing', fix: expect.stringMatching(/./) })
+    expect(silent.of('ffmpeg')).toBeUndefined()
+  })
+
+  it('says it in words, with the fix below', async () => {
+    const { out } = await reelwright(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
+    expect(out).toMatch(/^MISSING {2}workspace .*nowhere.*\n +-> make .*nowhere/m)
+    expect(out.trimEnd().split('\n').at(-1)).toBe('One thing is missing.')
+  })
+})

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { configFileName, readConfig } from '../src/config.ts'
+
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'reelwright-config-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+function settingsFile(content: unknown): Promise<void> {
+  return writeFile(
+    join(dataDir, configFileName),
+    typeof content === 'string' ? content : JSON.stringify(content),
+  )
+}
+
+describe('readConfig', () => {
+  it('has a default for everything', async () => {
+    expect(await readConfig({ dataDir, environment: {} })).toEqual({
+      dataDir,
+      baseUrl: undefined,
+      apiKey: undefined,
+      allowedDirs: [],
+      workspace: undefined,
+      projectDir: undefined,
+      ffmpeg: undefined,
+      databaseUrl: undefined,
+      logLevel: 'info',
+      host: '127.0.0.1',
+      port: 8787,
+    })
+  })
+
+  it('puts the environment before the file', async () => {
+    await settingsFile({ log_level: 'warn', port: 1, host: '::1' })
+    const environment = { REELWRIGHT_PORT: '0', REELWRIGHT_LOG_LEVEL: 'debug' }
+    expect(await readConfig({ dataDir, environment })).toMatchObject({
+      logLevel: 'debug',
+      port: 0,
+      host: '::1',
+    })
+  })
+
+  it('starts paths of the file at its folder, those of the environment at the current one', async () => {
+    await settingsFile({ workspace: 'work', allowed_dirs: ['~/films', '/media'], ffmpeg: 'ffmpeg7' })
+    const fromFile = await readConfig({ dataDir, environment: {} })
+    expect(fromFile.workspace).toBe(join(dataDir, 'work'))
+    expect(fromFile.allowedDirs).toEqual([join(homedir(), 'films'), resolve('/media')])
+    expect(fromFile.ffmpeg).toBe('ffmpeg7')
+    const environment = {
+      REELWRIGHT_WORKSPACE: 'work',
+      CLAUDE_PROJECT_DIR: '.',
+      REELWRIGHT_FFMPEG: 'bin/ffmpeg',
+    }
+    expect(await readConfig({ dataDir, environment })).toMatchObject({
+      workspace: resolve('work'),
+      projectDir: process.cwd(),
+      ffmpeg: resolve('bin/ffmpeg'),
+    })
+  })
+
+  it('takes the data folder from the command line, then from the environment', async () => {
+    const environment = { REELWRIGHT_DATA_DIR: join(dataDir, 'b') }
+    expect((await readConfig({ environment })).dataDir).toBe(join(dataDir, 'b'))
+    expect((await readConfig({ dataDir, environment })).dataDir).toBe(dataDir)
+  })
+
+  it('reads an empty or unfilled variable as absent', async () => {
+    const environment = { REELWRIGHT_API_KEY: '', REELWRIGHT_WORKSPACE: '${workspaceFolder}' }
+    expect(await readConfig({ dataDir, environment })).toMatchObject({
+      apiKey: undefined,
+      workspace: undefined,
+    })
+  })
+
+  it.each([
+    [{ prot: 1 }, 'Unrecognized key: "prot"'],
+    [{ port: 70_000 }, 'port in '],
+    [{ base_url: 'ftp://x' }, 'base_url in '],
+    ['{', 'is not JSON'],
+  ])('names what is wrong in the file: %j', async (content, told) => {
+    await settingsFile(content)
+    await expect(readConfig({ dataDir, environment: {} })).rejects.toMatchObject({
+      code: 6016,
+      message: expect.stringContaining(told),
+    })
+  })
+
+  it.each([
+    ['REELWRIGHT_PORT', 'many'],
+    ['REELWRIGHT_BASE_URL', 'media.example'],
+    ['REELWRIGHT_LOG_LEVEL', 'loud'],
+    ['DATABASE_URL', 'mysql://x/y'],
+  ])('names the variable that is wrong: %s', async (name, value) => {
+    await expect(readConfig({ dataDir, environment: { [name]: value } })).rejects.toMatchObject({
+      code: 6016,
+      message: expect.stringContaining(name),
+    })
+  })
+})

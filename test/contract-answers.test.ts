@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FileRecord } from '../src/contract/file.ts'
+import * as common from './contract/common.ts'
+import { changed, wrongFields } from './contract/laws.ts'
+import { serve, type Served } from './contract/serve.ts'
+import { outputSizes, videoSplitScreen } from './contract/video-split-screen.ts'
+import { api, until, type Answer } from './service/api.ts'
+
+// What the service answers over HTTP, held against the tables of the contract documents.
+
+type Data = Readonly<Record<string, unknown>>
+
+let service: Served
+let calls: ReturnType<typeof api>
+let video: FileRecord
+let text: FileRecord
+
+beforeAll(async () => {
+  service = await serve()
+  calls = api(service)
+  const clip = join(service.folder, 'clip.mp4')
+  const source = 'testsrc2=size=320x180:rate=25:duration=1'
+  await promisify(execFile)('ffmpeg', [
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    source,
+    '-pix_fmt',
+    'yuv420p',
+    clip,
+  ])
+  video = (await calls.upload('clip.mp4', new Uint8Array(await readFile(clip)))).data
+  text = (await calls.upload('note.txt', 'not a video')).data
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+/** The smallest request, with a file that exists. */
+function smallest(fileId = video.file_id): Data {
+  return { clips: [{ file_id: fileId }, { file_id: fileId }] }
+}
+
+function expectRefusal(answer: Answer, code: number): void {
+  expect(answer).toMatchObject({ code, msg: expect.stringMatching(/./), data: null })
+  const row = [...common.errorCodes, ...common.ownErrorCodes].find((known) => known.code === code)
+  expect(answer.status).toBe(row?.status)
+}
+
+describe('files', () => {
+  it('upload answers a file record', async () => {
+    const { status, code, data } = await calls.upload('other.txt', 'other text')
+    expect([status, code]).toEqual([200, 200])
+    expect(wrongFields(common.fileRecordFields, { ...data })).toEqual([])
+    const kept = Date.parse(data.expire_at) - Date.parse(data.created_at)
+    expect(kept / 86_400_000).toBeCloseTo(common.limits.retentionDays, 1)
+  })
+
+  it('identical content reuses the record', async () => {
+    expect((await calls.upload('again.txt', 'not a video')).data.file_id).toBe(text.file_id)
+  })
+
+  it('details tell the uploader', async () => {
+    const { data } = await calls.send<Data>(`/base/file/${video.file_id}`)
+    expect(wrongFields(common.fileDetailsFields, data)).toEqual([])
+  })
+
+  it('refuses with the documented codes', async () => {
+    expectRefusal(await calls.upload('program.exe', 'MZ'), 6001)
+    expectRefusal(await calls.upload('empty.mp4', ''), 6011)
+    expectRefusal(await calls.send('/base/file/1234567890123456789'), 6004)
+  })
+})
+
+describe('authentication', () => {
+  it.each([
+    ['no key', {}],
+    ['a wrong key', { authorization: 'wrong' }],
+    ['a prefix', { authorization: 'Bearer key-of-the-contract-tests-0123456789abcdef' }],
+  ])('%s answers 6502', async (_, headers) => {
+    const response = await fetch(`${service.baseUrl}/task/list`, { headers })
+    expectRefusal({ status: response.status, ...((await response.json()) as Omit<Answer, 'status'>) }, 6502)
+  })
+})
+
+describe('tasks', () => {
+  const { operation, created, result, resultAdditions, resultParts } = videoSplitScreen
+
+  it('are created, queried, listed and completed with the documented fields', async () => {
+    const made = await calls.create(operation, { ...smallest(), quality: '720p', output_ratio: '16:9' })
+    expect([made.status, made.code, made.msg]).toEqual([200, 200, 'success'])
+    const always = { task_id: 'string', task_type: 'string', status: 'string' } as const
+    expect(wrongFields({ ...always, ...created }, { ...made.data })).toEqual([])
+
+    const ask = () => calls.query(operation, made.data.task_id)
+    const done = await until(ask, ({ data }) => common.terminalStates.includes(data.status))
+    expect(wrongFields(common.taskRecordFields, { ...done.data })).toEqual([])
+    expect(done.data.status).toBe('completed')
+    const output = done.data.output_result as Data
+    expect(wrongFields({ ...result, ...resultAdditions }, output)).toEqual([])
+    for (const [at, fields] of Object.entries(resultParts)) {
+      const part = at.split('.').reduce<unknown>((node, step) => (node as Data)[step], output)
+      expect([at, wrongFields(fields, part as Data)]).toEqual([at, []])
+    }
+    expect([output['width'], output['height']]).toEqual(outputSizes['16:9']['720p'])
+    expect(output['duration_ms']).toBe(1000)
+
+    const list = await calls.send<Data>(`/task/list?task_type=${operation}&status=completed`)
+    expect(wrongFields(common.taskListFields, list.data)).toEqual([])
+    const [item] = list.data['list'] as Data[]
+    expect(wrongFields(common.taskListItemFields, item ?? {})).toEqual([])
+    expectRefusal(await calls.cancel(made.data.task_id), 6007)
+  })
+
+  it.each(videoSplitScreen.together)('are refused because $because', async ({ change }) => {
+    const request = Object.entries(change).reduce<Data>(
+      (body, [at, value]) => changed(body, at, value),
+      smallest(),
+    )
+    expectRefusal(await calls.create(operation, request), 6016)
+  })
+
+  it('are refused with the documented codes', async () => {
+    expectRefusal(await calls.create(operation, {}), 6013)
+    expectRefusal(await calls.create(operation, { clips: [{ file_id: video.file_id }] }), 6016)
+    expectRefusal(await calls.create(operation, smallest('1234567890123456789')), 6004)
+    expectRefusal(await calls.create(operation, smallest(text.file_id)), 6014)
+  })
+
+  it('that are unknown, or of another type, answer 6005', async () => {
+    expectRefusal(await calls.query(operation, '1234567890123456789'), 6005)
+  })
+})

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import type * as z from 'zod'
+import { errorTable, isErrorCode } from '../src/contract/errors.ts'
+import {
+  extensionsByKind,
+  fileDetails,
+  fileRecord,
+  maxFileBytes,
+  retentionDays,
+} from '../src/contract/file.ts'
+import {
+  isTerminal,
+  nextStates,
+  taskCreated,
+  taskList,
+  taskListItem,
+  taskListQuery,
+  taskRecord,
+  taskStates,
+  type TaskState,
+} from '../src/contract/task.ts'
+import { canvasSize } from '../src/media/layout/canvas.ts'
+import { operations } from '../tools/index.ts'
+import * as common from './contract/common.ts'
+import { fieldsOf, parameterLaws } from './contract/laws.ts'
+import type { OperationTables } from './contract/tables.ts'
+import { outputSizes, videoSplitScreen } from './contract/video-split-screen.ts'
+
+// The tables of the contract documents, transcribed as data in test/contract, held against the code.
+
+const answers: readonly [string, z.ZodType, object][] = [
+  ['file record', fileRecord, common.fileRecordFields],
+  ['file details', fileDetails, common.fileDetailsFields],
+  ['creation result', taskCreated, common.taskCreatedFields],
+  ['query result', taskRecord, common.taskRecordFields],
+  ['list item', taskListItem, common.taskListItemFields],
+  ['list', taskList, common.taskListFields],
+]
+
+describe('document 1', () => {
+  it.each(answers)('%s has the documented fields', (_, schema, fields) => {
+    expect(fieldsOf(schema)).toEqual(fields)
+  })
+
+  it('states: only created and queued tasks can be cancelled, three states are final', () => {
+    expect(taskStates).toEqual(common.states)
+    expect(taskStates.filter(isTerminal)).toEqual(common.terminalStates)
+    const cancellable = taskStates.filter((state: TaskState) => nextStates[state].includes('cancelled'))
+    expect(cancellable).toEqual(common.cancellableStates)
+  })
+
+  it('uploads: extensions, size and retention', () => {
+    expect(extensionsByKind).toMatchObject(common.uploadExtensions)
+    expect(maxFileBytes).toBe(common.limits.uploadBytes)
+    expect(retentionDays).toBe(common.limits.retentionDays)
+  })
+
+  it('task list query: defaults and states', () => {
+    expect(taskListQuery.parse({})).toEqual({ page: 1, page_size: common.limits.pageSize })
+    const accepted = common.states.filter((status) => taskListQuery.safeParse({ status }).success)
+    expect(accepted).toEqual(common.listStates)
+    expect(taskListQuery.parse({ page: '3', page_size: '50' })).toEqual({ page: 3, page_size: 50 })
+  })
+
+  it.each([...common.errorCodes, ...common.ownErrorCodes])(
+    'error $code answers $status',
+    ({ code, status }) => {
+      expect(isErrorCode(code) && errorTable[code].status).toBe(status)
+    },
+  )
+
+  it('has no error code that is not documented', () => {
+    const documented = [...common.errorCodes, ...common.ownErrorCodes].map(({ code }) => code)
+    expect(Object.keys(errorTable).map(Number)).toEqual(documented.toSorted((a, b) => a - b))
+  })
+})
+
+/** The tables of each operation that is built. */
+const tables: readonly OperationTables[] = [videoSplitScreen]
+
+it('every operation that is built has its tables here', () => {
+  const built = operations.map((module) => module.operation.name)
+  expect(tables.map((table) => table.operation)).toEqual(built)
+})
+
+describe.each(tables)('document $section: $operation', (table) => {
+  const operation = operations.find((module) => module.operation.name === table.operation)?.operation
+  if (!operation) throw new Error(`${table.operation} is not built`)
+
+  it('has the documented parameters and no others', () => {
+    const topLevel = table.parameters.filter(({ at }) => !at.includes('.'))
+    const written = Object.fromEntries(
+      topLevel.map(({ at, type, required }) => [at, required ? type : `${type}, optional`]),
+    )
+    expect(fieldsOf(operation.input, '', 'input')).toEqual(written)
+  })
+
+  for (const row of table.parameters) parameterLaws(operation, table, row)
+
+  it('has the documented result', () => {
+    expect(fieldsOf(operation.output)).toEqual({ ...table.result, ...table.resultAdditions })
+    for (const [at, fields] of Object.entries(table.resultParts)) {
+      expect(fieldsOf(operation.output, at)).toEqual(fields)
+    }
+  })
+
+  it.each(table.refusals)('$code answers $status', ({ code, status }) => {
+    expect(isErrorCode(code) && errorTable[code].status).toBe(status)
+  })
+})
+
+it('document 2, 4.8: output sizes', () => {
+  const sizes = (ratio: keyof typeof outputSizes, quality: '720p' | '1080p') => {
+    const { width, height } = canvasSize(ratio, quality)
+    return [width, height]
+  }
+  for (const [ratio, expected] of Object.entries(outputSizes) as [keyof typeof outputSizes, object][]) {
+    expect({ '720p': sizes(ratio, '720p'), '1080p': sizes(ratio, '1080p') }).toEqual(expected)
+  }
+})

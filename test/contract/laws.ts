@@ -1,0 +1,128 @@
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { validate } from '../../src/tasks/submit.ts'
+import type { Fields, OperationTables, Parameter } from './tables.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The fields of a schema in the documents' words, at a place in it. */
+export function fieldsOf(schema: z.ZodType, at = '', io: 'input' | 'output' = 'output'): Fields {
+  let node = z.toJSONSchema(schema, { io }) as Json
+  for (const step of at.split('.').filter(Boolean)) {
+    node = (step === '0' ? node['items'] : (node['properties'] as Json | undefined)?.[step]) as Json
+  }
+  const required = (node['required'] ?? []) as string[]
+  const entries = Object.entries((node['properties'] ?? {}) as Record<string, Json>)
+  return Object.fromEntries(
+    entries.map(([name, field]) => [name, `${wordFor(field)}${required.includes(name) ? '' : ', optional'}`]),
+  ) as Fields
+}
+
+function wordFor(field: Json): string {
+  const types = [field['type']].flat().map(String)
+  const either = field['anyOf'] as readonly Json[] | undefined
+  const words = either
+    ? either.map(wordFor)
+    : types.map((type) => (field['format'] === 'date-time' ? 'time' : type))
+  return words.toSorted((a, b) => Number(a === 'null') - Number(b === 'null')).join(' or ')
+}
+
+/** Fields of an answer that do not hold what the document says: its name and both. */
+export function wrongFields(fields: Fields, answer: Json): string[] {
+  const unknown = Object.keys(answer).filter((name) => !Object.hasOwn(fields, name))
+  const wrong = Object.entries(fields).flatMap(([name, word]) => {
+    const [types = '', optional] = word.split(', ')
+    const value = answer[name]
+    if (value === undefined) return optional ? [] : [`${name} is missing`]
+    return types.split(' or ').some((type) => isOf(type, value))
+      ? []
+      : [`${name} is ${JSON.stringify(value)}, not ${types}`]
+  })
+  return [...unknown.map((name) => `${name} is not documented`), ...wrong]
+}
+
+function isOf(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'integer':
+      return Number.isSafeInteger(value)
+    case 'time':
+      return (
+        typeof value === 'string' &&
+        /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) &&
+        !Number.isNaN(Date.parse(value))
+      )
+    case 'array':
+      return Array.isArray(value)
+    case 'null':
+      return value === null
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    default:
+      return typeof value === type
+  }
+}
+
+/** The smallest request with one place changed; undefined takes it away. */
+export function changed(smallest: Json, at: string, value: unknown): Json {
+  const request = structuredClone(smallest) as Record<string, unknown>
+  const steps = at.split('.')
+  const last = steps.pop() ?? ''
+  let node = request
+  for (const step of steps) node = node[step] as Record<string, unknown>
+  if (value === undefined) delete node[last]
+  else node[last] = value
+  return request
+}
+
+function valueAt(request: unknown, at: string): unknown {
+  return at.split('.').reduce<unknown>((node, step) => (node as Json | undefined)?.[step], request)
+}
+
+function codeOf(operation: Operation, request: Json): number | 'accepted' {
+  try {
+    validate(operation, request)
+    return 'accepted'
+  } catch (error) {
+    if (error instanceof MediaError) return error.code
+    throw error
+  }
+}
+
+/** One value of every type that a parameter of another type must refuse. */
+const samples = { string: 'x', number: 1.5, boolean: true, array: [1], object: { a: 1 } }
+
+function othersThan(type: Parameter['type']): unknown[] {
+  const own = type === 'integer' ? 'number' : type === 'time' ? 'string' : type
+  return Object.entries(samples)
+    .filter(([name]) => name !== own)
+    .map(([, value]) => value)
+}
+
+/** What a row of a parameter table says, held against the operation's contract. */
+export function parameterLaws(operation: Operation, { smallest }: OperationTables, row: Parameter): void {
+  const code = (value: unknown) => codeOf(operation, changed(smallest, row.at, value))
+
+  it(`${row.at} is ${row.required ? 'required' : 'optional'}`, () => {
+    const topLevel = !row.at.includes('.')
+    expect(code(undefined)).toBe(row.required ? (topLevel ? 6013 : 6016) : 'accepted')
+  })
+  if (row.standard !== undefined) {
+    it(`${row.at} defaults to ${JSON.stringify(row.standard)}`, () => {
+      expect(valueAt(validate(operation, smallest), row.at)).toEqual(row.standard)
+    })
+  }
+  it(`${row.at} takes ${row.values?.join(', ') ?? row.type} and nothing else`, () => {
+    const accepted = row.accepts ?? row.values ?? []
+    expect(accepted.filter((value) => code(value) !== 'accepted')).toEqual([])
+    const refused = [...(row.refuses ?? []), ...othersThan(row.type)]
+    expect(refused.filter((value) => code(value) !== 6016)).toEqual([])
+    if (row.values) expect(enumerationAt(operation.input, row.at)).toEqual(row.values)
+  })
+}
+
+function enumerationAt(schema: z.ZodType, at: string): unknown {
+  const properties = (z.toJSONSchema(schema, { io: 'input' }) as Json)['properties'] as Record<string, Json>
+  return properties[at]?.['enum']
+}

@@ -1,0 +1,48 @@
+/** Types as the contract documents write them; `or null` where a value may be missing at first. */
+type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'time'
+
+/** A field of an answer: its type as the document gives it. */
+export type Fields = Readonly<Record<string, FieldType | `${FieldType} or null` | `${FieldType}, optional`>>
+
+/** A row of a table of parameters. */
+export interface Parameter {
+  /** `clips`, or `clips.0.begin_time_ms` for a field of an entry; the place is set in the smallest request. */
+  readonly at: string
+  readonly type: FieldType
+  readonly required: boolean
+  /** What the smallest request is read as; undefined where the document names no fixed value. */
+  readonly standard?: unknown
+  /** All values of an enumeration. */
+  readonly values?: readonly string[]
+  readonly accepts?: readonly unknown[]
+  readonly refuses?: readonly unknown[]
+}
+
+/** A code an operation may answer at creation, with its HTTP status. */
+export interface Refusal {
+  readonly code: number
+  readonly status: number
+}
+
+/** The tables of one operation: what the documents say, to be held against its contract. */
+export interface OperationTables {
+  /** Document and section. */
+  readonly section: string
+  readonly operation: string
+  /** The smallest request: every required field and nothing else. */
+  readonly smallest: Readonly<Record<string, unknown>>
+  readonly parameters: readonly Parameter[]
+  readonly refusals: readonly Refusal[]
+  /** Changes of the smallest request that must be refused because of how its fields go together. */
+  readonly together: readonly {
+    readonly because: string
+    readonly change: Readonly<Record<string, unknown>>
+  }[]
+  readonly result: Fields
+  /** What our result tells beyond the documents (docs/contract.md). */
+  readonly resultAdditions?: Fields
+  /** Structures inside the result, by their place (`layout.slots.0`). */
+  readonly resultParts: Readonly<Record<string, Fields>>
+  /** Fields the creation answers beyond task_id, task_type and status. */
+  readonly created: Fields
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { layers } from '../oxlint.config.ts'
+
+const root = dirname(import.meta.dirname)
+const oxlint = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint')
+
+let project: string
+
+beforeEach(async () => {
+  project = await mkdtemp(join(tmpdir(), 'reelwright-layers-'))
+  for (const name of ['node_modules', 'oxlint.config.ts', 'package.json', 'tsconfig.json']) {
+    await symlink(join(root, name), join(project, name))
+  }
+})
+afterEach(() => rm(project, { recursive: true }))
+
+/** What the lint says of files of one import each: the files whose import it forbids. */
+async function forbidden(imports: Readonly<Record<string, string>>): Promise<string[]> {
+  for (const [file, code] of Object.entries(imports)) {
+    await mkdir(join(project, dirname(file)), { recursive: true })
+    await writeFile(join(project, file), code)
+  }
+  const run = promisify(execFile)(process.execPath, [oxlint, '--format=unix'], { cwd: project })
+  const { stdout } = await run.catch((error: { stdout: string }) => error)
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes('no-restricted-imports'))
+    .map((line) => line.slice(0, line.indexOf(':')))
+    .toSorted()
+}
+
+describe('the layer map', () => {
+  it('knows every folder of src', async () => {
+    const entries = await readdir(join(root, 'src'), { withFileTypes: true })
+    const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+    expect(folders.filter((folder) => !Object.hasOwn(layers, folder))).toEqual([])
+  })
+
+  it('has no circle: what a layer imports never imports it back', () => {
+    const below = (layer: string): string[] =>
+      (layers[layer]?.layers ?? []).flatMap((next) => [next, ...below(next)])
+    expect(Object.keys(layers).filter((layer) => below(layer).includes(layer))).toEqual([])
+  })
+
+  it('forbids what it does not allow', async () => {
+    const imports = {
+      'src/contract/fs.ts': "import 'node:fs'",
+      'src/contract/log.ts': "import 'pino'",
+      'src/contract/up.ts': "export * as x from '../platform/log.ts'",
+      'src/platform/own.ts': "export { id } from '../contract/id.ts'",
+      'src/media/child.ts': "import 'node:child_process'",
+      'src/client/http.ts': "import '../http/app.ts'",
+      'src/mcp/lazy.ts': "export const load = () => import('../tasks/store.ts')",
+      'src/mcp/deep/engines.ts':
+        "import type { Run } from '../../engines/ffmpeg/run.ts'\nexport type X = Run",
+      'src/tasks/compose.ts': "import '../../tools/index.ts'",
+      'src/http/settings.ts': "import '../config.ts'",
+      'tools/a/contract.ts': "import '../../src/media/layout/catalogue.ts'",
+      'tools/a/plan.ts': "import '../../src/engines/ffmpeg/run.ts'",
+      'tools/a/run.ts': "import '../b/run.ts'",
+      'tools/b/run.ts': "import '../../src/db/open.ts'",
+    }
+    expect(await forbidden(imports)).toEqual(Object.keys(imports).toSorted())
+  })
+
+  it('allows what it allows', async () => {
+    const imports = {
+      'src/contract/a.ts': "export { object } from 'zod'\nexport { id } from './id.ts'",
+      'src/http/a.ts':
+        "export { submit } from '../tasks/submit.ts'\nexport { createServer } from 'node:http'",
+      'src/mcp/b/a.ts': "export { connect } from '../../daemon/connect.ts'",
+      'src/main.ts': "export { operations } from '../tools/index.ts'",
+      'tools/a/contract.ts': "export { operation } from '../../src/contract/operation.ts'",
+      'tools/a/run.ts':
+        "export { run } from '../../src/engines/ffmpeg/run.ts'\nexport { plan } from './plan.ts'",
+      'tools/a/run.test.ts': "export { startService } from '../../src/service.ts'",
+    }
+    expect(await forbidden(imports)).toEqual([])
+  })
+})

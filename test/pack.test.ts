@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectTo, endService } from './pack/connect.ts'
+import { installPacked, type Packed } from './pack/packed.ts'
+
+let folder: string
+let packed: Packed
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reelwright-pack-'))
+  packed = await installPacked(folder)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the packed package', () => {
+  it('holds the built program and nothing else', () => {
+    expect(packed.files).toEqual(
+      expect.arrayContaining([
+        'package.json',
+        'README.md',
+        'LICENSE',
+        'mcp.json',
+        join('dist', 'src', 'main.js'),
+      ]),
+    )
+    expect(packed.files.filter((file) => /\.ts$|\.test\.|^(src|test|tools|scripts)\b/.test(file))).toEqual([])
+  })
+
+  it('is light', () => {
+    expect(packed.bytes).toBeLessThan(300_000)
+    expect(packed.dependencies.length).toBeLessThan(120)
+  })
+
+  it('serves mcp, starting the service it needs', async () => {
+    const dataDir = join(folder, 'data')
+    const client = await connectTo(packed.program, dataDir)
+    try {
+      const { tools } = await client.listTools()
+      expect(tools.map(({ name }) => name)).toContain('video_split_screen')
+      const status = await client.callTool({ name: 'service_status' })
+      expect(status.isError).not.toBe(true)
+      expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0)
+    } finally {
+      await client.close()
+      await endService(dataDir)
+    }
+  })
+})

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const runner = join(dirname(import.meta.dirname), 'scripts', 'run.mjs')
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reelwright-scripts-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Runs `npm run …`'s script without a terminal. */
+async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const { CI: _, ...inherited } = process.env
+  const env = { ...inherited, ...environment }
+  const child = spawn(process.execPath, [runner, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code: Number(code), out, err }
+}
+
+async function program(name: string, script: string): Promise<void> {
+  await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`)
+  await chmod(join(folder, name), 0o755)
+}
+
+it('names the commands when it is asked for another', async () => {
+  const { code, err } = await run(['nonsense'])
+  expect(code).toBe(1)
+  expect(err).toContain('demo, test, check, gen, build, bench')
+})
+
+it('ends a test run with one line that counts what passed, failed and was skipped', async () => {
+  await writeFile(
+    join(folder, 'a.test.js'),
+    "it('a', () => {}); it('b', () => { throw 1 }); it.skip('c', () => {})",
+  )
+  await writeFile(join(folder, 'b.test.js'), "import './nothing.js'")
+  const { code, out } = await run(['test', '--root', folder, '--globals'])
+  expect(out.trimEnd().split('\n').at(-1)).toBe('1 passed, 2 failed, 1 skipped')
+  expect(code).toBe(1)
+})
+
+it('does not pass when there is nothing to run', async () => {
+  const { code, out } = await run(['test', '--root', folder])
+  expect(out.trimEnd().split('\n').at(-1)).toBe('0 passed, 1 failed')
+  expect(code).toBe(1)
+})
+
+// A program in these folders is found without PATH and cannot be hidden.
+const folders = ['/usr/local/bin', '/home/linuxbrew/.linuxbrew/bin']
+const hidable = process.platform === 'linux' && !folders.some((path) => existsSync(join(path, 'ffmpeg')))
+
+describe.skipIf(!hidable)('where ffmpeg is missing', () => {
+  beforeEach(() => symlink('/bin/sh', join(folder, 'sh')))
+
+  it('names the command and runs nothing with REELWRIGHT_SETUP=no', async () => {
+    await program('apt-get', `echo called >> ${folder}/calls`)
+    const { code, err } = await run(['demo'], { PATH: folder, REELWRIGHT_SETUP: 'no', CI: 'true' })
+    expect(code).toBe(1)
+    expect(err).toMatch(/ffmpeg is missing[^]*apt-get .*install .*ffmpeg/)
+    await expect(readFile(join(folder, 'calls'))).rejects.toThrow('ENOENT')
+  })
+
+  it('installs it by itself in CI, then goes on', async () => {
+    const install = `for name in ffmpeg ffprobe; do echo > ${folder}/$name; /bin/chmod +x ${folder}/$name; done`
+    await program('apt-get', `echo "$@" >> ${folder}/calls\n${install}`)
+    await program('sudo', 'exec "$@"')
+    const { err } = await run(['bench'], { PATH: folder, CI: 'true' })
+    const calls = (await readFile(join(folder, 'calls'), 'utf8')).trimEnd().split('\n')
+    expect(calls).toEqual([expect.stringContaining('update'), expect.stringMatching(/install .*ffmpeg$/)])
+    expect(err).toContain('npm run bench -- <name>')
+  })
+})

@@ -1,0 +1,8 @@
+// Tests never see the settings or the data of the person who runs them.
+const kept = ['REELWRIGHT_FFMPEG', 'REELWRIGHT_TESTDATA']
+
+for (const name of Object.keys(process.env)) {
+  if (name.startsWith('REELWRIGHT_') && !kept.includes(name)) delete process.env[name]
+}
+delete process.env['DATABASE_URL']
+delete process.env['CLAUDE_PROJECT_DIR']
