@@ -48,7 +48,7 @@ interface Options {
 export interface RunningService {
   readonly port: number
   readonly service: Service
-  /** Whether a task is queued or running, or an upload is under way. */
+  /** Whether a task is queued or running, or an upload or a download is under way. */
   isBusy(): Promise<boolean>
   /** When the latest request came, ms since 1970. */
   lastActivity(): number
@@ -84,7 +84,7 @@ export async function startService(options: Options): Promise<RunningService> {
   await requeueInterrupted(service)
   await openLocalAccount(db, options.key)
 
-  const app = createApp(service, options)
+  const app = await createApp(service, options)
   const port = await app.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
   const threads = Math.max(1, Math.floor(cores / concurrency))
   const consumer = service.queue.consume(
@@ -94,7 +94,7 @@ export async function startService(options: Options): Promise<RunningService> {
   return {
     port,
     service,
-    isBusy: async () => app.uploadsUnderWay() > 0 || (await hasWork(db)),
+    isBusy: async () => app.transfersUnderWay() > 0 || (await hasWork(db)),
     lastActivity: app.lastActivity,
     async close() {
       await app.close()

@@ -87,7 +87,10 @@ export type TaskListItem = z.infer<typeof taskListItem>
 /** Query of the task list (contract 1, 4.4). */
 export const taskListQuery = z.object({
   status: z.enum(['queued', 'processing', 'completed', 'failed', 'cancelled']).optional(),
-  task_type: z.string().regex(/^\w{1,64}$/, 'not a task type').optional(),
+  task_type: z
+    .string()
+    .regex(/^\w{1,64}$/, 'not a task type')
+    .optional(),
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   page_size: z.coerce.number().int().min(1).max(100).default(20),
 })

@@ -1,4 +1,4 @@
-import { constants, createReadStream } from 'node:fs'
+import { constants } from 'node:fs'
 import {
   chmod,
   copyFile,
@@ -22,6 +22,9 @@ import type { ByteRange, FileStore, StoredBytes } from './store.ts'
 /** Stored bytes are never written again, not even by a program that was handed a link to them. */
 const readOnly = 0o444
 
+/** Bytes of one read of a download. */
+const readBytes = 256 * 1024
+
 /** Opens the store of a folder: `blobs/ab/abcd…` holds bytes by their hash, `incoming/` what is being written or lent. */
 export async function openDiskStore(folder: string): Promise<FileStore> {
   const incoming = join(folder, 'incoming')
@@ -31,37 +34,31 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
   await syncFolder(folder)
   const pathOf = (blake3: string): string => join(blobs, blake3.slice(0, 2), blake3)
 
-  const commit = async (temporary: string, bytes: StoredBytes): Promise<StoredBytes> => {
-    const path = pathOf(bytes.blake3)
-    if ((await mkdir(dirname(path), { recursive: true })) !== undefined) await syncFolder(blobs)
-    // Equal bytes replace each other: whoever comes second changes nothing.
-    await rename(temporary, path)
-    failpoint('files.put.renamed')
-    await syncFolder(dirname(path))
-    return bytes
+  /** Fills a temporary file and gives it its name; what fails leaves nothing. */
+  const take = async (fill: (temporary: string) => Promise<StoredBytes>): Promise<StoredBytes> => {
+    const temporary = join(incoming, randomUUID())
+    try {
+      const bytes = await fill(temporary)
+      const path = pathOf(bytes.blake3)
+      await mkdir(dirname(path), { recursive: true })
+      await place(temporary, path)
+      failpoint('files.put.renamed')
+      await syncFolder(dirname(path))
+      // Always: whoever made the folder just now may not have come to this line yet.
+      await syncFolder(blobs)
+      return bytes
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw isFull(error) ? new MediaError(6002, 'no space is left on the service', { cause: error }) : error
+    }
   }
 
   return {
-    async put(source, options) {
-      const temporary = join(incoming, randomUUID())
-      try {
-        return await commit(temporary, await write(temporary, source, options))
-      } catch (error) {
-        await rm(temporary, { force: true })
-        throw error
-      }
-    },
-    async adopt(path, signal) {
-      const blake3 = await hashFile(path, signal ? { signal } : {})
-      const temporary = join(incoming, randomUUID())
-      await moveIn(path, temporary)
-      await using file = await open(temporary, 'r+')
-      await file.datasync()
-      await file.chmod(readOnly)
-      return await commit(temporary, { blake3, size: (await file.stat()).size })
-    },
+    put: (source, maxBytes) => take((temporary) => write(temporary, source, maxBytes)),
+    adopt: (path) => take((temporary) => moveIn(path, temporary)),
     async read(blake3: string, range?: ByteRange) {
-      return createReadStream(pathOf(blake3), range)
+      const file = await open(pathOf(blake3))
+      return file.createReadStream({ ...range, highWaterMark: readBytes })
     },
     stage: (blake3, path) => stage(pathOf(blake3), path),
     async lend({ blake3, ext }, use) {
@@ -85,17 +82,14 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
 async function write(
   path: string,
   source: AsyncIterable<Uint8Array>,
-  options: { maxBytes: number; signal?: AbortSignal },
+  maxBytes: number,
 ): Promise<StoredBytes> {
   const hasher = await createHasher()
   await using file = await open(path, 'wx', readOnly)
   let size = 0
   for await (const chunk of source) {
-    options.signal?.throwIfAborted()
     size += chunk.byteLength
-    if (size > options.maxBytes) {
-      throw new MediaError(6002, `the file is larger than ${options.maxBytes} bytes`)
-    }
+    if (size > maxBytes) throw new MediaError(6002, `the file is larger than ${maxBytes} bytes`)
     hasher.update(chunk)
     await writeWhole(file, chunk)
   }
@@ -110,14 +104,40 @@ async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let at = 0; at < chunk.byteLength;) at += (await file.write(chunk, at)).bytesWritten
 }
 
-async function moveIn(from: string, to: string): Promise<void> {
+/** Hashed where it lies then, so that the name is that of what is kept. */
+async function moveIn(from: string, to: string): Promise<StoredBytes> {
   try {
     await rename(from, to)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    if (codeOf(error) !== 'EXDEV') throw error
     await copyFile(from, to, constants.COPYFILE_EXCL)
     await rm(from)
   }
+  // It may be a copy of a read-only input, and some systems sync only what is open for writing.
+  await chmod(to, 0o600)
+  await using file = await open(to, 'r+')
+  await file.chmod(readOnly)
+  await file.datasync()
+  return { blake3: await hashFile(to), size: (await file.stat()).size }
+}
+
+/** Equal bytes replace each other: whoever comes second changes nothing. */
+async function place(temporary: string, path: string): Promise<void> {
+  try {
+    await rename(temporary, path)
+  } catch (error) {
+    // Windows replaces no file that is read-only or being read; it holds the same bytes.
+    if (codeOf(error) !== 'EPERM' || !(await stat(path).catch(() => null))) throw error
+    await rm(temporary, { force: true })
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT'
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code
 }
 
 /**
@@ -128,7 +148,7 @@ async function stage(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
+    if (codeOf(error) === 'ENOENT') throw error
     await link(from, to).catch(() => copyFile(from, to))
     await chmod(to, readOnly)
   }
@@ -136,6 +156,7 @@ async function stage(from: string, to: string): Promise<void> {
 
 async function* list(blobs: string): AsyncGenerator<StoredBytes> {
   for await (const folder of await opendir(blobs)) {
+    if (!folder.isDirectory()) continue
     for await (const entry of await opendir(join(blobs, folder.name))) {
       yield { blake3: entry.name, size: (await stat(join(blobs, folder.name, entry.name))).size }
     }

@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
 import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { GivenFile } from '../contract/operation.ts'
 import type { Db, FileRow } from '../db/schema.ts'
 import { checkDecodable, probe } from '../engines/ffmpeg/probe.ts'
+import { atMost } from '../platform/at-most.ts'
 import type { FileStore } from './store.ts'
 
 interface Shelf {
@@ -15,10 +17,10 @@ interface Shelf {
  * A file as creation sees it: probed once, its facts kept with its record. Text has none. Throws
  * 6017 for media that cannot be parsed, 6021 for a video of which no frame decodes.
  */
-export async function giveFile(shelf: Shelf, row: FileRow): Promise<GivenFile> {
+export async function giveFile(shelf: Shelf, row: FileRow, signal?: AbortSignal): Promise<GivenFile> {
   const kind = kindOf(row.ext)
   if (!kind) throw new MediaError(6014, `${row.name} is of no supported type`)
-  const facts = kind === 'text' ? null : (keptFacts(row) ?? (await findFacts(shelf, row)))
+  const facts = kind === 'text' ? null : (keptFacts(row) ?? (await findFacts(shelf, row, signal)))
   return { file_id: row.id, name: row.name, size: row.size, kind, facts }
 }
 
@@ -26,23 +28,32 @@ function keptFacts(row: FileRow): MediaFacts | null {
   return row.facts === null ? null : mediaFacts.parse(JSON.parse(row.facts))
 }
 
-async function findFacts({ db, files }: Shelf, row: FileRow): Promise<MediaFacts> {
-  return await files.lend(row, async (path) => {
-    const facts = await named(row, () => probe(path))
-    if (facts.video) await named(row, () => checkDecodable(path))
-    await db
-      .updateTable('files')
-      .set({ facts: JSON.stringify(facts) })
-      .where('id', '=', row.id)
-      .execute()
-    return facts
+/** However many tasks are created at once, their probes share the cores. */
+const inTurn = atMost(availableParallelism())
+
+async function findFacts({ db, files }: Shelf, row: FileRow, signal?: AbortSignal): Promise<MediaFacts> {
+  const facts = await inTurn(async () => {
+    signal?.throwIfAborted()
+    return await files.lend(row, (path) => named(row, () => look(path, signal)))
   })
+  await db
+    .updateTable('files')
+    .set({ facts: JSON.stringify(facts) })
+    .where('id', '=', row.id)
+    .execute()
+  return facts
+}
+
+async function look(path: string, signal?: AbortSignal): Promise<MediaFacts> {
+  const facts = await probe(path, { signal })
+  if (facts.video) await checkDecodable(path, { signal })
+  return facts
 }
 
 /** Says which file an error is about. */
-async function named<T>(row: FileRow, look: () => Promise<T>): Promise<T> {
+async function named<T>(row: FileRow, work: () => Promise<T>): Promise<T> {
   try {
-    return await look()
+    return await work()
   } catch (error) {
     if (!(error instanceof MediaError) || (error.code !== 6017 && error.code !== 6021)) throw error
     throw new MediaError(error.code, `${row.name}: ${error.message}`, { cause: error })

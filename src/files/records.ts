@@ -1,6 +1,6 @@
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, retentionDays, type FileDetails, type FileRecord } from '../contract/file.ts'
-import { newId } from '../contract/id.ts'
+import { isOwnId, newId } from '../contract/id.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { toMoment } from '../contract/time.ts'
 import type { Db, FileRow, Write } from '../db/schema.ts'
@@ -37,15 +37,30 @@ export async function insertFile(db: Db | Write, file: NewFile & { readonly id: 
 
 /** Records an upload; the account's own file of the same bytes and extension is renewed and reused. */
 export async function recordUpload(db: Db, file: NewFile): Promise<FileRow> {
-  const known = await db
-    .updateTable('files')
-    .set({ expire_at: file.now + retentionMs })
-    .where('account_id', '=', file.accountId)
-    .where('blake3', '=', file.bytes.blake3)
-    .where('ext', '=', extensionOf(file.name))
-    .returningAll()
-    .execute()
-  return known[0] ?? (await insertFile(db, { ...file, id: newId(file.now) }))
+  return await db.transaction().execute(async (trx) => {
+    // Locks the account: of two equal uploads at once, the second finds the first one's record.
+    await trx
+      .updateTable('accounts')
+      .set((eb) => ({ balance: eb.ref('balance') }))
+      .where('id', '=', file.accountId)
+      .execute()
+    const known = await trx
+      .selectFrom('files')
+      .select('id')
+      .where('account_id', '=', file.accountId)
+      .where('blake3', '=', file.bytes.blake3)
+      .where('ext', '=', extensionOf(file.name))
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+    if (!known) return await insertFile(trx, { ...file, id: newId(file.now) })
+    return await trx
+      .updateTable('files')
+      .set({ expire_at: file.now + retentionMs })
+      .where('id', '=', known.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
 }
 
 /** Finds one of the account's files; 6004 when it is missing, expired or another's. */
@@ -53,13 +68,15 @@ export async function findFile(
   db: Db,
   file: { accountId: number; id: string; now: number },
 ): Promise<FileRow> {
-  const row = await db
-    .selectFrom('files')
-    .selectAll()
-    .where('id', '=', file.id)
-    .where('account_id', '=', file.accountId)
-    .where('expire_at', '>', file.now)
-    .executeTakeFirst()
+  const row =
+    isOwnId(file.id) &&
+    (await db
+      .selectFrom('files')
+      .selectAll()
+      .where('id', '=', file.id)
+      .where('account_id', '=', file.accountId)
+      .where('expire_at', '>', file.now)
+      .executeTakeFirst())
   if (!row) throw new MediaError(6004, `there is no file ${JSON.stringify(file.id)}, or it has expired`)
   return row
 }

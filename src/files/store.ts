@@ -17,14 +17,14 @@ export interface ByteRange {
  * and what `put` or `adopt` returned survives a power cut.
  */
 export interface FileStore {
-  /** Takes a stream. Throws 6011 for no bytes, 6002 past `maxBytes`; a broken stream leaves nothing. */
-  put(
-    source: AsyncIterable<Uint8Array>,
-    options: { maxBytes: number; signal?: AbortSignal },
-  ): Promise<StoredBytes>
-  /** Takes a finished local file, which may be moved away. */
-  adopt(path: string, signal?: AbortSignal): Promise<StoredBytes>
-  /** Streams bytes, or a range of them. */
+  /**
+   * Takes a stream. Throws 6011 for no bytes, 6002 past `maxBytes` and when the disk is full; whatever
+   * fails, the stream included, leaves nothing.
+   */
+  put(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>
+  /** Takes a finished local file, which may be moved away; 6002 when the disk is full. */
+  adopt(path: string): Promise<StoredBytes>
+  /** Streams bytes, or a range of them; rejects when they are not there. */
   read(blake3: string, range?: ByteRange): Promise<NodeJS.ReadableStream>
   /** Makes the bytes readable at a local path, without copying where the system can. */
   stage(blake3: string, path: string): Promise<void>

@@ -14,6 +14,9 @@ declare module 'fastify' {
 /** Names under which a service on this machine may be addressed. */
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
+/** Addresses of this machine alone, also as a socket for both families of addresses writes them. */
+const loopbackAddress = /^(::ffff:)?127\.|^::1$/
+
 /** Lets in requests with a valid key, and none that a web page could have made a browser send. */
 export function admit(app: FastifyInstance, service: Service): void {
   app.decorateRequest('caller', null)
@@ -32,8 +35,8 @@ export function admit(app: FastifyInstance, service: Service): void {
  * DNS rebinding a foreign name as Host.
  */
 function refuseBrowsers({ headers, socket }: FastifyRequest): void {
-  const local = socket.localAddress === '127.0.0.1' || socket.localAddress === '::1'
-  const name = headers.host?.replace(/:\d+$/, '') ?? ''
+  const local = loopbackAddress.test(socket.localAddress ?? '')
+  const name = headers.host?.replace(/:\d+$/, '').toLowerCase() ?? ''
   if (headers.origin !== undefined || (local && !loopbackNames.has(name))) {
     throw new MediaError(6502, 'requests from web pages are refused', {
       hint: 'Call the service from a program, by a loopback address.',

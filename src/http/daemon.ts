@@ -4,6 +4,7 @@ import { MediaError } from '../contract/errors.ts'
 import { rawRoutes } from '../contract/routes.ts'
 import { healthAnswer } from '../platform/handshake.ts'
 import { success } from './failures.ts'
+import { read } from './parameters.ts'
 
 /** What a service tells of the process it runs in. */
 export interface DaemonSide {
@@ -21,9 +22,8 @@ const healthQuery = z.object({ nonce: z.string().max(200).default('') })
 /** `GET /health` proves who answers; `POST /daemon/exit` makes room for a newer version. */
 export function daemonRoutes(app: FastifyInstance, daemon: DaemonSide): void {
   app.get(rawRoutes.health.path, async (request) => {
-    const query = healthQuery.safeParse(request.query)
-    if (!query.success) throw new MediaError(6016, 'nonce: text of at most 200 characters')
-    return healthAnswer(daemon, query.data.nonce)
+    const { nonce } = read(healthQuery, request.query)
+    return healthAnswer(daemon, nonce)
   })
   app.post('/daemon/exit', async () => {
     if (await daemon.exitIfIdle()) return success('')

@@ -5,52 +5,66 @@ import { MediaError } from '../contract/errors.ts'
 import { rawRoutes } from '../contract/routes.ts'
 import { subscribeMessage, type SubscribeMessage, type TaskEvent } from '../contract/task.ts'
 import type { Service } from '../tasks/service.ts'
-import { eventsAfter, findTask, lastSeq } from '../tasks/store.ts'
 import { callerOf } from './admission.ts'
 import { failureEnvelope } from './failures.ts'
+import { Subscription, type Outlet } from './subscription.ts'
 
 /** Largest message a client may send, bytes. */
 export const maxMessageBytes = 4096
 
-/** A reader this far behind is cut off; it can come back and ask for what came after, bytes. */
-const maxBehindBytes = 2 ** 20
+const maxSubscriptions = 100
 
-/** Replayed events are read in portions of this many. */
-const portion = 500
-
-/** A connection that answers no ping for this long is closed, ms. */
-const pingEveryMs = 30_000
+/** How long a client may take to say goodbye when the service ends, ms. */
+const farewellMs = 1_000
 
 /** WebSocket `GET /task/events`: snapshots, then every status change, and progress. */
-export function eventRoutes(app: FastifyInstance, service: Service): void {
-  app.get(rawRoutes.taskEvents.path, { websocket: true }, (socket, request) => {
-    const subscriber = new Subscriber(service, callerOf(request), socket)
-    socket.on('message', (data: Buffer) => void subscriber.receive(data.toString()))
-    socket.on('close', () => subscriber.end())
-    // A broken frame or a cut connection; `close` follows.
-    socket.on('error', () => undefined)
-    keepAlive(socket)
+export function eventRoutes(app: FastifyInstance, service: Service, stalledMs: number): void {
+  app.addHook('onRequest', async ({ ws, routeOptions }) => {
+    if (ws && routeOptions.url !== rawRoutes.taskEvents.path) {
+      throw new MediaError(6016, 'only events come over another protocol than HTTP')
+    }
+  })
+  app.route({
+    method: 'GET',
+    url: rawRoutes.taskEvents.path,
+    handler: async () => {
+      throw new MediaError(6016, 'events come over a WebSocket', { hint: 'Connect with a WebSocket client.' })
+    },
+    wsHandler: (socket, request) => {
+      const subscriber = new Subscriber(service, callerOf(request), socket)
+      socket.on('message', (data: Buffer) => subscriber.receive(data.toString()))
+      socket.on('close', () => subscriber[Symbol.dispose]())
+      // A broken frame or a cut connection; `close` follows.
+      socket.on('error', () => undefined)
+      keepAlive(socket, stalledMs / 2)
+    },
+  })
+  app.addHook('preClose', async () => {
+    const sockets = app.websocketServer.clients
+    setTimeout(() => sockets.forEach((socket) => socket.terminate()), farewellMs).unref()
   })
 }
 
-function keepAlive(socket: WebSocket): void {
+/** Ends a connection on which a ping was not answered until the next. */
+function keepAlive(socket: WebSocket, everyMs: number): void {
   let answered = true
   const timer = setInterval(() => {
     if (!answered) return socket.terminate()
     answered = false
     socket.ping()
-  }, pingEveryMs)
+  }, everyMs)
   timer.unref()
   socket.on('pong', () => (answered = true))
   socket.on('close', () => clearInterval(timer))
 }
 
 /** One client's subscriptions. */
-class Subscriber {
+class Subscriber implements Disposable {
   readonly #service: Service
   readonly #caller: Caller
   readonly #socket: WebSocket
-  readonly #ends = new Map<string, () => void>()
+  /** By task id; all of them under the empty one. */
+  readonly #subscriptions = new Map<string, Subscription>()
 
   constructor(service: Service, caller: Caller, socket: WebSocket) {
     this.#service = service
@@ -58,107 +72,50 @@ class Subscriber {
     this.#socket = socket
   }
 
-  end(): void {
-    for (const end of this.#ends.values()) end()
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions.values()) subscription[Symbol.dispose]()
   }
 
-  async receive(text: string): Promise<void> {
+  receive(text: string): void {
     try {
-      await this.#subscribe(parse(text))
+      this.#subscribe(parse(text))
     } catch (error) {
-      if (!(error instanceof MediaError)) this.#service.log.error({ err: error }, 'a subscription failed')
-      const told = error instanceof MediaError ? error : new MediaError(6500, 'internal error')
-      const { code, msg } = failureEnvelope(told)
-      this.#send({ event: 'error', code, msg })
+      this.#refuse(error)
     }
   }
 
-  async #subscribe(message: SubscribeMessage): Promise<void> {
-    const { accountId } = this.#caller
-    const one = 'task_id' in message ? message.task_id : undefined
-    const live = new LiveEvents((event) => this.#send(event), one)
-    const stop = this.#service.events.follow(accountId, (event) => live.take(event))
-    // Subscribing again replaces.
-    this.#ends.get(one ?? '')?.()
-    this.#ends.set(one ?? '', stop)
-    try {
-      live.start(
-        'task_id' in message ? await this.#snapshot(message.task_id) : await this.#replay(message.after),
-      )
-    } catch (error) {
-      stop()
-      throw error
+  #subscribe(message: SubscribeMessage): void {
+    const wish = 'task_id' in message ? { taskId: message.task_id } : { after: message.after }
+    const name = wish.taskId ?? ''
+    // Subscribing again begins anew.
+    this.#subscriptions.get(name)?.[Symbol.dispose]()
+    if (this.#subscriptions.size === maxSubscriptions && !this.#subscriptions.has(name)) {
+      throw new MediaError(6016, `one connection follows at most ${maxSubscriptions} tasks`, {
+        hint: 'Subscribe to all: {"action":"subscribe","all":true}.',
+      })
     }
-  }
-
-  /** Sends the task as it is; what changes meanwhile is waiting behind it. Answers the number it stands for. */
-  async #snapshot(taskId: string): Promise<number> {
-    const seq = await lastSeq(this.#service.db, this.#caller.accountId)
-    this.#send({ event: 'snapshot', seq, task: await findTask(this.#service.db, this.#caller, taskId) })
-    return seq
-  }
-
-  /** Sends what came after a number, or from where the account stands now. */
-  async #replay(after: number | undefined): Promise<number> {
-    const { accountId } = this.#caller
-    if (after === undefined) {
-      const seq = await lastSeq(this.#service.db, accountId)
-      this.#send({ event: 'snapshot', seq, task: null })
-      return seq
+    const outlet: Outlet = {
+      tell: (event) => this.#send(event),
+      failed: (error) => {
+        this.#subscriptions.delete(name)
+        // It would not read a goodbye either.
+        if (error === null) this.#socket.terminate()
+        else this.#refuse(error)
+      },
     }
-    let reached = after
-    for (;;) {
-      const events = await eventsAfter(this.#service.db, { accountId, seq: reached, limit: portion })
-      for (const event of events) this.#send({ event: 'status', ...event })
-      reached = events.at(-1)?.seq ?? reached
-      if (events.length < portion || this.#socket.readyState !== this.#socket.OPEN) return reached
-    }
+    this.#subscriptions.set(name, new Subscription(this.#service, this.#caller, { ...wish, outlet }))
   }
 
-  #send(event: TaskEvent): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return
-    if (this.#socket.bufferedAmount > maxBehindBytes) {
-      // 1013, try again later (RFC 6455 registry).
-      this.#socket.close(1013, 'too slow')
-      return
-    }
-    this.#socket.send(JSON.stringify(event))
-  }
-}
-
-type Happening = Extract<TaskEvent, { event: 'status' | 'progress' }>
-
-/** Holds back what happens until the past has been sent, then lets through what is newer. */
-class LiveEvents {
-  readonly #send: (event: Happening) => void
-  readonly #taskId: string | undefined
-  #waiting: Happening[] | undefined = []
-  #reached = 0
-
-  constructor(send: (event: Happening) => void, taskId: string | undefined) {
-    this.#send = send
-    this.#taskId = taskId
+  #refuse(error: unknown): void {
+    if (!(error instanceof MediaError)) this.#service.log.error({ err: error }, 'a subscription failed')
+    const told = error instanceof MediaError ? error : new MediaError(6500, 'internal error')
+    const { code, msg } = failureEnvelope(told)
+    void this.#send({ event: 'error', code, msg })
   }
 
-  take(event: Happening): void {
-    if (this.#taskId !== undefined && event.task.task_id !== this.#taskId) return
-    if (this.#waiting) this.#waiting.push(event)
-    else this.#pass(event)
-  }
-
-  start(reached: number): void {
-    this.#reached = reached
-    const waiting = this.#waiting ?? []
-    this.#waiting = undefined
-    for (const event of waiting) this.#pass(event)
-  }
-
-  #pass(event: Happening): void {
-    if (event.event === 'status') {
-      if (event.seq <= this.#reached) return
-      this.#reached = event.seq
-    }
-    this.#send(event)
+  /** Resolves when the event has left; also when the connection is gone, which `close` tells. */
+  #send(event: TaskEvent): Promise<void> {
+    return new Promise((resolve) => this.#socket.send(JSON.stringify(event), () => resolve()))
   }
 }
 

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
 
@@ -7,16 +8,17 @@ const bodyFailures: Readonly<Record<string, string>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'the body is larger than 32 MiB',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the body must be JSON: Content-Type: application/json',
   FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'the body is empty; it must be a JSON object',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its Content-Length says',
 }
 
 /** Answers every error with the envelope; of a bug nothing but that there was one. */
 export function answerErrors(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) => {
-    const told = tell(error)
-    if (told.code === 6500)
-      log.error({ err: error, method: request.method, url: request.url }, 'internal error')
+    const told = tell(error, request)
+    if (told.status >= 500) {
+      const { method, url } = request
+      log[told.code === 6500 ? 'error' : 'warn']({ err: error, method, url }, told.message)
+    }
     return reply.code(told.status).send(failureEnvelope(told))
   })
   app.setNotFoundHandler((request) => {
@@ -26,13 +28,39 @@ export function answerErrors(app: FastifyInstance, log: Logger): void {
   })
 }
 
-function tell(error: unknown): MediaError {
+/** Answers a request whose path cannot be decoded, which is seen before any hook runs. */
+export function answerUnreadable(_: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const told = new MediaError(6016, 'the path is not properly escaped')
+  void reply.code(told.status).send(failureEnvelope(told))
+}
+
+/** Answers what Node could not read as HTTP, and cuts the connection. */
+export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const told = new MediaError(6016, 'this is not HTTP as it must be written', { cause: error })
+  const body = JSON.stringify(failureEnvelope(told))
+  const head = [
+    `HTTP/1.1 ${told.status} Bad Request`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroy(error)
+}
+
+/** What broke off before its end. */
+export function interrupted(cause?: unknown): MediaError {
+  return new MediaError(6036, 'the request broke off before its end', { cause })
+}
+
+function tell(error: unknown, { raw }: FastifyRequest): MediaError {
   if (error instanceof MediaError) return error
   const { code } = error as { code?: unknown }
   const message = typeof code === 'string' ? bodyFailures[code] : undefined
-  if (message !== undefined || error instanceof SyntaxError) {
-    return new MediaError(6016, message ?? 'the body is not valid JSON', { cause: error })
-  }
+  if (message !== undefined) return new MediaError(6016, message, { cause: error })
+  // The client went while its body was read.
+  if (raw.readableAborted) return interrupted(error)
   return new MediaError(6500, 'internal error', { cause: error })
 }
 

@@ -1,24 +1,38 @@
 /** Longest name kept, bytes of UTF-8: what file systems take. */
 const maxNameBytes = 255
 
-// C0 and C1 controls, and the marks that turn the direction of text and so disguise an extension.
-const deceptive = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+/** Longest ending that is taken for an extension, characters with its dot. */
+const maxExtension = 16
 
-/** A file name as given by a client, without folders, controls and marks of direction; its end kept. */
+// What is not seen: it breaks lines, or turns the direction of text and so disguises an extension.
+// Joiners stay, as emoji and several scripts need them.
+const unseen = /[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu
+
+/** A file name as given by a client, without folders and what is not seen; its end kept. */
 export function safeName(given: string): string {
-  const last = given.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1) ?? ''
-  const clean = last.replaceAll(deceptive, '').trim()
+  const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? ''
+  const clean = last.replaceAll(unseen, '').normalize('NFC').trim()
   const dot = clean.lastIndexOf('.')
-  const end = dot > 0 ? clean.slice(dot) : ''
-  let stem = dot > 0 ? clean.slice(0, dot) : clean
-  while (Buffer.byteLength(stem + end) > maxNameBytes && stem !== '') stem = [...stem].slice(0, -1).join('')
-  return stem + end || 'file'
+  const split = dot > 0 && clean.length - dot <= maxExtension ? dot : clean.length
+  const end = clean.slice(split)
+  const stem = beginning(clean.slice(0, split), maxNameBytes - Buffer.byteLength(end))
+  return (stem + end).trim() || 'file'
+}
+
+/** As many whole characters, as a reader sees them, as so many bytes of UTF-8 hold. */
+function beginning(text: string, bytes: number): string {
+  let kept = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (Buffer.byteLength(kept + segment) > bytes) break
+    kept += segment
+  }
+  return kept
 }
 
 /** `Content-Disposition` of a download (RFC 6266): the name in ASCII for old clients, and whole. */
 export function attachment(name: string): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
-  const whole = encodeURIComponent(name).replaceAll(
+  const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
   )

@@ -1,36 +1,30 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import * as z from 'zod'
-import { MediaError } from '../contract/errors.ts'
-import { routes, taskIdParameter } from '../contract/routes.ts'
+import { routes } from '../contract/routes.ts'
 import { taskListQuery, type Priority } from '../contract/task.ts'
 import type { Service } from '../tasks/service.ts'
 import { cancelTask, listTasks, queryTask } from '../tasks/store.ts'
 import { submitTask } from '../tasks/submit.ts'
 import { callerOf } from './admission.ts'
 import { success } from './failures.ts'
-import { route } from './files.ts'
-
-const typeParameter = z.object({ task_type: z.string() })
-const taskParameters = taskIdParameter.extend(typeParameter.shape)
+import { pattern, read } from './parameters.ts'
 
 /** Creation, query, list and cancel of tasks. */
 export function taskRoutes(app: FastifyInstance, service: Service): void {
-  app.post(route(routes.createTask.path), async (request) => {
-    const { task_type: type } = typeParameter.parse(request.params)
+  app.post(pattern(routes.createTask.path), async (request) => {
+    const { task_type: type } = request.params as { task_type: string }
     const priority = priorityOf(request)
     return success(await submitTask(service, callerOf(request), { type, body: request.body, priority }))
   })
-  app.get(route(routes.queryTask.path), async (request) => {
-    const { task_type: type, task_id: id } = taskParameters.parse(request.params)
+  app.get(pattern(routes.queryTask.path), async (request) => {
+    const { task_type: type, task_id: id } = request.params as { task_type: string; task_id: string }
     return success(await queryTask(service.db, callerOf(request), { type, id }))
   })
-  app.get(route(routes.listTasks.path), async (request) => {
-    const query = taskListQuery.safeParse(request.query)
-    if (!query.success) throw new MediaError(6016, z.prettifyError(query.error))
-    return success(await listTasks(service, callerOf(request), query.data))
+  app.get(pattern(routes.listTasks.path), async (request) => {
+    const query = read(taskListQuery, request.query)
+    return success(await listTasks(service, callerOf(request), query))
   })
-  app.post(route(routes.cancelTask.path), async (request) => {
-    const { task_id: id } = taskIdParameter.parse(request.params)
+  app.post(pattern(routes.cancelTask.path), async (request) => {
+    const { task_id: id } = request.params as { task_id: string }
     await cancelTask(service, callerOf(request), id)
     return success('', 'the task was cancelled')
   })

@@ -1,3 +1,4 @@
+import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, extensionsByKind, kindOf, maxFileBytes } from '../contract/file.ts'
@@ -5,15 +6,22 @@ import { routes } from '../contract/routes.ts'
 import { recordUpload, toRecord } from '../files/records.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
-import { success } from './failures.ts'
+import { interrupted, success } from './failures.ts'
 import { safeName } from './names.ts'
 
-/** What the frame of a multipart request may take beyond the file, bytes. */
+/** What the frame of a form and the fields beside the file may take, bytes. */
 const frameBytes = 2 ** 20
 
+/** The store limits the file; of the fields, which are ignored, little is kept. */
+const limits = { files: 1, fileSize: Infinity, fields: 20, fieldSize: 1024, parts: 30 }
+
 /** `POST /base/file/upload`: one file, streamed to the store, answered when it is durable. */
-export function uploadRoutes(app: FastifyInstance, service: Service): void {
-  app.post(routes.uploadFile.path, { bodyLimit: maxFileBytes + frameBytes }, async (request) => {
+export async function uploadRoutes(app: FastifyInstance, service: Service): Promise<void> {
+  app.removeAllContentTypeParsers()
+  await app.register(multipart, { limits })
+  // Nothing else is read: the handler says that it takes a form.
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  app.post(routes.uploadFile.path, async (request) => {
     const { name, bytes } = await receive(service, request)
     const now = service.clock()
     const row = await recordUpload(service.db, { accountId: callerOf(request).accountId, name, bytes, now })
@@ -21,31 +29,62 @@ export function uploadRoutes(app: FastifyInstance, service: Service): void {
   })
 }
 
-async function receive(service: Service, request: FastifyRequest) {
-  if (!request.isMultipart()) {
-    throw new MediaError(6013, 'required: file', {
-      hint: 'Send multipart/form-data with one field named file.',
-    })
+async function receive({ files }: Service, request: FastifyRequest) {
+  if (Number(request.headers['content-length'] ?? 0) > maxFileBytes + frameBytes) {
+    throw new MediaError(6002, `the file is larger than ${maxFileBytes} bytes`)
   }
-  const left = new AbortController()
-  const onClose = (): void => {
-    if (!request.raw.complete) left.abort(interrupted())
+  if (!request.isMultipart()) throw noFile()
+  const parts = translated(request.parts())
+  const part = await findFile(parts)
+  const name = safeName(unescaped(part.filename))
+  checkExtension(name)
+  return { name, bytes: await files.put(bytesOf(part, parts), maxFileBytes) }
+}
+
+async function findFile(parts: AsyncGenerator<Multipart>): Promise<MultipartFile> {
+  for (;;) {
+    const { value: part } = await parts.next()
+    if (!part) throw noFile()
+    if (part.type === 'field') continue
+    // Without a name it is a form's file field in which nothing was chosen.
+    if (part.fieldname !== 'file' || !part.filename) throw noFile()
+    return part
   }
-  request.raw.once('close', onClose)
+}
+
+function noFile(): MediaError {
+  return new MediaError(6013, 'required: file', {
+    hint: 'Send multipart/form-data with one file in a field named file.',
+  })
+}
+
+/** The file's bytes. Their end is the end of the form: one that breaks off after the file breaks the file. */
+async function* bytesOf(part: MultipartFile, parts: AsyncGenerator<Multipart>): AsyncGenerator<Uint8Array> {
+  yield* translated<Uint8Array>(part.file)
+  // A second file is refused by the parser.
+  while (!(await parts.next()).done) continue
+}
+
+/** Turns what the form's parser and the connection throw into errors of ours. */
+async function* translated<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    const part = await request.file()
-    if (!part || part.fieldname !== 'file') throw new MediaError(6013, 'required: file')
-    const name = safeName(part.filename)
-    checkExtension(name)
-    const bytes = await service.files.put(part.file, { maxBytes: maxFileBytes, signal: left.signal })
-    // The store saw the stream's end; only the parser knows whether the form ended with it.
-    if (part.file.truncated) throw new MediaError(6002, `${name} is larger than ${maxFileBytes} bytes`)
-    return { name, bytes }
+    yield* source
   } catch (error) {
-    throw error instanceof MediaError ? error : translated(error, request)
-  } finally {
-    request.raw.off('close', onClose)
+    throw formError(error as Error & { code?: unknown })
   }
+}
+
+/** The parser's limits by Fastify's code; its other errors have none. */
+function formError(error: Error & { code?: unknown }): MediaError {
+  if (error.code === 'FST_FILES_LIMIT') return new MediaError(6016, 'one request takes one file')
+  const broken = /Unexpected end|terminated early|aborted/
+  if (error.code === 'FST_MP_PREMATURE_CLOSE' || broken.test(error.message)) return interrupted(error)
+  return new MediaError(6016, `the form cannot be read: ${error.message}`, { cause: error })
+}
+
+/** As browsers escape quotes in the names of a form's files; CR and LF would be taken out anyway. */
+function unescaped(filename: string): string {
+  return filename.replaceAll('%22', '"').replaceAll(/%0[AD]/g, '')
 }
 
 function checkExtension(name: string): void {
@@ -54,21 +93,4 @@ function checkExtension(name: string): void {
   throw new MediaError(6001, `${name}: files of type ${extension || '(none)'} are not taken`, {
     hint: `Supported: ${Object.values(extensionsByKind).flat().join(' ')}`,
   })
-}
-
-/** Errors of the form's parser, by Fastify's code; one of a cut connection has none. */
-function translated(error: unknown, request: FastifyRequest): unknown {
-  const { code, message } = error as { code?: unknown; message?: string }
-  if (code === 'FST_REQ_FILE_TOO_LARGE')
-    return new MediaError(6002, `the file is larger than ${maxFileBytes} bytes`)
-  if (code === 'FST_FILES_LIMIT' || code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT') {
-    return new MediaError(6016, 'one request takes one file and no other field')
-  }
-  if (!request.raw.complete || /Unexpected end|terminated early|aborted/i.test(message ?? ''))
-    return interrupted()
-  return error
-}
-
-function interrupted(): MediaError {
-  return new MediaError(6036, 'the upload broke off before its end')
 }

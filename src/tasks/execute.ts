@@ -1,5 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
 import type { StagedFile } from '../contract/operation.ts'
 import type { TaskError } from '../contract/task.ts'
@@ -18,6 +20,9 @@ const maxAttempts = 3
 
 /** Wait before the second and the third attempt, ms. */
 const retryDelaysMs = [1_000, 5_000]
+
+/** Wait before the end of an attempt is written again, ms. */
+const writeAgainMs = 1_000
 
 /** Progress is recorded at most this often, ms. */
 const progressEveryMs = 1_000
@@ -56,14 +61,28 @@ export async function executeTask(
     failpoint('execute.finished')
     await complete(service, task, finished)
   } catch (error) {
-    if (signal.aborted) {
-      await moveTask(service, task, { to: 'queued', set: { started_at: null, progress: 0 } })
-      return
-    }
-    log.warn({ err: error }, 'attempt failed')
-    await settleFailure(service, task, error)
+    const { aborted } = signal
+    if (!aborted) log.warn({ err: error }, 'attempt failed')
+    await untilWritten(signal, log, () =>
+      aborted ? putBack(service, task) : settleFailure(service, task, error),
+    )
   } finally {
     await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Tries again until it succeeds: a disk that was full must not leave a task in processing for ever. */
+async function untilWritten(signal: AbortSignal, log: Logger, write: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await write()
+      return
+    } catch (error) {
+      log.error({ err: error }, 'the end of an attempt could not be written')
+      // The next start puts the task back.
+      if (signal.aborted) return
+      await pause(writeAgainMs, undefined, { signal }).catch(() => undefined)
+    }
   }
 }
 
@@ -172,9 +191,13 @@ async function settleFailure(service: Service, task: TaskRow, error: unknown): P
   await moveTask(service, task, { to: 'failed', set: { attempts, output: JSON.stringify({ error: told }) } })
 }
 
+/** Does not count as an attempt. */
+async function putBack(service: Service, task: TaskRow): Promise<void> {
+  await moveTask(service, task, { to: 'queued', set: { started_at: null, progress: 0 } })
+}
+
 /** Puts back what a service that ended was working on; does not count as an attempt. */
 export async function requeueInterrupted(service: Service): Promise<void> {
   const rows = await service.db.selectFrom('tasks').selectAll().where('status', '=', 'processing').execute()
-  for (const row of rows)
-    await moveTask(service, row, { to: 'queued', set: { started_at: null, progress: 0 } })
+  for (const row of rows) await putBack(service, row)
 }

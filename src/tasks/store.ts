@@ -1,6 +1,7 @@
 import { nextEvent, refund } from '../accounts/ledger.ts'
 import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
+import { isOwnId } from '../contract/id.ts'
 import {
   isTerminal,
   nextStates,
@@ -41,12 +42,28 @@ export async function queryTask(
   return toTaskRecord(row)
 }
 
-/** Answers one of the caller's tasks of whatever type; 6005. */
-export async function findTask(db: Db, caller: Caller, id: string): Promise<TaskRecord> {
-  return toTaskRecord(await ownTask(db, caller, id))
+/** One of the caller's tasks together with the number of the account's latest event it reflects; 6005. */
+export async function snapshotTask(
+  db: Db,
+  caller: Caller,
+  id: string,
+): Promise<{ seq: number; task: TaskRecord }> {
+  if (!isOwnId(id)) throw unknownTask(id)
+  // One statement, as every move writes both rows in one transaction.
+  const row = await db
+    .selectFrom('tasks')
+    .innerJoin('accounts', 'accounts.id', 'tasks.account_id')
+    .selectAll('tasks')
+    .select('accounts.event_seq')
+    .where('tasks.id', '=', id)
+    .where('tasks.account_id', '=', caller.accountId)
+    .executeTakeFirst()
+  if (!row) throw unknownTask(id)
+  return { seq: row.event_seq, task: toTaskRecord(row) }
 }
 
 async function ownTask(db: Db, caller: Caller, id: string): Promise<TaskRow> {
+  if (!isOwnId(id)) throw unknownTask(id)
   const row = await db
     .selectFrom('tasks')
     .selectAll()

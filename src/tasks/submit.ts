@@ -71,7 +71,8 @@ export function validate(operation: Operation, body: unknown): Record<string, un
 /** Issues a reader can act on; more than a few help nobody. */
 const maxIssuesShown = 5
 
-function describeIssues(error: z.ZodError): string {
+/** What is wrong with a value, place by place. */
+export function describeIssues(error: z.ZodError): string {
   const shown = error.issues
     .slice(0, maxIssuesShown)
     .map((issue) => `${z.core.toDotPath(issue.path) || 'body'}: ${issue.message}`)

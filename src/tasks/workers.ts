@@ -57,7 +57,8 @@ export async function openWorkers(options: Options): Promise<Workers> {
       const [child = start()] = idle
       idle.delete(child)
       const finished = await child.run(attempt, watch)
-      idle.add(child)
+      // It may have ended right after its answer.
+      if (child.isThere) idle.add(child)
       return finished
     },
     async [Symbol.asyncDispose]() {
@@ -136,6 +137,10 @@ class Child {
     // What it started shares its group and must not outlive it.
     await endGroup(identity)
     await rm(join(folder, `${identity.pid}.json`), { force: true })
+  }
+
+  get isThere(): boolean {
+    return this.#process.connected
   }
 
   /** Ends the child and everything in its group. */

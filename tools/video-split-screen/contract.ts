@@ -17,24 +17,31 @@ const crop = rectangle
     ({ x, y, width, height }) => x + width <= 1 + edgeTolerance && y + height <= 1 + edgeTolerance,
     'the crop must lie inside the picture: x + width <= 1 and y + height <= 1',
   )
-  .describe('Part of the picture to use, as shares of its width and height; x + width and y + height at most 1')
+  .describe(
+    'Part of the picture to use, as shares of its width and height; x + width and y + height at most 1',
+  )
 
-/** Longest time code taken: 6 hours, in ms. */
-const maxTimeMs = 6 * 3600 * 1000
+/** Largest time code taken, in ms (24 days); the length of the result has its own limit. */
+const maxTimeMs = 2 ** 31 - 1
 
-const clip = z.object({
-  file_id: fileRef({ kinds: ['video'], describe: 'Video; the same file may be used in several clips' }),
-  begin_time_ms: z.int().min(0).max(maxTimeMs).default(0).describe('Start inside the video, ms'),
-  end_time_ms: z
-    .int()
-    .min(0)
-    .max(maxTimeMs)
-    .optional()
-    .describe('End inside the video, ms; 0 or left out means its end'),
-  crop: crop.optional(),
-})
+const clip = z
+  .object({
+    file_id: fileRef({ kinds: ['video'], describe: 'Video; the same file may be used in several clips' }),
+    begin_time_ms: z.int().min(0).max(maxTimeMs).default(0).describe('Start inside the video, ms'),
+    end_time_ms: z
+      .int()
+      .min(0)
+      .max(maxTimeMs)
+      .optional()
+      .describe('End inside the video, ms; 0, left out or past its end means its end'),
+    crop: crop.optional(),
+  })
+  .refine(({ begin_time_ms, end_time_ms }) => !end_time_ms || begin_time_ms < end_time_ms, {
+    path: ['begin_time_ms'],
+    message: 'begin_time_ms must be below end_time_ms',
+  })
 
-export const input = z.object({
+const fields = z.object({
   clips: z.array(clip).min(2).max(16).describe('2 to 16 clips, one per slot of the layout'),
   layout_mode: z
     .enum(['auto', 'template'])
@@ -51,7 +58,7 @@ export const input = z.object({
     .min(0)
     .max(2 ** 31 - 1)
     .optional()
-    .describe('Repeats a choice among equally good layouts; default comes from the task'),
+    .describe('Counts through equally good placings (mirrored, other order); default comes from the task'),
   output_ratio: z.enum(['9:16', '16:9', '1:1']).default('9:16').describe('Shape of the result'),
   quality: z.enum(['720p', '1080p']).default('1080p').describe('Shorter side of the result in pixels'),
   fit_mode: z
@@ -76,14 +83,22 @@ export const input = z.object({
     .describe('#RRGGBB; shows in gaps and padding'),
 })
 
+const input = fields.refine(
+  ({ layout_mode, layout_id }) => layout_mode === 'auto' || layout_id !== undefined,
+  {
+    path: ['layout_id'],
+    message: 'layout_id is required with layout_mode template',
+  },
+)
+
 const slot = z.object({
-  slot_index: z.int(),
-  clip_index: z.int(),
+  slot_index: z.int().describe('Place in the layout'),
+  clip_index: z.int().describe('The clip shown there, counted from 0'),
   file_id: id,
   begin_time_ms: z.int(),
   end_time_ms: z.int(),
-  source_crop: rectangle,
-  destination_rect: rectangle,
+  source_crop: rectangle.describe('Part of the clip that shows'),
+  destination_rect: rectangle.describe('The slot, as shares of the result'),
   fit_mode: z.enum(['cover', 'contain']),
 })
 
@@ -94,6 +109,10 @@ const output = z.object({
   duration_ms: z.int(),
   width: z.int(),
   height: z.int(),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe('What was done to sources beyond the request, such as tone mapping'),
   layout: z.object({
     layout_id: z.int(),
     equivalence_key: z.string(),
@@ -108,7 +127,8 @@ export const videoSplitScreen = operation({
   description:
     'Composes 2 to 16 video clips into one split-screen mp4 that lasts as long as the shortest chosen range. ' +
     'auto picks the layout that loses the least picture; to keep that choice, pass the returned layout.layout_id ' +
-    'with layout_mode template. Limits: combined sources at most sixteen 1080p pictures, result at most 6 hours.',
+    'with layout_mode template. Clips keep their order unless the layout swaps places; layout.slots tells where each ' +
+    'one is. Limits: the sources together at most sixteen 1920x1080 pictures, result at most 6 hours.',
   toolset: 'render',
   input,
   output,

@@ -1,0 +1,232 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { StagedFile } from '../src/contract/operation.ts'
+import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
+import { probe } from '../src/engines/ffmpeg/probe.ts'
+import { videoSplitScreen } from '../tools/video-split-screen/contract.ts'
+import { plan } from '../tools/video-split-screen/plan.ts'
+import { encoderArgs } from '../tools/video-split-screen/encode.ts'
+import { run } from '../tools/video-split-screen/run.ts'
+
+// Wall time of video_split_screen against the xstack command one writes by hand for the same picture, with the
+// same encoder settings: ratio of the medians of ABBA rounds, the estimate, and peak memory (Linux).
+// node bench/split-screen.ts [rounds]
+
+const rounds = Number(process.argv[2] ?? 3)
+const seconds = 8
+const threads = 2
+
+interface Measured {
+  readonly seconds: number
+  readonly peakMiB: number
+}
+
+interface Case {
+  readonly clips: number
+  readonly layoutId: number
+  /** Columns and rows of the grid that the layout is. */
+  readonly grid: readonly [number, number]
+}
+
+const cases: readonly Case[] = [
+  { clips: 2, layoutId: 200_100, grid: [1, 2] },
+  { clips: 4, layoutId: 400_100, grid: [2, 2] },
+  { clips: 9, layoutId: 900_100, grid: [3, 3] },
+]
+
+const { ffmpeg } = await locateFfmpeg()
+const folder = await mkdtemp(join(tmpdir(), 'bench-split-screen-'))
+try {
+  const sources = await makeSources(9)
+  for (const one of cases) await compare(one, sources.slice(0, one.clips))
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function compare(one: Case, sources: readonly string[]): Promise<void> {
+  const ours: Measured[] = []
+  const theirs: Measured[] = []
+  const files = await stage(sources)
+  const input = videoSplitScreen.input.parse({
+    clips: sources.map((path) => ({ file_id: path.slice(-64) })),
+    layout_mode: 'template',
+    layout_id: one.layoutId,
+  })
+  const a = async () => ours.push(await measure(() => runOurs(input, files)))
+  const b = async () => theirs.push(await measure(() => handWritten(one, sources)))
+  for (let round = 0; round < rounds; round += 1) {
+    await a()
+    await b()
+    await b()
+    await a()
+  }
+  const [mine, hand] = [ours, theirs].map((times) => median(times.map((time) => time.seconds)))
+  const [memory, handMemory] = [ours, theirs].map((times) => Math.max(...times.map((time) => time.peakMiB)))
+  console.log(
+    `${one.clips} clips: ${mine?.toFixed(2)} s, by hand ${hand?.toFixed(2)} s, ratio ${((mine ?? 0) / (hand ?? 1)).toFixed(3)}; ` +
+      `estimated ${plan(input, files).seconds} s; peak ${memory} MiB, by hand ${handMemory} MiB`,
+  )
+}
+
+/** Moving 1080p pictures with some grain, and a tone. */
+async function makeSources(count: number): Promise<string[]> {
+  const paths: string[] = []
+  for (let index = 0; index < count; index += 1) {
+    const path = join(folder, `source-${index}.mp4`)
+    const picture = `testsrc2=s=1920x1080:r=30,hue=h=${index * 40},noise=alls=6:allf=t`
+    await spawned([
+      ...[
+        '-f',
+        'lavfi',
+        '-i',
+        picture,
+        '-f',
+        'lavfi',
+        '-i',
+        `sine=${300 + 100 * index}`,
+        '-t',
+        String(seconds),
+      ],
+      ...[
+        '-c:v',
+        'libx264',
+        '-preset',
+        'superfast',
+        '-crf',
+        '26',
+        '-pix_fmt',
+        'yuv420p',
+        '-c:a',
+        'aac',
+        path,
+      ],
+    ])
+    paths.push(path)
+  }
+  return paths
+}
+
+async function stage(paths: readonly string[]) {
+  const files = new Map<string, StagedFile>()
+  for (const path of paths) {
+    const facts = await probe(path)
+    files.set(path.slice(-64), {
+      file_id: '1',
+      name: 'clip.mp4',
+      size: facts.size,
+      kind: 'video',
+      facts,
+      path,
+    })
+  }
+  return {
+    get(id: string): StagedFile {
+      const file = files.get(id)
+      if (!file) throw new RangeError(`no file ${id}`)
+      return file
+    },
+  }
+}
+
+async function runOurs(
+  input: Parameters<typeof run>[0],
+  files: Awaited<ReturnType<typeof stage>>,
+): Promise<void> {
+  const scratch = join(folder, 'ours')
+  await mkdir(scratch, { recursive: true })
+  await run(input, {
+    files,
+    taskId: '1',
+    scratch,
+    threads,
+    signal: new AbortController().signal,
+    progress: () => {},
+    keep: () => ({ file_id: '1', download_url: '' }),
+  })
+}
+
+async function handWritten({ grid: [columns, rows] }: Case, sources: readonly string[]): Promise<void> {
+  const [width, height, gap] = [1080, 1920, 8]
+  const cell = [(width - gap * (columns - 1)) / columns, (height - gap * (rows - 1)) / rows] as const
+  const [w, h] = [2 * Math.floor(cell[0] / 2), 2 * Math.floor(cell[1] / 2)]
+  const chains = sources.map(
+    (_, index) =>
+      `[${index}:v]scale=${w}:${h}:force_original_aspect_ratio=increase,crop=${w}:${h},setsar=1[c${index}]`,
+  )
+  const places = sources.map(
+    (_, index) => `${(index % columns) * (w + gap)}_${Math.floor(index / columns) * (h + gap)}`,
+  )
+  const stack = `${sources.map((_, index) => `[c${index}]`).join('')}xstack=inputs=${sources.length}:layout=${places.join('|')}:fill=black[v]`
+  await spawned([
+    ...sources.flatMap((path) => ['-i', path]),
+    ...['-filter_complex', [...chains, stack].join(';'), '-map', '[v]', '-map', '0:a'],
+    ...[
+      ...encoderArgs,
+      '-threads',
+      String(threads),
+      '-r',
+      '30',
+      '-c:a',
+      'aac',
+      '-b:a',
+      '192k',
+      '-ar',
+      '48000',
+      '-ac',
+      '2',
+    ],
+    ...['-t', String(seconds), '-movflags', '+faststart', join(folder, 'by-hand.mp4')],
+  ])
+}
+
+async function spawned(args: readonly string[]): Promise<void> {
+  const child = spawn(ffmpeg, ['-v', 'error', '-nostdin', '-y', ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`ffmpeg ended with ${code}`)
+}
+
+async function measure(work: () => Promise<void>): Promise<Measured> {
+  let peakMiB = 0
+  const watch = setInterval(() => {
+    void peakOfChildren().then((peak) => (peakMiB = Math.max(peakMiB, peak)))
+  }, 100)
+  const start = performance.now()
+  try {
+    await work()
+  } finally {
+    clearInterval(watch)
+  }
+  return { seconds: (performance.now() - start) / 1000, peakMiB }
+}
+
+/** Largest resident size, so far, of this process's children; 0 where /proc is not. */
+async function peakOfChildren(): Promise<number> {
+  const threadsOfThis = await readdir('/proc/self/task').catch(() => [])
+  const lists = await Promise.all(
+    threadsOfThis.map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8').catch(() => '')),
+  )
+  const peaks = await Promise.all(
+    lists
+      .join(' ')
+      .split(/\s+/)
+      .filter(Boolean)
+      .map(async (pid) => {
+        const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+        return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+      }),
+  )
+  return Math.round(Math.max(0, ...peaks))
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return (
+    ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.ceil((sorted.length - 1) / 2)] ?? 0)) /
+    2
+  )
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { attachment, safeName } from './names.ts'
+
+const anyName = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('/', '\\', '.', '\u202e', '\0', '"', '👩‍👧', '\ud800'),
+    fc.string({ unit: 'binary', maxLength: 1 }),
+  ),
+  maxLength: 400,
+})
+
+it.for([
+  ['a.mp4', 'a.mp4'],
+  ['../../a.mp4', 'a.mp4'],
+  ['C:\\films\\a.mp4', 'a.mp4'],
+  ['clip\u202e4pm.exe', 'clip4pm.exe'],
+  ['a\u200b\ufeff\u00ad\u2060b.mp4', 'ab.mp4'],
+  ['a\r\nb\u2028.mp4', 'ab.mp4'],
+  ['a.mp4\u200b', 'a.mp4'],
+  ['e\u200b\u0301.mp4', '\u00e9.mp4'],
+  ['👩‍👧.mp4', '👩‍👧.mp4'],
+  ['e\u0301.mp4', '\u00e9.mp4'],
+  ['', 'file'],
+  ['/', 'file'],
+  [' . ', '.'],
+] as const)('%j becomes %j', ([given, safe]) => {
+  expect(safeName(given)).toBe(safe)
+})
+
+it('any name becomes one that holds no folder and nothing unseen, fits, and stays as it is', () => {
+  fc.assert(
+    fc.property(anyName, (given) => {
+      const name = safeName(given)
+      expect(name).not.toMatch(/[/\\\p{Cc}\u202a-\u202e]/u)
+      expect(name.isWellFormed()).toBe(true)
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
+      expect(name).not.toBe('')
+      expect(safeName(name)).toBe(name)
+    }),
+  )
+})
+
+it('a name that is too long is cut before its extension, between characters', () => {
+  expect(safeName(`${'a'.repeat(400)}.mp4`)).toBe(`${'a'.repeat(251)}.mp4`)
+  expect(safeName(`${'👩‍👧'.repeat(100)}.mp4`)).toMatch(/^(👩‍👧)+\.mp4$/u)
+})
+
+it('any safe name makes a header of plain ASCII that gives the name back', () => {
+  fc.assert(
+    fc.property(anyName, (given) => {
+      const name = safeName(given)
+      const header = attachment(name)
+      expect(header).toMatch(/^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w!#$&+.^`|~%-]*$/)
+      expect(decodeURIComponent(header.split("''")[1] ?? '')).toBe(name)
+    }),
+  )
+})

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDiskStore } from '../../src/files/disk.ts'
+import type { StoredBytes } from '../../src/files/store.ts'
+import { fileStoreLaws } from '../laws/file-store.ts'
+
+fileStoreLaws(openDiskStore)
+
+async function scratchFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-disk-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function held(folder: string): Promise<StoredBytes[]> {
+  const found: StoredBytes[] = []
+  for await (const bytes of (await openDiskStore(folder)).list()) found.push(bytes)
+  return found
+}
+
+test('what other programs leave among its files is overlooked', async () => {
+  const folder = await scratchFolder()
+  await openDiskStore(folder)
+  await writeFile(join(folder, 'blobs', '.DS_Store'), 'a file manager was here')
+  expect(await held(folder)).toEqual([])
+})
+
+test.skipIf(process.platform === 'win32')('a read-only result is adopted without being root', async () => {
+  const folder = await scratchFolder()
+  const result = join(folder, 'result')
+  await writeFile(result, 'a copy of a read-only input')
+  await chmod(result, 0o444)
+  // Root may write to anything, which would prove nothing.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+  if (nobody) for (const path of [folder, result]) await chown(path, nobody.uid, nobody.gid)
+  const module = join(import.meta.dirname, '..', '..', 'src', 'files', 'disk.ts')
+  const script = `
+    const { openDiskStore } = await import(${JSON.stringify(module)})
+    const store = await openDiskStore(${JSON.stringify(folder)})
+    await store.adopt(${JSON.stringify(result)})`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    ...nobody,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const said = buffer(child.stderr)
+  const [code] = (await once(child, 'exit')) as [number]
+  expect([code, (await said).toString()]).toEqual([0, ''])
+  expect(await held(folder)).toMatchObject([{ size: 27 }])
+})

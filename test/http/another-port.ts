@@ -1,0 +1,21 @@
+import { onTestFinished } from 'vitest'
+import { createApp, type App } from '../../src/http/app.ts'
+import type { DaemonSide } from '../../src/http/daemon.ts'
+import type { Service } from '../../src/tasks/service.ts'
+
+interface Options {
+  /** How long nothing may move on a connection, ms. */
+  readonly stalledMs?: number
+  readonly exitIfIdle?: DaemonSide['exitIfIdle']
+}
+
+/** The HTTP side of a service behind a port of its own, until the test ends. */
+export async function behindAnotherPort(
+  service: Service,
+  { exitIfIdle = async () => false, ...options }: Options = {},
+): Promise<{ baseUrl: string; app: App }> {
+  const app = await createApp(service, { key: 'k', instance: 'i', version: '0', exitIfIdle }, options)
+  onTestFinished(() => app.close())
+  const port = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { baseUrl: `http://127.0.0.1:${port}`, app }
+}

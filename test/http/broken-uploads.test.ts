@@ -1,0 +1,216 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { extensionsByKind, type FileRecord } from '../../src/contract/file.ts'
+import { api, until } from '../service/api.ts'
+import type { TestService } from '../service/in-process.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { ask, envelope, form, formType, wire } from './raw.ts'
+
+/** The first lines of an upload; the body's framing is up to the test. */
+function head({ apiKey }: { apiKey: string }, ...headers: string[]): string {
+  const lines = [
+    'POST /base/file/upload HTTP/1.1',
+    'Host: localhost',
+    `Authorization: ${apiKey}`,
+    `Content-Type: ${formType}`,
+    ...headers,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+const incoming = ({ dataDir }: TestService) => readdir(join(dataDir, 'files', 'incoming'))
+const blobs = async ({ dataDir }: TestService) =>
+  (await readdir(join(dataDir, 'files', 'blobs'), { recursive: true })).filter((name) => name.length > 3)
+
+async function recorded({ running }: TestService): Promise<number> {
+  return (await running.service.db.selectFrom('files').select('id').execute()).length
+}
+
+/** Waits until nothing of an upload is left, and proves that nothing was kept. */
+async function expectNothingKept(service: TestService, before: { blobs: number; records: number }) {
+  await until(
+    () => incoming(service),
+    ({ length }) => length === 0,
+  )
+  expect({ blobs: (await blobs(service)).length, records: await recorded(service) }).toEqual(before)
+}
+
+const held = async (service: TestService) => ({
+  blobs: (await blobs(service)).length,
+  records: await recorded(service),
+})
+
+const opened = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(200_000) }], { closed: false })
+
+describe('uploads that break off', () => {
+  onOneDatabase((service) => {
+    test('a wrong key: endless bytes are answered, cut, and never stored', async () => {
+      const before = await held(service())
+      using line = await wire(service().baseUrl)
+      line.socket.write(head({ apiKey: 'wrong' }, 'Transfer-Encoding: chunked'))
+      const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(2 ** 16, 'x'), Buffer.from('\r\n')])
+      const seen: Promise<string[]>[] = []
+      const feed = setInterval(() => {
+        line.socket.write(chunk)
+        seen.push(incoming(service()))
+      }, 10)
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
+      await line.closed
+      clearInterval(feed)
+      expect((await Promise.all(seen)).flat(), 'not even begun to be stored').toEqual([])
+      await expectNothingKept(service(), before)
+    })
+
+    test('in the middle of a chunk', async () => {
+      const before = await held(service())
+      using line = await wire(service().baseUrl)
+      line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
+      line.socket.write(`${(opened.length * 2).toString(16)}\r\n`)
+      line.socket.end(opened)
+      await line.closed
+      await expectNothingKept(service(), before)
+    })
+
+    test('with a chunk that is none', async () => {
+      const before = await held(service())
+      using line = await wire(service().baseUrl)
+      line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
+      line.socket.write(`${opened.length.toString(16)}\r\n`)
+      line.socket.write(opened)
+      line.socket.write('\r\nnot a length\r\n')
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
+      await line.closed
+      await expectNothingKept(service(), before)
+    })
+
+    test('with fewer bytes than were announced', async () => {
+      const before = await held(service())
+      using line = await wire(service().baseUrl)
+      line.socket.write(head(service(), `Content-Length: ${opened.length * 2}`))
+      line.socket.end(opened)
+      await line.closed
+      await expectNothingKept(service(), before)
+    })
+
+    test('with more bytes than were announced: the form has no end', async () => {
+      const before = await held(service())
+      const whole = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(1000) }])
+      using line = await wire(service().baseUrl)
+      line.socket.write(head(service(), `Content-Length: ${whole.length - 20}`))
+      line.socket.write(whole)
+      // What came too much is no request; whichever is answered first ends the connection.
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
+      await expectNothingKept(service(), before)
+    })
+
+    test('two lengths, or a length and chunks: refused by the parser, as proxies disagree on them', async () => {
+      for (const headers of [
+        ['Content-Length: 5', 'Content-Length: 50'],
+        ['Content-Length: 5', 'Transfer-Encoding: chunked'],
+      ]) {
+        using line = await wire(service().baseUrl)
+        line.socket.write(head(service(), ...headers))
+        expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
+        await line.closed
+      }
+    })
+
+    test('many at once, each cut at another place', async () => {
+      const before = await held(service())
+      await Promise.all(
+        Array.from({ length: 20 }, async (_, turn) => {
+          using line = await wire(service().baseUrl)
+          line.socket.write(head(service(), `Content-Length: ${opened.length + 100}`))
+          line.socket.write(opened.subarray(0, turn * 10_000))
+          await new Promise((resolve) => setTimeout(resolve, turn))
+        }),
+      )
+      await expectNothingKept(service(), before)
+      await until(
+        () => service().running.isBusy(),
+        (busy) => !busy,
+      )
+    })
+  })
+})
+
+describe('uploads that come whole', () => {
+  onOneDatabase((service) => {
+    test('every supported type, whatever the case of its extension', async () => {
+      const calls = api(await service().account(0))
+      for (const extension of Object.values(extensionsByKind).flat()) {
+        const name = `Clip${extension.toUpperCase()}`
+        const { status, data } = await calls.upload(name, `bytes of ${name}`)
+        expect([status, data.base_ext, data.original_name]).toEqual([200, extension, name])
+      }
+    })
+
+    test('are durable when they are answered: in place, read-only, nothing half done', async () => {
+      const { data } = await api(await service().account(0)).upload('a.txt', 'to be kept')
+      const path = join(service().dataDir, 'files', 'blobs', data.blake3_id.slice(0, 2), data.blake3_id)
+      const { size, mode } = await stat(path)
+      expect([size, mode & 0o777]).toEqual([10, 0o444])
+      expect(await incoming(service())).toEqual([])
+    })
+
+    test('different files at the same time keep their own bytes', async () => {
+      const calls = api(await service().account(0))
+      const contents = Array.from({ length: 12 }, (_, turn) => `${turn}`.repeat(100_000 + turn))
+      const records = await Promise.all(contents.map((content, turn) => calls.upload(`${turn}.txt`, content)))
+      for (const [turn, { data }] of records.entries()) {
+        expect(Buffer.from(await calls.download(data.file_id)).toString() === contents[turn]).toBe(true)
+      }
+    })
+
+    test.for([
+      ['a path', '/etc/passwd.txt', 'passwd.txt'],
+      ['a drive', 'C:\\x.mp4', 'x.mp4'],
+      ['a zero', 'a\0b.txt', 'ab.txt'],
+      ['a direction', 'a\u202etxt.mp4', 'atxt.mp4'],
+      ['300 letters', `${'n'.repeat(300)}.txt`, `${'n'.repeat(251)}.txt`],
+      ['emoji', '👩‍👧 🎬.txt', '👩‍👧 🎬.txt'],
+      ['a line in escapes', 'a%0D%0AX-Evil: 1.txt', 'aX-Evil: 1.txt'],
+      ['dots', '..a...txt', '..a...txt'],
+      ['markup', '<img src=x>.txt', '<img src=x>.txt'],
+    ] as const)('a name with %s', async ([, filename, kept]) => {
+      const mine = await service().account(0)
+      const { data } = await upload(mine, `form-data; name="file"; filename="${filename}"`)
+      expect(data?.original_name).toBe(kept)
+      const { headers } = await ask(mine.baseUrl + String(data?.download_url), {
+        headers: { authorization: mine.apiKey },
+      })
+      expect(Object.keys(headers)).not.toContain('x-evil')
+      const whole = /filename\*=UTF-8''(\S+)$/.exec(String(headers['content-disposition']))?.[1]
+      expect(decodeURIComponent(whole ?? '')).toBe(kept)
+    })
+
+    test.for([
+      ['only dots', 'form-data; name="file"; filename="..."', 6001],
+      ['nothing', 'form-data; name="file"; filename=""', 6013],
+      ['nothing but controls', 'form-data; name="file"; filename="%0A"', 6001],
+      ['no name at all', 'form-data; name="file"', 6013],
+    ] as const)('a name of %s is refused', async ([, disposition, code]) => {
+      expect(await upload(await service().account(0), disposition)).toMatchObject({ status: 400, code })
+    })
+
+    test('the extended form of a name (RFC 5987) counts', async () => {
+      const disposition = `form-data; name="file"; filename*=UTF-8''%E4%BD%A0%E5%A5%BD.txt`
+      expect((await upload(await service().account(0), disposition)).data?.original_name).toBe('你好.txt')
+    })
+
+    test.for(['__proto__', 'constructor', 'toString'])('a field named %s is refused', async (name) => {
+      const answer = await upload(await service().account(0), `form-data; name="${name}"; filename="a.txt"`)
+      expect(answer).toMatchObject({ status: 400, data: null })
+    })
+  })
+})
+
+/** Uploads ten bytes under a Content-Disposition as it is. */
+async function upload({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, disposition: string) {
+  const type = 'Content-Type: application/octet-stream'
+  const body = `--edge\r\nContent-Disposition: ${disposition}\r\n${type}\r\n\r\nsome bytes\r\n--edge--\r\n`
+  const headers = { authorization: apiKey, 'content-type': formType }
+  const answer = await ask(`${baseUrl}/base/file/upload`, { method: 'POST', headers, body })
+  return envelope<FileRecord | null>(answer)
+}

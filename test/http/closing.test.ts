@@ -1,0 +1,147 @@
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runDaemon } from '../../src/daemon/run-daemon.ts'
+import { readDaemon } from '../../src/daemon/record.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { startService } from '../../src/service.ts'
+import { api, until } from '../service/api.ts'
+import { fakeModule } from '../service/fake-operation.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { form, formType, wire } from './raw.ts'
+
+/** Longest time a service may take to end while nothing moves, ms; a stall is given 2 s. */
+const soon = 5_000
+
+const head = ({ apiKey }: { apiKey: string }, first: string, ...headers: string[]) =>
+  `${[first, 'Host: localhost', `Authorization: ${apiKey}`, ...headers].join('\r\n')}\r\n\r\n`
+
+/** Begins an upload that does not go on. */
+async function stalledUpload(service: { baseUrl: string; apiKey: string }) {
+  const line = await wire(service.baseUrl)
+  const headers = [`Content-Type: ${formType}`, 'Content-Length: 1000000']
+  line.socket.write(head(service, 'POST /base/file/upload HTTP/1.1', ...headers))
+  line.socket.write(
+    form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(1000) }], { closed: false }),
+  )
+  return line
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = Date.now()
+  await work()
+  return Date.now() - began
+}
+
+async function ownService(): Promise<TestService> {
+  const service = await startTestService()
+  onTestFinished(() => rm(service.dataDir, { recursive: true, force: true }))
+  return service
+}
+
+describe('the end of the service', () => {
+  test('waits for nothing that does not move: a silent client, half a request, half an upload', async () => {
+    const service = await ownService()
+    using silent = await wire(service.baseUrl)
+    using half = await wire(service.baseUrl)
+    half.socket.write('POST /task/test_copy HTTP/1.1\r\nHost: localhost\r\n')
+    using upload = await stalledUpload(service)
+    await until(
+      () => readdir(join(service.dataDir, 'files', 'incoming')),
+      ({ length }) => length === 1,
+    )
+    expect(await timed(() => service.running.close())).toBeLessThan(soon)
+    await Promise.all([silent.closed, half.closed, upload.closed])
+    expect(await readdir(join(service.dataDir, 'files', 'incoming'))).toEqual([])
+  })
+
+  test('waits for a download that flows, and not for its connection afterwards', async () => {
+    const service = await ownService()
+    const size = 60_000_000
+    const { data } = await api(service).upload('a.txt', 'x'.repeat(size))
+    using line = await wire(service.baseUrl)
+    line.socket.write(head(service, `GET ${data.download_url} HTTP/1.1`, 'Connection: keep-alive'))
+    await line.heard(/\r\n\r\n/)
+    line.socket.pause()
+    const closed = timed(() => service.running.close())
+    // Reads a little at a time: slower than the stall that is allowed, yet never stalled.
+    const trickle = setInterval(() => {
+      line.socket.resume()
+      setTimeout(() => line.socket.pause(), 10)
+    }, 100)
+    await line.closed
+    clearInterval(trickle)
+    expect(line.socket.bytesRead).toBeGreaterThan(size)
+    await closed
+  })
+
+  test('refuses what comes then', async () => {
+    const service = await ownService()
+    await service.running.close()
+    await expect(fetch(`${service.baseUrl}/health`)).rejects.toThrow('fetch failed')
+  })
+})
+
+describe('a client that goes away', () => {
+  onOneDatabase((service) => {
+    test('in the middle of downloads leaves no file open', async () => {
+      const { data } = await api(service()).upload('a.txt', 'y'.repeat(10_000_000))
+      for (let turn = 0; turn < 10; turn++) {
+        using line = await wire(service().baseUrl)
+        line.socket.write(head(service(), `GET ${data.download_url} HTTP/1.1`))
+        await line.heard(/\r\n\r\n/)
+      }
+      const open = await until(
+        () => openFiles(data.blake3_id),
+        ({ length }) => length === 0,
+      )
+      expect(open).toEqual([])
+      await until(
+        () => service().running.isBusy(),
+        (busy) => !busy,
+      )
+    })
+  })
+})
+
+/** This process's descriptors of files whose path holds a text; Linux alone tells. */
+async function openFiles(text: string): Promise<string[]> {
+  const names = await readdir('/proc/self/fd').catch(() => [])
+  const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+  return paths.filter((path) => path.includes(text))
+}
+
+test('the daemon stays while an upload or a task is under way, and leaves when asked after that', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-exit-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const log = openLog({ file: join(dataDir, 'log') })
+  const worker = { module: join(import.meta.dirname, '..', 'service', 'entry.ts'), args: ['worker'] }
+  const exited = runDaemon({
+    dataDir,
+    version: '0.0.0-test',
+    log,
+    startService: (side) => startService({ ...side, dataDir, log, worker, operations: [fakeModule] }),
+  })
+  const record = await until(
+    () => readDaemon(dataDir),
+    (found) => (found?.port ?? 0) > 0,
+  )
+  const service = { baseUrl: `http://127.0.0.1:${record?.port}`, apiKey: record?.key ?? '' }
+  const leave = () => api(service).send('/daemon/exit', { method: 'POST' })
+
+  using upload = await stalledUpload(service)
+  await until(leave, ({ status }) => status === 409)
+  upload.socket.destroy()
+  const { data: file } = await api(service).upload('a.txt', 'bytes')
+  const { data: task } = await api(service).create('test_copy', { file_id: file.file_id })
+  expect(await leave()).toMatchObject({ status: 409, code: 6007, data: null })
+  await until(
+    () => api(service).query('test_copy', task.task_id),
+    ({ data }) => data.status === 'completed',
+  )
+  expect(await until(leave, ({ status }) => status === 200)).toMatchObject({ code: 200, data: '' })
+  expect(await exited).toBe(0)
+  expect(await readDaemon(dataDir)).toBeNull()
+})

@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { inspectedFile } from '../../src/contract/routes.ts'
+import { api } from '../service/api.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { ask, envelope } from './raw.ts'
+
+const content = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251))
+
+describe('downloads', () => {
+  onOneDatabase((service) => {
+    const held = async (
+      name = 'a.txt',
+      bytes: Uint8Array<ArrayBuffer> | string = new Uint8Array(content),
+    ) => {
+      const mine = await service().account(0)
+      const { data } = await api(mine).upload(name, bytes)
+      const url = service().baseUrl + data.download_url
+      const get = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
+        ask(url, { method, headers: { authorization: mine.apiKey, ...headers } })
+      return { ...mine, file: data, url, get }
+    }
+
+    test('the whole file, described', async () => {
+      const { file, get } = await held('Grüße "你好".txt')
+      const { status, headers, bytes } = await get()
+      expect(status).toBe(200)
+      expect(bytes.equals(content)).toBe(true)
+      expect(headers).toMatchObject({
+        'content-length': '1000',
+        'content-type': 'text/plain',
+        'accept-ranges': 'bytes',
+        etag: `"${file.blake3_id}"`,
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'content-disposition': `attachment; filename="Gr__e ____.txt"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%22%E4%BD%A0%E5%A5%BD%22.txt`,
+      })
+    })
+
+    test.for([
+      ['bytes=0-0', 0, 0],
+      ['bytes=10-19', 10, 19],
+      ['bytes=990-', 990, 999],
+      ['bytes=-10', 990, 999],
+      ['bytes=-5000', 0, 999],
+      ['bytes=500-5000', 500, 999],
+    ] as const)('%s is a part', async ([range, start, end]) => {
+      const { get } = await held()
+      const { status, headers, bytes } = await get({ range })
+      expect(status).toBe(206)
+      expect(headers['content-range']).toBe(`bytes ${start}-${end}/1000`)
+      expect(headers['content-length']).toBe(String(end - start + 1))
+      expect(bytes.equals(content.subarray(start, end + 1))).toBe(true)
+    })
+
+    test.for(['bytes=1000-', 'bytes=-0', 'bytes=5000-6000', `bytes=${'9'.repeat(400)}-`])(
+      '%s cannot be',
+      async (range) => {
+        const { status, headers, bytes } = await (await held()).get({ range })
+        expect([status, headers['content-range'], bytes.length]).toEqual([416, 'bytes */1000', 0])
+      },
+    )
+
+    test.for(['bytes=0-1,5-6', 'bytes=9-3', 'lines=0-1', 'bytes=-', 'bytes=a-b'])(
+      '%s is not understood, which means the whole',
+      async (range) => {
+        const { status, bytes } = await (await held()).get({ range })
+        expect([status, bytes.length]).toEqual([200, 1000])
+      },
+    )
+
+    test('conditions', async () => {
+      const { file, get } = await held()
+      const tag = `"${file.blake3_id}"`
+      const range = 'bytes=0-9'
+      expect((await get({ range, 'if-range': tag })).status).toBe(206)
+      expect((await get({ range, 'if-range': '"other"' })).status).toBe(200)
+      expect((await get({ range, 'if-range': `W/${tag}` })).status, 'a weak tag proves nothing').toBe(200)
+      for (const value of [tag, `"other", W/${tag}`, '*']) {
+        const { status, headers, bytes } = await get({ 'if-none-match': value })
+        expect([status, headers['etag'], bytes.length]).toEqual([304, tag, 0])
+      }
+      expect((await get({ 'if-none-match': '"other"' })).status).toBe(200)
+    })
+
+    test('HEAD tells the same without the bytes', async () => {
+      const { get } = await held()
+      const whole = await get({}, 'HEAD')
+      expect([whole.status, whole.headers['content-length'], whole.bytes.length]).toEqual([200, '1000', 0])
+      const part = await get({ range: 'bytes=0-9' }, 'HEAD')
+      expect([part.status, part.headers['content-length']], 'only GET knows ranges').toEqual([200, '1000'])
+    })
+
+    test('a file of another account, an unknown one and no file id at all are unknown', async () => {
+      const { url, file } = await held()
+      const { apiKey } = await service().account(0)
+      const unknown = [
+        url,
+        url.replace(file.file_id, '1234567890123456789'),
+        url.replace(file.file_id, 'x'.repeat(60)),
+      ]
+      for (const one of unknown) {
+        expect(envelope(await ask(one, { headers: { authorization: apiKey } }))).toMatchObject({
+          status: 404,
+          code: 6004,
+          data: null,
+        })
+      }
+    })
+
+    test('bytes that are gone answer an error, not half a file', async () => {
+      const { file, get } = await held('a.txt', 'bytes to lose')
+      await service().running.service.files.remove(file.blake3_id)
+      expect(envelope(await get())).toMatchObject({
+        status: 500,
+        code: 6500,
+        msg: 'internal error',
+        data: null,
+      })
+    })
+
+    test('text has no facts and nothing to see; a kind of preview that is not known is named', async () => {
+      const { file, ...mine } = await held()
+      const calls = api(mine)
+      expect((await calls.send(`/base/file/${file.file_id}/facts`)).data).toMatchObject({ media: null })
+      const see = (query: string) => calls.send(`/base/file/${file.file_id}/preview${query}`)
+      expect(await see('?kind=waveform')).toMatchObject({ status: 400, code: 6014 })
+      for (const query of ['', '?kind=poster']) {
+        expect(await see(query)).toMatchObject({
+          status: 400,
+          code: 6016,
+          msg: expect.stringMatching(/^kind: /),
+        })
+      }
+    })
+
+    test('what only calls itself a video answers 6017 with its name', async () => {
+      const { file, ...mine } = await held('film.mp4')
+      for (const part of ['facts', 'preview?kind=contact_sheet']) {
+        expect(await api(mine).send(`/base/file/${file.file_id}/${part}`)).toMatchObject({
+          status: 400,
+          code: 6017,
+          msg: expect.stringMatching(/^film\.mp4: /),
+        })
+      }
+    })
+
+    test('a clip has facts, a contact sheet and a waveform', async () => {
+      const { file, apiKey, ...mine } = await held('clip.mp4', await clip())
+      const facts = await api({ ...mine, apiKey }).send(`/base/file/${file.file_id}/facts`)
+      expect(inspectedFile.parse(facts.data)).toMatchObject({
+        file_id: file.file_id,
+        upload_user_id: mine.id,
+        media: { duration_ms: 1000, video: { width: 320, height: 180 }, audio: [{ channels: 1 }] },
+      })
+      for (const kind of ['contact_sheet', 'waveform']) {
+        const url = `${service().baseUrl}/base/file/${file.file_id}/preview?kind=${kind}`
+        const { status, headers, bytes } = await ask(url, { headers: { authorization: apiKey } })
+        expect([status, headers['content-type']]).toEqual([200, 'image/jpeg'])
+        expect(bytes.subarray(0, 2).toString('hex'), 'begins as a JPEG').toBe('ffd8')
+      }
+    })
+  })
+})
+
+async function clip(): Promise<Uint8Array<ArrayBuffer>> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-clip-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const path = join(folder, 'clip.mp4')
+  const inputs = ['testsrc2=s=320x180:r=25:d=1', 'sine=f=440:d=1'].flatMap((one) => [
+    '-f',
+    'lavfi',
+    '-i',
+    one,
+  ])
+  await promisify(execFile)('ffmpeg', ['-v', 'error', ...inputs, '-pix_fmt', 'yuv420p', path])
+  return new Uint8Array(await readFile(path))
+}

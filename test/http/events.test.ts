@@ -1,0 +1,277 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'undici'
+import { taskEvent, type TaskEvent, type TaskRecord } from '../../src/contract/task.ts'
+import { TaskEvents } from '../../src/tasks/events.ts'
+import { eventsAfter } from '../../src/tasks/store.ts'
+import { api, until, type Api } from '../service/api.ts'
+import { seeded } from '../service/kill-rounds.ts'
+import { behindAnotherPort } from './another-port.ts'
+import { onDatabases, onOneDatabase } from './on-databases.ts'
+import { wire } from './raw.ts'
+
+/** A client of the event socket that keeps what it was told. */
+interface Listener extends Disposable {
+  readonly socket: WebSocket
+  readonly told: TaskEvent[]
+  say(message: unknown): void
+  /** Waits until what was told satisfies a condition. */
+  until(holds: (told: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
+}
+
+async function listen(service: { baseUrl: string; apiKey: string }): Promise<Listener> {
+  const url = `${service.baseUrl.replace('http', 'ws')}/task/events`
+  const socket = new WebSocket(url, { headers: { authorization: service.apiKey } })
+  const told: TaskEvent[] = []
+  const changed = new EventTarget()
+  socket.addEventListener('message', ({ data }) => {
+    told.push(taskEvent.parse(JSON.parse(String(data))))
+    changed.dispatchEvent(new Event('change'))
+  })
+  await Promise.race([once(socket, 'open'), once(socket, 'error')])
+  return {
+    socket,
+    told,
+    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    async until(holds) {
+      while (!holds(told)) await once(changed, 'change')
+      return told
+    },
+    [Symbol.dispose]: () => socket.close(),
+  }
+}
+
+const all = { action: 'subscribe', all: true }
+const numbers = (told: readonly TaskEvent[]) => told.flatMap((one) => (one.event === 'status' ? one.seq : []))
+const states = (told: readonly TaskEvent[]) =>
+  told.flatMap((one) => (one.event === 'status' ? one.task.status : []))
+
+async function start(calls: Api, behaviour = 'copy'): Promise<string> {
+  const { data: file } = await calls.upload('a.txt', 'some bytes')
+  return (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
+}
+
+onDatabases('events', (service) => {
+  test('of one task: a snapshot, then every change of its state', async () => {
+    const account = await service().account(9)
+    using client = await listen(account)
+    await start(api(account))
+    const taskId = await start(api(account))
+    await start(api(account))
+    client.say({ action: 'subscribe', task_id: taskId })
+    const told = await client.until((events) =>
+      events.some(
+        ({ event, ...rest }) => event !== 'error' && 'task' in rest && rest.task?.status === 'completed',
+      ),
+    )
+    const [first, ...others] = told
+    expect(first).toMatchObject({ event: 'snapshot', task: { task_id: taskId } })
+    for (const one of others) expect(one).toMatchObject({ task: { task_id: taskId } })
+    // A snapshot that already told a state is not followed by it.
+    const path = ['queued', 'processing', 'completed']
+    const began = first?.event === 'snapshot' ? (first.task?.status ?? '') : ''
+    expect([began, ...states(told)]).toEqual(path.slice(path.indexOf(began)))
+    expect(numbers(told)).toEqual(numbers(told).toSorted((a, b) => a - b))
+  })
+
+  test('of all tasks: from where the account stands, or from a number on', async () => {
+    const account = await service().account(9)
+    const calls = api(account)
+    using early = await listen(account)
+    early.say(all)
+    expect(await early.until(({ length }) => length === 1)).toEqual([
+      { event: 'snapshot', seq: 0, task: null },
+    ])
+    const taskId = await start(calls)
+    const told = await early.until((events) => states(events).includes('completed'))
+    expect(numbers(told)).toEqual([1, 2, 3])
+    expect(states(told)).toEqual(['queued', 'processing', 'completed'])
+
+    using late = await listen(account)
+    late.say({ ...all, after: 1 })
+    expect(await late.until(({ length }) => length === 3)).toMatchObject([
+      { event: 'snapshot', seq: 1, task: null },
+      { event: 'status', seq: 2, task: { task_id: taskId, status: 'processing' } },
+      { event: 'status', seq: 3, task: { task_id: taskId, status: 'completed', progress: 100 } },
+    ])
+    using beyond = await listen(account)
+    beyond.say({ ...all, after: 1000 })
+    expect(await beyond.until(({ length }) => length === 1)).toMatchObject([{ event: 'snapshot', seq: 3 }])
+  })
+
+  test('tell the progress of a task between its states', async () => {
+    const account = await service().account(9)
+    using client = await listen(account)
+    client.say(all)
+    const taskId = await start(api(account), 'wait')
+    const told = await client.until((events) => events.some(({ event }) => event === 'progress'))
+    expect(told.at(-1)).toMatchObject({
+      event: 'progress',
+      task: { task_id: taskId, status: 'processing', progress: 10 },
+    })
+    expect(states(told).at(-1)).toBe('processing')
+  })
+
+  test('come without gaps or repeats to a client that comes and goes', async () => {
+    const account = await service().account(30)
+    const calls = api(account)
+    const work = Promise.all(
+      Array.from({ length: 3 }, async () => {
+        for (let turn = 0; turn < 5; turn++) await start(calls)
+      }),
+    )
+    const random = seeded(20_261_121)
+    const seen: number[] = []
+    let reached = 0
+    while (reached < 45) {
+      using client = await listen(account)
+      client.say({ ...all, after: reached })
+      const enough = Math.floor(random() * 8)
+      await client.until((told) => numbers(told).length >= Math.min(enough, 45 - reached))
+      seen.push(...numbers(client.told))
+      reached = seen.at(-1) ?? reached
+    }
+    await work
+    expect(seen).toEqual(Array.from({ length: 45 }, (_, index) => index + 1))
+  })
+
+  test('are told in their order, whatever order their commits are heard of in', async () => {
+    const account = await service().account(3)
+    const calls = api(account)
+    // A service that hears of commits only what this test tells.
+    const events = new TaskEvents()
+    const app = await behindAnotherPort({ ...service().running.service, events })
+    using client = await listen({ ...app, apiKey: account.apiKey })
+    client.say(all)
+    await client.until(({ length }) => length === 1)
+    const taskId = await start(calls)
+    await until(
+      () => calls.query('test_copy', taskId),
+      ({ data }) => data.status === 'completed',
+    )
+    const { db } = service().running.service
+    const [queued, processing, completed] = await eventsAfter(db, { accountId: account.id, seq: 0, limit: 3 })
+    if (!queued || !processing || !completed) throw new Error('something was not recorded')
+    events.publish(account.id, { event: 'status', ...processing })
+    events.publish(account.id, { event: 'status', ...queued })
+    events.publish(account.id, { event: 'progress', task: { ...processing.task, progress: 42 } })
+    events.publish(account.id, { event: 'status', ...completed })
+    const told = await client.until(({ length }) => length === 5)
+    expect(told.slice(1)).toMatchObject([
+      { event: 'status', seq: 1, task: { status: 'queued' } },
+      { event: 'status', seq: 2, task: { status: 'processing' } },
+      { event: 'progress', task: { task_id: taskId, progress: 42 } },
+      { event: 'status', seq: 3, task: { status: 'completed' } },
+    ])
+  })
+
+  test('of another account are not told, and its tasks are unknown', async () => {
+    const [mine, other] = [await service().account(5), await service().account(5)]
+    using client = await listen(other)
+    client.say(all)
+    await client.until(({ length }) => length === 1)
+    const taskId = await start(api(mine))
+    for (const id of [taskId, '\0', '1234567890123456789']) client.say({ action: 'subscribe', task_id: id })
+    await client.until(({ length }) => length === 4)
+    const unknown = { event: 'error', code: 6005 }
+    expect(client.told).toMatchObject([{ event: 'snapshot', seq: 0 }, unknown, unknown, unknown])
+  })
+})
+
+onOneDatabase((service) => {
+  test.for([
+    ['not JSON', '{"action"'],
+    ['another action', { action: 'dance' }],
+    ['a number as an id', { action: 'subscribe', task_id: 1_234_567_890 }],
+    ['a number that is none', { ...all, after: -1 }],
+  ] as const)('a message that is %s is answered, and the connection stays', async ([, message]) => {
+    using client = await listen(await service().account(1))
+    client.say(message)
+    expect(await client.until(({ length }) => length === 1)).toMatchObject([{ event: 'error', code: 6016 }])
+    client.say(all)
+    await client.until((told) => told.at(-1)?.event === 'snapshot')
+  })
+
+  test('a message that is too large ends the connection', async () => {
+    using client = await listen(service())
+    client.say('x'.repeat(5000))
+    const [closed] = (await once(client.socket, 'close')) as [CloseEvent]
+    expect(closed.code).toBe(1009)
+  })
+
+  test('one connection follows at most 100 tasks', async () => {
+    const account = await service().account(101)
+    using client = await listen(account)
+    for (let turn = 0; turn < 101; turn++) {
+      client.say({ action: 'subscribe', task_id: await start(api(account), 'wait') })
+    }
+    const told = await client.until((heard) => heard.some(({ event }) => event === 'error'))
+    expect(told.filter(({ event }) => event === 'snapshot')).toHaveLength(100)
+    expect(told.find(({ event }) => event === 'error')).toMatchObject({ code: 6016 })
+  })
+
+  test.for([
+    ['no key', {}],
+    ['a wrong key', { authorization: 'wrong' }],
+    ['an origin', { origin: 'http://localhost' }],
+  ] as const)('a client with %s is refused', async ([, headers]) => {
+    using client = await wire(service().baseUrl)
+    const lines = Object.entries({ authorization: 'none', ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    )
+    client.socket.write(`${handshake}${lines.join('\r\n')}\r\n\r\n`)
+    expect(await client.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
+    await client.closed
+  })
+
+  test('a plain request is told that events need a WebSocket', async () => {
+    const answer = await api(service()).send('/task/events')
+    expect(answer).toMatchObject({ status: 400, code: 6016, msg: 'events come over a WebSocket' })
+  })
+
+  test('a client that does not answer pings is cut off', async () => {
+    const { apiKey } = service()
+    const app = await behindAnotherPort(service().running.service, { stalledMs: 200 })
+    using deaf = await wire(app.baseUrl)
+    deaf.socket.write(`${handshake}authorization: ${apiKey}\r\n\r\n`)
+    expect(await deaf.heard(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 101 /)
+    await deaf.closed
+  })
+
+  test('a client that does not read is cut off', async () => {
+    const account = await service().account(1)
+    const { events } = service().running.service
+    using unread = await wire(service().baseUrl)
+    unread.socket.write(`${handshake}authorization: ${account.apiKey}\r\n\r\n`)
+    await unread.heard(/\r\n\r\n/)
+    unread.socket.write(maskedText(JSON.stringify(all)))
+    await unread.heard(/"snapshot"/)
+    unread.socket.pause()
+    // More than the system's buffers hold.
+    const task = { task_id: '1', output_result: { text: 'x'.repeat(300_000) } } as unknown as TaskRecord
+    for (let turn = 0; turn < 90; turn++) events.publish(account.id, { event: 'progress', task })
+    for (let turn = 0; turn < 10_000; turn++) events.publish(account.id, { event: 'status', seq: 0, task })
+    unread.socket.resume()
+    await unread.closed
+    expect(unread.socket.bytesRead, 'it was cut off before it had read all').toBeLessThan(90 * 300_000)
+  })
+
+  test('the service ends though a client does not say goodbye', async () => {
+    const app = await behindAnotherPort(service().running.service)
+    using deaf = await wire(app.baseUrl)
+    deaf.socket.write(`${handshake}authorization: ${service().apiKey}\r\n\r\n`)
+    await deaf.heard(/\r\n\r\n/)
+    await app.app.close()
+    await deaf.closed
+    expect(deaf.socket.destroyed).toBe(true)
+  })
+})
+
+const handshake =
+  'GET /task/events HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n'
+
+/** A text frame of a client (RFC 6455, section 5.2) with a mask of zeros; at most 125 bytes. */
+function maskedText(text: string): Buffer {
+  return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { request } from 'undici'
+import type { FileRecord } from '../../src/contract/file.ts'
+import { startProcess } from '../service/process.ts'
+import { envelope, form, formType } from './raw.ts'
+
+const mebibyte = 2 ** 20
+const size = 200 * mebibyte
+
+/** Peak of a process's resident memory, MiB. */
+async function peakOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+}
+
+test.skipIf(process.platform !== 'linux')(
+  '200 MiB go up and down in flat memory (Linux tells a peak)',
+  async ({ annotate }) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-flat-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const service = await startProcess(dataDir)
+    onTestFinished(() => service.kill('SIGTERM'))
+    const headers = { authorization: service.apiKey }
+    const pid = service.process.pid ?? 0
+    const before = await peakOf(pid)
+
+    const [head, tail] = splitForm()
+    const chunk = Buffer.alloc(mebibyte, 'z')
+    async function* body() {
+      yield head
+      for (let sent = 0; sent < size; sent += chunk.length) yield chunk
+      yield tail
+    }
+    const began = performance.now()
+    const sent = await request(`${service.baseUrl}/base/file/upload`, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': formType,
+        'content-length': String(head.length + size + tail.length),
+      },
+      body: Readable.from(body()),
+    })
+    const bytes = Buffer.from(await sent.body.bytes())
+    const { data } = envelope<FileRecord>({ status: sent.statusCode, headers: sent.headers, bytes })
+    const uploaded = performance.now()
+    expect(data.size).toBe(size)
+
+    const got = await request(service.baseUrl + data.download_url, { headers })
+    let received = 0
+    for await (const part of got.body as AsyncIterable<Buffer>) received += part.length
+    const downloaded = performance.now()
+    expect(received).toBe(size)
+
+    const grown = (await peakOf(pid)) - before
+    const speed = (ms: number) => Math.round(size / mebibyte / (ms / 1000))
+    await annotate(
+      `up ${speed(uploaded - began)} MiB/s, down ${speed(downloaded - uploaded)} MiB/s, ` +
+        `resident ${Math.round(before)} MiB, grown ${Math.round(grown)} MiB`,
+    )
+    expect(grown).toBeLessThan(size / mebibyte)
+  },
+)
+
+/** The form around a file's bytes. */
+function splitForm(): [Buffer, Buffer] {
+  const whole = form([{ field: 'file', filename: 'a.txt', content: '|' }])
+  const at = whole.indexOf('|')
+  return [whole.subarray(0, at), whole.subarray(at + 1)]
+}

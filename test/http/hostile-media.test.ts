@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { videoFolder } from '../engines/ffmpeg/made.ts'
+import { api } from '../service/api.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { ask } from './raw.ts'
+
+const marker = 'the canary sings'
+
+/** Runs something beside a pipe that gives its content to the first who opens it, and tells whether anyone did. */
+async function wasRead(canary: string, work: () => Promise<unknown>): Promise<boolean> {
+  const writing = writeFile(canary, marker).catch(() => {})
+  await work()
+  // Opening to read without blocking lets a writer that still waits go on.
+  await using reader = await open(canary, constants.O_RDONLY | constants.O_NONBLOCK)
+  await writing
+  return (await reader.readFile('utf8')) !== marker
+}
+
+const playlists: readonly [string, (canary: string) => string][] = [
+  ['a text', () => 'Dear sir, this is no video at all.\n'.repeat(100)],
+  ['an HLS playlist', (file) => `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1.0,\n${file}\n#EXT-X-ENDLIST\n`],
+  ['an HLS playlist of file: addresses', (file) => `#EXTM3U\n#EXTINF:1.0,\nfile:${file}\n#EXT-X-ENDLIST\n`],
+  ['an ffconcat list', (file) => `ffconcat version 1.0\nfile '${file}'\n`],
+  [
+    'a DASH manifest',
+    (file) =>
+      '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" ' +
+      'mediaPresentationDuration="PT1S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="0" ' +
+      `bandwidth="1000" width="16" height="16"><BaseURL>${file}</BaseURL></Representation></AdaptationSet></Period></MPD>`,
+  ],
+]
+
+/** What every way of looking at a file answers. */
+async function look(service: { baseUrl: string; apiKey: string }, fileId: string) {
+  const headers = { authorization: service.apiKey }
+  const paths = ['facts', 'preview?kind=contact_sheet', 'preview?kind=waveform']
+  const answers = []
+  for (const path of paths)
+    answers.push(await ask(`${service.baseUrl}/base/file/${fileId}/${path}`, { headers }))
+  const body = JSON.stringify({ file_id: fileId })
+  const type = { 'content-type': 'application/json' }
+  answers.push(
+    await ask(`${service.baseUrl}/task/test_copy`, {
+      method: 'POST',
+      headers: { ...headers, ...type },
+      body,
+    }),
+  )
+  return answers.map(({ status, bytes }) => {
+    const code = status === 200 ? 200 : (JSON.parse(bytes.toString()) as { code: number }).code
+    return { status, code, text: bytes.toString('latin1') }
+  })
+}
+
+describe.skipIf(process.platform === 'win32')('a file that refers to another one', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'reelwright-canary-'))
+    await promisify(execFile)('mkfifo', [join(folder, 'canary.ts')])
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  onOneDatabase((service) => {
+    test.for(playlists)('%s named as a video answers 6017 everywhere', async ([, content]) => {
+      const canary = join(folder, 'canary.ts')
+      const account = await service().account(5)
+      const { data: file } = await api(account).upload('holiday.mp4', content(canary))
+      const read = await wasRead(canary, async () => {
+        for (const answer of await look(account, file.file_id)) {
+          expect([answer.status, answer.code]).toEqual([400, 6017])
+          expect(answer.text).toMatch(/"msg":"holiday\.mp4: /)
+          expect(answer.text, 'nothing of this machine is told').not.toContain(folder)
+          expect(answer.text).not.toContain(service().dataDir)
+        }
+      })
+      expect(read, 'the canary was opened').toBe(false)
+      const { data } = await api(account).send<{ credits: { balance: number } }>('/base/capabilities')
+      expect(data.credits.balance, 'nothing is charged').toBe(5)
+    })
+  })
+})
+
+const films = join(videoFolder() ?? '', 'mp4parse')
+
+describe.skipIf(videoFolder() === undefined)('broken films (test data of mp4parse)', () => {
+  onOneDatabase((service) => {
+    test('each answers with a clear code whatever is asked of it', async () => {
+      const account = await service().account(50)
+      const names = (await readdir(films)).filter((name) => name.endsWith('.mp4'))
+      expect(names.length).toBeGreaterThan(0)
+      for (const name of names) {
+        const { data: file } = await api(account).upload(name, await readFile(join(films, name)))
+        const [facts, sheet, wave, task] = (await look(account, file.file_id)).map(({ code }) => code)
+        expect([200, 6017, 6021], name).toContain(facts)
+        expect([sheet, task], name).toEqual([facts, facts])
+        // A film that can be read may have no sound.
+        expect([facts, 6014], name).toContain(wave)
+      }
+    })
+  })
+})

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { postgresPrograms, startPostgres, type Postgres } from '../postgres.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+
+/** Runs a suite against one service on SQLite and against one on PostgreSQL; tests use accounts of their own. */
+export function onDatabases(name: string, suite: (service: () => TestService) => void): void {
+  describe(`${name} on SQLite`, () => withService(() => startTestService(), suite))
+  describe.skipIf(!postgresPrograms)(`${name} on PostgreSQL (Debian package postgresql)`, () => {
+    let server: Postgres
+    beforeAll(async () => {
+      server = await startPostgres(postgresPrograms ?? '')
+    })
+    afterAll(() => server[Symbol.asyncDispose]())
+    withService(async () => startTestService({ database: { url: await server.database() } }), suite)
+  })
+}
+
+/** Runs a suite against one service; for what no database has a part in. */
+export function onOneDatabase(suite: (service: () => TestService) => void): void {
+  withService(() => startTestService(), suite)
+}
+
+function withService(start: () => Promise<TestService>, suite: (service: () => TestService) => void): void {
+  let service: TestService
+  beforeAll(async () => {
+    service = await start()
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+  suite(() => service)
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { request } from 'undici'
+import type { Answer } from '../service/api.ts'
+
+/** What an answer of the service is, headers included. */
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly bytes: Buffer
+}
+
+interface Wish {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+/** One request with exactly these headers. */
+export async function ask(url: string, wish: Wish = {}): Promise<RawAnswer> {
+  const { statusCode, headers, body } = await request(url, { method: 'GET', ...wish })
+  return { status: statusCode, headers, bytes: Buffer.from(await body.bytes()) }
+}
+
+/** The envelope of an answer. */
+export function envelope<T = unknown>({ status, bytes }: RawAnswer): Answer<T> {
+  return { status, ...(JSON.parse(bytes.toString()) as Omit<Answer<T>, 'status'>) }
+}
+
+/** One part of a multipart form. */
+export interface Part {
+  readonly field: string
+  /** Left out, the part is a plain field. */
+  readonly filename?: string
+  readonly content: string | Buffer
+}
+
+export const formType = 'multipart/form-data; boundary=edge'
+
+/** A multipart form as bytes, with its closing boundary unless told otherwise. */
+export function form(parts: readonly Part[], { closed = true } = {}): Buffer {
+  const chunks = parts.flatMap(({ field, filename, content }) => [
+    `--edge\r\nContent-Disposition: form-data; name="${field}"`,
+    filename === undefined ? '' : `; filename="${filename}"\r\nContent-Type: application/octet-stream`,
+    '\r\n\r\n',
+    content,
+    '\r\n',
+  ])
+  return Buffer.concat([...chunks, closed ? '--edge--\r\n' : ''].map((chunk) => Buffer.from(chunk)))
+}
+
+/** A TCP connection on which a test writes what no client would. */
+export interface Wire extends Disposable {
+  readonly socket: Socket
+  /** Resolves when the connection has ended, in whatever way. */
+  readonly closed: Promise<void>
+  /** What has come once it matches; what there is when the connection ends. */
+  heard(pattern: RegExp): Promise<string>
+}
+
+/** Connects to a service. */
+export async function wire(baseUrl: string): Promise<Wire> {
+  const { hostname, port } = new URL(baseUrl)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  let text = ''
+  let more = Promise.withResolvers<void>()
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    more.resolve()
+    more = Promise.withResolvers<void>()
+  })
+  // A cut connection is what some of these tests are about.
+  socket.on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve())
+  })
+  return {
+    socket,
+    closed,
+    async heard(pattern) {
+      while (!pattern.test(text) && !socket.closed) await Promise.race([more.promise, closed])
+      return text
+    },
+    [Symbol.dispose]: () => void socket.destroy(),
+  }
+}

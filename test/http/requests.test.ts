@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest'
+import { isProof } from '../../src/platform/handshake.ts'
+import { api } from '../service/api.ts'
+import { behindAnotherPort } from './another-port.ts'
+import { onDatabases, onOneDatabase } from './on-databases.ts'
+import { ask, envelope, wire } from './raw.ts'
+
+const json = { 'content-type': 'application/json' }
+
+describe('admission', () => {
+  onOneDatabase((service) => {
+    const list = (headers: Record<string, string>) => ask(`${service().baseUrl}/task/list`, { headers })
+
+    test.for(['', 'wrong', 'Bearer {key}', 'bearer {key}', '{key}x', '"{key}"'])(
+      'the key %j is refused',
+      async (form) => {
+        const authorization = form.replace('{key}', service().apiKey)
+        expect(envelope(await list({ authorization }))).toMatchObject({ status: 401, code: 6502, data: null })
+      },
+    )
+
+    test('no key is refused on every path, known or not, before a body is read', async () => {
+      for (const path of ['/base/file/upload', '/task/x', '/nothing', '/daemon/exit']) {
+        using line = await wire(service().baseUrl)
+        line.socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{`)
+        expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
+      }
+    })
+
+    test.for([
+      [{ host: 'evil.example' }, 401],
+      [{ host: 'evil.example:80' }, 401],
+      [{ host: '127.0.0.1.evil.example' }, 401],
+      [{ origin: 'http://localhost' }, 401],
+      [{ origin: 'null' }, 401],
+      [{ host: 'localhost' }, 200],
+      [{ host: 'LOCALHOST:4100' }, 200],
+      [{ host: '[::1]:4100' }, 200],
+    ] as const)('%j answers %i', async ([headers, status]) => {
+      expect((await list({ ...headers, authorization: service().apiKey })).status).toBe(status)
+    })
+
+    test('health is refused to web pages as well', async () => {
+      const { status } = await ask(`${service().baseUrl}/health`, { headers: { origin: 'http://a.example' } })
+      expect(status).toBe(401)
+    })
+  })
+})
+
+describe('requests that cannot be served', () => {
+  onOneDatabase((service) => {
+    const send = async (path: string, wish: Parameters<typeof ask>[1]) =>
+      envelope(
+        await ask(service().baseUrl + path, {
+          ...wish,
+          headers: { ...wish?.headers, authorization: service().apiKey },
+        }),
+      )
+
+    test.for([
+      ['GET', '/nothing', /no GET \/nothing$/],
+      ['DELETE', '/task/list', /no DELETE \/task\/list$/],
+      ['POST', '/base/capabilities?key=secret', /no POST \/base\/capabilities$/],
+      ['GET', `/base/file/${'x'.repeat(300)}`, null],
+    ] as const)('%s %s', async ([method, path, says]) => {
+      const { status, code, msg, data } = await send(path, { method })
+      expect([status >= 400 && status < 500, data]).toEqual([true, null])
+      if (says) expect([status, code, msg]).toEqual([404, 6005, expect.stringMatching(says)])
+    })
+
+    test.for([
+      ['/base/file/%zz', 400, 6016],
+      ['/base/file/%ff', 400, 6016],
+      ['/base/file/%00', 404, 6004],
+      ['/task/list?task_type=%00', 400, 6016],
+      ['/task/%00/%00', 404, 6005],
+    ] as const)('the address %s answers %i %i', async ([path, status, code]) => {
+      expect(await send(path, {})).toMatchObject({ status, code, data: null })
+    })
+
+    test.for<[string, string | Buffer, Record<string, string>, RegExp]>([
+      ['not JSON', '{"a":', json, /not valid JSON/],
+      ['an empty body', '', json, /JSON object/],
+      ['no body', '', {}, /JSON object/],
+      ['a prototype', '{"__proto__":{"x":1}}', json, /not valid JSON/],
+      ['text', 'hello', { 'content-type': 'text/plain' }, /application\/json/],
+      ['a form', '--x--', { 'content-type': 'multipart/form-data; boundary=x' }, /application\/json/],
+      ['too large', Buffer.alloc(32 * 2 ** 20 + 1, ' '), json, /32 MiB/],
+      ['deep', '['.repeat(1_000_000) + ']'.repeat(1_000_000), json, /JSON object/],
+    ])('a creation with a body that is %s', async ([, body, headers, says]) => {
+      const answer = await send('/task/test_copy', { method: 'POST', headers, body })
+      expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
+      expect(answer.msg).toMatch(says)
+    })
+
+    test('an unknown task type names those that exist', async () => {
+      const answer = await send('/task/video_dance', { method: 'POST', headers: json, body: '{}' })
+      expect(answer).toMatchObject({ status: 400, code: 6016, msg: expect.stringContaining('test_copy') })
+    })
+
+    test.for(['page=0', 'page_size=101', 'page_size=ten', 'status=created', 'status=done', 'page=1&page=2'])(
+      'the list with %s names the parameter',
+      async (query) => {
+        const answer = await send(`/task/list?${query}`, {})
+        expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
+        expect(answer.msg).toContain(query.split('=')[0])
+      },
+    )
+
+    test('a bug answers 6500 without its text', async () => {
+      const { db, ...rest } = service().running.service
+      const { baseUrl } = await behindAnotherPort({ ...rest, db: new Proxy(db, { get: () => () => fail() }) })
+      const answer = envelope(await ask(`${baseUrl}/task/list`, { headers: { authorization: 'k' } }))
+      expect(answer).toMatchObject({ status: 500, code: 6500, msg: 'internal error', data: null })
+      expect(JSON.stringify(answer)).not.toContain('secret')
+    })
+  })
+})
+
+function fail(): never {
+  throw new Error('a secret of the house')
+}
+
+describe('the process behind the service', () => {
+  onOneDatabase((service) => {
+    test('health proves that it knows the key, without a key', async () => {
+      const { bytes } = await ask(`${service().baseUrl}/health?nonce=abc`)
+      const answer = JSON.parse(bytes.toString()) as { instance: string; version: string; proof: string }
+      expect(answer).toMatchObject({ instance: 'test', version: '0.0.0-test' })
+      expect(isProof(answer.proof, { key: service().apiKey, nonce: 'abc', instance: 'test' })).toBe(true)
+      expect((await ask(`${service().baseUrl}/health`)).status).toBe(200)
+      expect((await ask(`${service().baseUrl}/health?nonce=${'x'.repeat(201)}`)).status).toBe(400)
+    })
+
+    test('health is no activity, everything else is', async () => {
+      const { running, baseUrl, apiKey } = service()
+      const before = running.lastActivity()
+      await untilLater(before)
+      await ask(`${baseUrl}/health`)
+      expect(running.lastActivity()).toBe(before)
+      await ask(`${baseUrl}/task/list`, { headers: { authorization: apiKey } })
+      expect(running.lastActivity()).toBeGreaterThan(before)
+    })
+
+    test('it stays where there is work', async () => {
+      const headers = { authorization: service().apiKey }
+      const answer = envelope(await ask(`${service().baseUrl}/daemon/exit`, { method: 'POST', headers }))
+      expect(answer).toMatchObject({ status: 409, code: 6007, data: null })
+      expect((await ask(`${service().baseUrl}/daemon/exit`, { method: 'POST' })).status).toBe(401)
+    })
+  })
+})
+
+/** The clock has moved on. */
+async function untilLater(moment: number): Promise<void> {
+  while (Date.now() <= moment) await new Promise(setImmediate)
+}
+
+describe('connections', () => {
+  onOneDatabase((service) => {
+    test('a body that stops is given up', async () => {
+      const { baseUrl } = await behindAnotherPort(service().running.service, { stalledMs: 200 })
+      using line = await wire(baseUrl)
+      const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
+      line.socket.write(
+        `POST /task/test_copy HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+      )
+      await line.closed
+      expect(line.socket.bytesRead, 'without an answer').toBe(0)
+    })
+
+    test('an answer that takes its time is not', async () => {
+      const exit = Promise.withResolvers<boolean>()
+      const { baseUrl } = await behindAnotherPort(service().running.service, {
+        stalledMs: 50,
+        exitIfIdle: () => exit.promise,
+      })
+      const headers = { authorization: service().apiKey }
+      const answer = ask(`${baseUrl}/daemon/exit`, { method: 'POST', headers })
+      // Far longer than nothing may move.
+      setTimeout(() => exit.resolve(true), 400)
+      expect((await answer).status).toBe(200)
+    })
+
+    test('another protocol is refused but for events', async () => {
+      using line = await wire(service().baseUrl)
+      const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
+      line.socket.write(`GET /task/list HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`)
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
+      await line.closed
+    })
+  })
+})
+
+onDatabases('capabilities', (service) => {
+  test('tell operations, prices, credits and tasks', async () => {
+    const account = await service().account(7)
+    const calls = api(account)
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
+    const { data } = await calls.send('/base/capabilities')
+    expect(data).toMatchObject({
+      protocol_version: 2,
+      version: '0.0.0-test',
+      operations: [{ name: 'test_copy', ready: true, missing: null, price: '1 credit per file' }],
+      limits: { max_file_bytes: 20 * 2 ** 30, retention_days: 60 },
+      credits: { balance: 6 },
+    })
+    const { queued, processing } = (data as { tasks: Record<string, number> }).tasks
+    expect((queued ?? 0) + (processing ?? 0)).toBe(1)
+  })
+})
+
+onDatabases('priorities', (service) => {
+  test('come from the Priority header (RFC 9218)', async () => {
+    const account = await service().account(20)
+    const { data: file } = await api(account).upload('a.txt', 'some bytes')
+    const expected: [string | undefined, string][] = [
+      [undefined, 'normal'],
+      ['u=3', 'normal'],
+      ['u=0', 'high'],
+      ['i, u=2', 'high'],
+      ['u=4;x', 'low'],
+      ['u=7, i', 'low'],
+      ['u=9', 'normal'],
+      ['xu=1', 'normal'],
+      ['nonsense', 'normal'],
+    ]
+    for (const [priority] of expected) {
+      await ask(`${service().baseUrl}/task/test_copy`, {
+        method: 'POST',
+        headers: { ...json, authorization: account.apiKey, ...(priority !== undefined && { priority }) },
+        body: JSON.stringify({ file_id: file.file_id, behaviour: 'wait' }),
+      })
+    }
+    const { data } = await api(account).send<{ list: { priority: string }[] }>('/task/list')
+    expect(data.list.map((task) => task.priority).toReversed()).toEqual(expected.map(([, name]) => name))
+  })
+})

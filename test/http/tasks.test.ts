@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { balanceOf } from '../../src/accounts/ledger.ts'
+import { api, until } from '../service/api.ts'
+import { onDatabases } from './on-databases.ts'
+import { ask, envelope } from './raw.ts'
+
+const json = { 'content-type': 'application/json' }
+
+onDatabases('tasks over HTTP', (service) => {
+  test.for([
+    ['null', 6016, /JSON object/],
+    ['[]', 6016, /JSON object/],
+    ['{"file_id":null}', 6013, /file_id/],
+    ['{"file_id":1e999}', 6016, /file_id/],
+    ['{"file_id":12345678901234567890}', 6016, /lost digits/],
+    ['{"file_id":"a","file_id":7}', 6016, /file_id/],
+    ['{"file_id":"\\u0000"}', 6004, /no file/],
+    ['{"file_id":"\\ud800"}', 6004, /no file/],
+    ['{"file_id":"1\' or 1=1 --"}', 6004, /no file/],
+    ['{"constructor":{"prototype":{"x":1}}}', 6016, /not valid JSON/],
+    ['{"file_id":"x","behaviour":"__proto__"}', 6016, /behaviour/],
+  ] as const)('a creation with %s answers %i, and nothing is charged', async ([body, code, says]) => {
+    const account = await service().account(3)
+    const headers = { ...json, authorization: account.apiKey }
+    const url = `${service().baseUrl}/task/test_copy`
+    const answer = envelope(await ask(url, { method: 'POST', headers, body }))
+    expect(answer).toMatchObject({ status: code === 6004 ? 404 : 400, code, data: null })
+    expect(answer.msg).toMatch(says)
+    expect(await balanceOf(service().running.service.db, account.id)).toBe(3)
+  })
+
+  test('a creation whose fields are known and more is taken', async () => {
+    const calls = api(await service().account(3))
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const answer = await calls.create('test_copy', { file_id: file.file_id, behaviour: null, colour: 'red' })
+    expect(answer).toMatchObject({ status: 200, data: { status: 'queued' } })
+  })
+
+  test('cancelling takes no body, though its type may be given', async () => {
+    const account = await service().account(9)
+    const calls = api(account)
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const ids: string[] = []
+    // Two of them run, as the workers of this service do at once.
+    for (let turn = 0; turn < 4; turn++) {
+      ids.push((await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })).data.task_id)
+    }
+    const cancel = async (id: string, headers = {}) =>
+      envelope(
+        await ask(`${service().baseUrl}/task/${id}/cancel`, {
+          method: 'POST',
+          headers: { ...headers, authorization: account.apiKey },
+        }),
+      )
+    await until(
+      () => calls.query('test_copy', ids[1] ?? ''),
+      ({ data }) => data.status === 'processing',
+    )
+    expect(await cancel(ids[2] ?? '', json)).toMatchObject({ status: 200, code: 200, data: '' })
+    expect(await cancel(ids[3] ?? '')).toMatchObject({ status: 200, code: 200, data: '' })
+    for (const id of ['1234567890123456789', 'x', '%00', '..%2f..']) {
+      expect(await cancel(id)).toMatchObject({ status: 404, code: 6005, data: null })
+    }
+  })
+
+  test('whatever is no id of a file or a task is unknown', async () => {
+    const calls = api(await service().account(0))
+    for (const id of ['0', '1'.repeat(19), '%F0%9F%8E%AC', '%00', 'a'.repeat(5000), `1'--`]) {
+      expect(await calls.send(`/base/file/${id}`)).toMatchObject({ status: 404, code: 6004, data: null })
+      expect(await calls.send(`/task/test_copy/${id}`)).toMatchObject({ status: 404, code: 6005, data: null })
+    }
+  })
+})

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { MediaError } from '../../src/contract/errors.ts'
+import { executeTask } from '../../src/tasks/execute.ts'
+import type { Service } from '../../src/tasks/service.ts'
+import { api } from '../service/api.ts'
+import { startTestService } from '../service/in-process.ts'
+
+test('an attempt whose end cannot be written at once is not forgotten', async () => {
+  await using running = await startTestService()
+  const account = await running.account(5)
+  const calls = api(account)
+  const { data: file } = await calls.upload('a.txt', 'some bytes')
+  // Both workers are busy, so that the third task stays for this test to execute.
+  const create = () => calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
+  const created = [await create(), await create(), await create()]
+  const id = created[2]?.data.task_id ?? ''
+
+  const { service } = running.running
+  let failures = 0
+  const db: Service['db'] = new Proxy(service.db, {
+    get(target, name) {
+      if (name === 'transaction' && failures > 0) {
+        failures -= 1
+        throw new Error('the disk is full')
+      }
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const scratch = await mkdtemp(join(tmpdir(), 'reelwright-execute-'))
+  onTestFinished(() => rm(scratch, { recursive: true, force: true }))
+  const workers = {
+    async run(): Promise<never> {
+      failures = 2
+      throw new MediaError(6017, 'this will never do')
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+  await executeTask(
+    { ...service, db },
+    { workers, scratch, threads: 1 },
+    { id, signal: new AbortController().signal },
+  )
+  expect(failures).toBe(0)
+  expect((await calls.query('test_copy', id)).data).toMatchObject({
+    status: 'failed',
+    output_result: { error: { code: 6017 } },
+  })
+})

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+const program = process.env['REELWRIGHT_FFMPEG'] ?? 'ffmpeg'
+
+/** Runs ffmpeg for a test and returns what it wrote to its standard output. */
+export async function ffmpeg(...args: string[]): Promise<Buffer> {
+  const { stdout } = await execute(program, ['-v', 'error', '-nostdin', '-y', ...args], {
+    encoding: 'buffer',
+    maxBuffer: 2 ** 29,
+  })
+  return stdout
+}
+
+interface Clip {
+  readonly width: number
+  readonly height: number
+  readonly seconds: number
+  readonly rate?: string
+  /** Sample aspect ratio. */
+  readonly sar?: string
+  /** Frequency of its sound; silent when left out. */
+  readonly hertz?: number
+  readonly soundSeconds?: number
+}
+
+/** Lossless, with a keyframe every fifth frame, and its matrix told as this ffmpeg's filters or encoder do. */
+const lossless = [
+  '-c:v',
+  'ffv1',
+  '-g',
+  '5',
+  '-colorspace',
+  'bt709',
+  '-color_range',
+  'tv',
+  '-c:a',
+  'pcm_s16le',
+]
+const tagged = 'range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709'
+
+/** A still grid of lines over slopes of brightness and colour: shows any shift, turn or mirroring. */
+export async function markers(path: string, clip: Clip): Promise<string> {
+  const grid = 'gt(lt(mod(X+7,32),4)+lt(mod(Y+11,32),4),0)'
+  const picture = `lum='30+60*X/W+50*Y/H+90*${grid}':cb='108+40*X/W':cr='108+40*Y/H'`
+  // Odd sides need whole chroma.
+  const format = clip.width % 2 || clip.height % 2 ? 'yuv444p' : 'yuv420p'
+  return await make(path, clip, `format=${format},trim=end_frame=1,geq=${picture},loop=-1:1:0`)
+}
+
+/** Frame n is one even grey of luma 20 + 6n. */
+export async function counter(path: string, clip: Clip): Promise<string> {
+  return await make(path, clip, "format=yuv420p,geq=lum='20+6*N':cb=128:cr=128")
+}
+
+/** One colour. */
+export async function plain(path: string, clip: Clip, color: string): Promise<string> {
+  return await make(
+    path,
+    clip,
+    `drawbox=c=${color}:t=fill,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p`,
+  )
+}
+
+async function make(path: string, clip: Clip, filters: string): Promise<string> {
+  const { width, height, seconds, rate = '25', sar = '1', hertz, soundSeconds = seconds } = clip
+  const picture = `color=black:s=${width}x${height}:r=${rate},${filters},setparams=${tagged},setsar=${sar}`
+  const sound = hertz ? ['-f', 'lavfi', '-t', String(soundSeconds), '-i', sine(hertz)] : []
+  await ffmpeg('-f', 'lavfi', '-i', picture, ...sound, '-t', String(seconds), ...lossless, path)
+  return path
+}
+
+/** Half of full scale, so that two of them already reach it. */
+export function sine(hertz: number): string {
+  return `aevalsrc=0.5*sin(2*PI*${hertz}*t):s=44100`
+}
+
+/** Brightness of every pixel of every frame, 0 to 255, as displayed sizes without square samples. */
+export async function grey(path: string, options: string[] = []): Promise<Buffer> {
+  return await ffmpeg(...options, '-i', path, '-map', '0:V:0', '-f', 'rawvideo', '-pix_fmt', 'gray', '-')
+}
+
+/** Frame n as red, green and blue bytes. */
+export async function rgb(path: string, frame = 0): Promise<Buffer> {
+  const pick = ['-vf', `select=eq(n\\,${frame})`, '-frames:v', '1']
+  return await ffmpeg('-i', path, ...pick, '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-')
+}
+
+/** Sound as 48 kHz samples of the left channel, -1 to 1. */
+export async function samples(path: string): Promise<Float32Array> {
+  const bytes = await ffmpeg(
+    '-i',
+    path,
+    '-map',
+    '0:a:0',
+    '-af',
+    'pan=mono|c0=c0',
+    '-f',
+    'f32le',
+    '-ar',
+    '48000',
+    '-',
+  )
+  return new Float32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 4))
+}
+
+/** Amplitude of one frequency in 48 kHz samples (Goertzel). */
+export function amplitude(sound: Float32Array, hertz: number): number {
+  const turn = (2 * Math.PI * hertz) / 48_000
+  let real = 0
+  let imaginary = 0
+  for (const [index, sample] of sound.entries()) {
+    real += sample * Math.cos(turn * index)
+    imaginary += sample * Math.sin(turn * index)
+  }
+  return (2 * Math.hypot(real, imaginary)) / sound.length
+}
+
+/** Facts of a file's streams as ffprobe prints them. */
+export async function streams(path: string): Promise<Record<string, string>[]> {
+  const probe = program.replace(/ffmpeg(?=[^/\\]*$)/, 'ffprobe')
+  const { stdout } = await execute(probe, [
+    '-v',
+    'error',
+    '-count_frames',
+    '-show_streams',
+    '-of',
+    'json',
+    path,
+  ])
+  return (JSON.parse(stdout) as { streams: Record<string, string>[] }).streams
+}

@@ -1,0 +1,252 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { grey, markers, rgb } from './media.ts'
+import { cutOut, difference99, scalePart } from './reference.ts'
+import type { Picture } from './reference.ts'
+import { render, scratchFolder } from './render.ts'
+import type { Rendered } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+
+/** Sizes and sample aspect ratios that scale up, down, and by hardly anything. */
+const sources = {
+  wide: { width: 640, height: 360, seconds: 0.4 },
+  tall: { width: 362, height: 640, seconds: 0.4 },
+  large: { width: 1920, height: 1080, seconds: 0.4 },
+  anamorphic: { width: 720, height: 576, seconds: 0.4, sar: '16/11' },
+  odd: { width: 427, height: 321, seconds: 0.4 },
+}
+type Name = keyof typeof sources
+
+const path = (name: Name) => join(folder.path, `${name}.mkv`)
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  await Promise.all(Object.entries(sources).map(([name, clip]) => markers(path(name as Name), clip)))
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+const whole: Box = { x: 0, y: 0, width: 1, height: 1 }
+
+async function frameOf(file: string, size: { width: number; height: number }): Promise<Picture> {
+  return {
+    width: size.width,
+    height: size.height,
+    pixels: (await grey(file)).subarray(0, size.width * size.height),
+  }
+}
+
+function aspectOf(name: Name): number {
+  const { width, height } = sources[name]
+  return (width / height) * (name === 'anamorphic' ? 16 / 11 : 1)
+}
+
+/** The middle of a clip's crop that fills a slot, in source pixels: worked out here on its own. */
+function covering(name: Name, crop: Box, slot: Box): Box {
+  const { width, height } = sources[name]
+  const aspect = (aspectOf(name) * crop.width) / crop.height
+  const keep = slot.width / slot.height / aspect
+  const wide = crop.width * Math.min(1, keep)
+  const high = crop.height * Math.min(1, 1 / keep)
+  return {
+    x: (crop.x + (crop.width - wide) / 2) * width,
+    y: (crop.y + (crop.height - high) / 2) * height,
+    width: wide * width,
+    height: high * height,
+  }
+}
+
+/** Pixels of a rectangle given as shares of the result; fails when they are not whole. */
+function pixelsOf(share: Box, size: { width: number; height: number }): Box {
+  const box = {
+    x: share.x * size.width,
+    y: share.y * size.height,
+    width: share.width * size.width,
+    height: share.height * size.height,
+  }
+  for (const value of Object.values(box)) expect(Math.abs(value - Math.round(value))).toBeLessThan(1e-6)
+  return {
+    x: Math.round(box.x),
+    y: Math.round(box.y),
+    width: Math.round(box.width),
+    height: Math.round(box.height),
+  }
+}
+
+async function expectSlots({ output, path: file }: Rendered, clips: readonly { name: Name; crop?: Box }[]) {
+  const frame = await frameOf(file, output)
+  for (const slot of output.layout.slots) {
+    const { name, crop = whole } = clips[slot.clip_index] ?? { name: 'wide' as const }
+    const box = pixelsOf(slot.destination_rect, output)
+    const part = covering(name, crop, box)
+    const told = {
+      x: slot.source_crop.x * sources[name].width,
+      y: slot.source_crop.y * sources[name].height,
+      width: slot.source_crop.width * sources[name].width,
+      height: slot.source_crop.height * sources[name].height,
+    }
+    // What is told is the middle, to a fraction of a pixel of the result; below, it is what is shown.
+    const scale = box.width / part.width
+    expect(Math.abs(told.x - part.x) * scale).toBeLessThan(0.5)
+    expect(Math.abs(told.y - part.y) * scale).toBeLessThan(0.5)
+
+    const shown = cutOut(frame, box)
+    const source = await frameOf(path(name), sources[name])
+    const reference = scalePart(source, told, box)
+    const label = `slot ${slot.slot_index} (${name})`
+    expect(difference99(reference, shown), label).toBeLessThanOrEqual(8)
+    for (const shift of [
+      { x: 1, y: 0 },
+      { x: 0, y: 1 },
+    ]) {
+      expect(difference99(reference, shown, shift), `${label} shifted`).toBeGreaterThan(8)
+      expect(difference99(shown, reference, shift), `${label} shifted back`).toBeGreaterThan(8)
+    }
+  }
+}
+
+/** Differences to a colour in the pixels outside all slots, each the largest of its three channels: sorted. */
+async function gapErrors({ output, path: file }: Rendered, color: readonly number[]): Promise<number[]> {
+  const frame = await rgb(file, 5)
+  const boxes = output.layout.slots.map((slot) => pixelsOf(slot.destination_rect, output))
+  const errors: number[] = []
+  for (let y = 0; y < output.height; y += 1) {
+    for (let x = 0; x < output.width; x += 1) {
+      if (boxes.some((box) => x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height))
+        continue
+      const at = (y * output.width + x) * 3
+      errors.push(Math.max(...color.map((value, channel) => Math.abs(value - (frame[at + channel] ?? 0)))))
+    }
+  }
+  expect(errors.length).toBeGreaterThan(0)
+  return errors.toSorted((one, other) => one - other)
+}
+
+/** 8-bit 4:2:0 itself rounds a colour by up to 2; the encoder may add 1, beside edges 2 in one of a hundred. */
+function expectColor(errors: readonly number[]) {
+  expect(errors[Math.floor(errors.length * 0.99)]).toBeLessThanOrEqual(3)
+  expect(errors.at(-1)).toBeLessThanOrEqual(4)
+}
+
+const clipsOf = (clips: readonly { name: Name; crop?: Box }[]) =>
+  clips.map(({ name, crop }) => ({ file_id: path(name), ...(crop ? { crop } : {}) }))
+
+describe('cover', () => {
+  it('shows each clip as a reference scale and crop would, and nothing but the colour in the gaps', async () => {
+    const clips = [
+      { name: 'wide' },
+      { name: 'tall', crop: { x: 0.1, y: 0.2, width: 0.75, height: 0.55 } },
+      { name: 'large' },
+      { name: 'anamorphic' },
+      { name: 'odd' },
+    ] as const
+    const rendered = await render(
+      {
+        clips: clipsOf(clips),
+        layout_mode: 'template',
+        layout_id: 501_100,
+        gap_ratio: 0.03,
+        background_color: '#3366CC',
+      },
+      folder.path,
+    )
+    expect(rendered.output).toMatchObject({ width: 1080, height: 1920, version: 'video_split_screen.v1' })
+    expect(rendered.name).toBe('split-screen-5-clips-9x16.mp4')
+    await expectSlots(rendered, clips)
+    expectColor(await gapErrors(rendered, [0x33, 0x66, 0xcc]))
+  })
+
+  it('does so in mirrored layouts that give clips other places, at 720p', async () => {
+    const clips = [{ name: 'large' }, { name: 'wide' }, { name: 'anamorphic' }] as const
+    const rendered = await render(
+      {
+        clips: clipsOf(clips),
+        layout_mode: 'template',
+        layout_id: 300_411,
+        output_ratio: '1:1',
+        quality: '720p',
+        background_color: '#FF0000',
+      },
+      folder.path,
+    )
+    expect(rendered.output).toMatchObject({ width: 720, height: 720 })
+    const order = rendered.output.layout.slots.map((slot) => slot.clip_index)
+    expect(order).not.toEqual([0, 1, 2])
+    await expectSlots(rendered, clips)
+    expectColor(await gapErrors(rendered, [255, 0, 0]))
+  })
+})
+
+describe('contain', () => {
+  it('shows the whole picture in the exact middle, with the colour around it', async () => {
+    const names = ['wide', 'tall'] as const
+    const rendered = await render(
+      {
+        clips: clipsOf(names.map((name) => ({ name }))),
+        layout_mode: 'template',
+        layout_id: 250_100,
+        output_ratio: '16:9',
+        quality: '720p',
+        fit_mode: 'contain',
+        background_color: '#00FF00',
+      },
+      folder.path,
+    )
+    const frame = await frameOf(rendered.path, rendered.output)
+    const colors = await rgb(rendered.path, 5)
+    const isBackground = (x: number, y: number) => {
+      const at = (y * frame.width + x) * 3
+      return (colors[at] ?? 255) < 40 && (colors[at + 1] ?? 0) > 215 && (colors[at + 2] ?? 255) < 40
+    }
+    for (const slot of rendered.output.layout.slots) {
+      const name = names[slot.clip_index] ?? 'wide'
+      expect(slot.source_crop).toEqual(whole)
+      const box = pixelsOf(slot.destination_rect, rendered.output)
+      const inside = { x: box.x + Math.floor(box.width / 2), y: box.y + Math.floor(box.height / 2) }
+      let left = inside.x
+      let top = inside.y
+      while (left > box.x && !isBackground(left - 1, inside.y)) left -= 1
+      while (top > box.y && !isBackground(inside.x, top - 1)) top -= 1
+      const picture = {
+        x: left,
+        y: top,
+        width: box.width - 2 * (left - box.x),
+        height: box.height - 2 * (top - box.y),
+      }
+      // As far left as right, as far up as down.
+      expect(isBackground(left + picture.width, inside.y) || picture.width === box.width).toBe(true)
+      expect(isBackground(inside.x, top + picture.height) || picture.height === box.height).toBe(true)
+      expect(Math.abs(picture.width - Math.min(box.width, box.height * aspectOf(name)))).toBeLessThanOrEqual(
+        2,
+      )
+      expect(Math.abs(picture.height - Math.min(box.height, box.width / aspectOf(name)))).toBeLessThanOrEqual(
+        2,
+      )
+      const source = await frameOf(path(name), sources[name])
+      const reference = scalePart(source, { x: 0, y: 0, ...sources[name] }, picture)
+      expect(difference99(reference, cutOut(frame, picture)), name).toBeLessThanOrEqual(8)
+    }
+  })
+})
+
+it('picks the layout by the clips, tells its seed, and repeats as a template', async () => {
+  const clips = clipsOf([{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
+  const request = { clips, quality: '720p', output_ratio: '16:9' }
+  const first = await render(request, folder.path)
+  const { layout_id, random_seed, slots } = first.output.layout
+  const again = await render({ ...request, random_seed }, folder.path)
+  expect(again.output.layout).toEqual(first.output.layout)
+  await expectSlots(first, [{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
+  // The default colour, black, is exact to 3 everywhere.
+  expect((await gapErrors(first, [0, 0, 0])).at(-1)).toBeLessThanOrEqual(3)
+  const frozen = await render({ ...request, layout_mode: 'template', layout_id }, folder.path)
+  expect(frozen.output.layout.slots).toEqual(slots)
+  expect(first.progress.at(-1)).toBe(100)
+})

@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { amplitude, counter, samples, streams } from './media.ts'
+import { render, scratchFolder } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+const at = (name: string) => join(folder.path, `${name}.mkv`)
+
+const small = { width: 160, height: 90, seconds: 1.2 }
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  await Promise.all([
+    counter(at('silent'), small),
+    counter(at('low'), { ...small, hertz: 440 }),
+    counter(at('middle'), { ...small, hertz: 1000 }),
+    counter(at('high'), { ...small, hertz: 2500 }),
+    counter(at('brief'), { ...small, hertz: 700, soundSeconds: 0.5 }),
+  ])
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+async function listen(names: readonly string[], audio_mode: string, more: object = {}) {
+  const rendered = await render(
+    {
+      clips: names.map((name) => ({ file_id: at(name), ...more })),
+      audio_mode,
+      quality: '720p',
+      output_ratio: '16:9',
+    },
+    folder.path,
+  )
+  const all = await streams(rendered.path)
+  const audio = all.find((stream) => stream['codec_type'] === 'audio')
+  const video = all.find((stream) => stream['codec_type'] === 'video')
+  const sound = audio ? await samples(rendered.path) : new Float32Array()
+  // The middle, away from the ends' fade of the codec.
+  const heard = (hertz: number) => amplitude(sound.subarray(9600, 48_000), hertz)
+  return { audio, video, sound, heard, all }
+}
+
+describe('first', () => {
+  it('is the sound of the first clip that has any, at its own level', async () => {
+    const { audio, heard, all } = await listen(['silent', 'low', 'middle'], 'first')
+    expect(all).toHaveLength(2)
+    expect(audio).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 })
+    expect(heard(440)).toBeGreaterThan(0.45)
+    expect(heard(440)).toBeLessThan(0.55)
+    expect(heard(1000)).toBeLessThan(0.005)
+  })
+
+  it('leaves no sound stream when no clip has sound', async () => {
+    const { all } = await listen(['silent', 'silent'], 'first')
+    expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
+  })
+
+  it('goes on in silence where the sound is shorter than the picture, and ends with it', async () => {
+    const { audio, video, sound } = await listen(['brief', 'low'], 'first')
+    expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.45)
+    expect(amplitude(sound.subarray(28_800, 52_800), 700)).toBeLessThan(0.005)
+    expect(Number(audio?.['duration'])).toBeCloseTo(1.2, 2)
+    expect(Number(video?.['duration'])).toBeCloseTo(1.2, 3)
+    expect(Number(audio?.['duration'])).toBeLessThanOrEqual(Number(video?.['duration']) + 0.001)
+  })
+
+  it('begins at the range, in step with the picture', async () => {
+    const { sound } = await listen(['brief', 'brief'], 'first', { begin_time_ms: 310 })
+    // 0.5 s of sound, from 0.31 s on: 0.19 s are left.
+    const last = sound.findLastIndex((sample) => Math.abs(sample) > 0.1)
+    expect(last / 48_000).toBeGreaterThan(0.18)
+    expect(last / 48_000).toBeLessThan(0.2)
+  })
+})
+
+describe('mix', () => {
+  it('holds every sound, none above full scale, and lasts as long as the shortest clip', async () => {
+    const { sound, heard, audio } = await listen(['low', 'middle', 'silent', 'high', 'brief'], 'mix')
+    for (const hertz of [440, 1000, 2500]) {
+      expect(heard(hertz)).toBeGreaterThan(0.2)
+      expect(heard(hertz)).toBeLessThan(0.3)
+    }
+    expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.2)
+    expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(1)
+    expect(Number(audio?.['duration'])).toBeCloseTo(1.2, 2)
+  })
+
+  it('does not clip when sounds add up', async () => {
+    const { sound, heard } = await listen(['low', 'low', 'low', 'low', 'low', 'low'], 'mix')
+    expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(0.95)
+    expect(heard(440)).toBeGreaterThan(0.7)
+    // A clipped sine has a strong third harmonic.
+    expect(heard(1320)).toBeLessThan(0.02)
+  })
+})
+
+it('mute leaves no sound stream', async () => {
+  const { all } = await listen(['low', 'middle'], 'mute')
+  expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
+})

@@ -1,0 +1,225 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import { counter, ffmpeg, grey, plain, rgb, streams } from './media.ts'
+import { cutOut, difference99, scalePart } from './reference.ts'
+import { render, scratchFolder } from './render.ts'
+import type { Rendered } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+beforeAll(async () => {
+  folder = await scratchFolder()
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+const testdata = resolve(
+  process.env['REELWRIGHT_TESTDATA'] ?? join(import.meta.dirname, '../../../shared/testdata'),
+  'video',
+)
+const real = (name: string) => join(testdata, name)
+const absent = existsSync(testdata) ? false : `no test data at ${testdata}`
+
+const square = { quality: '720p', output_ratio: '1:1', audio_mode: 'mute' }
+
+/** Mean colour of a part of a slot, its sides as shares of the slot. */
+async function colorIn(
+  { output, path }: Rendered,
+  clip: number,
+  part = { x: 0.2, y: 0.2, width: 0.6, height: 0.6 },
+) {
+  const slot = output.layout.slots.find((one) => one.clip_index === clip)?.destination_rect
+  if (!slot) throw new Error(`clip ${clip} is not shown`)
+  const frame = await rgb(path)
+  const sums = [0, 0, 0]
+  let count = 0
+  const [left, top] = [slot.x + part.x * slot.width, slot.y + part.y * slot.height]
+  for (
+    let y = Math.round(top * output.height);
+    y < (top + part.height * slot.height) * output.height;
+    y += 1
+  ) {
+    for (
+      let x = Math.round(left * output.width);
+      x < (left + part.width * slot.width) * output.width;
+      x += 1
+    ) {
+      for (const channel of [0, 1, 2])
+        sums[channel] = (sums[channel] ?? 0) + (frame[(y * output.width + x) * 3 + channel] ?? 0)
+      count += 1
+    }
+  }
+  return sums.map((sum) => Math.round(sum / count))
+}
+
+function expectNear(color: readonly number[], wish: readonly number[], tolerance: number) {
+  for (const [channel, value] of wish.entries()) {
+    expect(Math.abs((color[channel] ?? 0) - value), `${color.join()} for ${wish.join()}`).toBeLessThanOrEqual(
+      tolerance,
+    )
+  }
+}
+
+/** One colour as BT.601 without any tag, as cameras of old and many tools leave it. */
+async function untagged601(name: string, color: string, size: string): Promise<string> {
+  const path = join(folder.path, name)
+  await ffmpeg(
+    '-f',
+    'lavfi',
+    '-i',
+    `color=${color}:s=${size}:r=25,format=rgb24,scale=out_color_matrix=bt601:out_range=tv,format=yuv420p`,
+    '-t',
+    '0.2',
+    '-c:v',
+    'ffv1',
+    path,
+  )
+  return path
+}
+
+describe('colours', () => {
+  it('stay as they are from BT.601, BT.709 and full range', async () => {
+    const full = join(folder.path, 'full.mp4')
+    await ffmpeg(
+      '-f',
+      'lavfi',
+      '-i',
+      'color=0xC04020:s=320x240:r=25,format=rgb24,scale=out_color_matrix=bt601:out_range=pc,format=yuvj420p',
+      '-t',
+      '0.2',
+      '-c:v',
+      'libx264',
+      '-crf',
+      '1',
+      full,
+    )
+    const files = [
+      await untagged601('601.mkv', '0xC04020', '320x240'),
+      await plain(join(folder.path, '709.mkv'), { width: 320, height: 240, seconds: 0.2 }, '0xC04020'),
+      full,
+    ]
+    const rendered = await render({ ...square, clips: files.map((file_id) => ({ file_id })) }, folder.path)
+    for (const clip of files.keys()) expectNear(await colorIn(rendered, clip), [0xc0, 0x40, 0x20], 4)
+  })
+
+  it('show the background through transparent parts', async () => {
+    const path = join(folder.path, 'alpha.mov')
+    await ffmpeg(
+      '-f',
+      'lavfi',
+      '-i',
+      "color=white:s=320x320:r=25,format=rgba,geq=r=255:g=255:b=255:a='255*gt(X,W/2)'",
+      '-t',
+      '0.2',
+      '-c:v',
+      'qtrle',
+      path,
+    )
+    const clips = [{ file_id: path }, { file_id: path }]
+    const request = { ...square, clips, background_color: '#2060A0', fit_mode: 'contain' }
+    const rendered = await render(request, folder.path)
+    expectNear(await colorIn(rendered, 0, { x: 0.3, y: 0.4, width: 0.1, height: 0.2 }), [0x20, 0x60, 0xa0], 3)
+    expectNear(await colorIn(rendered, 0, { x: 0.6, y: 0.4, width: 0.1, height: 0.2 }), [255, 255, 255], 3)
+  })
+
+  it('are tone-mapped from HDR, and the result says so', async (context) => {
+    const { encoders, filters } = await locateFfmpeg()
+    if (!encoders.has('libx265') || !filters.has('zscale'))
+      context.skip('this ffmpeg has no libx265 or zscale')
+    const path = join(folder.path, 'hdr.mp4')
+    const tags = [
+      '-colorspace',
+      'bt2020nc',
+      '-color_primaries',
+      'bt2020',
+      '-color_trc',
+      'smpte2084',
+      '-color_range',
+      'tv',
+    ]
+    await ffmpeg(
+      '-f',
+      'lavfi',
+      '-i',
+      "color=gray:s=320x240:r=25,format=yuv420p10le,geq=lum='if(lt(X,W/2),64+876*0.5081,64+876*0.3)':cb=512:cr=512",
+      '-t',
+      '0.2',
+      '-c:v',
+      'libx265',
+      '-x265-params',
+      'log-level=none',
+      ...tags,
+      path,
+    )
+    const rendered = await render({ ...square, clips: [{ file_id: path }, { file_id: path }] }, folder.path)
+    expect(rendered.output.notes?.join()).toContain('hdr.mp4')
+    const left = await colorIn(rendered, 0, { x: 0.1, y: 0.4, width: 0.2, height: 0.2 })
+    const right = await colorIn(rendered, 0, { x: 0.7, y: 0.4, width: 0.2, height: 0.2 })
+    // Grey stays grey; 100 cd/m², SDR's white, is bright; 10 cd/m² is much darker but not black.
+    expect(Math.max(...left) - Math.min(...left)).toBeLessThanOrEqual(4)
+    expect(left[0]).toBeGreaterThan(120)
+    expect(right[0]).toBeGreaterThan(20)
+    expect(right[0]).toBeLessThan((left[0] ?? 0) - 50)
+  })
+})
+
+describe.skipIf(absent)('real files', () => {
+  it('turned by 90 degrees stand upright and are cropped in the turned picture', async () => {
+    const name = real('mediabunny-rotate-buck-bunny.mp4')
+    const rendered = await render(
+      {
+        ...square,
+        clips: [{ file_id: name, begin_time_ms: 1500 }, { file_id: name }],
+        layout_mode: 'template',
+        layout_id: 250_100,
+      },
+      folder.path,
+    )
+    const source = { width: 1080, height: 1920 }
+    // 24 frames a second; the first comes after 83 ms, and raw frames are filled up from 0 on.
+    const all = await grey(name)
+    const size = source.width * source.height
+    const picture = { ...source, pixels: all.subarray(36 * size, 37 * size) }
+    const frame = { ...rendered.output, pixels: (await grey(rendered.path)).subarray(0, 720 * 720) }
+    const [slot] = rendered.output.layout.slots
+    if (!slot) throw new Error('no slot')
+    const box = { x: 0, y: 0, width: Math.round(slot.destination_rect.width * 720), height: 720 }
+    const crop = slot.source_crop
+    const part = { x: crop.x * 1080, y: crop.y * 1920, width: crop.width * 1080, height: crop.height * 1920 }
+    expect(part.width / part.height).toBeCloseTo(box.width / box.height, 2)
+    expect(difference99(scalePart(picture, part, box), cutOut(frame, box))).toBeLessThanOrEqual(8)
+  })
+
+  it('of variable rate, with transparency, several channels, one or none, make one even result', async () => {
+    const clips = [
+      { file_id: real('mediabunny-cursed-vfr.mp4'), begin_time_ms: 2000 },
+      { file_id: real('mediabunny-transparency.webm'), begin_time_ms: 4000 },
+      { file_id: real('opendubbing-englishvideo.mp4'), begin_time_ms: 1000, end_time_ms: 1500 },
+      { file_id: real('mediabunny-rotate-buck-bunny.mp4') },
+      { file_id: real('auto-editor-mov_text.mp4'), crop: { x: 0.25, y: 0.25, width: 0.5, height: 0.5 } },
+    ]
+    const rendered = await render({ clips, quality: '720p', audio_mode: 'mix' }, folder.path)
+    const [video, audio] = await streams(rendered.path)
+    expect(rendered.output.duration_ms).toBe(500)
+    expect(video).toMatchObject({ r_frame_rate: '60/1', nb_read_frames: '30', width: 720, height: 1280 })
+    expect(Number(video?.['duration'])).toBeCloseTo(0.5, 4)
+    expect(Number(audio?.['duration'])).toBeCloseTo(0.5, 2)
+  })
+})
+
+describe('the worked examples', () => {
+  it.each(videoSplitScreen.examples)('$title', async ({ input }) => {
+    const clips = input['clips'] as { file_id: string }[]
+    const made = await Promise.all(
+      clips.map(async (clip, index) => {
+        const path = join(folder.path, clip.file_id.replace('.mp4', '.mkv'))
+        await counter(path, { width: 320, height: 180, seconds: 1, hertz: 500 + 500 * index })
+        return { ...clip, file_id: path }
+      }),
+    )
+    const { output, path } = await render({ ...input, clips: made }, folder.path)
+    expect(output.layout.slots).toHaveLength(clips.length)
+    expect(await streams(path)).toHaveLength(2)
+  })
+})

@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { counter, grey, streams } from './media.ts'
+import { render, scratchFolder } from './render.ts'
+import type { Rendered } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+const at = (name: string) => join(folder.path, `${name}.mkv`)
+const small = { width: 160, height: 90 }
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  await Promise.all([
+    counter(at('25'), { ...small, seconds: 1.2 }),
+    counter(at('ntsc'), { ...small, seconds: 1.2, rate: '30000/1001' }),
+    counter(at('10'), { ...small, seconds: 1.5, rate: '10' }),
+    counter(at('120'), { ...small, seconds: 0.3, rate: '120' }),
+  ])
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+/** Number of the source's frame that each frame of the result shows in the slot of a clip. */
+async function shownFrames({ output, path }: Rendered, clip: number): Promise<number[]> {
+  const slot = output.layout.slots.find((one) => one.clip_index === clip)
+  if (!slot) throw new Error(`clip ${clip} is not shown`)
+  const { x, y, width, height } = slot.destination_rect
+  const column = Math.round((x + width / 2) * output.width)
+  const row = Math.round((y + height / 2) * output.height)
+  const pixels = await grey(path)
+  const size = output.width * output.height
+  return Array.from({ length: pixels.length / size }, (_, frame) => {
+    const luma = 16 + ((pixels[frame * size + row * output.width + column] ?? 0) * 219) / 255
+    return Math.round((luma - 20) / 6)
+  })
+}
+
+const upTo = (count: number, frame: (index: number) => number) =>
+  Array.from({ length: count }, (_, index) => frame(index))
+
+interface Clip extends Record<string, unknown> {
+  readonly file_id: string
+}
+
+async function join2(first: Clip, second: Clip) {
+  return await render(
+    { clips: [first, second], quality: '720p', output_ratio: '1:1', random_seed: 0 },
+    folder.path,
+  )
+}
+
+describe('time', () => {
+  it('shows the range of each clip from its first frame, to the frame', async () => {
+    const rendered = await join2(
+      { file_id: at('25'), begin_time_ms: 280, end_time_ms: 1080 },
+      { file_id: at('25'), begin_time_ms: 0, end_time_ms: 0 },
+    )
+    expect(rendered.output.duration_ms).toBe(800)
+    expect(await shownFrames(rendered, 0)).toEqual(upTo(20, (index) => 7 + index))
+    expect(await shownFrames(rendered, 1)).toEqual(upTo(20, (index) => index))
+    const [slot] = rendered.output.layout.slots.filter(({ clip_index }) => clip_index === 1)
+    expect(slot).toMatchObject({ begin_time_ms: 0, end_time_ms: 1200 })
+  })
+
+  it('begins with the frame that is showing when the range begins between two', async () => {
+    const rendered = await join2({ file_id: at('10'), begin_time_ms: 740 }, { file_id: at('10') })
+    expect((await shownFrames(rendered, 0))[0]).toBe(7)
+    expect(rendered.output.duration_ms).toBe(760)
+  })
+
+  it('takes an end past the source as its end', async () => {
+    const rendered = await join2(
+      { file_id: at('25'), begin_time_ms: 1000, end_time_ms: 9999 },
+      { file_id: at('25') },
+    )
+    expect(rendered.output.duration_ms).toBe(200)
+    expect(await shownFrames(rendered, 0)).toEqual([25, 26, 27, 28, 29])
+  })
+
+  it('shows even the last moment of a clip', async () => {
+    const rendered = await join2({ file_id: at('25'), begin_time_ms: 1190 }, { file_id: at('25') })
+    expect(rendered.output.duration_ms).toBe(10)
+    expect(await shownFrames(rendered, 0)).toEqual([29])
+  })
+
+  it('runs at the highest rate of its sources, repeating frames of slower ones', async () => {
+    const rendered = await join2({ file_id: at('10') }, { file_id: at('25') })
+    const [video] = await streams(rendered.path)
+    expect(video).toMatchObject({ r_frame_rate: '25/1', avg_frame_rate: '25/1', nb_read_frames: '30' })
+    const shown = await shownFrames(rendered, 0)
+    for (const [index, frame] of shown.entries()) {
+      expect(Math.abs(frame - index * 0.4)).toBeLessThanOrEqual(1)
+    }
+    expect(await shownFrames(rendered, 1)).toEqual(upTo(30, (index) => index))
+  })
+
+  it('keeps fractional rates exact and rounds the length to whole frames once', async () => {
+    const rendered = await join2({ file_id: at('ntsc'), end_time_ms: 1000 }, { file_id: at('25') })
+    const [video] = await streams(rendered.path)
+    expect(video).toMatchObject({ r_frame_rate: '30000/1001', nb_read_frames: '30' })
+    expect(Number(video?.['duration'])).toBeCloseTo(1.001, 4)
+    expect(await shownFrames(rendered, 0)).toEqual(upTo(30, (index) => index))
+  })
+
+  it('runs at 60 frames a second at most', async () => {
+    const rendered = await join2({ file_id: at('120') }, { file_id: at('25') })
+    const [video] = await streams(rendered.path)
+    expect(video).toMatchObject({ r_frame_rate: '60/1', nb_read_frames: '18' })
+  })
+})
+
+it('makes a file that plays everywhere, without the tags of its sources', async () => {
+  const rendered = await join2({ file_id: at('25') }, { file_id: at('25') })
+  const [video] = await streams(rendered.path)
+  expect(video).toMatchObject({
+    codec_name: 'h264',
+    pix_fmt: 'yuv420p',
+    color_range: 'tv',
+    color_space: 'bt709',
+    color_primaries: 'bt709',
+    color_transfer: 'bt709',
+    sample_aspect_ratio: '1:1',
+  })
+  const bytes = await readFile(rendered.path)
+  expect(bytes.indexOf('moov')).toBeGreaterThan(0)
+  expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'))
+})

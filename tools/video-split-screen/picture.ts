@@ -1,0 +1,150 @@
+import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
+import type { Size } from '../../src/media/layout/canvas.ts'
+import type { Placed } from './place.ts'
+import { turnedSize } from './selection.ts'
+
+interface Screen {
+  readonly canvas: Size
+  readonly rate: Rational
+  /** Length of the result. */
+  readonly frames: number
+  /** #RRGGBB. */
+  readonly background: string
+  readonly clips: readonly Placed[]
+}
+
+/** How every frame is coded and tagged. */
+const bt709 = 'range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709'
+
+/** The filter graph of the picture: inputs 0, 1, … are the clips, each begun at its range; ends in [v]. */
+export function pictureGraph(screen: Screen): string {
+  const { canvas, frames, clips } = screen
+  const chains = clips.map(
+    (clip, index) => `[${index}:V:0]${clipChain(clip, inWords(screen.rate))}[c${index}]`,
+  )
+  const end = `trim=end_frame=${frames},format=yuv420p,setparams=${bt709}${carefulBackground(canvas, clips)}[v]`
+  return [...chains, `${canStack(screen) ? stack(screen) : overlays(screen)},${end}`].join(';')
+}
+
+/**
+ * Whether xstack can do it, which takes less work than overlay: it knows no transparency, it ends at the last
+ * picture, and it fills by another matrix than BT.709, which gives the same greys but other colours.
+ */
+function canStack({ canvas, background, clips }: Screen): boolean {
+  const { cb, cr } = inBt709(background)
+  return (
+    cb === 128 &&
+    cr === 128 &&
+    clips.every(({ video }) => !video.alpha) &&
+    Math.max(...clips.map(({ left, x }) => left + x.shown)) === canvas.width &&
+    Math.max(...clips.map(({ top, y }) => top + y.shown)) === canvas.height
+  )
+}
+
+function stack({ background, clips }: Screen): string {
+  const places = clips.map(({ left, top }) => `${left}_${top}`).join('|')
+  const labels = clips.map((_, index) => `[c${index}]`).join('')
+  return `${labels}xstack=inputs=${clips.length}:layout=${places}:fill=${background.replace('#', '0x')}`
+}
+
+/** One frame of the background, its colour set as coded values, repeated; each clip is laid over it. */
+function overlays({ canvas, rate, background, clips }: Screen): string {
+  const { y, cb, cr } = inBt709(background)
+  const still =
+    `color=black:size=${canvas.width}x${canvas.height}:rate=${inWords(rate)},format=yuv420p,trim=end_frame=1,` +
+    `lutyuv=y=${y}:u=${cb}:v=${cr},setparams=${bt709},loop=loop=-1:size=1,setsar=1`
+  return clips.reduce(
+    (graph, { left, top }, index) =>
+      `${graph}[s${index}];[s${index}][c${index}]overlay=x=${left}:y=${top}:format=yuv420`,
+    still,
+  )
+}
+
+/**
+ * From a decoded, turned picture to its place's pixels. fps repeats and drops so that time runs on evenly from
+ * 0; tpad lets the last frame stand, so that a range inside its time shows it.
+ */
+function clipChain({ video, x, y }: Placed, fps: string): string {
+  const { width, height } = turnedSize(video)
+  const alpha = video.alpha ? 'a' : ''
+  // Only whole chroma can be cut at odd pixels.
+  const atOdd = x.offset % 2 === 1 || y.offset % 2 === 1
+  const whole = video.hdr ? 'yuv444p10' : `yuv${alpha}444p`
+  const scale = `scale=w=${x.scaled}:h=${y.scaled}:flags=bicubic`
+  return [
+    `tpad=stop_mode=clone:stop_duration=1,fps=fps=${fps}:start_time=0`,
+    ...(x.taken === width && y.taken === height ? [] : [cut(x.taken, y.taken, x.start, y.start)]),
+    video.hdr ? scale : `${scale}:in_color_matrix=${matrixOf(video)}:out_color_matrix=bt709:out_range=tv`,
+    ...(atOdd ? [`format=${whole}`] : []),
+    ...(x.scaled === x.shown && y.scaled === y.shown ? [] : [cut(x.shown, y.shown, x.offset, y.offset)]),
+    ...(video.hdr ? toneMap : []),
+    `setparams=${bt709}`,
+    `format=yuv${alpha}420p`,
+    'setsar=1',
+  ].join(',')
+}
+
+const inWords = ({ num, den }: Rational) => `${num}/${den}`
+
+/** Side of the blocks the encoder works in. */
+const block = 16
+
+/** How much finer blocks with background are coded, as a share of the whole range of quality. */
+const finer = -0.4
+
+/**
+ * Asks the encoder to code finely what holds background, so that thin gaps keep their colour and their edges
+ * beside moving pictures: for all of the canvas, but first, which wins, for the pictures' inner blocks as usual.
+ */
+function carefulBackground(canvas: Size, clips: readonly Placed[]): string {
+  const covered = clips.reduce((sum, { x, y }) => sum + x.shown * y.shown, 0)
+  if (covered >= canvas.width * canvas.height) return ''
+  const inner = clips.flatMap(({ x, y, left, top }) => {
+    // A picture's side at the edge of the canvas has no background beside it.
+    const from = { x: left === 0 ? 0 : left + block, y: top === 0 ? 0 : top + block }
+    const right = left + x.shown - (left + x.shown === canvas.width ? 0 : block)
+    const bottom = top + y.shown - (top + y.shown === canvas.height ? 0 : block)
+    const size = { w: right - from.x, h: bottom - from.y }
+    return size.w > 0 && size.h > 0
+      ? [`addroi=x=${from.x}:y=${from.y}:w=${size.w}:h=${size.h}:qoffset=0`]
+      : []
+  })
+  return ['', ...inner, `addroi=w=iw:h=ih:qoffset=${finer}`].join(',')
+}
+
+// oxlint-disable-next-line max-params -- four numbers of one rectangle, in ffmpeg's order
+function cut(width: number, height: number, left: number, top: number): string {
+  return `crop=w=${width}:h=${height}:x=${left}:y=${top}:exact=1`
+}
+
+/** To 100 cd/m² as SDR screens show it. HDR10 and HLG carry BT.2020 colours, tagged or not. */
+const toneMap = [
+  'setparams=colorspace=bt2020nc:color_primaries=bt2020',
+  'zscale=transfer=linear:npl=100',
+  'format=gbrpf32le',
+  'zscale=primaries=bt709',
+  'tonemap=tonemap=hable:desat=0',
+  'zscale=transfer=bt709:matrix=bt709:range=limited',
+]
+
+/** Filters that HDR sources need and not every ffmpeg has. */
+export const toneMapFilters = ['zscale', 'tonemap']
+
+/** Pictures that do not tell their matrix are read as players do: BT.709 from HD on, BT.601 below. */
+function matrixOf({ color_space, coded_width, coded_height }: VideoFacts): string {
+  if (color_space !== undefined) return 'auto'
+  return coded_width >= 1280 || coded_height > 576 ? 'bt709' : 'bt601'
+}
+
+/** A colour #RRGGBB as 8-bit limited-range BT.709 (ITU-R BT.709-6, 3.2 and 3.4). */
+export function inBt709(color: string): { y: number; cb: number; cr: number } {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(
+    (at) => Number.parseInt(color.slice(at, at + 2), 16) / 255,
+  )
+  const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  return {
+    y: Math.round(16 + 219 * luma),
+    cb: Math.round(128 + (224 * (blue - luma)) / 1.8556),
+    cr: Math.round(128 + (224 * (red - luma)) / 1.5748),
+  }
+}

@@ -1,0 +1,59 @@
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import { contained } from '../../src/media/layout/canvas.ts'
+import type { Size } from '../../src/media/layout/canvas.ts'
+import type { Rect } from '../../src/media/layout/divide.ts'
+import { fitAxis, shownPart } from '../../src/media/layout/fit.ts'
+import type { AxisFit } from '../../src/media/layout/fit.ts'
+import { turnedSize } from './selection.ts'
+import type { SelectedClip } from './selection.ts'
+
+/** A clip's picture in the result: what is cut from the source, and where it comes to lie. */
+export interface Placed {
+  readonly video: VideoFacts
+  readonly x: AxisFit
+  readonly y: AxisFit
+  /** Top left corner on the canvas, in pixels. */
+  readonly left: number
+  readonly top: number
+  /** The part of the displayed source that shows, as shares. */
+  readonly sourceCrop: Rect
+}
+
+/** Centres a clip in its slot: `cover` fills the slot and cuts the rest off, `contain` shows all of it. */
+export function placeClip(clip: SelectedClip, slot: Rect, fit: 'cover' | 'contain'): Placed {
+  const target = fit === 'cover' ? slot : contained(slot, clip.aspect)
+  // Only one of the two sides is cut.
+  const keep = fit === 'cover' ? target.width / target.height / clip.aspect : 1
+  const source = turnedSize(clip.video)
+  const along = (length: number, share: number, wish: { start: number; size: number; shown: number }) => {
+    const size = Math.min(wish.size, 1 - wish.start)
+    const from = wish.start + (size * (1 - share)) / 2
+    return fitAxis({ length, from: from * length, to: (from + size * share) * length, shown: wish.shown })
+  }
+  const { crop } = clip
+  const x = along(source.width, Math.min(1, keep), { start: crop.x, size: crop.width, shown: target.width })
+  const y = along(source.height, Math.min(1, 1 / keep), {
+    start: crop.y,
+    size: crop.height,
+    shown: target.height,
+  })
+  return {
+    video: clip.video,
+    x,
+    y,
+    left: slot.x + (slot.width - target.width) / 2,
+    top: slot.y + (slot.height - target.height) / 2,
+    sourceCrop: sharesOf({ x, y }, source),
+  }
+}
+
+function sharesOf(fit: { x: AxisFit; y: AxisFit }, source: Size): Rect {
+  const x = shownPart(fit.x)
+  const y = shownPart(fit.y)
+  return {
+    x: x.from / source.width,
+    y: y.from / source.height,
+    width: (x.to - x.from) / source.width,
+    height: (y.to - y.from) / source.height,
+  }
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
+import type { GivenFile } from '../../src/contract/operation.ts'
+import { videoSplitScreen } from './contract.ts'
+import { plan } from './plan.ts'
+import { frameCount, outputRate } from './rate.ts'
+
+function video(changes: Partial<VideoFacts> = {}): VideoFacts {
+  return {
+    codec: 'h264',
+    width: 1920,
+    height: 1080,
+    coded_width: 1920,
+    coded_height: 1080,
+    rotation: 0,
+    sample_aspect_ratio: { num: 1, den: 1 },
+    frame_rate: { num: 30, den: 1 },
+    variable_rate: false,
+    duration_ms: 90_000,
+    pixel_format: 'yuv420p',
+    hdr: false,
+    alpha: false,
+    ...changes,
+  }
+}
+
+function given(changes: Partial<GivenFile> = {}, picture: VideoFacts | null = video()): GivenFile {
+  const facts: MediaFacts = {
+    container: 'mov',
+    duration_ms: picture?.duration_ms ?? 5000,
+    size: 1000,
+    bit_rate: 1000,
+    video: picture,
+    audio: [],
+    subtitles: [],
+  }
+  return { file_id: '1', name: 'one.mp4', size: 1000, kind: 'video', facts, ...changes }
+}
+
+function planned(request: object, file: GivenFile = given()) {
+  return plan(videoSplitScreen.input.parse(request), { get: () => file })
+}
+
+function refusal(request: object, file: GivenFile = given()): MediaError {
+  try {
+    planned(request, file)
+  } catch (error) {
+    if (error instanceof MediaError) return error
+    throw error
+  }
+  throw new Error('it was taken')
+}
+
+const clips = (count: number, more: object = {}) =>
+  Array.from({ length: count }, () => ({ file_id: '1', ...more }))
+const two = { clips: clips(2) }
+
+describe('a request is refused', () => {
+  it.each([
+    ['a still picture', given({ name: 'one.png', kind: 'image' }, video({ duration_ms: 0 }))],
+    ['a still picture in a video container', given({}, { ...video({ duration_ms: 0 }) })],
+    ['sound with a cover', given({ name: 'one.mp3', kind: 'audio' }, null)],
+    ['a video file without a picture stream', given({}, null)],
+    ['text', given({ name: 'one.srt', kind: 'text', facts: null })],
+  ])('for %s with 6014', (_, file) => {
+    const error = refusal(two, file)
+    expect(error.code).toBe(6014)
+    expect(error.message).toContain(file.name)
+  })
+
+  it.each([
+    ['an unknown layout', { ...two, layout_mode: 'template', layout_id: 299_999 }, 'layout 299999'],
+    [
+      'a layout for another number of clips',
+      { ...two, layout_mode: 'template', layout_id: 300_100 },
+      '3 slots',
+    ],
+    ['a begin at the end of the video', { clips: clips(2, { begin_time_ms: 90_000 }) }, 'clips[0]'],
+    [
+      'a begin past the end of the video, before the given end',
+      { clips: clips(2, { begin_time_ms: 95_000, end_time_ms: 99_000 }) },
+      '90000 ms',
+    ],
+    [
+      'a crop of less than two pixels',
+      { clips: clips(2, { crop: { x: 0, y: 0, width: 0.001, height: 1 } }) },
+      'crop',
+    ],
+  ])('for %s with 6016', (_, request, words) => {
+    const error = refusal(request)
+    expect(error.code).toBe(6016)
+    expect(error.message).toContain(words)
+  })
+
+  it('above sixteen 1080p pictures to decode with 6016, a repeated file counting each time', () => {
+    expect(planned({ clips: clips(16) }).credits).toBe(2)
+    expect(
+      planned({ clips: clips(4) }, given({}, video({ coded_width: 3840, coded_height: 2160 }))).credits,
+    ).toBe(2)
+    expect(
+      refusal({ clips: clips(5) }, given({}, video({ coded_width: 3840, coded_height: 2160 }))).code,
+    ).toBe(6016)
+    expect(refusal({ clips: clips(16) }, given({}, video({ coded_height: 1088 }))).message).toContain('16')
+  })
+
+  it('above six hours of result with 6016, by the shortest clip', () => {
+    const hours = 3_600_000
+    const long = given({}, video({ duration_ms: 7 * hours }))
+    expect(refusal(two, long).code).toBe(6016)
+    const [first, second] = clips(2)
+    expect(planned({ clips: [first, { ...second, begin_time_ms: hours }] }, long).credits).toBe(360)
+  })
+
+  it.each([
+    [{ ...two, layout_mode: 'template' }, 'layout_id'],
+    [{ clips: clips(2, { begin_time_ms: 500, end_time_ms: 500 }) }, 'begin_time_ms'],
+    [{ clips: clips(2, { crop: { x: 0.6, y: 0, width: 0.5, height: 1 } }) }, 'crop'],
+    [{ ...two, background_color: 'red' }, 'background_color'],
+    [{ ...two, duration_mode: 'longest' }, 'duration_mode'],
+  ])('by the schema, naming the field: %j', (request, field) => {
+    const { error } = videoSplitScreen.input.safeParse(request)
+    expect(error?.issues.flatMap(({ path }) => path)).toContain(field)
+  })
+})
+
+describe('a plan', () => {
+  it('is priced by started minutes of the shortest clip', () => {
+    expect(planned(two).credits).toBe(2)
+    expect(planned({ clips: clips(2, { end_time_ms: 60_000 }) }).credits).toBe(1)
+    expect(planned({ clips: clips(2, { end_time_ms: 60_001 }) }).credits).toBe(2)
+    expect(planned({ clips: [...clips(1), { file_id: '1', end_time_ms: 1 }] }).credits).toBe(1)
+  })
+
+  it('takes 0 and an end past the source as the end of the source', () => {
+    expect(planned({ clips: clips(2, { end_time_ms: 0 }) }).credits).toBe(2)
+    expect(planned({ clips: clips(2, { end_time_ms: 10_000_000 }) }).credits).toBe(2)
+  })
+
+  it('expects more work of more, larger, longer and faster clips', () => {
+    const base = planned(two).seconds
+    expect(planned({ clips: clips(8) }).seconds).toBeGreaterThan(base)
+    expect(planned({ ...two, quality: '720p' }).seconds).toBeLessThan(base)
+    expect(planned(two, given({}, video({ duration_ms: 180_000 }))).seconds).toBeGreaterThan(1.5 * base)
+    expect(planned(two, given({}, video({ frame_rate: { num: 60, den: 1 } }))).seconds).toBeGreaterThan(
+      1.5 * base,
+    )
+  })
+})
+
+describe('the rate of a result', () => {
+  const rate = (num: number, den = 1, variable_rate = false) => ({ frame_rate: { num, den }, variable_rate })
+
+  it('is the highest of its sources, exactly, at most 60', () => {
+    expect(outputRate([rate(24), rate(30_000, 1001)])).toEqual({ num: 30_000, den: 1001 })
+    expect(outputRate([rate(15), rate(12)])).toEqual({ num: 15, den: 1 })
+    expect(outputRate([rate(120), rate(24)])).toEqual({ num: 60, den: 1 })
+    expect(outputRate([rate(0), rate(24)])).toEqual({ num: 30, den: 1 })
+  })
+
+  it('takes a header average near a standard rate for that rate, and a variable one up to the next', () => {
+    expect(outputRate([rate(359_640, 12_001), rate(1)])).toEqual({ num: 30_000, den: 1001 })
+    expect(outputRate([rate(3_628_800, 502_589, true), rate(1)])).toEqual({ num: 24_000, den: 1001 })
+    expect(outputRate([rate(1000, 1, true), rate(1)])).toEqual({ num: 60, den: 1 })
+  })
+
+  it('makes whole frames of a length, one at least', () => {
+    expect(frameCount(1000, { num: 30_000, den: 1001 })).toBe(30)
+    expect(frameCount(3_600_000, { num: 30_000, den: 1001 })).toBe(107_892)
+    expect(frameCount(1, { num: 25, den: 1 })).toBe(1)
+  })
+})

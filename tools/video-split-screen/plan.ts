@@ -1,0 +1,31 @@
+import { creditsFor } from '../../src/contract/credits.ts'
+import type { PlanOperation } from '../../src/contract/operation.ts'
+import { canvasSize } from '../../src/media/layout/canvas.ts'
+import { videoSplitScreen } from './contract.ts'
+import { hertz, outputRate } from './rate.ts'
+import { selectClips, selectLayout, shortestMs } from './selection.ts'
+import type { SelectedClip, SplitScreenInput } from './selection.ts'
+
+/** Checks clips, layout and limits against the probed files, and prices the shortest range. */
+export const plan: PlanOperation<typeof videoSplitScreen> = (input, files) => {
+  const clips = selectClips(input, files)
+  // No layout fits more or fewer clips, so whether one does is known without the seed.
+  selectLayout(input, clips, 0)
+  const durationMs = shortestMs(clips)
+  return { credits: creditsFor(videoSplitScreen.price, durationMs), seconds: expectedSeconds(input, clips) }
+}
+
+/** Measured on two cores (bench/split-screen.ts): pixels a second, and seconds before the first frame. */
+const speed = { decodeAndScale: 600e6, encode: 125e6, start: 0.5 }
+
+/** Seconds of work to expect on two cores: decoding and scaling all sources, then one encode. */
+export function expectedSeconds(input: SplitScreenInput, clips: readonly SelectedClip[]): number {
+  const rate = hertz(outputRate(clips.map(({ video }) => video)))
+  const canvas = canvasSize(input.output_ratio, input.quality)
+  const decoded = clips.reduce(
+    (sum, { video }) => sum + video.coded_width * video.coded_height * Math.max(1, hertz(video.frame_rate)),
+    0,
+  )
+  const perSecond = decoded / speed.decodeAndScale + (canvas.width * canvas.height * rate) / speed.encode
+  return Math.round((speed.start + (perSecond * shortestMs(clips)) / 1000) * 10) / 10
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { OutputOf, RunOperation } from '../../src/contract/operation.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
+import type { Size } from '../../src/media/layout/canvas.ts'
+import { digest } from '../../src/media/layout/digest.ts'
+import type { Rect } from '../../src/media/layout/divide.ts'
+import { place } from '../../src/media/layout/layout.ts'
+import type { videoSplitScreen } from './contract.ts'
+import { encode } from './encode.ts'
+import { toneMapFilters } from './picture.ts'
+import { placeClip } from './place.ts'
+import type { Placed } from './place.ts'
+import { expectedSeconds } from './plan.ts'
+import { outputRate } from './rate.ts'
+import { selectClips, selectLayout, shortestMs } from './selection.ts'
+import type { SelectedClip } from './selection.ts'
+
+/** Draws all clips into one picture with one filter graph and one encode. */
+export const run: RunOperation<typeof videoSplitScreen> = async (input, context) => {
+  const clips = selectClips(input, context.files)
+  const notes = await toneMapNotes(clips)
+  const seed = input.random_seed ?? seedOf(context.taskId)
+  const layout = selectLayout(input, clips, seed)
+  const canvas = canvasSize(input.output_ratio, input.quality)
+  const rects = place(layout, canvas, { gap: gapPixels(canvas, input.gap_ratio), step: 2 })
+  const placed = rects.flatMap((rect, index) => {
+    const clip = clips[index]
+    return clip ? [{ clip, rect, picture: placeClip(clip, rect, input.fit_mode) }] : []
+  })
+  const durationMs = shortestMs(clips)
+
+  const path = join(context.scratch, 'split-screen.mp4')
+  const screen = {
+    clips,
+    pictures: placed.map(({ picture }) => picture),
+    canvas,
+    rate: outputRate(clips.map(({ video }) => video)),
+    durationMs,
+    background: input.background_color,
+    audio: input.audio_mode,
+  }
+  await encode(screen, context, { path, expectedSeconds: expectedSeconds(input, clips) })
+
+  const shape = input.output_ratio.replace(':', 'x')
+  return {
+    version: 'video_split_screen.v1',
+    ...context.keep({ path, name: `split-screen-${clips.length}-clips-${shape}.mp4` }),
+    duration_ms: durationMs,
+    ...canvas,
+    ...(notes.length > 0 ? { notes } : {}),
+    layout: {
+      layout_id: layout.id,
+      equivalence_key: layout.equivalenceKey,
+      random_seed: seed,
+      slots: slotsOf(placed, { canvas, order: layout.order, fit: input.fit_mode }),
+    },
+  }
+}
+
+/** Throws 6401 where ffmpeg is missing. */
+export const ready = (): Promise<unknown> => locateFfmpeg()
+
+/** The seed of a task that names none: follows from its id, so that a retry makes the same choice. */
+function seedOf(taskId: string): number {
+  return digest(taskId) % 2 ** 31
+}
+
+/** What is said of HDR sources. Throws 6401 where this ffmpeg cannot tone-map them. */
+async function toneMapNotes(clips: readonly SelectedClip[]): Promise<string[]> {
+  const names = [...new Set(clips.flatMap(({ video, file }) => (video.hdr ? [file.name] : [])))]
+  if (names.length === 0) return []
+  const { filters } = await locateFfmpeg()
+  if (toneMapFilters.every((filter) => filters.has(filter))) {
+    return names.map((name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`)
+  }
+  throw new MediaError(6401, `${names[0]} is HDR, and this ffmpeg cannot tone-map it`, {
+    retryable: false,
+    hint: 'Install an ffmpeg built with libzimg (zscale), or convert the video to SDR first.',
+  })
+}
+
+interface PlacedClip {
+  readonly clip: SelectedClip
+  readonly rect: Rect
+  readonly picture: Placed
+}
+
+interface Placing {
+  readonly canvas: Size
+  /** Slot of each clip. */
+  readonly order: readonly number[]
+  readonly fit: 'cover' | 'contain'
+}
+
+/** The slots as the result tells them (contract 2, 2.3b), by slot_index. */
+function slotsOf(
+  placed: readonly PlacedClip[],
+  { canvas, order, fit }: Placing,
+): OutputOf<typeof videoSplitScreen>['layout']['slots'] {
+  return placed
+    .map(({ clip, rect, picture }, index) => ({
+      slot_index: order[index] ?? index,
+      clip_index: index,
+      file_id: clip.file.file_id,
+      begin_time_ms: clip.beginMs,
+      end_time_ms: clip.endMs,
+      source_crop: picture.sourceCrop,
+      destination_rect: {
+        x: rect.x / canvas.width,
+        y: rect.y / canvas.height,
+        width: rect.width / canvas.width,
+        height: rect.height / canvas.height,
+      },
+      fit_mode: fit,
+    }))
+    .toSorted((one, another) => one.slot_index - another.slot_index)
+}

@@ -1,0 +1,131 @@
+import { MediaError } from '../../src/contract/errors.ts'
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
+import { chooseLayout } from '../../src/media/layout/choose.ts'
+import { findLayout } from '../../src/media/layout/layout.ts'
+import type { Layout } from '../../src/media/layout/layout.ts'
+import type { videoSplitScreen } from './contract.ts'
+
+export type SplitScreenInput = InputOf<typeof videoSplitScreen>
+
+/** A clip whose file is known: what of it is shown. */
+export interface SelectedClip<F extends GivenFile = GivenFile> {
+  readonly file: F
+  readonly video: VideoFacts
+  readonly beginMs: number
+  readonly endMs: number
+  /** Part of the displayed picture, as shares. */
+  readonly crop: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+  /** Displayed width by height of that part. */
+  readonly aspect: number
+}
+
+/** Sum of the pictures of all clips, in pixels as they are decoded: sixteen of 1920 x 1080. */
+const maxDecodedPixels = 16 * 1920 * 1080
+
+/** Longest result: 6 hours, in ms. */
+const maxDurationMs = 6 * 3600 * 1000
+
+/** Smallest side of a crop in source pixels: one sample of 4:2:0 chroma. */
+const smallestCrop = 2
+
+const wholePicture = { x: 0, y: 0, width: 1, height: 1 }
+
+/** Finds out what each clip shows. Throws 6014 for a file that is no video, 6016 for a bad range or crop. */
+export function selectClips<F extends GivenFile>(
+  input: SplitScreenInput,
+  files: GivenFiles<F>,
+): [SelectedClip<F>, ...SelectedClip<F>[]] {
+  const [first, ...rest] = input.clips.map((clip, index) => selectClip(clip, files.get(clip.file_id), index))
+  if (!first) throw new MediaError(6013, 'clips is missing')
+  const pixels = [first, ...rest].reduce((sum, { video }) => sum + video.coded_width * video.coded_height, 0)
+  if (pixels > maxDecodedPixels) {
+    const times = (pixels / (1920 * 1080)).toFixed(1)
+    throw new MediaError(
+      6016,
+      `the clips together have as many pixels as ${times} pictures of 1920x1080; 16 are the most`,
+      {
+        hint: 'Use fewer clips or scale the largest sources down; a file used twice counts twice.',
+      },
+    )
+  }
+  return [first, ...rest]
+}
+
+/** Length of the result: that of the shortest clip, in ms. Throws 6016 beyond 6 hours. */
+export function shortestMs(clips: readonly SelectedClip[]): number {
+  const shortest = Math.min(...clips.map(({ beginMs, endMs }) => endMs - beginMs))
+  if (shortest <= maxDurationMs) return shortest
+  throw new MediaError(6016, 'the shortest clip lasts longer than 6 hours', {
+    hint: 'Give a shorter range with begin_time_ms and end_time_ms.',
+  })
+}
+
+/** The layout of a request: the named one, or the best for the clips. Throws 6016 for one that does not fit. */
+export function selectLayout(input: SplitScreenInput, clips: readonly SelectedClip[], seed: number): Layout {
+  if (input.layout_mode === 'auto') {
+    return chooseLayout({
+      aspects: clips.map(({ aspect }) => aspect),
+      ratio: input.output_ratio,
+      fit: input.fit_mode,
+      seed,
+    })
+  }
+  const layout = findLayout(input.layout_id ?? 0)
+  if (!layout) {
+    throw new MediaError(6016, `layout_id: there is no layout ${input.layout_id}`, {
+      hint: 'Run once with layout_mode auto and use the layout_id of the result.',
+    })
+  }
+  if (layout.clips === clips.length) return layout
+  throw new MediaError(
+    6016,
+    `layout_id: layout ${layout.id} has ${layout.clips} slots, but there are ${clips.length} clips`,
+    {
+      hint: 'Use a layout with as many slots as clips, or layout_mode auto.',
+    },
+  )
+}
+
+function selectClip<F extends GivenFile>(
+  clip: SplitScreenInput['clips'][number],
+  file: F,
+  index: number,
+): SelectedClip<F> {
+  const video = file.facts?.video
+  const sourceMs = video ? video.duration_ms || (file.facts?.duration_ms ?? 0) : 0
+  if (file.kind !== 'video' || !video || sourceMs <= 0) {
+    throw new MediaError(6014, `clips[${index}].file_id: ${file.name} is not a video with moving pictures`)
+  }
+  const beginMs = clip.begin_time_ms
+  const endMs = Math.min(clip.end_time_ms || sourceMs, sourceMs)
+  if (beginMs >= endMs) {
+    const why = `begin_time_ms ${beginMs} is not before the end ${endMs} (the video lasts ${sourceMs} ms)`
+    throw new MediaError(6016, `clips[${index}]: ${why}`)
+  }
+  const crop = clip.crop ?? wholePicture
+  const { width, height } = turnedSize(video)
+  if (crop.width * width < smallestCrop || crop.height * height < smallestCrop) {
+    throw new MediaError(
+      6016,
+      `clips[${index}].crop: less than ${smallestCrop} pixels of ${file.name} are left`,
+    )
+  }
+  return { file, video, beginMs, endMs, crop, aspect: (crop.width / crop.height) * displayAspect(video) }
+}
+
+/** Sides of the picture as the decoder gives it, turned for display, before its samples are made square. */
+export function turnedSize({ coded_width, coded_height, rotation }: VideoFacts): {
+  width: number
+  height: number
+} {
+  return rotation % 180 === 0
+    ? { width: coded_width, height: coded_height }
+    : { width: coded_height, height: coded_width }
+}
+
+function displayAspect(video: VideoFacts): number {
+  const { num, den } = video.sample_aspect_ratio
+  const { width, height } = turnedSize(video)
+  return (width / height) * (video.rotation % 180 === 0 ? num / den : den / num)
+}
