@@ -35,16 +35,20 @@ test.skipIf(process.platform === 'win32')('a read-only result is adopted without
   const result = join(folder, 'result')
   await writeFile(result, 'a copy of a read-only input')
   await chmod(result, 0o444)
-  // Root may write to anything, which would prove nothing.
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
-  if (nobody) for (const path of [folder, result]) await chown(path, nobody.uid, nobody.gid)
-  const module = join(import.meta.dirname, '..', '..', 'src', 'files', 'disk.ts')
+  const asRoot = process.getuid?.() === 0
+  const nobody = 65_534
+  if (asRoot) for (const path of [folder, result]) await chown(path, nobody, nobody)
+  const source = (...path: string[]): string =>
+    JSON.stringify(join(import.meta.dirname, '..', '..', 'src', ...path))
+  // Root may write to anything, which would prove nothing; what is to be loaded is loaded before it is given up.
   const script = `
-    const { openDiskStore } = await import(${JSON.stringify(module)})
+    const { openDiskStore } = await import(${source('files', 'disk.ts')})
+    const { createHasher } = await import(${source('platform', 'hash.ts')})
+    await createHasher()
+    if (${asRoot}) { process.setegid(${nobody}); process.seteuid(${nobody}) }
     const store = await openDiskStore(${JSON.stringify(folder)})
     await store.adopt(${JSON.stringify(result)})`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    ...nobody,
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
