@@ -87,6 +87,12 @@ export async function rgb(path: string, frame = 0): Promise<Buffer> {
   return await ffmpeg('-i', path, ...pick, '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-')
 }
 
+/** Frame n as coded: the planes Y, Cb and Cr, 4:2:0. */
+export async function yuv(path: string, frame: number): Promise<Buffer> {
+  const pick = ['-vf', `select=eq(n\\,${frame})`, '-frames:v', '1']
+  return await ffmpeg('-i', path, ...pick, '-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-')
+}
+
 /** Sound as 48 kHz samples of the left channel, -1 to 1. */
 export async function samples(path: string): Promise<Float32Array> {
   const bytes = await ffmpeg(
