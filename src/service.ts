@@ -7,6 +7,7 @@ import { balanceOf, ensureAccount, grant } from './accounts/ledger.ts'
 import type { OperationModule } from './contract/operation.ts'
 import { openDatabase, type DatabasePlace } from './db/open.ts'
 import type { Db } from './db/schema.ts'
+import { claimStore } from './files/claim.ts'
 import { openDiskStore } from './files/disk.ts'
 import { sweepOrphans } from './files/orphans.ts'
 import { createApp } from './http/app.ts'
@@ -67,7 +68,9 @@ export async function startService(options: Options): Promise<RunningService> {
   await mkdir(scratch, { recursive: true })
 
   const db = await openDatabase(options.database ?? { path: join(dataDir, 'reelwright.sqlite') })
-  const files = await openDiskStore(join(dataDir, 'files'))
+  const store = join(dataDir, 'files')
+  const files = await openDiskStore(store)
+  await claimStore(db, store)
   const onError = (error: unknown): void => log.error({ err: error }, 'the queue failed')
   const service: Service = {
     db,

@@ -60,6 +60,8 @@ describe('the layer map', () => {
         "import type { Run } from '../../engines/ffmpeg/run.ts'\nexport type X = Run",
       'src/tasks/compose.ts': "import '../../tools/index.ts'",
       'src/http/settings.ts': "import '../config.ts'",
+      'src/http/whole.ts': "import '../service.ts'",
+      'src/tasks/command.ts': "import '../commands.ts'",
       'tools/a/contract.ts': "import '../../src/media/layout/catalogue.ts'",
       'tools/a/plan.ts': "import '../../src/engines/ffmpeg/run.ts'",
       'tools/a/run.ts': "import '../b/run.ts'",

@@ -25,9 +25,9 @@ let lastTime = 0
 let lastSerial = 0
 
 /**
- * Makes a new id: 19 decimal digits, the time in ms (13), then 6 within it. Ascending within this process. Processes start each millisecond at a random
- * serial, so that two of them meet with a chance of one in a million; the primary key refuses
- * a meeting and the caller tries again.
+ * Makes a new id: 19 decimal digits, the time in ms (13), then 6 within it. Ascending within this
+ * process. Processes start each millisecond at a random serial, so that two of them meet with a
+ * chance of one in a million; the primary key refuses a meeting.
  *
  * @param now milliseconds since 1970
  * @param random 0 (inclusive) to 1 (exclusive)

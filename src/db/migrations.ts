@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
@@ -92,7 +93,21 @@ async function taskTables(db: Anything): Promise<void> {
     .execute()
 }
 
+/** Names this database for good. */
+async function identity(db: Anything): Promise<void> {
+  await db.schema
+    .createTable('identity')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .execute()
+  await db
+    .withTables<{ identity: { id: string } }>()
+    .insertInto('identity')
+    .values({ id: randomUUID() })
+    .execute()
+}
+
 /** All steps in their order; names sort in that order. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
+  '0002-identity': { up: identity },
 }

@@ -31,7 +31,9 @@ class NodeSqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    const database = new DatabaseSync(this.#path, { timeout: 10_000 })
+    const database = new DatabaseSync(this.#path)
+    // Not the option of that name: Node before 22.16 does not know it.
+    database.exec('pragma busy_timeout = 10000')
     database.exec('pragma journal_mode = wal')
     database.exec('pragma synchronous = full')
     database.exec('pragma foreign_keys = on')

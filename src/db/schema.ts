@@ -6,6 +6,7 @@ import type { TaskState } from '../contract/task.ts'
  * order is time order; moments are milliseconds since 1970; JSON is text.
  */
 export interface Schema {
+  identity: IdentityTable
   accounts: AccountsTable
   api_keys: ApiKeysTable
   ledger: LedgerTable
@@ -13,6 +14,11 @@ export interface Schema {
   tasks: TasksTable
   task_files: TaskFilesTable
   events: EventsTable
+}
+
+/** One row: the database's name, which a file store remembers. */
+interface IdentityTable {
+  id: string
 }
 
 /** Balance and event number of an account; its row is locked first by every writing transaction. */

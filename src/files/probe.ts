@@ -24,8 +24,9 @@ export async function giveFile(shelf: Shelf, row: FileRow, signal?: AbortSignal)
   return { file_id: row.id, name: row.name, size: row.size, kind, facts }
 }
 
+/** Facts that an older version kept in another form are found anew. */
 function keptFacts(row: FileRow): MediaFacts | null {
-  return row.facts === null ? null : mediaFacts.parse(JSON.parse(row.facts))
+  return row.facts === null ? null : (mediaFacts.safeParse(JSON.parse(row.facts)).data ?? null)
 }
 
 /** However many tasks are created at once, their probes share the cores. */

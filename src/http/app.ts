@@ -1,5 +1,6 @@
 import websocket from '@fastify/websocket'
 import fastify, { type FastifyRequest } from 'fastify'
+import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import type { Service } from '../tasks/service.ts'
 import { admit } from './admission.ts'
@@ -77,7 +78,9 @@ export async function createApp(
   await app.register(async (inner) => uploadRoutes(inner, service))
   return {
     async listen(at) {
-      await app.listen(at)
+      await app.listen(at).catch((error: NodeJS.ErrnoException) => {
+        throw cannotListen(at, error)
+      })
       const address = app.server.address()
       if (address === null || typeof address === 'string') throw new Error('the service has no port')
       return address.port
@@ -90,4 +93,16 @@ export async function createApp(
       await handlers.ended()
     },
   }
+}
+
+function cannotListen(
+  { host, port }: { host: string; port: number },
+  error: NodeJS.ErrnoException,
+): MediaError {
+  const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message
+  return new MediaError(6401, `cannot listen on ${host}:${port}: ${why}`, {
+    cause: error,
+    retryable: false,
+    hint: 'Choose another host or port, or end what uses it.',
+  })
 }

@@ -4,6 +4,7 @@ import { hold } from '../accounts/ledger.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionsByKind, findFileRefs, kindOf, type FileReference } from '../contract/file.ts'
 import { newId } from '../contract/id.ts'
+import { describeIssues, missingFields } from '../contract/issues.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule, Plan } from '../contract/operation.ts'
 import { priorities, type Priority, type TaskCreated } from '../contract/task.ts'
 import { toMoment } from '../contract/time.ts'
@@ -57,27 +58,11 @@ export function validate(operation: Operation, body: unknown): Record<string, un
     throw new MediaError(6016, 'the body must be a JSON object')
   }
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
-  const missing = Object.entries(operation.input.shape as z.ZodRawShape)
-    .filter(
-      ([name, field]) => !Object.hasOwn(given, name) && !(field as z.ZodType).safeParse(undefined).success,
-    )
-    .map(([name]) => name)
+  const missing = missingFields(operation.input, given)
   if (missing.length > 0) throw new MediaError(6013, `required: ${missing.join(', ')}`)
   const parsed = operation.input.safeParse(given)
-  if (!parsed.success) throw new MediaError(6016, describeIssues(parsed.error))
+  if (!parsed.success) throw new MediaError(6016, describeIssues(parsed.error, 'body'))
   return parsed.data
-}
-
-/** Issues a reader can act on; more than a few help nobody. */
-const maxIssuesShown = 5
-
-/** What is wrong with a value, place by place. */
-export function describeIssues(error: z.ZodError): string {
-  const shown = error.issues
-    .slice(0, maxIssuesShown)
-    .map((issue) => `${z.core.toDotPath(issue.path) || 'body'}: ${issue.message}`)
-  const more = error.issues.length - shown.length
-  return shown.join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
 async function checkFiles(

@@ -114,7 +114,8 @@ class Child {
       this.#process.once('error', () => resolve())
     })
     this.#ready = this.#introduce(folder)
-    this.#ready.catch(() => undefined)
+    // Without a kept identity a later start could not end it.
+    this.#ready.catch(() => this.#process.kill('SIGKILL'))
     this.ended = this.#untilEnded(folder)
   }
 

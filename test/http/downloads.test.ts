@@ -149,6 +149,14 @@ describe('downloads', () => {
       }
     })
 
+    test('facts that an older version kept in another form are found anew', async () => {
+      const { file, ...mine } = await held('clip.mp4', await clip())
+      const { db } = service().running.service
+      await db.updateTable('files').set({ facts: '{}' }).where('id', '=', file.file_id).execute()
+      const facts = await api(mine).send(`/base/file/${file.file_id}/facts`)
+      expect(facts).toMatchObject({ code: 200, data: { media: { duration_ms: 1000 } } })
+    })
+
     test('a clip has facts, a contact sheet and a waveform', async () => {
       const { file, apiKey, ...mine } = await held('clip.mp4', await clip())
       const facts = await api({ ...mine, apiKey }).send(`/base/file/${file.file_id}/facts`)

@@ -74,6 +74,40 @@ describe('kill -9 of the service at each durable step', () => {
   })
 })
 
+describe('kill -9 of the service as a task is given back, fails or is cancelled', () => {
+  const steps = ['queued', 'failed', 'cancelled'].flatMap((state) => [
+    [state, 'before-commit'] as const,
+    [state, 'after-commit'] as const,
+  ])
+  test.for(steps)('move.%s.%s', async ([state, moment]) => {
+    const dataDir = await dataFolder()
+    const doomed = await start(dataDir, [`move.${state}.${moment}`])
+    const before = api(doomed)
+    const { data: file } = await before.upload('a.txt', 'bytes')
+    const create = (behaviour: string) => before.create('test_copy', { file_id: file.file_id, behaviour })
+    const ids: string[] = []
+    // Two tasks keep both workers busy, so that the third is still queued when it is cancelled.
+    const behaviours = { queued: ['break'], failed: ['refuse'], cancelled: ['wait', 'wait', 'wait'] }[state]
+    for (const behaviour of behaviours ?? []) ids.push((await create(behaviour)).data.task_id)
+    if (state === 'cancelled') await before.cancel(ids[2] ?? '').catch(() => null)
+    await doomed.exited
+    expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+    await check(dataDir)
+
+    const restarted = await start(dataDir)
+    const after = api(restarted)
+    for (const id of ids) expect((await after.query('test_copy', id)).data.task_id).toBe(id)
+    if (state === 'failed') expect((await finish(after, ids[0] ?? '')).data.status).toBe('failed')
+    if (state === 'cancelled') {
+      const committed = moment === 'after-commit'
+      expect((await after.cancel(ids[2] ?? '')).code).toBe(committed ? 6007 : 200)
+    }
+    // What still runs would change under the eyes of the check.
+    await restarted.kill('SIGKILL')
+    await check(dataDir)
+  })
+})
+
 /** Looks at the state itself, through a second connection. */
 async function check(dataDir: string): Promise<void> {
   const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })

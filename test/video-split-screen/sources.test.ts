@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { counter, ffmpeg, grey, plain, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
@@ -117,7 +119,8 @@ describe('colours', () => {
       path,
     )
     const clips = [{ file_id: path }, { file_id: path }]
-    const request = { ...square, clips, background_color: '#2060A0', fit_mode: 'contain' }
+    const halves = { layout_mode: 'template', layout_id: 250_100 }
+    const request = { ...square, ...halves, clips, background_color: '#2060A0', fit_mode: 'contain' }
     const rendered = await render(request, folder.path)
     expectNear(await colorIn(rendered, 0, { x: 0.3, y: 0.4, width: 0.1, height: 0.2 }), [0x20, 0x60, 0xa0], 3)
     expectNear(await colorIn(rendered, 0, { x: 0.6, y: 0.4, width: 0.1, height: 0.2 }), [255, 255, 255], 3)
@@ -223,3 +226,39 @@ describe('the worked examples', () => {
     expect(await streams(path)).toHaveLength(2)
   })
 })
+
+describe('a file cut off in the middle', () => {
+  it('fails by name where its picture is missing, instead of making a result without one', async () => {
+    const whole = join(folder.path, 'whole.mp4')
+    const cut = join(folder.path, 'cut.mp4')
+    await ffmpeg(
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=4', '-g', '25', '-movflags', '+faststart', whole],
+    )
+    const bytes = await readFile(whole)
+    await writeFile(cut, bytes.subarray(0, bytes.length / 2))
+    const late = { file_id: cut, begin_time_ms: 3000, end_time_ms: 3800 }
+    await expect(render({ ...square, clips: [late, { file_id: whole }] }, folder.path)).rejects.toMatchObject(
+      {
+        code: 6021,
+        message: expect.stringContaining('cut.mp4: there is no picture at 3.8 s') as string,
+      },
+    )
+    const early = { file_id: cut, end_time_ms: 1000 }
+    const { output } = await render({ ...square, clips: [early, { file_id: whole }] }, folder.path)
+    expect(output.duration_ms).toBe(1000)
+  })
+})
+
+it.each(['mkv', 'mp4'])(
+  'a .%s that does not begin at 0 lasts as long as what it holds',
+  async (extension) => {
+    const path = join(folder.path, `late.${extension}`)
+    await ffmpeg(
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=2', '-f', 'lavfi', '-i', 'sine=d=2'],
+      ...['-output_ts_offset', '5', path],
+    )
+    const facts = await probe(path)
+    expect(Math.abs(facts.duration_ms - 2000)).toBeLessThan(60)
+    expect(Math.abs((facts.video?.duration_ms ?? 0) - 2000)).toBeLessThan(60)
+  },
+)

@@ -52,13 +52,19 @@ const fields = z.object({
     .min(1)
     .max(2 ** 31 - 1)
     .optional()
-    .describe('Layout with as many slots as clips; required with layout_mode template'),
+    .describe(
+      'Layout with as many slots as clips; required with layout_mode template. For n clips, n00100 is the ' +
+        'plain one in rows and n50100 in columns: 200100 halves one over the other, 250100 halves side by side, ' +
+        '400100 two by two, 900100 three by three',
+    ),
   random_seed: z
     .int()
     .min(0)
     .max(2 ** 31 - 1)
     .optional()
-    .describe('Counts through equally good placings (mirrored, other order); default comes from the task'),
+    .describe(
+      'Counts through equally good placings (mirrored, other order); by default one that keeps the clips in order',
+    ),
   output_ratio: z.enum(['9:16', '16:9', '1:1']).default('9:16').describe('Shape of the result'),
   quality: z.enum(['720p', '1080p']).default('1080p').describe('Shorter side of the result in pixels'),
   fit_mode: z

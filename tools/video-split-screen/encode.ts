@@ -1,5 +1,6 @@
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
+import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
 import type { Size } from '../../src/media/layout/canvas.ts'
 import { pictureGraph } from './picture.ts'
@@ -63,9 +64,10 @@ export async function encode(
     pictureGraph({ ...screen, frames, clips: screen.pictures }),
     ...(heard.length > 0 ? [soundGraph({ inputs: heard, seconds })] : []),
   ]
+  const inputs = await Promise.all(clips.map(clipInput))
   await runFfmpeg({
     args: [
-      ...clips.flatMap(clipInput),
+      ...inputs.flat(),
       ...['-filter_complex', graphs.join(';'), '-map', '[v]', ...encoderArgs, ...tags],
       ...['-threads', String(context.threads), '-r', `${rate.num}/${rate.den}`],
       ...(heard.length > 0 ? ['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'] : []),
@@ -91,16 +93,9 @@ function timeoutMs(expectedSeconds: number): number {
  * Starts decoding at the keyframe before the range and keeps all from there, so that the picture that is
  * showing when the range begins is known, however long it has been showing; the graphs cut at time 0.
  */
-function clipInput({ file, video, beginMs }: SelectedClip<StagedFile>): string[] {
+async function clipInput({ file, video, beginMs }: SelectedClip<StagedFile>): Promise<string[]> {
   return inputArgs(file.path, [
-    ...alphaDecoder(video.codec, video.alpha),
+    ...(await alphaDecoder(video)),
     ...(beginMs > 0 ? ['-noaccurate_seek', '-ss', (beginMs / 1000).toFixed(3)] : []),
   ])
-}
-
-/** ffmpeg's own decoders of VP8 and VP9 drop transparency. */
-function alphaDecoder(codec: string, alpha: boolean): string[] {
-  const decoders: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' }
-  const decoder = decoders[codec]
-  return alpha && decoder ? ['-c:v', decoder] : []
 }

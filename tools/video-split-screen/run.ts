@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { OutputOf, RunOperation } from '../../src/contract/operation.ts'
+import type { OutputOf, RunOperation, StagedFile } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
 import type { Size } from '../../src/media/layout/canvas.ts'
 import { digest } from '../../src/media/layout/digest.ts'
@@ -14,14 +15,15 @@ import { placeClip } from './place.ts'
 import type { Placed } from './place.ts'
 import { expectedSeconds } from './plan.ts'
 import { outputRate } from './rate.ts'
-import { selectClips, selectLayout, shortestMs } from './selection.ts'
+import { selectClips, selectLayout, selectSeed, shortestMs } from './selection.ts'
 import type { SelectedClip } from './selection.ts'
 
 /** Draws all clips into one picture with one filter graph and one encode. */
 export const run: RunOperation<typeof videoSplitScreen> = async (input, context) => {
   const clips = selectClips(input, context.files)
   const notes = await toneMapNotes(clips)
-  const seed = input.random_seed ?? seedOf(context.taskId)
+  await checkPictures(clips, context.signal)
+  const seed = selectSeed(input, clips, seedOf(context.taskId))
   const layout = selectLayout(input, clips, seed)
   const canvas = canvasSize(input.output_ratio, input.quality)
   const rects = place(layout, canvas, { gap: gapPixels(canvas, input.gap_ratio), step: 2 })
@@ -65,6 +67,27 @@ export const ready = (): Promise<unknown> => locateFfmpeg()
 /** The seed of a task that names none: follows from its id, so that a retry makes the same choice. */
 function seedOf(taskId: string): number {
   return digest(taskId) % 2 ** 31
+}
+
+/**
+ * A file cut off in the middle still tells its whole length. Throws 6021 where no picture is left at the end of
+ * a clip's range; pictures before it are decoded from the keyframe before them in any case.
+ */
+async function checkPictures(clips: readonly SelectedClip<StagedFile>[], signal: AbortSignal): Promise<void> {
+  await Promise.all(
+    clips.map(async ({ file, beginMs, endMs }) => {
+      const atMs = Math.max(beginMs, endMs - 1)
+      try {
+        await checkDecodable(file.path, { atMs, signal })
+      } catch (error) {
+        if (!(error instanceof MediaError) || error.code !== 6021) throw error
+        throw new MediaError(6021, `${file.name}: there is no picture at ${(atMs / 1000).toFixed(1)} s`, {
+          cause: error,
+          hint: 'The file is cut off before that; export it again, or end the clip earlier with end_time_ms.',
+        })
+      }
+    }),
+  )
 }
 
 /** What is said of HDR sources. Throws 6401 where this ffmpeg cannot tone-map them. */

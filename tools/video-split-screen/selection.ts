@@ -1,7 +1,8 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
-import { chooseLayout } from '../../src/media/layout/choose.ts'
+import { chooseLayout, orderlySeed } from '../../src/media/layout/choose.ts'
+import type { Wish } from '../../src/media/layout/choose.ts'
 import { findLayout } from '../../src/media/layout/layout.ts'
 import type { Layout } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
@@ -61,16 +62,18 @@ export function shortestMs(clips: readonly SelectedClip[]): number {
   })
 }
 
+/** The seed of a request: the given one, or one that follows from `fallback` and keeps the clips in order. */
+export function selectSeed(
+  input: SplitScreenInput,
+  clips: readonly SelectedClip[],
+  fallback: number,
+): number {
+  return input.random_seed ?? orderlySeed(wishOf(input, clips, fallback))
+}
+
 /** The layout of a request: the named one, or the best for the clips. Throws 6016 for one that does not fit. */
 export function selectLayout(input: SplitScreenInput, clips: readonly SelectedClip[], seed: number): Layout {
-  if (input.layout_mode === 'auto') {
-    return chooseLayout({
-      aspects: clips.map(({ aspect }) => aspect),
-      ratio: input.output_ratio,
-      fit: input.fit_mode,
-      seed,
-    })
-  }
+  if (input.layout_mode === 'auto') return chooseLayout(wishOf(input, clips, seed))
   const layout = findLayout(input.layout_id ?? 0)
   if (!layout) {
     throw new MediaError(6016, `layout_id: there is no layout ${input.layout_id}`, {
@@ -85,6 +88,15 @@ export function selectLayout(input: SplitScreenInput, clips: readonly SelectedCl
       hint: 'Use a layout with as many slots as clips, or layout_mode auto.',
     },
   )
+}
+
+function wishOf(input: SplitScreenInput, clips: readonly SelectedClip[], seed: number): Wish {
+  return {
+    aspects: clips.map(({ aspect }) => aspect),
+    ratio: input.output_ratio,
+    fit: input.fit_mode,
+    seed,
+  }
 }
 
 function selectClip<F extends GivenFile>(

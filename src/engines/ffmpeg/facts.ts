@@ -33,6 +33,7 @@ export const ffprobeAnswer = z.object({
   streams: z.array(stream).max(200).default([]),
   format: z.object({
     format_name: word,
+    start_time: word.optional(),
     duration: word.optional(),
     size: word.optional(),
     bit_rate: word.optional(),
@@ -42,7 +43,7 @@ export type FfprobeAnswer = z.infer<typeof ffprobeAnswer>
 
 /** The part of ffprobe's knowledge that is asked for, so that tags of any size stay out. */
 export const probeEntries = [
-  'format=format_name,duration,size,bit_rate',
+  'format=format_name,start_time,duration,size,bit_rate',
   'stream=codec_type,codec_name,width,height,sample_aspect_ratio,pix_fmt,color_space,color_transfer,field_order,' +
     'r_frame_rate,avg_frame_rate,duration,channels,sample_rate',
   'stream_disposition=attached_pic',
@@ -76,7 +77,7 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
   const wholeMs = still ? 0 : (found.durationMs ?? headerDuration(answer) ?? 0)
   const lasts = (one: Stream) => {
     if (still) return 0
-    return (found.durationMs === undefined ? ownDuration(one) : undefined) ?? wholeMs
+    return (found.durationMs === undefined ? ownDuration(one, format) : undefined) ?? wholeMs
   }
   const picture = streams.find(isPicture)
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
@@ -102,8 +103,15 @@ export function firstRotation({ side_data_list }: Pick<Stream, 'side_data_list'>
 
 /** Length by the header, in ms: the container's, else its longest stream's; undefined when it tells none. */
 export function headerDuration({ format, streams }: FfprobeAnswer): number | undefined {
-  const own = streams.flatMap((one) => ownDuration(one) ?? [])
-  return milliseconds(format.duration) ?? (own.length > 0 ? Math.max(...own) : undefined)
+  const own = streams.flatMap((one) => ownDuration(one, format) ?? [])
+  return fromStart(milliseconds(format.duration), format) ?? (own.length > 0 ? Math.max(...own) : undefined)
+}
+
+/** Matroska and MP4 tell when they end; what begins later, as parts of a recording do, is shorter by that. */
+function fromStart(endMs: number | undefined, format: FfprobeAnswer['format']): number | undefined {
+  if (endMs === undefined || !/^(?:matroska|mov)/.test(format.format_name)) return endMs
+  const length = endMs - (milliseconds(format.start_time) ?? 0)
+  return length > 0 ? length : undefined
 }
 
 /** Whether a container holds one still picture; those have no length and no frame rate (0/1). */
@@ -181,11 +189,11 @@ function audioFacts(one: Stream, durationMs: number): AudioFacts {
 }
 
 /** A stream's own length: of the container's table, else the tag that Matroska writers leave. */
-function ownDuration({ duration, tags }: Stream): number | undefined {
+function ownDuration({ duration, tags }: Stream, format: FfprobeAnswer['format']): number | undefined {
   const [, hours, minutes, seconds] =
     /^(\d{1,4}):(\d\d):(\d\d(?:\.\d+)?)/.exec(tagOf(tags, 'duration') ?? '') ?? []
   const tagged = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
-  return milliseconds(duration) ?? milliseconds(String(tagged))
+  return milliseconds(duration) ?? fromStart(milliseconds(String(tagged)), format)
 }
 
 /** Longest believable length: 1000 hours, in ms. */

@@ -1,7 +1,7 @@
 import { MediaError } from '../../contract/errors.ts'
-import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
+import type { MediaFacts } from '../../contract/media-facts.ts'
+import { alphaDecoder } from './alpha-decoder.ts'
 import { isStill } from './facts.ts'
-import { locateFfmpeg } from './locate.ts'
 import { inputArgs, runRaw } from './run.ts'
 
 /** A frame to fetch: when, and the size to scale it to. */
@@ -56,12 +56,4 @@ const turnFilters: Readonly<Record<number, string>> = {
   90: 'transpose=clock,',
   180: 'hflip,vflip,',
   270: 'transpose=cclock,',
-}
-
-/** ffmpeg's own VP8 and VP9 decoders leave out the transparency that libvpx reads. */
-async function alphaDecoder({ codec, alpha }: VideoFacts): Promise<string[]> {
-  if (!alpha || (codec !== 'vp8' && codec !== 'vp9')) return []
-  const decoder = codec === 'vp8' ? 'libvpx' : 'libvpx-vp9'
-  const { encoders } = await locateFfmpeg()
-  return encoders.has(decoder) ? ['-c:v', decoder] : []
 }

@@ -51,13 +51,20 @@ async function findMore(
   return guessed || headerDuration(answer) === undefined ? { durationMs: await measure(path, options) } : {}
 }
 
-/** Decodes the first frame of the video that is not a cover image; throws 6021 when none decodes. */
-export async function checkDecodable(path: string, options: ProbeOptions = {}): Promise<void> {
+/**
+ * Decodes a frame of the video that is not a cover image: the first, or one from the keyframe before `atMs`;
+ * throws 6021 when none decodes.
+ */
+export async function checkDecodable(
+  path: string,
+  options: ProbeOptions & { readonly atMs?: number } = {},
+): Promise<void> {
+  const seek = options.atMs === undefined ? [] : ['-noaccurate_seek', '-ss', (options.atMs / 1000).toFixed(3)]
   let frames = 0
   try {
     await runWithReports(
       {
-        args: [...inputArgs(path), '-map', '0:V:0', '-frames:v', '1', '-f', 'null', '-'],
+        args: [...inputArgs(path, seek), '-map', '0:V:0', '-frames:v', '1', '-f', 'null', '-'],
         timeoutMs: quickMs,
         signal: options.signal,
       },

@@ -34,24 +34,43 @@ export function offered(clips: number, ratio: Ratio): readonly Layout[] {
 }
 
 /**
- * The layout that loses the least: with `cover`, of the clips' pictures to cropping (mean share over the
- * clips); with `contain`, of the result to padding. Of equals the one with the most even slots is taken, and
- * within its crop-equivalent group the seed decides. Measured on the slots without gaps, so that size and gap
- * of the result do not change the choice.
+ * The layout that loses the least: with `cover`, of the clips' pictures to cropping (the root mean square of
+ * their shares, as a plain mean would ruin one clip to spare another a little); with `contain`, of the result
+ * to padding. Measured on the slots without gaps, so that size and gap of the result do not change the choice.
  */
 export function chooseLayout(wish: Wish): Layout {
+  const best = bestLayouts(wish)
+  const chosen = best[wish.seed % best.length]
+  if (!chosen) throw new RangeError(`no layout for ${wish.aspects.length} clips`)
+  return chosen
+}
+
+/**
+ * The seed to take where nobody gave one: the first from `wish.seed` on whose layout shows the clips in reading
+ * order, or at least the first clip top left. Where none does, the seed itself.
+ */
+export function orderlySeed(wish: Wish): number {
+  const best = bestLayouts(wish)
+  const from = wish.seed % best.length
+  const inTurn = [...best.slice(from), ...best.slice(0, from)]
+  const steps = [isInReadingOrder, beginsTopLeft].map((holds) => inTurn.findIndex(holds))
+  const seed = wish.seed + (steps.find((step) => step >= 0) ?? 0)
+  return seed <= largestSeed ? seed : seed - best.length
+}
+
+const largestSeed = 2 ** 31 - 1
+
+/** The layouts of the crop-equivalent group that loses least; of equals, of the one with the most even slots. */
+function bestLayouts(wish: Wish): readonly Layout[] {
   const layouts = offered(wish.aspects.length, wish.ratio)
   const groups = Map.groupBy(layouts, ({ equivalenceKey }) => equivalenceKey)
   const judged = [...groups.values()].flatMap((group) =>
     group.slice(0, 1).map((first) => ({ group, loss: lossOf(first, wish), evenness: evenness(first) })),
   )
   const least = Math.min(...judged.map(({ loss }) => loss))
-  const best = judged
+  return judged
     .filter(({ loss }) => loss <= least + rounding)
-    .reduce((one, another) => (another.evenness > one.evenness + rounding ? another : one))
-  const chosen = best.group[wish.seed % best.group.length]
-  if (!chosen) throw new RangeError(`no layout for ${wish.aspects.length} clips`)
-  return chosen
+    .reduce((one, another) => (another.evenness > one.evenness + rounding ? another : one)).group
 }
 
 /** Area of the smallest slot by that of the largest. */
@@ -60,16 +79,31 @@ function evenness(layout: Layout): number {
   return Math.min(...areas) / Math.max(...areas)
 }
 
+/** Each clip's top left corner comes after the one before it, by rows, in a row from the left. */
+function isInReadingOrder(layout: Layout): boolean {
+  const slots = shares(layout)
+  return slots.every((slot, index) => {
+    const before = slots[index - 1]
+    if (!before || slot.y > before.y + rounding) return true
+    return slot.y > before.y - rounding && slot.x > before.x
+  })
+}
+
+function beginsTopLeft(layout: Layout): boolean {
+  return shares(layout)
+    .slice(0, 1)
+    .every(({ x, y }) => x < rounding && y < rounding)
+}
+
 /** What a layout loses, 0 to 1: see chooseLayout. */
 export function lossOf(layout: Layout, { aspects, ratio, fit }: Omit<Wish, 'seed'>): number {
   const areas = shares(layout).map(({ width, height }) => width * height)
-  return aspectsOf(layout, ratio)
-    .map((slot, index) => {
-      const clip = aspects[index] ?? 1
-      const lost = 1 - Math.min(slot / clip, clip / slot)
-      return fit === 'cover' ? lost / aspects.length : lost * (areas[index] ?? 0)
-    })
-    .reduce((sum, lost) => sum + lost, 0)
+  const lost = aspectsOf(layout, ratio).map((slot, index) => {
+    const clip = aspects[index] ?? 1
+    return 1 - Math.min(slot / clip, clip / slot)
+  })
+  if (fit === 'contain') return lost.reduce((sum, share, index) => sum + share * (areas[index] ?? 0), 0)
+  return Math.sqrt(lost.reduce((sum, share) => sum + share ** 2, 0) / lost.length)
 }
 
 function aspectsOf(layout: Layout, ratio: Ratio): number[] {

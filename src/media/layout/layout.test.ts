@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canvasSize, contained, gapPixels, ratios } from './canvas.ts'
 import type { Size } from './canvas.ts'
-import { chooseLayout, lossOf, offered } from './choose.ts'
+import { offered } from './choose.ts'
 import type { Rect } from './divide.ts'
 import { fitAxis, misplacement } from './fit.ts'
 import { findLayout, layoutsFor, place, shares } from './layout.ts'
@@ -147,51 +147,6 @@ describe('the catalogue', () => {
   it('has no layout outside 2 to 16 clips', () => {
     expect([0, 1, 17].flatMap(layoutsFor)).toEqual([])
     expect([0, -1, 1, 100_100, 1_700_100, 2_147_483_647].map(findLayout)).toEqual(Array(6).fill(undefined))
-  })
-})
-
-describe('an automatic choice', () => {
-  const wish = fc.record({
-    aspects: fc.array(fc.double({ min: 0.2, max: 5, noNaN: true }), { minLength: 2, maxLength: 16 }),
-    ratio: fc.constantFrom(...ratios),
-    fit: fc.constantFrom('cover' as const, 'contain' as const),
-    seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
-  })
-
-  it('loses no more than any layout offered, and repeats with its seed', () => {
-    fc.assert(
-      fc.property(wish, (given) => {
-        const chosen = chooseLayout(given)
-        const least = Math.min(...offered(given.aspects.length, given.ratio).map((one) => lossOf(one, given)))
-        return lossOf(chosen, given) <= least + 1e-9 && chooseLayout(given).id === chosen.id
-      }),
-      { numRuns: 60 },
-    )
-  })
-
-  it('keeps its crop-equivalent group whatever the seed, and every layout of the group is reached', () => {
-    const given = { aspects: [16 / 9, 16 / 9, 9 / 16, 1], ratio: '9:16', fit: 'cover' } as const
-    const seeds = Array.from({ length: 64 }, (_, seed) => chooseLayout({ ...given, seed }))
-    const [first] = seeds
-    const group = offered(4, '9:16').filter(({ equivalenceKey }) => equivalenceKey === first?.equivalenceKey)
-    expect(group.length).toBeGreaterThan(1)
-    expect(new Set(seeds)).toEqual(new Set(group))
-  })
-
-  it('takes the layout people expect where it fits exactly', () => {
-    const choose = (aspect: number, clips: number, ratio: '9:16' | '16:9' | '1:1') =>
-      chooseLayout({ aspects: Array<number>(clips).fill(aspect), ratio, fit: 'cover', seed: 0 }).id
-    expect(choose(16 / 9, 4, '16:9')).toBe(400_100)
-    expect(choose(9 / 16, 9, '9:16')).toBe(900_100)
-    expect(choose(9 / 8, 2, '9:16')).toBe(200_100)
-    expect(choose(8 / 9, 2, '16:9')).toBe(250_100)
-    expect(choose(1, 16, '1:1')).toBe(1_600_100)
-  })
-
-  it('takes even slots where all lose alike', () => {
-    // Wide clips in a tall result are as wide as the result whatever the heights of the rows are.
-    const choice = chooseLayout({ aspects: [4, 4], ratio: '9:16', fit: 'contain', seed: 0 })
-    expect(choice.id).toBe(200_100)
   })
 })
 
