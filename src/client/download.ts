@@ -61,7 +61,12 @@ async function place(part: string, { folder, name: wanted }: DownloadTarget): Pr
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue
       throw error
     }
-    await rename(part, path)
+    try {
+      await rename(part, path)
+    } catch (error) {
+      await rm(path)
+      throw error
+    }
     return name
   }
   throw new MediaError(6016, `${wanted} and its numbered names are all taken in that folder`)
@@ -85,6 +90,8 @@ async function receive(
       break
     } catch (error) {
       if (!isNetworkFailure(error)) throw error
+      // Broken after its last byte; there is no range left to ask for.
+      if (state.bytes === file.size) break
       fruitless = state.bytes > before ? 0 : fruitless + 1
       if (fruitless >= maxFruitlessAttempts) {
         throw new MediaError(6401, 'The download broke off', { cause: error, retryable: true })

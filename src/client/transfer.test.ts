@@ -104,6 +104,14 @@ describe('download', () => {
     expect(megabyte.equals(await readFile(join(folder.path, 'out.mp4')))).toBe(true)
   })
 
+  test('a connection that breaks after the last byte has brought the file', async () => {
+    await using service = await startContractServer()
+    await using folder = await scratchFolder()
+    service.breaks.push(megabyte.length)
+    expect(await download(service, folder.path)).toBe('out.mp4')
+    expect(service.requests.filter((request) => request.endsWith('/download'))).toHaveLength(1)
+  })
+
   test('never replaces a different file, and uses an identical one', async () => {
     await using service = await startContractServer()
     await using folder = await scratchFolder()
