@@ -8,6 +8,9 @@ const input = z.object({
   list: z.array(z.object({ at: z.number(), box: z.object({ x: z.number() }).optional() })).default([]),
   either: z.union([z.object({ a: z.number() }), z.object({ b: z.number() })]).optional(),
   words: z.record(z.string(), z.string()).optional(),
+  sizes: z.record(z.string(), z.int()).optional(),
+  mark: z.union([z.string(), z.number()]).optional(),
+  limit: z.object({ most: z.number().nullable() }).optional(),
 })
 
 test('JSON text is read wherever an array or object belongs, at any depth, and only there', () => {
@@ -39,21 +42,54 @@ test('reading what is written well changes nothing', () => {
   )
 })
 
-test('a null at the top counts as absent', () => {
+test('a null counts as absent at any depth, unless null is a value there', () => {
   expect(parseArguments(input, { name: 'x', list: null, words: null })).toEqual({ name: 'x', list: [] })
-  expect(() => parseArguments(input, { name: null })).toThrow('name')
+  const nested = { name: 'x', list: [{ at: 1, box: null }], limit: { most: null } }
+  expect(parseArguments(input, nested)).toEqual({ name: 'x', list: [{ at: 1 }], limit: { most: null } })
+  const missing = { code: 6013, message: 'Required: name' }
+  expect(() => parseArguments(input, { name: null })).toThrow(expect.objectContaining(missing))
 })
+
+test('a plain numeral is read as a number wherever a number belongs, and only there', () => {
+  const given = {
+    name: '300',
+    list: [{ at: '0.01', box: '{"x":"-2"}' }],
+    either: { b: '7' },
+    words: { a: '1' },
+    sizes: { a: '1' },
+    mark: '5',
+    limit: { most: '12' },
+  }
+  expect(parseArguments(input, given)).toEqual({
+    name: '300',
+    list: [{ at: 0.01, box: { x: -2 } }],
+    either: { b: 7 },
+    words: { a: '1' },
+    sizes: { a: 1 },
+    mark: '5',
+    limit: { most: 12 },
+  })
+})
+
+test.each(['', ' 1', '1e3', '0x10', '1.', '.5', '+1', 'Infinity', '1,5', '9'.repeat(400)])(
+  '%j is not a plain numeral',
+  (at) => {
+    expect(() => parseArguments(input, { name: 'x', list: [{ at }] })).toThrow('list[0].at')
+  },
+)
 
 describe('refused', () => {
   test.each([
-    [{ name: 'x', extra: 1 }, 'Unknown argument extra', 'name, list, either, words'],
+    [{ name: 'x', extra: 1 }, 'Unknown argument extra', 'name, list, either, words, sizes'],
     [{ name: 'x', list: [{ at: 1, to: 2 }] }, 'Unknown argument list[0].to', 'at, box'],
     [{ name: 'x', list: '[{"at":1,"box":{"x":1,"y":2}}]' }, 'Unknown argument list[0].box.y', 'x'],
     [{ name: 'x', either: { a: 1, c: 2 } }, 'Unknown argument either.c', 'a'],
     [{ name: 'x', ['__proto__x']: 1 }, 'Unknown argument __proto__x', 'name'],
     [{ name: 'x', constructor: 1 }, 'Unknown argument constructor', 'name'],
     [{ name: 5 }, 'name: ', ''],
-    [{ name: 'x', list: '[not json' }, 'list: ', ''],
+    [{ name: 'x', list: '[not json' }, 'list: ', 'Give list as [{"at": …}, …].'],
+    [{ name: 'x', list: ['a'] }, 'list[0]: ', 'Give list[0] as {"at": …}.'],
+    [{ name: 'x', list: [{ at: 1, box: 'a' }] }, 'list[0].box: ', 'Give list[0].box as {"x": …}.'],
     [[], 'must be an object', ''],
     ['text', 'must be an object', ''],
   ])('%j', (given, message, hint) => {

@@ -1,48 +1,78 @@
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
+import { describeIssues, missingFields } from '../contract/issues.ts'
 
 type Schema = z.core.$ZodType
 
-/** Checks a tool's arguments: forgiving in form (JSON in strings, null for absent), strict in names. Throws 6016. */
+/** Checks a tool's arguments, forgiving in form as `readArguments` is, strict in names. Throws 6013 and 6016. */
 export function parseArguments<Input extends z.ZodObject>(input: Input, given: unknown): z.output<Input> {
-  const parsed = input.safeParse(readArguments(input, given))
-  if (parsed.success) return parsed.data
-  throw new MediaError(6016, describeIssues(parsed.error))
+  return parseValues(input, readArguments(input, given))
 }
 
-/** The arguments as the schema wants them written, unknown names refused, values not yet checked. */
+/** Checks arguments that are read. Throws 6013 for missing fields of the top, 6016 for the rest. */
+export function parseValues<Input extends z.ZodObject>(
+  input: Input,
+  read: Readonly<Record<string, unknown>>,
+): z.output<Input> {
+  const missing = missingFields(input, read)
+  if (missing.length > 0) throw new MediaError(6013, `Required: ${missing.join(', ')}`)
+  const parsed = input.safeParse(read)
+  if (parsed.success) return parsed.data
+  throw new MediaError(6016, describeIssues(parsed.error, 'arguments'), {
+    hint: shapeHint(input, parsed.error.issues),
+  })
+}
+
+/**
+ * The arguments as the schema wants them written (nested JSON in strings parsed, numerals as numbers,
+ * null as absent), unknown names refused, values not yet checked. Throws 6016.
+ */
 export function readArguments(input: z.ZodObject, given: unknown): Record<string, unknown> {
   if (given !== undefined && !isRecord(given)) throw new MediaError(6016, 'The arguments must be an object')
-  const present = Object.entries(given ?? {}).filter(([, value]) => value !== null)
-  const read = unwrapJson(input, Object.fromEntries(present))
+  const read = readAs(input, given ?? {})
   refuseUnknown(input, read, [])
   return read as Record<string, unknown>
 }
 
-/** A zod error in words: the path and what is wrong there. */
-export function describeIssues(error: z.ZodError): string {
-  const [shown, more] = [error.issues.slice(0, 5), error.issues.length - 5]
-  const words = shown.map((issue) => `${z.core.toDotPath(issue.path) || 'arguments'}: ${issue.message}`)
-  return words.join('; ') + (more > 0 ? `; and ${more} more` : '')
-}
-
-/** Some clients send nested arguments as JSON in a string. */
-function unwrapJson(schema: Schema, value: unknown): unknown {
+/** Some clients send nested arguments as JSON in a string, numbers as text, and null for what is left out. */
+function readAs(schema: Schema, value: unknown): unknown {
   const inner = unwrap(schema)
+  if (inner instanceof z.ZodUnion) return readAsOneOf(inner, value)
+  if (inner instanceof z.ZodNumber && typeof value === 'string') return readNumeral(value)
   const nested = inner instanceof z.ZodArray || inner instanceof z.ZodObject || inner instanceof z.ZodRecord
   const plain = nested && typeof value === 'string' ? parseNested(value) : value
   if (inner instanceof z.ZodArray && Array.isArray(plain)) {
-    return plain.map((item) => unwrapJson(inner.element, item))
+    return plain.map((item) => readAs(inner.element, item))
   }
-  if (inner instanceof z.ZodObject && isRecord(plain)) {
-    const shape = inner.shape as Readonly<Record<string, Schema>>
-    const entries = Object.entries(plain).map(([name, item]) => {
-      const field = Object.hasOwn(shape, name) ? shape[name] : undefined
-      return [name, field ? unwrapJson(field, item) : item] as const
-    })
+  if (inner instanceof z.ZodObject && isRecord(plain)) return readFields(inner, plain)
+  if (inner instanceof z.ZodRecord && isRecord(plain)) {
+    const entries = Object.entries(plain).map(
+      ([name, item]) => [name, readAs(inner.valueType, item)] as const,
+    )
     return Object.fromEntries(entries)
   }
   return plain
+}
+
+function readFields(object: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(given).flatMap(([name, item]) => {
+    const field = fieldOf(object, name)
+    if (item === null && !(field && z.safeParse(field, null).success)) return []
+    return [[name, field ? readAs(field, item) : item] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** What fits as it is stays so: a text is no number where the union takes text. */
+function readAsOneOf(union: z.ZodUnion, value: unknown): unknown {
+  if (union.safeParse(value).success) return value
+  const readings = union.options.map((option) => [option, readAs(option, value)] as const)
+  const fitting = readings.find(([option, read]) => z.safeParse(option, read).success)
+  return fitting ? fitting[1] : value
+}
+
+function readNumeral(text: string): unknown {
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
 function parseNested(text: string): unknown {
@@ -59,10 +89,9 @@ function refuseUnknown(schema: Schema, value: unknown, path: readonly (string | 
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     for (const [index, item] of value.entries()) refuseUnknown(inner.element, item, [...path, index])
   } else if (inner instanceof z.ZodObject && isRecord(value)) {
-    const shape = inner.shape as Readonly<Record<string, Schema>>
     for (const [name, item] of Object.entries(value)) {
-      const field = Object.hasOwn(shape, name) ? shape[name] : undefined
-      if (!field) throw unknownName([...path, name], Object.keys(shape))
+      const field = fieldOf(inner, name)
+      if (!field) throw unknownName([...path, name], Object.keys(inner.shape))
       refuseUnknown(field, item, [...path, name])
     }
   } else if (inner instanceof z.ZodUnion && isRecord(value)) {
@@ -92,6 +121,39 @@ function unknownName(path: readonly (string | number)[], expected: readonly stri
   return new MediaError(6016, `Unknown argument ${z.core.toDotPath([...path])}`, {
     hint: `Expected here: ${expected.join(', ')}.`,
   })
+}
+
+/** The shape wanted where a list or an object is expected and something else came. */
+function shapeHint(input: z.ZodObject, issues: readonly z.core.$ZodIssue[]): string | undefined {
+  for (const issue of issues) {
+    const nested = issue.code === 'invalid_type' && ['array', 'object'].includes(issue.expected)
+    const wanted = nested ? schemaAt(input, issue.path) : undefined
+    if (wanted) return `Give ${z.core.toDotPath(issue.path)} as ${shapeOf(wanted)}.`
+  }
+  return undefined
+}
+
+function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
+  const [key, ...rest] = path
+  if (key === undefined) return schema
+  const inner = unwrap(schema)
+  const next = inner instanceof z.ZodArray ? inner.element : undefined
+  const field = inner instanceof z.ZodObject ? fieldOf(inner, String(key)) : next
+  return field && schemaAt(field, rest)
+}
+
+/** Objects with the fields they require, or with all where none is. */
+function shapeOf(schema: Schema): string {
+  const inner = unwrap(schema)
+  if (inner instanceof z.ZodArray) return `[${shapeOf(inner.element)}, …]`
+  if (!(inner instanceof z.ZodObject)) return '…'
+  const required = missingFields(inner, {})
+  const names = required.length > 0 ? required : Object.keys(inner.shape)
+  return `{${names.map((name) => `${JSON.stringify(name)}: …`).join(', ')}}`
+}
+
+function fieldOf({ shape }: z.ZodObject, name: string): Schema | undefined {
+  return Object.hasOwn(shape, name) ? (shape[name] as Schema) : undefined
 }
 
 function unwrap(schema: Schema): Schema {

@@ -35,10 +35,12 @@ export async function callTool(
 ): Promise<CallToolResult> {
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${given.name}`)
   const limit = AbortSignal.timeout(context.limits.answer)
+  const call = openCall(context)
   try {
-    const reply = tool.run(session, given.arguments, openCall(context))
+    const reply = tool.run(session, given.arguments, call)
     return toResult(await Promise.race([reply, tooLate(limit)]))
   } catch (error) {
+    if (isEndOf(call.signal, error)) return toErrorResult(outOfTime())
     if (!(error instanceof MediaError)) context.report(error)
     return toErrorResult(error)
   }
@@ -63,9 +65,18 @@ function openCall({ mcpReq, limits }: CallContext): Call {
 
 function tooLate(limit: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    const error = new MediaError(6402, 'The service did not answer in time', {
-      hint: 'What was begun goes on: see list_tasks, then call again.',
-    })
-    limit.addEventListener('abort', () => reject(error), { once: true })
+    limit.addEventListener('abort', () => reject(outOfTime()), { once: true })
+  })
+}
+
+/** Requests reject with the signal's reason as it is, timers with it as their cause. */
+function isEndOf(signal: AbortSignal, error: unknown): boolean {
+  if (!signal.aborted) return false
+  return error === signal.reason || (error instanceof Error && error.cause === signal.reason)
+}
+
+function outOfTime(): MediaError {
+  return new MediaError(6402, 'The service did not answer in time', {
+    hint: 'What was begun goes on: see list_tasks, then call again.',
   })
 }

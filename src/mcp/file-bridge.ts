@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { uploadFile } from '../client/upload.ts'
 import { MediaError } from '../contract/errors.ts'
-import { extensionsByKind, findFileRefs, type FileRecord, type FileReference } from '../contract/file.ts'
+import { findFileRefs, type FileKind, type FileRecord, type FileReference } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
-import { describeIssues } from './arguments.ts'
-import { openFileInside, type OpenedFile } from './open-inside.ts'
+import { parseValues } from './arguments.ts'
+import { isFileThere, openFileInside, supportedHint, type OpenedFile } from './open-inside.ts'
 import type { Session } from './session.ts'
 
 /** Local files held open until they are uploaded, by the path as the agent wrote it. */
@@ -29,14 +29,15 @@ export async function prepareInput(
   args: Record<string, unknown>,
 ): Promise<PreparedInput> {
   const references = findFileRefs(operation.input, args).map(asText)
-  const paths = references.filter(({ value }) => isPath(value))
+  const arePaths = await Promise.all(references.map(({ value }) => isPath(session, value)))
+  const paths = references.filter((_, index) => arePaths[index])
   const body = (ids: ReadonlyMap<string, string>): Record<string, unknown> => {
     const filled = structuredClone(args)
     for (const { path, value } of paths) setAt(filled, path, ids.get(value) ?? placeholder)
     return filled
   }
-  checkValues(operation.input, body(new Map()))
-  const files = await openFiles(session, [...new Set(paths.map(({ value }) => value))])
+  parseValues(operation.input, body(new Map()))
+  const files = await openFiles(session, new Map(paths.map(({ value, kinds }) => [value, kinds])))
   try {
     for (const reference of paths) checkKind(reference, files.byPath.get(reference.value))
   } catch (error) {
@@ -46,25 +47,28 @@ export async function prepareInput(
   return { files, body }
 }
 
-/** Tells a path from a file id: ids have neither dots nor separators. Throws 6016 for a remote address. */
-export function isPath(text: string): boolean {
+/** Tells a path from a file id: an id is digits alone, and names no file of the workspace. Throws 6016 for a remote address. */
+export async function isPath(session: Session, text: string): Promise<boolean> {
   if (/^(https?|ftp|data):/i.test(text)) {
     throw new MediaError(6016, `${text.slice(0, 80)} is a remote address`, {
       hint: 'Download the file into the workspace first and give its path.',
     })
   }
-  return /[./\\~]/.test(text)
+  return !/^\d+$/.test(text) || isFileThere(await session.workspace.folders(), text)
 }
 
-/** Opens the named files; all are closed together, and none stays open when one is refused. */
-export async function openFiles(session: Session, paths: readonly string[]): Promise<LocalFiles> {
+/** Opens files by path, each with the kinds wanted; all are closed together, and none stays open when one is refused. */
+export async function openFiles(
+  session: Session,
+  wanted: ReadonlyMap<string, readonly FileKind[]>,
+): Promise<LocalFiles> {
   const folders = await session.workspace.folders()
   const byPath = new Map<string, OpenedFile>()
   const close = async (): Promise<void> => {
     await Promise.all([...byPath.values()].map(({ handle }) => handle.close()))
   }
   try {
-    for (const path of paths) byPath.set(path, await openFileInside(folders, path))
+    for (const [path, kinds] of wanted) byPath.set(path, await openFileInside(folders, path, kinds))
   } catch (error) {
     await close()
     throw error
@@ -115,19 +119,10 @@ function asText({ path, kinds, value }: FileReference): FileReference & { readon
   })
 }
 
-function checkValues(input: z.ZodObject, body: Record<string, unknown>): void {
-  const missing = Object.keys(input.shape).filter(
-    (name) => body[name] === undefined && !(input.shape[name] as z.ZodType).safeParse(undefined).success,
-  )
-  if (missing.length > 0) throw new MediaError(6013, `Required: ${missing.join(', ')}`)
-  const parsed = input.safeParse(body)
-  if (!parsed.success) throw new MediaError(6016, describeIssues(parsed.error))
-}
-
 function checkKind({ path, kinds, value }: FileReference, file: OpenedFile | undefined): void {
   if (!file || kinds.includes(file.kind)) return
   throw new MediaError(6014, `${z.core.toDotPath(path)}: ${String(value)} is not ${kinds.join(' or ')}`, {
-    hint: `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`,
+    hint: supportedHint(kinds),
   })
 }
 

@@ -38,6 +38,8 @@ test.each([
   '/home',
   '/var',
   '/System/Library',
+  '/private/etc/ssl',
+  '/private/var',
 ])('%s is closed', (folder) => expect(whyClosed(folder)).toBeTypeOf('string'))
 
 test.each([

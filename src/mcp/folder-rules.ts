@@ -1,6 +1,6 @@
 import { parse, relative, sep } from 'node:path'
 
-/** Folders of the system: never an agent's, nor anything inside. */
+/** Folders of the system, by their real paths (macOS keeps /etc and /var in /private): never an agent's, nor anything inside. */
 const closedTrees = [
   '/bin',
   '/boot',
@@ -8,6 +8,7 @@ const closedTrees = [
   '/etc',
   '/lib',
   '/lib64',
+  '/private/etc',
   '/proc',
   '/sbin',
   '/sys',
@@ -30,6 +31,7 @@ const closedFolders = [
   '/mnt',
   '/opt',
   '/private',
+  '/private/var',
   '/run',
   '/usr',
   '/var',

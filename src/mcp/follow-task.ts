@@ -26,6 +26,7 @@ export async function followTask(
   return taskSnapshot(
     view,
     view.status === 'completed' ? await saveResults(session, { view, task }, call) : null,
+    task.save_to,
   )
 }
 

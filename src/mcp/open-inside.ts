@@ -2,7 +2,7 @@ import { constants, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { extensionOf, kindOf, type FileKind } from '../contract/file.ts'
+import { extensionOf, extensionsByKind, kindOf, type FileKind } from '../contract/file.ts'
 import { assertAllowed, toAbsolute, type Folders } from './workspace.ts'
 
 /** A local file that may be read, held open: everything is read from the descriptor. */
@@ -27,8 +27,31 @@ export interface OpenedFolder extends AsyncDisposable {
 // A FIFO must not hold the open, and a terminal must not become ours. Windows knows neither.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
-/** Opens a file an agent named, then checks what was opened: place, kind, size. The caller closes it. */
-export async function openFileInside(folders: Folders, given: string): Promise<OpenedFile> {
+/** Every kind the service takes. */
+export const everyKind: readonly FileKind[] = Object.keys(extensionsByKind) as FileKind[]
+
+/** Names the extensions of some kinds, as the fix of an error. */
+export function supportedHint(kinds: readonly FileKind[]): string {
+  return `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`
+}
+
+/** Tells whether a text names a regular file. */
+export async function isFileThere(folders: Folders, given: string): Promise<boolean> {
+  return stat(toAbsolute(folders, given)).then(
+    (stats) => stats.isFile(),
+    () => false,
+  )
+}
+
+/**
+ * Opens a file an agent named, then checks what was opened: place, extension, size. The caller closes it,
+ * and checks that its kind is among those wanted; here they only say what is supported.
+ */
+export async function openFileInside(
+  folders: Folders,
+  given: string,
+  wanted: readonly FileKind[] = everyKind,
+): Promise<OpenedFile> {
   const path = toAbsolute(folders, given)
   const before = await stat(path).catch((error: unknown) => {
     throw notReadable(folders, given, error)
@@ -42,7 +65,7 @@ export async function openFileInside(folders: Folders, given: string): Promise<O
     assertAllowed(folders, await realPathOf(handle, path, stats), given)
     if (!stats.isFile()) throw notAFile(given, stats.isDirectory())
     const kind = kindOf(extensionOf(basename(path)))
-    if (!kind) throw new MediaError(6001, `${given} has an extension the service does not take`)
+    if (!kind) throw notSupported(given, wanted)
     if (stats.size === 0n) throw new MediaError(6011, `${given} is empty`)
     const { dev, ino, size, mtimeNs, ctimeNs } = stats
     const identity = [dev, ino, size, mtimeNs, ctimeNs].join(':')
@@ -81,7 +104,7 @@ export async function openFolderInside(folders: Folders, given: string): Promise
 }
 
 /** Checks that a folder an agent named could be written; makes nothing. Answers what exists of it. */
-export async function checkFolderInside(
+async function checkFolderInside(
   folders: Folders,
   given: string,
 ): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
@@ -126,4 +149,11 @@ function notReadable(folders: Folders, given: string, cause: unknown): MediaErro
 function notAFile(given: string, isFolder: boolean): MediaError {
   const what = isFolder ? 'a folder' : 'not a regular file'
   return new MediaError(6016, `${given} is ${what}`, { hint: 'Name one media file.' })
+}
+
+function notSupported(given: string, wanted: readonly FileKind[]): MediaError {
+  const extension = extensionOf(basename(given))
+  const what =
+    extension === '' ? 'no extension' : `the extension ${extension}, which the service does not take`
+  return new MediaError(6001, `${given} has ${what}`, { hint: supportedHint(wanted) })
 }

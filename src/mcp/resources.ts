@@ -80,8 +80,11 @@ export async function readResource(session: Session, uri: string): Promise<ReadR
 }
 
 async function readTask(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
-  const task = await queryTask(session.client, await knownTask(session, id))
-  return { contents: [{ uri, mimeType: json, text: JSON.stringify(taskSnapshot(task)) }] }
+  const known = await knownTask(session, id)
+  const task = await queryTask(session.client, known)
+  return {
+    contents: [{ uri, mimeType: json, text: JSON.stringify(taskSnapshot(task, null, known.save_to)) }],
+  }
 }
 
 async function readFile(session: Session, uri: string, id: string): Promise<ReadResourceResult> {

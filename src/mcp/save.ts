@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Client } from '../client/client.ts'
 import { downloadFile } from '../client/download.ts'
@@ -6,7 +8,7 @@ import type { TaskRef } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, type FileDetails } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
-import { checkFolderInside, openFolderInside } from './open-inside.ts'
+import { openFolderInside } from './open-inside.ts'
 import type { ResultFile } from './result-files.ts'
 import type { SavedFile, Session } from './session.ts'
 
@@ -26,10 +28,17 @@ export function defaultResultFolder({ task_type, task_id }: TaskRef): string {
   return join('reelwright-output', `${task_type}-${task_id.slice(-8)}`)
 }
 
-/** Refuses early what `saveFiles` would refuse: a place outside the allowed folders. */
+/** Refuses early what `saveFiles` would refuse, with 6016: a folder outside the allowed ones, or not to be written. Makes it. */
 export async function checkSaveTo(session: Session, saveTo: string | undefined): Promise<void> {
   if (saveTo === undefined) return
-  await checkFolderInside(await session.workspace.folders(), split(saveTo, 1).folder)
+  try {
+    await using folder = await openFolderInside(await session.workspace.folders(), split(saveTo, 1).folder)
+    const probe = join(folder.base, `.reelwright-${randomBytes(6).toString('hex')}`)
+    await writeFile(probe, '', { flag: 'wx' })
+    await rm(probe)
+  } catch (error) {
+    throw explain(error, saveTo)
+  }
 }
 
 /** Downloads files to where the agent wants them; equal files that lie there already are used as they are. */
@@ -84,6 +93,7 @@ const explained: Readonly<Record<string, string>> = {
   EACCES: 'the folder may not be written',
   EPERM: 'the folder may not be written',
   EROFS: 'the disk is read-only',
+  ENAMETOOLONG: 'a name in it is too long',
   ENOTDIR: 'a part of the path is not a folder',
 }
 

@@ -37,10 +37,10 @@ export type Saving =
   | { readonly failed: string }
   | null
 
-/** A task as a snapshot. */
-export function taskSnapshot(task: TaskView, saving: Saving = null): Snapshot {
+/** A task as a snapshot; `saveTo` is where its agent wants the files, told again because servers forget it. */
+export function taskSnapshot(task: TaskView, saving: Saving = null, saveTo?: string): Snapshot {
   const { task_id, task_type, status, progress } = task
-  const head = { task_id, task_type, status, progress, next_step: nextStep(task, saving) }
+  const head = { task_id, task_type, status, progress, next_step: nextStep(task, saving, saveTo) }
   const output = task.output_result
   if (status === 'completed' && output) {
     return { ...head, files: saving && 'saved' in saving ? saving.saved : findResultFiles(output), output }
@@ -56,17 +56,19 @@ const endings: Partial<Record<TaskView['status'], string>> = {
   cancelled: 'The task was cancelled and its credits were returned. Nothing more to do.',
 }
 
-function nextStep({ task_id, status }: TaskView, saving: Saving): string {
-  const again = `get_task with task_id "${task_id}"`
+function nextStep({ task_id, status }: TaskView, saving: Saving, saveTo: string | undefined): string {
+  const known = `get_task with task_id "${task_id}"`
+  if (saving && 'failed' in saving) {
+    return `Done, but the files are not saved. ${saving.failed} Then call ${known} and save_to.`
+  }
+  const again = saveTo === undefined ? known : `${known} and save_to ${JSON.stringify(saveTo)}`
   if (status === 'completed') return completedStep(again, saving)
   const going = `Not finished; the work goes on by itself. Call ${again} and wait_seconds 45 to wait for it.`
   return endings[status] ?? going
 }
 
-function completedStep(again: string, saving: Saving): string {
+function completedStep(again: string, saving: Exclude<Saving, { failed: string }>): string {
   if (!saving) return `Done. Call ${again} to bring the files into the workspace.`
-  if ('failed' in saving)
-    return `Done, but the files are not saved. ${saving.failed} Then call ${again} and save_to.`
   if ('underWay' in saving)
     return `Done; the files are ${saving.underWay} % saved. Call ${again} to wait for them.`
   if (saving.saved.length === 0) return 'Done. See output.'

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
 import { scratchFolder, until } from '../../test/mcp/scratch.ts'
@@ -123,6 +124,12 @@ test('whatever a tool hangs on, its call is answered; a bug answers without its 
     isError: true,
     content: [{ text: expect.stringMatching(/^6402: .*Retryable: yes$/) }],
   })
+  const waiting: Tool = {
+    definition: getTaskTool.definition,
+    run: (_session, _given, { signal }) => delay(1000, { data: {} }, { signal }),
+  }
+  const outOfTime = await callTool(session, { tool: waiting, given }, context)
+  expect(outOfTime).toEqual(late)
   const broken: Tool = {
     definition: getTaskTool.definition,
     run: () => Promise.reject(new Error('password is 123')),

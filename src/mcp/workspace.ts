@@ -42,7 +42,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
   async function folders(): Promise<Folders> {
     if (workspace !== undefined && whyClosed(resolve(workspace)) === undefined) {
-      await mkdir(workspace, { recursive: true })
+      // Where that fails, it is told among the refused.
+      await mkdir(workspace, { recursive: true }).catch(() => undefined)
     }
     const wanted = settings.length > 0 ? settings : await roots
     const checked = await Promise.all(wanted.map((folder) => checkFolder(folder)))
@@ -50,8 +51,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const refused = checked.flatMap((result) => ('why' in result ? [result] : []))
     const [first] = allowed
     if (first !== undefined) return { workspace: first, allowed, refused }
-    await mkdir(defaultFolder, { recursive: true })
-    const real = await realpath(defaultFolder)
+    const real = await makeFolder(defaultFolder)
     return { workspace: real, allowed: [real], refused }
   }
 
@@ -60,6 +60,18 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     hint(told) {
       roots = told.catch(() => [])
     },
+  }
+}
+
+async function makeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true })
+    return await realpath(folder)
+  } catch (cause) {
+    throw new MediaError(6016, `The workspace ${folder} cannot be made`, {
+      cause,
+      hint: 'Name a folder that can be written: --allow-dir <folder> or REELWRIGHT_WORKSPACE.',
+    })
   }
 }
 

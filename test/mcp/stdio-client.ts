@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client, type CallToolResult, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -55,6 +56,14 @@ export async function startAgent(era: Era, options: ClientOptions = {}): Promise
       if (stderr !== '') throw new Error(stderr)
     },
   }
+}
+
+/** Two files that pass for clips: the double does not look inside. */
+export async function clips(agent: Agent): Promise<{ clips: { file_id: string }[] }> {
+  await mkdir(agent.workspace, { recursive: true })
+  await writeFile(join(agent.workspace, 'left.mp4'), 'left clip')
+  await writeFile(join(agent.workspace, 'right.mp4'), 'right clip')
+  return { clips: [{ file_id: join(agent.workspace, 'left.mp4') }, { file_id: 'right.mp4' }] }
 }
 
 /** Takes a tool's answer apart. */

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { previewFile } from '../../client/preview.ts'
 import { MediaError } from '../../contract/errors.ts'
-import { id } from '../../contract/id.ts'
 import { previewKind, routes } from '../../contract/routes.ts'
 import { isPath, openFiles, uploadFiles } from '../file-bridge.ts'
+import { everyKind } from '../open-inside.ts'
 import { saveFiles } from '../save.ts'
 import type { SavedFile, Session, Uploaded } from '../session.ts'
 import { uploadSnapshot } from '../snapshot.ts'
@@ -54,7 +54,7 @@ export const inspectFileTool = tool(
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { file, preview }, call) => {
-    const uploaded = isPath(file) ? await upload(session, file, call) : null
+    const uploaded = (await isPath(session, file)) ? await upload(session, file, call) : null
     if (uploaded && !uploaded.file) return { data: { ...uploadSnapshot(uploaded.transfer) } }
     const file_id = uploaded?.file?.file_id ?? file
     const { client } = session
@@ -76,10 +76,15 @@ export const downloadFileTool = tool(
     description:
       'Saves a stored file into the workspace. Not needed for results: get_task saves those. An existing different ' +
       'file is never overwritten.',
-    input: z.object({ file_id: id, save_to: saveTo }),
+    input: z.object({ file_id: pathOrId, save_to: saveTo }),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { file_id, save_to = 'reelwright-output' }, call) => {
+    if (await isPath(session, file_id)) {
+      throw new MediaError(6016, `${file_id} is a path, not a file id`, {
+        hint: 'A path names a file that is already here: use it as it is. Only stored files are downloaded, by file_id.',
+      })
+    }
     const wish = { files: [{ file_id, role: 'file' }], saveTo: save_to }
     const transfer = session.saves.start(
       (context) => saveFiles(session, wish, context),
@@ -107,7 +112,7 @@ async function upload(
   path: string,
   call: Call,
 ): Promise<{ transfer: Transfer<Uploaded>; file: Extract<Uploaded, { file: unknown }>['file'] | undefined }> {
-  const files = await openFiles(session, [path])
+  const files = await openFiles(session, new Map([[path, everyKind]]))
   const transfer = session.uploads.start(async (context) => {
     await using opened = files
     const record = (await uploadFiles(session, opened, context)).get(path)

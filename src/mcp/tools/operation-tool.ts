@@ -48,7 +48,6 @@ interface Order {
 }
 
 async function run(session: Session, { operation, args, wait }: Order, call: Call): Promise<Reply> {
-  await checkSaveTo(session, wait.save_to)
   const prepared = await prepareInput(session, operation, args)
   const transfer = session.uploads.start((context) =>
     submit(session, { operation, prepared, save_to: wait.save_to }, context),
@@ -69,6 +68,7 @@ async function submit(
 ): Promise<Uploaded> {
   const { operation, prepared, save_to } = order
   await using files = prepared.files
+  await checkSaveTo(session, save_to)
   const records = await uploadFiles(session, files, context)
   const ids = new Map([...records].map(([path, { file_id }]) => [path, file_id]))
   const created = await createTask(

@@ -1,0 +1,122 @@
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scratchFolder } from './scratch.ts'
+import { clips, eras, startAgent } from './stdio-client.ts'
+
+describe.each(eras)('arguments of a %s client', (era) => {
+  test('bad input is a clear error, and nothing reaches the service', async () => {
+    await using agent = await startAgent(era)
+    const { clips: good } = await clips(agent)
+    await using outside = await scratchFolder()
+    await writeFile(join(outside.path, 'secret.mp4'), 'secret')
+    await symlink(join(outside.path, 'secret.mp4'), join(agent.workspace, 'link.mp4'))
+    await writeFile(join(agent.workspace, 'empty.mp4'), '')
+    await writeFile(join(agent.workspace, 'notes.txt'), 'x')
+    await writeFile(join(agent.workspace, 'tool.exe'), 'x')
+    await writeFile(join(agent.workspace, 'noext'), 'x')
+    await writeFile(join(agent.workspace, '12345'), 'x')
+    const withClip = (file_id: unknown) => ({ clips: [good[0], { file_id }] })
+    const cases: [unknown, RegExp][] = [
+      [{}, /^6013: Required: clips\. .*Retryable: no$/],
+      [{ clips: [good[0]] }, /^6016: clips: /],
+      [{ clips: Array.from({ length: 17 }, () => good[0]) }, /^6016: clips: /],
+      [{ clips: good, colour: 'red' }, /^6016: Unknown argument colour\. Fix: Expected here: clips, /],
+      [
+        { clips: [good[0], { ...good[1], start: 1 }] },
+        /^6016: Unknown argument clips\[1\]\.start\. .*file_id/,
+      ],
+      [{ clips: good, quality: 1080 }, /^6016: quality: /],
+      [{ clips: good, wait_seconds: 600 }, /^6016: wait_seconds: /],
+      [withClip(123_456), /^6016: clips\[1\]\.file_id: .*lost digits/],
+      [
+        withClip(join(outside.path, 'secret.mp4')),
+        /^6016: .* lies outside the allowed folders: .*--allow-dir/,
+      ],
+      [withClip('link.mp4'), /^6016: link\.mp4 lies outside/],
+      [withClip('../../etc/passwd'), /^600[14]|^6016/],
+      [withClip('missing.mp4'), /^6004: There is no missing\.mp4\. Fix: Relative paths start from/],
+      [withClip('empty.mp4'), /^6011: /],
+      [withClip('notes.txt'), /^6014: clips\[1\]\.file_id: notes\.txt is not video/],
+      [
+        withClip('tool.exe'),
+        /^6001: tool\.exe has the extension \.exe, .*Fix: Supported: \.mp4 [a-z. ]*\.webm\. Retryable/,
+      ],
+      [withClip('noext'), /^6001: noext has no extension\. Fix: Supported: \.mp4 /],
+      [withClip('12345'), /^6001: 12345 has no extension/],
+      [withClip('nothing'), /^6004: There is no nothing\. Fix: Relative paths start from/],
+      [
+        { clips: ['left.mp4', 'right.mp4'] },
+        /^6016: clips\[0\]: .* Fix: Give clips\[0\] as {"file_id": …}\./,
+      ],
+      [{ clips: 'left.mp4' }, /^6016: clips: .* Fix: Give clips as \[{"file_id": …}, …\]\./],
+      [{ clips: good, gap_ratio: '1%' }, /^6016: gap_ratio: /],
+      [
+        { clips: good, save_to: 'n'.repeat(300) },
+        /^6016: Files cannot be saved to n+: a name in it is too long/,
+      ],
+      [withClip('.'), /^6016: \. is a folder/],
+      [withClip('https://example.com/a.mp4'), /^6016: .*remote address/],
+      [{ clips: good, save_to: outside.path }, /^6016: .* lies outside/],
+      [{ clips: good, save_to: '.hidden/out' }, /^6016: .* is hidden/],
+    ]
+    for (const [args, expected] of cases) {
+      const answer = await agent.call('video_split_screen', args as Record<string, unknown>)
+      expect([answer.isError, answer.text]).toEqual([true, expect.stringMatching(expected)])
+      expect(answer.result.structuredContent).toBeUndefined()
+    }
+    expect((await agent.call('get_task', { task_id: 17 })).text).toMatch(/^6016: task_id: .*lost digits/)
+    expect((await agent.call('get_task', { task_id: '404' })).text).toMatch(/^6005: /)
+    expect((await agent.call('inspect_file')).text).toMatch(/^6013: Required: file\. /)
+    expect((await agent.call('inspect_file', { file: 'noext' })).text).toMatch(/^6001: .*Supported: \.jpg /)
+    expect((await agent.call('inspect_file', { file: '404' })).text).toMatch(/^6004: /)
+    for (const file_id of ['left.mp4', join(agent.workspace, 'left.mp4'), 'noext']) {
+      const { text } = await agent.call('download_file', { file_id })
+      expect(text).toMatch(/^6016: .* is a path, not a file id\. Fix: .*already here/)
+    }
+    expect(agent.service.files.size).toBe(0)
+    expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
+  })
+
+  test('nested arguments may come as JSON text', async () => {
+    await using agent = await startAgent(era)
+    const { clips: list } = await clips(agent)
+    const text = JSON.stringify([{ ...list[0], crop: '{"x":0,"y":0,"width":0.5,"height":1}' }, list[1]])
+    const { data } = await agent.call('video_split_screen', { clips: text })
+    expect(data).toMatchObject({ status: 'completed' })
+    const [task] = agent.service.tasks.values()
+    expect(task?.body).toMatchObject({ clips: [{ crop: { width: 0.5 } }, {}] })
+  })
+
+  test('nested nulls count as left out, and numerals as numbers', async () => {
+    await using agent = await startAgent(era)
+    const { clips: list } = await clips(agent)
+    const { data } = await agent.call('video_split_screen', {
+      clips: [
+        { ...list[0], crop: null, begin_time_ms: null },
+        { ...list[1], end_time_ms: '300' },
+      ],
+      gap_ratio: '0.01',
+      wait_seconds: '20',
+    })
+    expect(data).toMatchObject({ status: 'completed' })
+    const [task] = agent.service.tasks.values()
+    const [first, second] = [...agent.service.files.keys()]
+    expect(task?.body).toEqual({
+      clips: [{ file_id: first }, { file_id: second, end_time_ms: 300 }],
+      gap_ratio: 0.01,
+    })
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a folder that may not be written is refused at once', async () => {
+    await using agent = await startAgent(era)
+    const input = await clips(agent)
+    await mkdir(join(agent.workspace, 'locked'))
+    await chmod(join(agent.workspace, 'locked'), 0o555)
+    for (const save_to of ['locked', 'locked/deeper', 'locked/final.mp4']) {
+      const { text } = await agent.call('video_split_screen', { ...input, save_to })
+      expect(text).toMatch(/^6016: Files cannot be saved to .*: the folder may not be written\. /)
+    }
+    expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
+  })
+})
