@@ -22,8 +22,10 @@ export function holdStart(dataDir: string): Disposable | null {
 
 /** An open transaction is a file lock, which the kernel frees. The patience is spent blocking. */
 function hold(path: string, patience: number): Disposable | null {
-  const database = new DatabaseSync(path, { timeout: patience })
+  const database = new DatabaseSync(path)
   try {
+    // Not the option `timeout`: Node before 22.16 does not know it.
+    database.exec(`pragma busy_timeout = ${patience}`)
     database.exec('begin exclusive')
   } catch (error) {
     database.close()

@@ -1,0 +1,56 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { prepareDataFolder } from './data-folder.ts'
+
+async function folderWith(...names: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-data-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  for (const name of names) await writeFile(join(folder, name), '')
+  return folder
+}
+
+test('a folder that is missing is made, with its parents', async () => {
+  const folder = join(await folderWith(), 'a', 'b')
+  await prepareDataFolder(folder)
+  expect(await readdir(folder)).toEqual([])
+})
+
+test.for([
+  { names: [] },
+  { names: ['.DS_Store'] },
+  { names: ['reelwright.config.json'] },
+  { names: ['start.lock', 'files', 'log'] },
+])('a folder with $names is taken', async ({ names }) => {
+  await expect(prepareDataFolder(await folderWith(...names))).resolves.toBeUndefined()
+})
+
+test('a folder of something else is refused: what lies in it could be taken for ours and removed', async () => {
+  const folder = await folderWith('notes.md')
+  await mkdir(join(folder, 'scratch'))
+  await expect(prepareDataFolder(folder)).rejects.toMatchObject({
+    code: 6401,
+    message: expect.stringMatching(/other files/),
+    retryable: false,
+  })
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'one that cannot be made is refused at once, with the reason',
+  async () => {
+    await expect(prepareDataFolder('/proc/reelwright/data')).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringMatching(/ENOENT.*\/proc\/reelwright/),
+      hint: expect.stringMatching(/--data-dir/),
+    })
+  },
+)
+
+test('a file in the way is named', async () => {
+  const file = join(await folderWith('data'), 'data')
+  await expect(prepareDataFolder(file)).rejects.toMatchObject({
+    code: 6401,
+    message: expect.stringMatching(/ENOTDIR/),
+  })
+})
