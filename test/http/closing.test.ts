@@ -116,7 +116,7 @@ async function openFiles(text: string): Promise<string[]> {
 test('the daemon stays while an upload or a task is under way, and leaves when asked after that', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-exit-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const log = openLog({ file: join(dataDir, 'log') })
+  const log = openLog({ file: join(dataDir, 'daemon.log') })
   const worker = { module: join(import.meta.dirname, '..', 'service', 'entry.ts'), args: ['worker'] }
   const exited = runDaemon({
     dataDir,
