@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from './client/client.ts'
-import { processEnvironment, readConfig, type Config } from './config.ts'
+import { configFileName, processEnvironment, readConfig, type Config } from './config.ts'
 import { MediaError } from './contract/errors.ts'
+import type { Finding } from './doctor/finding.ts'
 
 // Each command loads its own modules when it runs, so that `mcp` starts fast.
 
@@ -160,24 +161,33 @@ interface DoctorOptions {
 
 /** Prints what is there and what is missing; answers 1 when something is. */
 export async function doctor({ dataDir, json = false }: DoctorOptions): Promise<number> {
-  const config = await readConfig({ dataDir })
-  const [{ examine }, { describeFindings }, local] = await Promise.all([
-    import('./doctor/examine.ts'),
-    import('./doctor/finding.ts'),
-    // The local service knows only its file.
-    readConfig({ dataDir: config.dataDir, environment: {} }),
-  ])
-  const findings = await examine({
-    version: await packageVersion(),
-    dataDir: config.dataDir,
-    folders: [config.workspace, config.projectDir, ...config.allowedDirs].filter(
-      (folder) => folder !== undefined,
-    ),
-    defaultWorkspace,
-    baseUrl: config.baseUrl,
-    apiKey: config.apiKey,
-    ffmpeg: local.ffmpeg,
-  })
+  const { describeFindings } = await import('./doctor/finding.ts')
+  const findings = await findingsOf(dataDir)
   process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings))
   return findings.some(({ state }) => state === 'missing') ? 1 : 0
+}
+
+async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
+  const { examine, examineSettings } = await import('./doctor/examine.ts')
+  const version = await packageVersion()
+  try {
+    const config = await readConfig({ dataDir: dataDirOption })
+    const { dataDir, workspace, projectDir, allowedDirs, baseUrl, apiKey } = config
+    // The local service knows only its file.
+    const local = await readConfig({ dataDir, environment: {} })
+    return await examine({
+      version,
+      dataDir,
+      folders: [workspace, projectDir, ...allowedDirs].filter((folder) => folder !== undefined),
+      defaultWorkspace,
+      baseUrl,
+      apiKey,
+      ffmpeg: local.ffmpeg,
+      ffmpegHere: config.ffmpeg,
+      settingsFile: join(dataDir, configFileName),
+    })
+  } catch (error) {
+    if (error instanceof MediaError && error.code === 6016) return examineSettings(version, error)
+    throw error
+  }
 }

@@ -76,8 +76,10 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     source.dataDir ?? present(environment['REELWRIGHT_DATA_DIR']) ?? defaultDataDir(environment),
   )
   const file = join(dataDir, configFileName)
-  const fromFile = check(await readSettings(file), (key) => `${key} in ${file}`)
-  const fromVariables = check(variablesOf(environment), (key) => variables[key])
+  const fromFile = check(await readSettings(file), (key) => (key === undefined ? file : `${key} in ${file}`))
+  const fromVariables = check(variablesOf(environment), (key) =>
+    key === undefined ? 'the environment' : variables[key],
+  )
   const projectDir = present(environment['CLAUDE_PROJECT_DIR'])
   const merged = { ...located(fromFile, dataDir), ...located(fromVariables, process.cwd()) }
   return {
@@ -140,19 +142,20 @@ async function readSettings(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     if (error instanceof SyntaxError) throw invalid(`${file} is not JSON: ${error.message}`)
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-    throw invalid(`${file} cannot be read`, error)
+    const { code, message } = error as NodeJS.ErrnoException
+    // A data folder that is a file is told by whoever uses it.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {}
+    throw invalid(`${file} cannot be read: ${message}`, error)
   }
 }
 
-/** Checks settings against their schema; `whence` names where a key was set. */
-function check(given: unknown, whence: (key: keyof Settings) => string): Settings {
+/** Checks settings against their schema; `whence` names where a key, or all of them, was set. */
+function check(given: unknown, whence: (key?: keyof Settings) => string): Settings {
   const result = settings.safeParse(given)
   if (result.success) return result.data
-  const problems = result.error.issues.map((issue) => {
-    const key = issue.path[0] as keyof Settings | undefined
-    return key === undefined ? issue.message : `${whence(key)}: ${issue.message}`
-  })
+  const problems = result.error.issues.map(
+    ({ path: [key], message }) => `${whence(key as keyof Settings | undefined)}: ${message}`,
+  )
   throw invalid(problems.join('; '))
 }
 

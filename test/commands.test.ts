@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -61,7 +61,7 @@ describe('reelwright', () => {
   })
 
   it('tells a wrong setting without a stack', async () => {
-    const { code, err } = await reelwright(['doctor'], { REELWRIGHT_PORT: 'x' })
+    const { code, err } = await reelwright(['serve'], { REELWRIGHT_PORT: 'x' })
     expect(code).toBe(1)
     expect(err).toMatch(/^reelwright: invalid configuration: REELWRIGHT_PORT: .*\nFix: /)
     expect(err).not.toContain('    at ')
@@ -98,6 +98,62 @@ describe('reelwright doctor', () => {
     const { code, of } = await examine({ REELWRIGHT_DATA_DIR: join(folder, 'Dropbox', 'data') })
     expect(code).toBe(1)
     expect(of('data folder')).toMatchObject({ state: 'missing', detail: expect.stringContaining('Dropbox') })
+  })
+
+  it.runIf(process.platform === 'linux')('tries whether the data folder takes files', async () => {
+    const { code, of } = await examine({ REELWRIGHT_DATA_DIR: '/proc/reelwright' })
+    expect(code).toBe(1)
+    expect(of('data folder')).toMatchObject({
+      state: 'missing',
+      detail: expect.stringMatching(/^\/proc\/reelwright: \/proc takes no new files .*ENOENT/),
+      fix: expect.stringContaining('--data-dir'),
+    })
+  })
+
+  it('names a file where the data folder should be', async () => {
+    const file = join(folder, 'data')
+    await writeFile(file, '')
+    expect((await examine()).of('data folder')).toMatchObject({
+      state: 'missing',
+      detail: expect.stringContaining(`${file} is not a folder`),
+    })
+  })
+
+  async function settings(content: unknown): Promise<string> {
+    const file = join(folder, 'data', 'reelwright.config.json')
+    await mkdir(join(folder, 'data'))
+    await writeFile(file, JSON.stringify(content))
+    return file
+  }
+
+  it('tells a wrong setting as a finding, with its file and key', async () => {
+    const file = await settings({ prot: 1 })
+    const { code, of } = await examine()
+    expect(code).toBe(1)
+    expect(of('settings')).toMatchObject({
+      state: 'missing',
+      detail: expect.stringMatching(new RegExp(`${file}.*"prot"`)),
+      fix: expect.stringContaining('port'),
+    })
+  })
+
+  it('tells that the local service does not see REELWRIGHT_FFMPEG', async () => {
+    const { code, of } = await examine({ REELWRIGHT_FFMPEG: '/nowhere/ffmpeg' })
+    expect(code).toBe(0)
+    expect(of('ffmpeg')).toMatchObject({
+      state: 'note',
+      detail: expect.stringMatching(/REELWRIGHT_FFMPEG.*reads "ffmpeg" from .*reelwright\.config\.json/),
+    })
+  })
+
+  it('names the ffmpeg of the file that is not there', async () => {
+    await settings({ ffmpeg: '/nowhere/ffmpeg' })
+    const { code, of } = await examine()
+    expect(code).toBe(1)
+    expect(of('ffmpeg')).toMatchObject({
+      state: 'missing',
+      detail: expect.stringContaining('/nowhere/ffmpeg'),
+    })
   })
 
   it('asks a service elsewhere instead of this machine', async () => {

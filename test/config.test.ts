@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -88,6 +88,20 @@ describe('readConfig', () => {
       code: 6016,
       message: expect.stringContaining(told),
     })
+    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(join(dataDir, configFileName))
+  })
+
+  it('tells why the file cannot be read', async () => {
+    await mkdir(join(dataDir, configFileName))
+    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(
+      /config\.json cannot be read: EISDIR/,
+    )
+  })
+
+  it('leaves a data folder that is a file to those who use it', async () => {
+    const file = join(dataDir, 'file')
+    await writeFile(file, '')
+    expect(await readConfig({ dataDir: file, environment: {} })).toMatchObject({ dataDir: file, port: 8787 })
   })
 
   it.each([

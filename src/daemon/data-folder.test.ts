@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { prepareDataFolder } from './data-folder.ts'
+import { prepareDataFolder, whyUnusable } from './data-folder.ts'
 
 async function folderWith(...names: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-data-'))
@@ -41,16 +41,23 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     await expect(prepareDataFolder('/proc/reelwright/data')).rejects.toMatchObject({
       code: 6401,
-      message: expect.stringMatching(/ENOENT.*\/proc\/reelwright/),
+      message: expect.stringMatching(/\/proc\/reelwright\/data .*\/proc takes no new files .*ENOENT/),
       hint: expect.stringMatching(/--data-dir/),
     })
   },
 )
 
-test('a file in the way is named', async () => {
+test.for([[], ['deeper']])('a file in the way is named, %j', async (below) => {
   const file = join(await folderWith('data'), 'data')
-  await expect(prepareDataFolder(file)).rejects.toMatchObject({
+  await expect(prepareDataFolder(join(file, ...below))).rejects.toMatchObject({
     code: 6401,
-    message: expect.stringMatching(/ENOTDIR/),
+    message: expect.stringContaining(`${file} is not a folder`),
   })
+})
+
+test('looking at a folder leaves nothing in it and does not make it', async () => {
+  const folder = await folderWith()
+  expect(await whyUnusable(folder)).toBeNull()
+  expect(await whyUnusable(join(folder, 'a', 'b'))).toBeNull()
+  expect(await readdir(folder)).toEqual([])
 })

@@ -1,12 +1,12 @@
 import { access, constants, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { createClient } from '../client/client.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { isAnswering } from '../daemon/ask.ts'
+import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder.ts'
 import { readDaemon } from '../daemon/record.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
-import { freeSpace, whyUnsafe } from '../platform/folder.ts'
+import { freeSpace } from '../platform/folder.ts'
 import type { Finding } from './finding.ts'
 
 interface Subject {
@@ -18,60 +18,62 @@ interface Subject {
   /** A service elsewhere; undefined for the local one. */
   readonly baseUrl: string | undefined
   readonly apiKey: string | undefined
+  /** The program named in the settings file, which alone counts for the local service. */
   readonly ffmpeg: string | undefined
+  /** The one in effect here; where it differs from the file's, REELWRIGHT_FFMPEG named it. */
+  readonly ffmpegHere: string | undefined
+  readonly settingsFile: string
 }
 
 /** Below this a few videos fill the disk: 2 GiB. */
 const lowSpace = 2 * 2 ** 30
 
-/** Looks at all that reelwright needs on this machine; starts and changes nothing. */
+/** Looks at all that reelwright needs on this machine; starts nothing and leaves nothing behind. */
 export async function examine(subject: Subject): Promise<Finding[]> {
   const { version, dataDir, baseUrl, apiKey } = subject
-  const node: Finding = {
-    name: 'reelwright',
-    state: 'ok',
-    detail: `${version}, on Node ${process.versions.node}`,
-  }
   const service =
     baseUrl === undefined
-      ? [examineFfmpeg(subject.ffmpeg), examineDataFolder(dataDir), examineDaemon(dataDir)]
+      ? [examineFfmpeg(subject), examineDataFolder(dataDir), examineDaemon(dataDir)]
       : [examineService('service', { baseUrl, apiKey })]
-  return [node, ...(await Promise.all([...examineWorkspace(subject), ...service]))]
+  return [examineProgram(version), ...(await Promise.all([...examineWorkspace(subject), ...service]))]
 }
 
-async function examineFfmpeg(configured: string | undefined): Promise<Finding> {
-  try {
-    const { ffmpeg, version } = await locateFfmpeg(configured)
-    return { name: 'ffmpeg', state: 'ok', detail: `${version} (${ffmpeg})` }
-  } catch (error) {
-    return fromError('ffmpeg', error)
+/** What can be told when the settings cannot be read: the rest depends on them. */
+export function examineSettings(version: string, error: MediaError): Finding[] {
+  return [examineProgram(version), fromError('settings', error)]
+}
+
+function examineProgram(version: string): Finding {
+  return { name: 'reelwright', state: 'ok', detail: `${version}, on Node ${process.versions.node}` }
+}
+
+async function examineFfmpeg(subject: Subject): Promise<Finding> {
+  const { ffmpeg: configured, ffmpegHere, settingsFile } = subject
+  const found = await locateFfmpeg(configured).then(
+    ({ ffmpeg, version }): Finding => ({ name: 'ffmpeg', state: 'ok', detail: `${version} (${ffmpeg})` }),
+    (error: unknown) => fromError('ffmpeg', error),
+  )
+  if (ffmpegHere === configured) return found
+  const ignored = `REELWRIGHT_FFMPEG counts for \`serve\` alone; the local service reads "ffmpeg" from ${settingsFile}`
+  return {
+    ...found,
+    state: found.state === 'ok' ? 'note' : found.state,
+    detail: `${found.detail}\n${ignored}`,
+    fix: `set "ffmpeg" in ${settingsFile}`,
   }
 }
 
 async function examineDataFolder(folder: string): Promise<Finding> {
   const name = 'data folder'
-  const fix = 'set REELWRIGHT_DATA_DIR to a folder on a local disk that you can write to'
-  try {
-    const unsafe = await whyUnsafe(folder)
-    if (unsafe !== null) return { name, state: 'missing', detail: `${folder}: ${unsafe}`, fix }
-    const existing = await nearestFolder(folder)
-    await access(existing, constants.W_OK)
-    const free = await freeSpace(existing)
-    const made = existing === folder ? '' : ', made at first use'
-    const detail = `${folder} (${(free / 2 ** 30).toFixed(1)} GiB free${made})`
-    return free < lowSpace
-      ? { name, state: 'note', detail, fix: 'free some space there' }
-      : { name, state: 'ok', detail }
-  } catch (error) {
-    return { name, state: 'missing', detail: `${folder} cannot be written: ${(error as Error).message}`, fix }
-  }
-}
-
-async function nearestFolder(path: string): Promise<string> {
-  const found = await stat(path).catch(() => null)
-  if (found?.isDirectory()) return path
-  if (found) throw new Error(`${path} is not a folder`)
-  return await nearestFolder(dirname(path))
+  const reason = await whyUnusable(folder)
+  if (reason !== null) return { name, state: 'missing', detail: `${folder}: ${reason}`, fix: chooseAnother }
+  const existing = await nearestFolder(folder)
+  const free = await freeSpace(existing)
+  const made = existing === folder ? '' : ', made at first use'
+  const detail = `${folder} (${(free / 2 ** 30).toFixed(1)} GiB free${made})`
+  return free < lowSpace
+    ? { name, state: 'note', detail, fix: 'free some space there' }
+    : { name, state: 'ok', detail }
 }
 
 function examineWorkspace({ folders, defaultWorkspace }: Subject): Promise<Finding>[] {

@@ -25,7 +25,10 @@ let located: Promise<Ffmpeg> | undefined
 export function locateFfmpeg(configured: string | undefined = configuredPath): Promise<Ffmpeg> {
   if (located && configured === configuredPath) return located
   configuredPath = configured
-  const mine = firstUsable(configured === undefined ? usualPlaces() : [configured])
+  const mine =
+    configured === undefined
+      ? firstUsable(usualPlaces())
+      : firstUsable([configured], `the configured ${configured} ${notThere}`)
   located = mine
   // A failure is not remembered: the user may install ffmpeg while the service runs.
   mine.catch(() => {
@@ -34,8 +37,11 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
   return mine
 }
 
-/** The first of these ffmpeg programs that runs and has the parts every operation needs. */
-export async function firstUsable(candidates: readonly string[]): Promise<Ffmpeg> {
+/** The first of these ffmpeg programs that runs and has the parts every operation needs; 6401, with `absent` where none is there. */
+export async function firstUsable(
+  candidates: readonly string[],
+  absent = 'it was not found',
+): Promise<Ffmpeg> {
   const reasons: string[] = []
   for (const candidate of candidates) {
     try {
@@ -46,7 +52,7 @@ export async function firstUsable(candidates: readonly string[]): Promise<Ffmpeg
     }
   }
   const missing = new Error(reasons.join('\n'))
-  const told = reasons.find((reason) => !reason.endsWith(`ffmpeg ${notThere}`)) ?? 'it was not found'
+  const told = reasons.find((reason) => !reason.endsWith(`ffmpeg ${notThere}`)) ?? absent
   throw new MediaError(6401, `ffmpeg is not usable (${told})`, {
     cause: missing,
     retryable: false,
