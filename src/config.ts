@@ -141,7 +141,11 @@ async function readSettings(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid(`${file} is not JSON: ${error.message}`)
+    if (error instanceof SyntaxError) {
+      // The rest of its message quotes the file, which may hold a key.
+      const [place] = /line \d+ column \d+/.exec(error.message) ?? []
+      throw invalid(`${file} is not JSON${place === undefined ? '' : ` (${place})`}`)
+    }
     const { code, message } = error as NodeJS.ErrnoException
     // A data folder that is a file is told by whoever uses it.
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}

@@ -77,6 +77,13 @@ describe('readConfig', () => {
     })
   })
 
+  it('quotes nothing of a file that is not JSON: it may hold a key', async () => {
+    await writeFile(join(dataDir, 'reelwright.config.json'), '{ "api_key": secret-key }')
+    const refused = readConfig({ dataDir, environment: {} })
+    await expect(refused).rejects.toThrow('is not JSON')
+    await expect(refused).rejects.not.toThrow('secret-key')
+  })
+
   it.each([
     [{ prot: 1 }, 'Unrecognized key: "prot"'],
     [{ port: 70_000 }, 'port in '],
