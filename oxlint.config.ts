@@ -51,8 +51,8 @@ function importsOnly({ layers: allowed, packages }: Layer) {
       message: 'Imports point downward only: see the layer map in oxlint.config.ts.',
     },
     {
-      regex: String.raw`^(\.\./)+((src/)?(main|commands|config|demo|gen|service)\.ts$|tools/)`,
-      message: 'Only src/main.ts and what it runs (commands.ts, service.ts) compose.',
+      regex: String.raw`^(\.\./)+((src/)?(main|commands|config|demo|gen|serve|service|settings)\.ts$|tools/)`,
+      message: 'Only src/main.ts and what it runs (commands.ts, serve.ts, service.ts) compose.',
     },
   ]
   if (packages) {

@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { StagedFile } from '../src/contract/operation.ts'
-import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
-import { probe } from '../src/engines/ffmpeg/probe.ts'
+import { ffmpeg } from '../test/video-split-screen/media.ts'
+import { stage } from '../test/video-split-screen/render.ts'
 import { videoSplitScreen } from '../tools/video-split-screen/contract.ts'
 import { plan } from '../tools/video-split-screen/plan.ts'
 import { encoderArgs } from '../tools/video-split-screen/encode.ts'
@@ -37,7 +34,6 @@ const cases: readonly Case[] = [
   { clips: 9, layoutId: 900_100, grid: [3, 3] },
 ]
 
-const { ffmpeg } = await locateFfmpeg()
 const folder = await mkdtemp(join(tmpdir(), 'bench-split-screen-'))
 try {
   const sources = await makeSources(9)
@@ -77,58 +73,14 @@ async function makeSources(count: number): Promise<string[]> {
   for (let index = 0; index < count; index += 1) {
     const path = join(folder, `source-${index}.mp4`)
     const picture = `testsrc2=s=1920x1080:r=30,hue=h=${index * 40},noise=alls=6:allf=t`
-    await spawned([
-      ...[
-        '-f',
-        'lavfi',
-        '-i',
-        picture,
-        '-f',
-        'lavfi',
-        '-i',
-        `sine=${300 + 100 * index}`,
-        '-t',
-        String(seconds),
-      ],
-      ...[
-        '-c:v',
-        'libx264',
-        '-preset',
-        'superfast',
-        '-crf',
-        '26',
-        '-pix_fmt',
-        'yuv420p',
-        '-c:a',
-        'aac',
-        path,
-      ],
-    ])
+    await ffmpeg(
+      ...['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', `sine=${300 + 100 * index}`],
+      ...['-t', String(seconds), '-c:v', 'libx264', '-preset', 'superfast', '-crf', '26'],
+      ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', path],
+    )
     paths.push(path)
   }
   return paths
-}
-
-async function stage(paths: readonly string[]) {
-  const files = new Map<string, StagedFile>()
-  for (const path of paths) {
-    const facts = await probe(path)
-    files.set(path.slice(-64), {
-      file_id: '1',
-      name: 'clip.mp4',
-      size: facts.size,
-      kind: 'video',
-      facts,
-      path,
-    })
-  }
-  return {
-    get(id: string): StagedFile {
-      const file = files.get(id)
-      if (!file) throw new RangeError(`no file ${id}`)
-      return file
-    },
-  }
 }
 
 async function runOurs(
@@ -160,34 +112,13 @@ async function handWritten({ grid: [columns, rows] }: Case, sources: readonly st
     (_, index) => `${(index % columns) * (w + gap)}_${Math.floor(index / columns) * (h + gap)}`,
   )
   const stack = `${sources.map((_, index) => `[c${index}]`).join('')}xstack=inputs=${sources.length}:layout=${places.join('|')}:fill=black[v]`
-  await spawned([
+  await ffmpeg(
     ...sources.flatMap((path) => ['-i', path]),
     ...['-filter_complex', [...chains, stack].join(';'), '-map', '[v]', '-map', '0:a'],
-    ...[
-      ...encoderArgs,
-      '-threads',
-      String(threads),
-      '-r',
-      '30',
-      '-c:a',
-      'aac',
-      '-b:a',
-      '192k',
-      '-ar',
-      '48000',
-      '-ac',
-      '2',
-    ],
+    ...[...encoderArgs, '-threads', String(threads), '-r', '30'],
+    ...['-c:a', 'aac', '-b:a', '192k', '-ar', '48000', '-ac', '2'],
     ...['-t', String(seconds), '-movflags', '+faststart', join(folder, 'by-hand.mp4')],
-  ])
-}
-
-async function spawned(args: readonly string[]): Promise<void> {
-  const child = spawn(ffmpeg, ['-v', 'error', '-nostdin', '-y', ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(`ffmpeg ended with ${code}`)
+  )
 }
 
 async function measure(work: () => Promise<void>): Promise<Measured> {

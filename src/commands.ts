@@ -1,12 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Client } from './client/client.ts'
-import { configFileName, processEnvironment, readConfig, type Config } from './config.ts'
+import type { Connection } from './client/client.ts'
+import { processEnvironment, readConfig, type Config } from './config.ts'
 import { MediaError } from './contract/errors.ts'
+import { dataFiles } from './daemon/layout.ts'
 import type { Finding } from './doctor/finding.ts'
+import type { Door } from './mcp/connection.ts'
 
 // Each command loads its own modules when it runs, so that `mcp` starts fast.
 
@@ -41,7 +41,7 @@ export async function mcp({ dataDir, allowDirs = [] }: McpOptions): Promise<void
   const server = await startMcpServer({
     version,
     operations: operations.map(({ operation }) => operation),
-    connect: () => connect(config, version),
+    ...doorOf(config, version),
     workspace: {
       allowedFolders: [...allowDirs, ...config.allowedDirs],
       workspace: config.workspace,
@@ -54,20 +54,34 @@ export async function mcp({ dataDir, allowDirs = [] }: McpOptions): Promise<void
   await server.closed
 }
 
-/** Connects to the configured service, or to this machine's, which is started when it is not there. */
-async function connect({ dataDir, baseUrl, apiKey }: Config, version: string): Promise<Client> {
-  const { createClient } = await import('./client/client.ts')
+/** To the configured service, or to this machine's, which is started when it is not there. */
+function doorOf({ dataDir, baseUrl, apiKey }: Config, version: string): Door {
+  const client = async (address: { baseUrl: string; apiKey: string }): Promise<Connection> =>
+    (await import('./client/client.ts')).createClient(address)
   if (baseUrl !== undefined) {
-    if (apiKey === undefined) {
-      throw new MediaError(6502, `${baseUrl} needs an API key`, {
-        hint: 'Set REELWRIGHT_API_KEY, or api_key in reelwright.config.json.',
-      })
+    return {
+      async connect() {
+        if (apiKey !== undefined) return await client({ baseUrl, apiKey })
+        throw new MediaError(6502, `${baseUrl} needs an API key`, {
+          hint: 'Set REELWRIGHT_API_KEY, or api_key in reelwright.config.json.',
+        })
+      },
     }
-    return createClient({ baseUrl, apiKey })
   }
-  const { findOrStartDaemon } = await import('./daemon/find-or-start.ts')
   const command = [process.execPath, mainModule, 'daemon', '--data-dir', dataDir]
-  return createClient(await findOrStartDaemon({ dataDir, version, command, environment: processEnvironment }))
+  return {
+    async connect() {
+      const { findOrStartDaemon } = await import('./daemon/find-or-start.ts')
+      return await client(
+        await findOrStartDaemon({ dataDir, version, command, environment: processEnvironment }),
+      )
+    },
+    async find() {
+      const { findDaemon } = await import('./daemon/find-or-start.ts')
+      const found = await findDaemon(dataDir)
+      return found && (await client(found))
+    },
+  }
 }
 
 /** Is the data folder's service, started by the first `mcp`; answers the exit code. */
@@ -94,44 +108,14 @@ interface ServeOptions {
   readonly dataDir?: string | undefined
   readonly host?: string | undefined
   readonly port?: number | undefined
+  readonly publicUrl?: string | undefined
 }
 
 /** Runs the service in the foreground until it is told to end. */
-export async function serve({ dataDir, host, port }: ServeOptions): Promise<void> {
-  const config = await readConfig({ dataDir })
-  const [{ prepareDataFolder }, { holdDataFolder }, { startService }, { openLog }, { operations }] =
-    await Promise.all([
-      import('./daemon/data-folder.ts'),
-      import('./daemon/lock.ts'),
-      import('./service.ts'),
-      import('./platform/log.ts'),
-      import('../tools/index.ts'),
-    ])
-  await prepareDataFolder(config.dataDir)
-  using held = holdDataFolder(config.dataDir)
-  if (!held) {
-    throw new MediaError(6401, `another service runs on ${config.dataDir}`, {
-      hint: 'End it, or give this one another folder with --data-dir.',
-    })
-  }
-  const key = config.apiKey ?? randomBytes(32).toString('hex')
-  const service = await startService({
-    ...(await serviceParts(config)),
-    dataDir: config.dataDir,
-    version: await packageVersion(),
-    instance: randomUUID(),
-    key,
-    operations,
-    log: openLog({ level: config.logLevel }),
-    host: host ?? config.host,
-    port: port ?? config.port,
-    ...(config.databaseUrl !== undefined && { database: { url: config.databaseUrl } }),
-    exitIfIdle: async () => false,
-  })
-  process.stdout.write(`listening on http://${host ?? config.host}:${service.port}\n`)
-  if (config.apiKey === undefined) process.stdout.write(`API key of this run: ${key}\n`)
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  await service.close()
+export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Promise<void> {
+  const config = await readConfig({ dataDir, options: { ...rest, public_url: publicUrl } })
+  const { runInForeground } = await import('./serve.ts')
+  await runInForeground(config, { version: await packageVersion(), ...(await serviceParts(config)) })
 }
 
 /** What starts a worker; a configured ffmpeg is looked at now, so that every later use finds it. */
@@ -184,7 +168,7 @@ async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]>
       apiKey,
       ffmpeg: local.ffmpeg,
       ffmpegHere: config.ffmpeg,
-      settingsFile: join(dataDir, configFileName),
+      settingsFile: join(dataDir, dataFiles.settings),
     })
   } catch (error) {
     if (error instanceof MediaError && error.code === 6016) return examineSettings(version, error)

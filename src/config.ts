@@ -1,40 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import * as z from 'zod'
 import { MediaError } from './contract/errors.ts'
-
-/** Name of the settings file inside the data folder. */
-export const configFileName = 'reelwright.config.json'
-
-const path = z.string().min(1)
-
-/** Settings of `reelwright.config.json`. */
-const settings = z.strictObject({
-  base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  api_key: z.string().min(1).optional(),
-  allowed_dirs: z.array(path).optional(),
-  workspace: path.optional(),
-  ffmpeg: path.optional(),
-  database_url: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
-  log_level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
-  host: z.string().min(1).optional(),
-  port: z.int().min(0).max(65_535).optional(),
-})
-type Settings = z.infer<typeof settings>
-
-/** What the environment may set: each variable and the setting it stands for. */
-const variables = {
-  base_url: 'REELWRIGHT_BASE_URL',
-  api_key: 'REELWRIGHT_API_KEY',
-  allowed_dirs: 'REELWRIGHT_ALLOWED_DIRS',
-  workspace: 'REELWRIGHT_WORKSPACE',
-  ffmpeg: 'REELWRIGHT_FFMPEG',
-  database_url: 'DATABASE_URL',
-  log_level: 'REELWRIGHT_LOG_LEVEL',
-  host: 'REELWRIGHT_HOST',
-  port: 'REELWRIGHT_PORT',
-} as const
+import { dataFiles } from './daemon/layout.ts'
+import { errorCode } from './platform/error-code.ts'
+import { aboutSettings, defaults, environmentOnly, settings, type Settings } from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -60,28 +30,39 @@ export interface Config {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** The https address of a proxy in front of `serve`. */
+  readonly publicUrl: string | undefined
 }
 
 interface Source {
-  /** From the command line; goes before the environment's. */
+  /** From the command line, as are `options`; both go before the environment's. */
   readonly dataDir?: string | undefined
+  readonly options?: Pick<Settings, 'host' | 'port' | 'public_url'>
   /** Left out, this process's. The local daemon takes none: it serves more than the client that started it. */
   readonly environment?: Environment
 }
 
-/** Reads the settings: environment, then `reelwright.config.json`, then defaults. Throws 6016 naming the key. */
+/** Reads the settings: command line, then environment, then `reelwright.config.json`, then defaults. Throws 6016 naming the key. */
 export async function readConfig(source: Source = {}): Promise<Config> {
   const environment = source.environment ?? processEnvironment
   const dataDir = resolve(
-    source.dataDir ?? present(environment['REELWRIGHT_DATA_DIR']) ?? defaultDataDir(environment),
+    source.dataDir ?? present(environment[environmentOnly.dataDir.variable]) ?? defaultDataDir(environment),
   )
-  const file = join(dataDir, configFileName)
+  const file = join(dataDir, dataFiles.settings)
   const fromFile = check(await readSettings(file), (key) => (key === undefined ? file : `${key} in ${file}`))
-  const fromVariables = check(variablesOf(environment), (key) =>
-    key === undefined ? 'the environment' : variables[key],
+  const fromVariables = check(
+    variablesOf(environment),
+    (key) => aboutSettings.find(({ name }) => name === key)?.variable ?? 'the environment',
   )
-  const projectDir = present(environment['CLAUDE_PROJECT_DIR'])
-  const merged = { ...located(fromFile, dataDir), ...located(fromVariables, process.cwd()) }
+  const given = Object.entries(source.options ?? {}).filter(([, value]) => value !== undefined)
+  const fromOptions = check(Object.fromEntries(given), (key) => `--${key?.replaceAll('_', '-')}`)
+  const projectDir = present(environment[environmentOnly.projectDir.variable])
+  const merged = {
+    ...defaults,
+    ...located(fromFile, dataDir),
+    ...located(fromVariables, process.cwd()),
+    ...fromOptions,
+  }
   return {
     dataDir,
     baseUrl: merged.base_url,
@@ -91,9 +72,10 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     projectDir: projectDir === undefined ? undefined : resolve(projectDir),
     ffmpeg: merged.ffmpeg,
     databaseUrl: merged.database_url,
-    logLevel: merged.log_level ?? 'info',
-    host: merged.host ?? '127.0.0.1',
-    port: merged.port ?? 8787,
+    logLevel: merged.log_level,
+    host: merged.host,
+    port: merged.port,
+    publicUrl: merged.public_url,
   }
 }
 
@@ -128,11 +110,11 @@ function defaultDataDir(environment: Environment): string {
 
 function variablesOf(environment: Environment): Record<string, unknown> {
   const given: Record<string, unknown> = {}
-  for (const [key, name] of Object.entries(variables)) {
-    const value = present(environment[name])
+  for (const { name, variable } of aboutSettings) {
+    const value = present(environment[variable])
     if (value === undefined) continue
-    if (key === 'allowed_dirs') given[key] = value.split(delimiter).filter(Boolean)
-    else given[key] = key === 'port' ? Number(value) : value
+    if (name === 'allowed_dirs') given[name] = value.split(delimiter).filter(Boolean)
+    else given[name] = name === 'port' ? Number(value) : value
   }
   return given
 }
@@ -146,10 +128,10 @@ async function readSettings(file: string): Promise<unknown> {
       const [place] = /line \d+ column \d+/.exec(error.message) ?? []
       throw invalid(`${file} is not JSON${place === undefined ? '' : ` (${place})`}`)
     }
-    const { code, message } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     // A data folder that is a file is told by whoever uses it.
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    throw invalid(`${file} cannot be read: ${message}`, error)
+    throw invalid(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, error)
   }
 }
 

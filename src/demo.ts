@@ -44,18 +44,16 @@ const clientSettings = z.object({
   mcpServers: z.object({ reelwright: z.object({ command: z.string(), args: z.array(z.string()) }) }),
 })
 
-/** The server as mcp.json starts it, with `npx -y reelwright` standing for this checkout. */
+/** The server as mcp.json starts it from the folder of this clone. */
 async function serverCommand(): Promise<{ command: string; args: string[] }> {
   const file = clientSettings.parse(JSON.parse(await readFile(join(root, 'mcp.json'), 'utf8')))
-  const { command, args } = file.mcpServers.reelwright
-  const published = [command, ...args].join(' ')
-  const [, rest] = /^npx -y reelwright (.*)$/.exec(published) ?? []
-  if (rest === undefined)
-    throw new Error(`mcp.json starts the server in a way the demo does not know: ${published}`)
-  const main = join(root, 'src', 'main.ts')
-  say(`mcp.json says:  ${published}`)
-  say(`this checkout:  node ${main} ${rest}`)
-  return { command: process.execPath, args: [main, ...rest.split(' ')] }
+  return file.mcpServers.reelwright
+}
+
+/** The same for clients that start it from any folder, and may not see the PATH of a shell. */
+function clientConfiguration(): string {
+  const reelwright = { command: process.execPath, args: [join(root, 'scripts', 'run.mjs'), 'mcp'] }
+  return JSON.stringify({ mcpServers: { reelwright } }, null, 2)
 }
 
 const snapshot = z.looseObject({
@@ -123,7 +121,7 @@ const client = new Client({ name: 'reelwright-demo', version: '1.0.0' })
 await client.connect(
   new StdioClientTransport({
     ...(await serverCommand()),
-    cwd: workspace,
+    cwd: root,
     env: { ...getDefaultEnvironment(), REELWRIGHT_DATA_DIR: dataDir, REELWRIGHT_WORKSPACE: workspace },
   }),
 )
@@ -131,6 +129,8 @@ try {
   const result = await makeSplitScreen(client, paths)
   const sheet = await saveContactSheet(client, result)
   say(`\nThe split screen:   ${result}\nIts contact sheet:  ${sheet}`)
+  say(`\nTo connect a client to this clone, give it this (README, "Connect your client"):\n`)
+  say(clientConfiguration())
 } finally {
   await client.close()
   await endService()

@@ -1,8 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { describePrice } from './contract/credits.ts'
-import { errorTable } from './contract/errors.ts'
+import { errorTable, ownErrors } from './contract/errors.ts'
 import type { Operation } from './contract/operation.ts'
+import { allTools } from './mcp/tools/all-tools.ts'
+import { aboutSettings, environmentOnly } from './settings.ts'
 
 // Writes what follows from the sources: tools/index.ts, and the tables between markers in the
 // documents. With --check it changes nothing and fails when something is out of date.
@@ -75,6 +77,14 @@ function operationsTable(operations: readonly Found[]): string {
   )
 }
 
+function toolsTable(): string {
+  const tools = [...allTools([]).values()]
+  return table(
+    ['Tool', 'What it does'],
+    tools.map(({ definition: { name, description } }) => [`\`${name}\``, description]),
+  )
+}
+
 function errorsTable(): string {
   return table(
     ['Code', 'HTTP', 'Meaning', 'Retryable', 'What to do'],
@@ -88,29 +98,55 @@ function errorsTable(): string {
   )
 }
 
-/** Puts each table between its markers, `<!-- gen:name -->` and `<!-- /gen:name -->`. */
-function fill(text: string, tables: Readonly<Record<string, string>>): string {
-  return Object.entries(tables).reduce((filled, [name, content]) => {
+function ownErrorsTable(): string {
+  return table(
+    ['Code', 'HTTP', 'Meaning'],
+    Object.entries(ownErrors).map(([code, { status, meaning }]) => [code, String(status), meaning]),
+  )
+}
+
+function settingsTable(): string {
+  const rows = Object.values(environmentOnly).map((told) => ({ ...told, name: undefined }))
+  return table(
+    ['Variable', 'In the file', 'Default', 'Meaning'],
+    [...rows, ...aboutSettings].map(({ name, variable, byDefault, meaning }) => [
+      `\`${variable}\``,
+      name === undefined ? '' : `\`${name}\``,
+      byDefault,
+      meaning,
+    ]),
+  )
+}
+
+/** A document with tables put between their markers, `<!-- gen:name -->` and `<!-- /gen:name -->`. */
+async function fill(path: string, tables: Readonly<Record<string, string>>): Promise<[string, string]> {
+  let text = await read(path)
+  for (const [name, content] of Object.entries(tables)) {
     const [open, close] = [`<!-- gen:${name} -->`, `<!-- /gen:${name} -->`]
-    const [start, end] = [filled.indexOf(open), filled.indexOf(close)]
-    return start < 0 || end < start
-      ? filled
-      : `${filled.slice(0, start + open.length)}\n\n${content}\n\n${filled.slice(end)}`
-  }, text)
+    const [start, end] = [text.indexOf(open), text.indexOf(close)]
+    if (start < 0 || end < start) throw new Error(`${path} must have ${open} and, after it, ${close}`)
+    text = `${text.slice(0, start + open.length)}\n\n${content}\n\n${text.slice(end)}`
+  }
+  return [path, text]
 }
 
 async function read(path: string): Promise<string> {
   return await readFile(new URL(path, root), 'utf8').catch(() => '')
 }
 
+/** Every generated file, by its path. */
 async function generate(): Promise<ReadonlyMap<string, string>> {
   const operations = await findOperations()
-  const tables = { operations: operationsTable(operations), errors: errorsTable() }
-  const files = new Map([['tools/index.ts', indexOf(operations)]])
-  for (const document of ['README.md', 'docs/contract.md']) {
-    files.set(document, fill(await read(document), tables))
-  }
-  return files
+  return new Map([
+    ['tools/index.ts', indexOf(operations)],
+    await fill('README.md', {
+      operations: operationsTable(operations),
+      tools: toolsTable(),
+      errors: errorsTable(),
+      settings: settingsTable(),
+    }),
+    await fill('docs/contract.md', { 'own-errors': ownErrorsTable() }),
+  ])
 }
 
 const check = process.argv.includes('--check')

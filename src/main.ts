@@ -18,6 +18,7 @@ interface Values {
   readonly 'allow-dir'?: string[]
   readonly host?: string
   readonly port?: string
+  readonly 'public-url'?: string
   readonly ffmpeg?: string
   readonly json?: boolean
 }
@@ -36,12 +37,19 @@ const table: Readonly<Record<string, Command>> = {
   },
   serve: {
     summary: 'run the media service in the foreground, with an address and key of your choice',
-    options: { host: { type: 'string' }, port: { type: 'string' } },
+    options: { host: { type: 'string' }, port: { type: 'string' }, 'public-url': { type: 'string' } },
     help: [
-      ['--host <address>', 'address to listen on (127.0.0.1)'],
+      ['--host <address>', 'address to listen on (127.0.0.1); another needs --public-url'],
       ['--port <number>', 'port to listen on (8787); 0 takes a free one'],
+      ['--public-url <url>', 'https address of the TLS proxy in front, which clients use'],
     ],
-    run: (values) => commands.serve({ dataDir: values['data-dir'], host: values.host, port: portOf(values) }),
+    run: (values) =>
+      commands.serve({
+        dataDir: values['data-dir'],
+        host: values.host,
+        port: portOf(values),
+        publicUrl: values['public-url'],
+      }),
   },
   doctor: {
     summary: 'tell what is there, what is missing, and the command that brings it',

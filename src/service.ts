@@ -1,17 +1,24 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { addKey, revokeKeys } from './accounts/keys.ts'
 import { balanceOf, ensureAccount, grant } from './accounts/ledger.ts'
 import type { OperationModule } from './contract/operation.ts'
-import { openDatabase, type DatabasePlace } from './db/open.ts'
+import { dataFiles } from './daemon/layout.ts'
+import { holdDatabase, type DatabaseHold } from './db/hold.ts'
+import { openDatabase } from './db/open.ts'
+import type { DatabasePlace } from './db/place.ts'
 import type { Db } from './db/schema.ts'
 import { claimStore } from './files/claim.ts'
 import { openDiskStore } from './files/disk.ts'
 import { sweepOrphans } from './files/orphans.ts'
 import { createApp } from './http/app.ts'
+import { CleanupStack } from './platform/cleanup-stack.ts'
+import { makeFolder } from './platform/folder.ts'
+import type { HostedService, HostProcess } from './platform/hosting.ts'
 import { localQueue } from './queue/local.ts'
+import type { Queue } from './queue/queue.ts'
 import { TaskEvents } from './tasks/events.ts'
 import { executeTask, requeueInterrupted } from './tasks/execute.ts'
 import type { Service } from './tasks/service.ts'
@@ -24,13 +31,9 @@ const embeddedKey = 'embedded'
 /** Enough never to run out, small enough to stay exact in sums: a trillion credits. */
 const localCredits = 1e12
 
-interface Options {
+/** What a service is made of. The key becomes the local account's; that of an earlier run is revoked. */
+export interface ServiceOptions extends HostProcess {
   readonly dataDir: string
-  readonly version: string
-  /** Names this run of the service. */
-  readonly instance: string
-  /** The local account's key of this run; that of an earlier run is revoked. */
-  readonly key: string
   readonly operations: readonly OperationModule[]
   /** What starts a worker child. */
   readonly worker: { readonly module: string; readonly args: readonly string[] }
@@ -41,33 +44,61 @@ interface Options {
   readonly database?: DatabasePlace
   readonly host?: string
   readonly port?: number
-  /** A client asks the daemon to make room for a newer one: true when it leaves. */
-  readonly exitIfIdle: () => Promise<boolean>
+  /** The https address of clients that do not use this machine's own. */
+  readonly publicUrl?: string | undefined
 }
 
-/** A service that accepts requests. */
-export interface RunningService {
-  readonly port: number
+/** A service that accepts requests, with its parts. */
+export interface RunningService extends HostedService {
   readonly service: Service
-  /** Whether a task is queued or running, or an upload or a download is under way. */
-  isBusy(): Promise<boolean>
-  /** When the latest request came, ms since 1970. */
-  lastActivity(): number
-  /** Stops accepting, finishes requests, puts running tasks back into the queue. */
-  close(): Promise<void>
+  /** Resolves, with the reason, once its database may be another service's: then it must be closed. */
+  readonly lost: DatabaseHold['lost']
 }
 
-/** Starts the embedded service on a data folder that the caller holds alone. */
-export async function startService(options: Options): Promise<RunningService> {
-  const { dataDir, log } = options
+/** Starts the embedded service on a data folder that the caller holds alone; what fails leaves nothing open. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  await using opened = new CleanupStack()
+  const { dataDir, log, host = '127.0.0.1', port = 0 } = options
   const cores = availableParallelism()
   const concurrency = options.concurrency ?? Math.max(1, Math.floor(cores / 2))
   const scratch = join(dataDir, 'scratch')
-  const workers = await openWorkers({ command: options.worker, folder: join(dataDir, 'run'), log })
+  const command = options.worker
+  const workers = opened.use(await openWorkers({ command, folder: join(dataDir, 'run'), log }))
   await rm(scratch, { recursive: true, force: true })
-  await mkdir(scratch, { recursive: true })
+  await makeFolder(scratch)
+  const { service, lost } = await openService({ ...options, concurrency }, opened)
 
-  const db = await openDatabase(options.database ?? { path: join(dataDir, 'reelwright.sqlite') })
+  const app = await createApp(service, options, { publicUrl: options.publicUrl })
+  let consumer: ReturnType<Queue['consume']> | undefined
+  opened.defer(() => consumer?.stop())
+  opened.defer(app.close)
+  const listening = await app.listen({ host, port })
+  const threads = Math.max(1, Math.floor(cores / concurrency))
+  consumer = service.queue.consume(
+    (id, signal) => executeTask(service, { workers, scratch, threads }, { id, signal }),
+    concurrency,
+  )
+  const running = opened.move()
+  return {
+    port: listening,
+    service,
+    lost,
+    isBusy: async () => app.transfersUnderWay() > 0 || (await hasWork(service.db)),
+    lastActivity: app.lastActivity,
+    close: () => running[Symbol.asyncDispose](),
+  }
+}
+
+/** Opens database and files, settles what an earlier run left, and lets this run's key in. */
+async function openService(
+  options: ServiceOptions & Pick<Service, 'concurrency'>,
+  opened: CleanupStack,
+): Promise<Pick<RunningService, 'service' | 'lost'>> {
+  const { dataDir, log, operations, concurrency } = options
+  const place = options.database ?? { path: join(dataDir, dataFiles.database) }
+  const { lost } = opened.use(await holdDatabase(place))
+  const db = await openDatabase(place)
+  opened.defer(() => db.destroy())
   const store = join(dataDir, 'files')
   const files = await openDiskStore(store)
   await claimStore(db, store)
@@ -77,7 +108,7 @@ export async function startService(options: Options): Promise<RunningService> {
     files,
     queue: localQueue({ db, clock: Date.now, onError }),
     events: new TaskEvents(),
-    operations: new Map(options.operations.map((module) => [module.operation.name, module])),
+    operations: new Map(operations.map((module) => [module.operation.name, module])),
     clock: Date.now,
     log,
     concurrency,
@@ -86,26 +117,7 @@ export async function startService(options: Options): Promise<RunningService> {
   await sweepOrphans(db, files)
   await requeueInterrupted(service)
   await openLocalAccount(db, options.key)
-
-  const app = await createApp(service, options)
-  const port = await app.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
-  const threads = Math.max(1, Math.floor(cores / concurrency))
-  const consumer = service.queue.consume(
-    (id, signal) => executeTask(service, { workers, scratch, threads }, { id, signal }),
-    concurrency,
-  )
-  return {
-    port,
-    service,
-    isBusy: async () => app.transfersUnderWay() > 0 || (await hasWork(db)),
-    lastActivity: app.lastActivity,
-    async close() {
-      await app.close()
-      await consumer.stop()
-      await workers[Symbol.asyncDispose]()
-      await db.destroy()
-    },
-  }
+  return { service, lost }
 }
 
 async function hasWork(db: Db): Promise<boolean> {

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { configFileName, readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
+import { dataFiles } from '../src/daemon/layout.ts'
 
 let dataDir: string
 
@@ -13,7 +14,7 @@ afterEach(() => rm(dataDir, { recursive: true }))
 
 function settingsFile(content: unknown): Promise<void> {
   return writeFile(
-    join(dataDir, configFileName),
+    join(dataDir, dataFiles.settings),
     typeof content === 'string' ? content : JSON.stringify(content),
   )
 }
@@ -32,8 +33,30 @@ describe('readConfig', () => {
       logLevel: 'info',
       host: '127.0.0.1',
       port: 8787,
+      publicUrl: undefined,
     })
   })
+
+  it('puts the command line before all, and leaves out what it does not say', async () => {
+    await settingsFile({ host: '::1', public_url: 'https://file.example' })
+    const environment = { REELWRIGHT_PORT: '1', REELWRIGHT_PUBLIC_URL: 'https://environment.example' }
+    const options = { host: undefined, port: undefined, public_url: 'https://option.example' }
+    expect(await readConfig({ dataDir, environment, options })).toMatchObject({
+      host: '::1',
+      port: 1,
+      publicUrl: 'https://option.example',
+    })
+  })
+
+  it.each(['http://media.example', 'media.example', 'https://'])(
+    'refuses the public address %j, by the option’s name',
+    async (public_url) => {
+      await expect(readConfig({ dataDir, environment: {}, options: { public_url } })).rejects.toMatchObject({
+        code: 6016,
+        message: expect.stringContaining('--public-url: must be an https address'),
+      })
+    },
+  )
 
   it('puts the environment before the file', async () => {
     await settingsFile({ log_level: 'warn', port: 1, host: '::1' })
@@ -95,11 +118,11 @@ describe('readConfig', () => {
       code: 6016,
       message: expect.stringContaining(told),
     })
-    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(join(dataDir, configFileName))
+    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(join(dataDir, dataFiles.settings))
   })
 
   it('tells why the file cannot be read', async () => {
-    await mkdir(join(dataDir, configFileName))
+    await mkdir(join(dataDir, dataFiles.settings))
     await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(
       /config\.json cannot be read: EISDIR/,
     )

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FileRecord } from '../src/contract/file.ts'
 import * as common from './contract/common.ts'
-import { changed, wrongFields } from './contract/laws.ts'
+import { wrongFields } from './contract/laws.ts'
 import { serve, type Served } from './contract/serve.ts'
 import { outputSizes, videoSplitScreen } from './contract/video-split-screen.ts'
 import { api, until, type Answer } from './service/api.ts'
@@ -114,21 +114,6 @@ describe('tasks', () => {
     const [item] = list.data['list'] as Data[]
     expect(wrongFields(common.taskListItemFields, item ?? {})).toEqual([])
     expectRefusal(await calls.cancel(made.data.task_id), 6007)
-  })
-
-  it.each(videoSplitScreen.together)('are refused because $because', async ({ change }) => {
-    const request = Object.entries(change).reduce<Data>(
-      (body, [at, value]) => changed(body, at, value),
-      smallest(),
-    )
-    expectRefusal(await calls.create(operation, request), 6016)
-  })
-
-  it('are refused with the documented codes', async () => {
-    expectRefusal(await calls.create(operation, {}), 6013)
-    expectRefusal(await calls.create(operation, { clips: [{ file_id: video.file_id }] }), 6016)
-    expectRefusal(await calls.create(operation, smallest('1234567890123456789')), 6004)
-    expectRefusal(await calls.create(operation, smallest(text.file_id)), 6014)
   })
 
   it('that are unknown, or of another type, answer 6005', async () => {

@@ -23,8 +23,8 @@ import { canvasSize } from '../src/media/layout/canvas.ts'
 import { operations } from '../tools/index.ts'
 import * as common from './contract/common.ts'
 import { fieldsOf, parameterLaws } from './contract/laws.ts'
-import type { OperationTables } from './contract/tables.ts'
-import { outputSizes, videoSplitScreen } from './contract/video-split-screen.ts'
+import { operationTables } from './contract/operations.ts'
+import { outputSizes } from './contract/video-split-screen.ts'
 
 // The tables of the contract documents, transcribed as data in test/contract, held against the code.
 
@@ -75,15 +75,12 @@ describe('document 1', () => {
   })
 })
 
-/** The tables of each operation that is built. */
-const tables: readonly OperationTables[] = [videoSplitScreen]
-
 it('every operation that is built has its tables here', () => {
   const built = operations.map((module) => module.operation.name)
-  expect(tables.map((table) => table.operation)).toEqual(built)
+  expect(operationTables.map((table) => table.operation)).toEqual(built)
 })
 
-describe.each(tables)('document $section: $operation', (table) => {
+describe.each(operationTables)('document $section: $operation', (table) => {
   const operation = operations.find((module) => module.operation.name === table.operation)?.operation
   if (!operation) throw new Error(`${table.operation} is not built`)
 

@@ -17,13 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('the packed package', () => {
   it('holds the built program and nothing else', () => {
     expect(packed.files).toEqual(
-      expect.arrayContaining([
-        'package.json',
-        'README.md',
-        'LICENSE',
-        'mcp.json',
-        join('dist', 'src', 'main.js'),
-      ]),
+      expect.arrayContaining(['package.json', 'README.md', 'LICENSE', join('dist', 'src', 'main.js')]),
     )
     expect(packed.files.filter((file) => /\.ts$|\.test\.|^(src|test|tools|scripts)\b/.test(file))).toEqual([])
   })

@@ -5,9 +5,12 @@ import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-const runner = join(dirname(import.meta.dirname), 'scripts', 'run.mjs')
+const root = dirname(import.meta.dirname)
+const runner = join(root, 'scripts', 'run.mjs')
 
 let folder: string
 
@@ -17,10 +20,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 /** Runs `npm run …`'s script without a terminal. */
-async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+async function run(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  cwd: string = root,
+) {
   const { CI: _, ...inherited } = process.env
   const env = { ...inherited, ...environment }
-  const child = spawn(process.execPath, [runner, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [runner, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code: Number(code), out, err }
 }
@@ -33,7 +40,32 @@ async function program(name: string, script: string): Promise<void> {
 it('names the commands when it is asked for another', async () => {
   const { code, err } = await run(['nonsense'])
   expect(code).toBe(1)
-  expect(err).toContain('demo, test, check, gen, build, bench')
+  expect(err).toContain('demo, test, check, gen, build, bench, mcp, serve, doctor')
+})
+
+it('serves MCP as mcp.json says, with nothing but the protocol on stdout', async () => {
+  const file = JSON.parse(await readFile(join(root, 'mcp.json'), 'utf8')) as {
+    mcpServers: { reelwright: { command: string; args: string[] } }
+  }
+  const { command, args } = file.mcpServers.reelwright
+  const client = new Client({ name: 'test', version: '1' })
+  const errors: Error[] = []
+  Object.assign(client, { onerror: (error: Error) => errors.push(error) })
+  await client.connect(
+    new StdioClientTransport({ command, args: [...args, '--data-dir', folder], cwd: root, stderr: 'ignore' }),
+  )
+  const { tools } = await client.listTools()
+  await client.close()
+  expect(tools.map(({ name }) => name)).toContain('video_split_screen')
+  expect(errors).toEqual([])
+})
+
+it('takes the paths of a command from the folder of its caller', async () => {
+  const { code, out } = await run(['doctor', '--json', '--data-dir', 'here'], { HOME: folder }, folder)
+  expect(JSON.parse(out)).toContainEqual(
+    expect.objectContaining({ name: 'data folder', detail: expect.stringContaining(join(folder, 'here')) }),
+  )
+  expect(code).toBe(0)
 })
 
 it('ends a test run with one line that counts what passed, failed and was skipped', async () => {

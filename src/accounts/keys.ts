@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { newId } from '../contract/id.ts'
 import type { Db } from '../db/schema.ts'
 
@@ -11,11 +11,6 @@ export interface Caller {
 // A key is 256 random bits, so its plain hash can be neither guessed nor found by timing the look-up.
 function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex')
-}
-
-/** A new key: 32 random bytes behind a prefix that tells what it opens. */
-export function newKey(): string {
-  return `rw_${randomBytes(32).toString('base64url')}`
 }
 
 /** Lets a key speak for an account; only its SHA-256 is kept. */

@@ -1,3 +1,4 @@
+import { describeCredits } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/id.ts'
 import type { Db, Write } from '../db/schema.ts'
@@ -48,7 +49,11 @@ export async function hold(trx: Write, entry: TaskEntry): Promise<number> {
     .returning('event_seq')
     .executeTakeFirst()
   if (!account) {
-    throw new MediaError(6202, `this task costs ${entry.amount} credits, more than the account's balance`)
+    const balance = await balanceOf(trx, entry.accountId)
+    throw new MediaError(
+      6202,
+      `this task costs ${describeCredits(entry.amount)}, and the account has ${balance}`,
+    )
   }
   await record(trx, entry, { kind: 'hold', task_id: entry.taskId, amount: -entry.amount })
   return account.event_seq

@@ -3,6 +3,8 @@ import type * as z from 'zod'
 import { anyEnvelope, successCode } from '../contract/envelope.ts'
 import { isErrorCode, MediaError } from '../contract/errors.ts'
 import type { Route } from '../contract/routes.ts'
+import { parseJson } from '../platform/json.ts'
+import { readAtMost, TooLargeError } from '../platform/read-at-most.ts'
 
 /** Success code of the three operations that answer `{code: 0, message}`. */
 const otherSuccessCode = 0
@@ -31,29 +33,24 @@ export async function throwFailure(response: Dispatcher.ResponseData): Promise<n
 }
 
 async function readEnvelope(response: Dispatcher.ResponseData): Promise<unknown> {
-  const envelope = anyEnvelope.safeParse(parseJson(await readText(response)))
+  const envelope = anyEnvelope.safeParse(parseJson((await readBody(response, maxAnswerBytes)).toString()))
   if (!envelope.success) throw notTheContract(response.statusCode)
   const { code, msg, message, data, ...advice } = envelope.data
   if (response.statusCode < 300 && (code === successCode || code === otherSuccessCode)) return data
   throw failure(code, msg ?? message ?? '', advice)
 }
 
-async function readText(response: Dispatcher.ResponseData): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxAnswerBytes) throw notTheContract(response.statusCode)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parseJson(text: string): unknown {
+/** Reads an answer's body into memory; 6401 for more than `maxBytes`. */
+export async function readBody(response: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return await readAtMost(response.body, maxBytes)
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error
+    throw new MediaError(6401, `The service answered more than the ${maxBytes} bytes that are read`, {
+      cause: error,
+      retryable: false,
+      hint: 'The service may be older or newer than this client.',
+    })
   }
 }
 

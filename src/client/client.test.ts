@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { routes } from '../contract/routes.ts'
 import { startBareServer, startContractServer } from '../../test/mcp/contract-server.ts'
 import { createClient } from './client.ts'
+import { previewFile } from './preview.ts'
 import { queryTask } from './tasks.ts'
+import { isUnreachable } from './unreachable.ts'
 
 const task = { task_id: '1', task_type: 'music_visualizer' }
 
@@ -83,6 +85,26 @@ describe('answers', () => {
   })
 })
 
+test('a body without end is read up to its limit', async () => {
+  const closed = Promise.withResolvers<void>()
+  await using service = await startBareServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'image/jpeg' })
+    response.once('close', closed.resolve)
+    const pour = (): void => {
+      while (response.write(Buffer.alloc(65_536)));
+      response.once('drain', pour)
+    }
+    pour()
+  })
+  const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
+  await expect(previewFile(client, '1', { kind: 'waveform' })).rejects.toMatchObject({
+    code: 6401,
+    retryable: false,
+    message: expect.stringContaining(`${3 * 2 ** 20} bytes`),
+  })
+  await closed.promise
+})
+
 describe('broken connections', () => {
   test('an idempotent call is repeated, a creation is not', async () => {
     let count = 0
@@ -119,6 +141,45 @@ describe('broken connections', () => {
     const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
     const call = client.call(routes.capabilities, { signal: AbortSignal.timeout(20) })
     await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+    await client.close()
+  })
+})
+
+describe('a client that is replaced', () => {
+  test('finishes what is under way and takes nothing new', async () => {
+    const asked = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    await using service = await startBareServer((_request, response) => {
+      asked.resolve()
+      void gate.promise.then(() => response.end(JSON.stringify({ code: 200, msg: 'success', data: '' })))
+    })
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
+    const cancel = client.call(routes.cancelTask, { params: { task_id: '1' } })
+    await asked.promise
+    const retired = client.retire()
+    const late = await client.call(routes.capabilities).catch((error: unknown) => error)
+    expect(late).toMatchObject({ code: 6401 })
+    expect(isUnreachable(late), 'it was certainly not sent').toBe(true)
+    gate.resolve()
+    expect(await cancel).toBe('')
+    await retired
+  })
+})
+
+describe('the event socket', () => {
+  test('is open when it is handed out', async () => {
+    await using service = await startContractServer()
+    const client = createClient(service)
+    const socket = await client.openEvents()
+    expect(socket.readyState).toBe(socket.OPEN)
+    socket.close()
+    await client.close()
+  })
+
+  test('that cannot be opened is an error', async () => {
+    await using service = await startContractServer()
+    const client = createClient({ baseUrl: service.baseUrl, apiKey: 'wrong' })
+    await expect(client.openEvents()).rejects.toMatchObject({ code: 6401, retryable: true })
     await client.close()
   })
 })

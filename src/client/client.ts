@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, request as send, WebSocket, type Dispatcher } from 'undici'
+import { Agent, errors, request as send, WebSocket, type Dispatcher } from 'undici'
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { fillPath, rawRoutes, type Route } from '../contract/routes.ts'
+import { isLoopback } from '../platform/loopback.ts'
 import { readAnswer } from './answer.ts'
 import { isNetworkFailure, unreachable, wasNotSent } from './unreachable.ts'
 
@@ -37,9 +38,16 @@ export interface Client {
   call<R extends Route>(route: R, request?: CallRequest): Promise<z.output<R['data']>>
   /** Sends a request and returns the answer as it comes; only network failures throw (6401). */
   send(request: RawRequest): Promise<Dispatcher.ResponseData>
-  /** Opens the event socket. */
+  /** Answers the event socket once it is open; every failure is a MediaError. */
   openEvents(): Promise<WebSocket>
+  /** Ends at once: requests under way fail. */
   close(): Promise<void>
+}
+
+/** A client of one address with one key. */
+export interface Connection extends Client {
+  /** Takes nothing new, and ends with the last request under way. */
+  retire(): Promise<void>
 }
 
 interface ClientOptions {
@@ -55,8 +63,9 @@ const retryDelays = [100, 400]
 const headersTimeoutMs = 120_000
 
 /** A client of one service. The key goes to that service's origin only, and over plain http only on this machine. */
-export function createClient({ baseUrl, apiKey }: ClientOptions): Client {
+export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
   const base = checkedBase(baseUrl)
+  let retired = false
   const dispatcher = new Agent({ headersTimeout: headersTimeoutMs, connect: { timeout: 10_000 } })
 
   function attempt(request: RawRequest): Promise<Dispatcher.ResponseData> {
@@ -73,6 +82,7 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Client {
 
   async function sendWithRetry(request: RawRequest): Promise<Dispatcher.ResponseData> {
     for (let tries = 0; ; tries += 1) {
+      if (retired) throw unreachable(base.href, new errors.ClientClosedError())
       try {
         return await attempt(request)
       } catch (error) {
@@ -95,13 +105,32 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Client {
         throw isNetworkFailure(error) ? unreachable(base.href, error) : error
       }
     },
-    openEvents() {
+    async openEvents() {
       const url = resolveAddress(base, { address: rawRoutes.taskEvents.path })
       url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-      return Promise.resolve(new WebSocket(url, { headers: { authorization: apiKey }, dispatcher }))
+      const socket = new WebSocket(url, { headers: { authorization: apiKey }, dispatcher })
+      await untilOpen(socket)
+      return socket
+    },
+    retire() {
+      retired = true
+      return dispatcher.close()
     },
     close: () => dispatcher.destroy(),
   }
+}
+
+/** A WebSocket does not say why it could not be opened. */
+function untilOpen(socket: WebSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.addEventListener('open', () => resolve(), { once: true })
+    socket.addEventListener('error', ({ error }) => {
+      const { host } = new URL(socket.url)
+      reject(
+        new MediaError(6401, `The events of the service at ${host} cannot be followed`, { cause: error }),
+      )
+    })
+  })
 }
 
 function toRaw(route: Route, { params, query, body, signal }: CallRequest): RawRequest {
@@ -123,8 +152,7 @@ function checkedBase(baseUrl: string): URL {
   if (!URL.canParse(baseUrl))
     throw new MediaError(6401, `${baseUrl} is not an address`, { retryable: false, hint })
   const url = new URL(baseUrl)
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return url
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
   throw new MediaError(6401, `An API key is not sent to ${url.host} without https`, {
     retryable: false,
     hint,

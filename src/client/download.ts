@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Dispatcher } from 'undici'
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
+import { errorCode } from '../platform/error-code.ts'
 import { createHasher, type Hasher } from '../platform/hash.ts'
 import { throwFailure } from './answer.ts'
 import type { Client } from './client.ts'
@@ -58,7 +59,7 @@ async function place(part: string, { folder, name: wanted }: DownloadTarget): Pr
     try {
       await (await open(path, 'wx')).close()
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue
+      if (errorCode(error) === 'EEXIST') continue
       throw error
     }
     try {

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'undici'
 import { taskEvent } from '../contract/task.ts'
+import { parseJson } from '../platform/json.ts'
 import type { Client } from './client.ts'
 import type { TaskNews, TaskRef } from './tasks.ts'
 
@@ -24,7 +25,7 @@ export class EventFeed implements TaskNews, Disposable {
     // Its own function, so that one listener may follow twice.
     const entry = (task: TaskRef | null): void => listener(task)
     this.#listeners.add(entry)
-    if (!this.#socket && !this.#connecting && !this.#timer) void this.#connect()
+    if (!this.#socket && !this.#connecting) void this.#connect()
     return () => {
       this.#listeners.delete(entry)
       if (this.#listeners.size === 0) this.#disconnect()
@@ -45,6 +46,7 @@ export class EventFeed implements TaskNews, Disposable {
 
   async #connect(): Promise<void> {
     this.#connecting = true
+    clearTimeout(this.#timer)
     this.#timer = undefined
     const socket = await this.#client.openEvents().catch(() => undefined)
     this.#connecting = false
@@ -59,10 +61,7 @@ export class EventFeed implements TaskNews, Disposable {
 
   #attach(socket: WebSocket): void {
     this.#socket = socket
-    socket.addEventListener('open', () => {
-      this.#failures = 0
-      socket.send(JSON.stringify({ action: 'subscribe', all: true, after: this.#lastSeq }))
-    })
+    this.#failures = 0
     socket.addEventListener('message', ({ data }) => this.#receive(data))
     // A broken socket tells `error` and then `close`.
     socket.addEventListener('error', () => undefined)
@@ -71,6 +70,7 @@ export class EventFeed implements TaskNews, Disposable {
       this.#socket = undefined
       if (this.#listeners.size > 0) this.#reconnectLater()
     })
+    socket.send(JSON.stringify({ action: 'subscribe', all: true, after: this.#lastSeq }))
   }
 
   #reconnectLater(): void {
@@ -85,13 +85,5 @@ export class EventFeed implements TaskNews, Disposable {
     if (event.data.event !== 'progress') this.#lastSeq = event.data.seq
     const { task } = event.data
     for (const listener of this.#listeners) listener(task)
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

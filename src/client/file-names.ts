@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import type { FileRecord } from '../contract/file.ts'
+import { errorCode } from '../platform/error-code.ts'
 import { hashFile } from '../platform/hash.ts'
 
 /** More equal names than this in one folder is a fault somewhere. */
@@ -20,7 +21,7 @@ export async function isSameFile(
   signal?: AbortSignal,
 ): Promise<'none' | 'same' | 'different'> {
   const stats = await lstat(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (errorCode(error) === 'ENOENT') return null
     throw error
   })
   if (!stats) return 'none'

@@ -1,6 +1,5 @@
-import { MediaError } from '../contract/errors.ts'
 import { fillPath, rawRoutes, type PreviewKind } from '../contract/routes.ts'
-import { throwFailure } from './answer.ts'
+import { readBody, throwFailure } from './answer.ts'
 import type { Client } from './client.ts'
 
 /** A small picture of a file. */
@@ -27,10 +26,10 @@ export async function previewFile(
   })
   const mimeType = String(response.headers['content-type'] ?? '').split(';')[0] ?? ''
   if (response.statusCode !== 200 || !mimeType.startsWith('image/')) return throwFailure(response)
-  return { bytes: await readBytes(response.body, maxPreviewBytes), mimeType }
+  return { bytes: await readBody(response, maxPreviewBytes), mimeType }
 }
 
-/** Reads a small stored file into memory; throws 6016 for more than `maxBytes`. */
+/** Reads a small stored file into memory; throws 6401 for more than `maxBytes`. */
 export async function readSmallFile(
   client: Client,
   file: { readonly download_url: string },
@@ -43,16 +42,5 @@ export async function readSmallFile(
     signal: options.signal,
   })
   if (response.statusCode !== 200) return throwFailure(response)
-  return readBytes(response.body, options.maxBytes)
-}
-
-async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > maxBytes) throw new MediaError(6016, `The content is larger than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  return readBody(response, options.maxBytes)
 }

@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
 import { until } from '../../test/mcp/scratch.ts'
 import { createClient } from './client.ts'
 import { EventFeed } from './event-feed.ts'
-import { createTask, findTask, pollDelay, waitForTask } from './tasks.ts'
+import { createTask, expectedTimes, findTask, pollDelay, waitForTask } from './tasks.ts'
 
 const type = 'video_split_screen'
 const never = new AbortController().signal
@@ -67,6 +68,14 @@ describe('waiting', () => {
   })
 })
 
+test('what is expected of a queued task is told by the list, where there is one that knows it', async () => {
+  await using held = await queued()
+  expect(await expectedTimes(held.client, held.task)).toEqual({ wait: 40, work: 12 })
+  expect(await expectedTimes(held.client, { ...held.task, task_id: '42' })).toBeNull()
+  held.service.before = (_request, response) => void response.writeHead(404).end('no such path')
+  expect(await expectedTimes(held.client, held.task)).toBeNull()
+})
+
 test('a task is found by its id alone', async () => {
   await using held = await queued()
   const types = ['image_purify', type]
@@ -86,4 +95,18 @@ test('the feed connects again when its socket breaks', async () => {
   held.service.move(held.task.task_id, { progress: 10 })
   await until(() => told.length === 3, 'event')
   expect(told).toEqual(['began', 'began', held.task.task_id])
+})
+
+test('who begins to follow does not wait for the next attempt to connect', async () => {
+  let attempts = 0
+  const openEvents = async (): Promise<never> => {
+    attempts += 1
+    throw new Error('not there')
+  }
+  using feed = new EventFeed({ ...createClient({ baseUrl: 'http://127.0.0.1', apiKey: 'k' }), openEvents })
+  for (const wanted of [1, 2, 3]) {
+    feed.follow(() => undefined)
+    expect(attempts).toBe(wanted)
+    await setImmediate()
+  }
 })

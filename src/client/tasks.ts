@@ -46,6 +46,32 @@ export async function queryTask(client: Client, task: TaskRef, signal?: AbortSig
   return { ...answer, task_id, task_type, output_result: answer.output_result ?? null }
 }
 
+/** Seconds that a queued task is expected to wait from now on, and to be worked on then. */
+export interface ExpectedTimes {
+  readonly wait: number
+  readonly work: number
+}
+
+/** Queued tasks among which one is looked for: the most that one page holds. */
+const queuedListed = 100
+
+/** What the task list expects of a queued task; null where it does not tell. */
+export async function expectedTimes(
+  client: Client,
+  { task_id, task_type }: TaskRef,
+): Promise<ExpectedTimes | null> {
+  const query = { status: 'queued', task_type, page_size: queuedListed }
+  try {
+    const { list } = await client.call(routes.listTasks, { query })
+    const row = list.find(({ id: listed }) => listed === task_id)
+    return row ? { wait: row.estimated_queue_wait_duration, work: row.estimated_duration } : null
+  } catch (error) {
+    // The task is there all the same.
+    if (error instanceof MediaError) return null
+    throw error
+  }
+}
+
 /** Finds a task whose type is not known by asking for it under each type; 6005 when none has it. */
 export async function findTask(
   client: Client,
@@ -62,7 +88,7 @@ export async function findTask(
   )
   const task = found.find((view) => view !== null)
   if (task) return task
-  throw new MediaError(6005, `There is no task ${taskId}`)
+  throw new MediaError(6005, `There is no task ${taskId}`, { hint: 'Check the task id, or list the tasks.' })
 }
 
 const firstDelayMs = 100

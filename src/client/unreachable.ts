@@ -1,6 +1,7 @@
 import { MediaError } from '../contract/errors.ts'
+import { errorCode } from '../platform/error-code.ts'
 
-/** The connection was never made: nothing was sent, so any request may be sent again. */
+/** There was no connection, or the client takes nothing new: nothing was sent, so any request may be sent again. */
 const notSent = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -8,6 +9,7 @@ const notSent = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_CLOSED',
 ])
 
 /** The connection broke: the service may or may not have acted. */
@@ -18,13 +20,12 @@ const broken = new Set([
   'UND_ERR_SOCKET',
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
-  'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',
 ])
 
 function networkCode(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && (notSent.has(code) || broken.has(code)) ? code : undefined
+  const code = errorCode(error)
+  return code !== undefined && (notSent.has(code) || broken.has(code)) ? code : undefined
 }
 
 /** Tells a network failure from every other error. */

@@ -11,9 +11,14 @@ export function creditsFor(price: Price, amount: number): number {
   return price.credits * Math.max(1, units)
 }
 
+/** A number of credits in words. */
+export function describeCredits(credits: number): string {
+  return credits === 1 ? '1 credit' : `${credits} credits`
+}
+
 /** A price in words, as tools and documents show it. */
 export function describePrice(price: Price): string {
-  const credits = price.credits === 1 ? '1 credit' : `${price.credits} credits`
+  const credits = describeCredits(price.credits)
   return price.unit === 'minute'
     ? `${credits} per started minute of ${price.of}`
     : `${credits} per ${price.of}`

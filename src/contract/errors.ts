@@ -9,8 +9,31 @@ interface ErrorRow {
   readonly hint: string
 }
 
-/** Every service code: the contract's own (section 7) and ours (docs/contract.md). */
+/** Codes for what the contract leaves without one (docs/contract.md). */
+export const ownErrors = {
+  6005: {
+    status: 404,
+    meaning: 'Task not found',
+    retryable: false,
+    hint: 'Check the task id and its task type, or list the tasks.',
+  },
+  6007: {
+    status: 409,
+    meaning: 'Not allowed in the state the task is in',
+    retryable: false,
+    hint: 'Ask for the task: its state tells what can be done. Only a queued task can be cancelled.',
+  },
+  6500: {
+    status: 500,
+    meaning: 'Internal error',
+    retryable: true,
+    hint: 'Try again; if it stays, report it with the task id.',
+  },
+} as const satisfies Record<number, ErrorRow>
+
+/** Every service code: the contract's (section 7) and ours. */
 export const errorTable = {
+  ...ownErrors,
   6001: {
     status: 400,
     meaning: 'Unsupported file type or extension',
@@ -28,18 +51,6 @@ export const errorTable = {
     meaning: 'File not found, expired or not owned by the caller',
     retryable: false,
     hint: 'Upload the file again and use the new file_id.',
-  },
-  6005: {
-    status: 404,
-    meaning: 'Task not found',
-    retryable: false,
-    hint: 'Check the task id and its task type, or list the tasks.',
-  },
-  6007: {
-    status: 409,
-    meaning: 'Not allowed in the state the task is in',
-    retryable: false,
-    hint: 'Only a task that is still queued can be cancelled.',
   },
   6011: { status: 400, meaning: 'Empty file', retryable: false, hint: 'Give a file that has content.' },
   6013: {
@@ -64,13 +75,13 @@ export const errorTable = {
     status: 400,
     meaning: 'Media probe failed',
     retryable: false,
-    hint: 'The file is damaged or not a media file; export it again.',
+    hint: 'See whether it opens elsewhere: if so, convert it, such as to mp4 (H.264, AAC); if not, export it again.',
   },
   6021: {
     status: 400,
     meaning: 'No frame of the video could be decoded',
     retryable: false,
-    hint: 'The video is damaged; export it again.',
+    hint: 'See whether it opens elsewhere: if so, convert it, such as to mp4 (H.264); if not, export it again.',
   },
   6036: {
     status: 400,
@@ -82,25 +93,19 @@ export const errorTable = {
     status: 402,
     meaning: 'Insufficient balance',
     retryable: false,
-    hint: 'Add credits to the account.',
+    hint: 'Ask for less, such as a shorter range or fewer items, or have credits added to the account.',
   },
   6401: {
     status: 500,
     meaning: 'Upstream service unavailable',
     retryable: true,
-    hint: 'Try again later.',
+    hint: 'Try again later; service_status and `reelwright doctor` tell what is missing.',
   },
   6402: {
     status: 500,
     meaning: 'Upstream timeout or busy',
     retryable: true,
     hint: 'Try again later.',
-  },
-  6500: {
-    status: 500,
-    meaning: 'Internal error',
-    retryable: true,
-    hint: 'Try again; if it stays, report it with the task id.',
   },
   6502: {
     status: 401,

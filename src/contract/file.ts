@@ -13,10 +13,19 @@ export const extensionsByKind = {
   image: ['.jpg', '.jpeg', '.png', '.webp', '.bmp'],
   audio: ['.mp3', '.wav', '.m4a', '.aac', '.flac', '.ogg'],
   video: ['.mp4', '.mov', '.avi', '.mkv', '.flv', '.webm'],
-  text: ['.srt', '.ass', '.vtt', '.txt', '.html', '.json', '.mid', '.gtrk'],
+  text: ['.srt', '.ass', '.vtt', '.txt', '.html', '.json', '.gtrk'],
+  midi: ['.mid'],
 } as const
 
 export type FileKind = keyof typeof extensionsByKind
+
+/** Every kind of file. */
+export const fileKinds = Object.keys(extensionsByKind) as readonly FileKind[]
+
+/** Names the extensions of some kinds, as the fix of an error. */
+export function supportedHint(kinds: readonly FileKind[] = fileKinds): string {
+  return `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`
+}
 
 const kindByExtension = new Map<string, FileKind>(
   Object.entries(extensionsByKind).flatMap(([kind, extensions]) =>

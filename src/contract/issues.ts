@@ -18,3 +18,12 @@ export function describeIssues(error: z.ZodError, whole: string): string {
   const more = error.issues.length - shown.length
   return shown.join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
+
+/** How to fix it, where the rule that was broken tells (`params: { fix }` of a refinement). */
+export function fixOf({ issues }: z.ZodError): string | undefined {
+  for (const issue of issues) {
+    const fix: unknown = issue.code === 'custom' ? issue.params?.['fix'] : undefined
+    if (typeof fix === 'string') return fix
+  }
+  return undefined
+}

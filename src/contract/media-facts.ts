@@ -37,6 +37,10 @@ export type AudioFacts = z.infer<typeof audioFacts>
 export const mediaFacts = z.object({
   container: z.string().describe("ffprobe's name of the format"),
   duration_ms: z.int(),
+  cut_off_ms: z
+    .int()
+    .optional()
+    .describe('Where picture and sound end, of a file that was cut off before the end its header tells'),
   size: z.int().describe('Bytes'),
   bit_rate: z.int().nullable().describe('Bits a second'),
   video: videoFacts.nullable().describe('First picture stream that is not a cover image'),

@@ -109,16 +109,24 @@ export type RunOperation<O extends Operation> = (
 ) => Promise<OutputOf<O>>
 
 /**
+ * `tools/<operation>/run.ts` exports `ready`: throws 6401, naming the one command or setting that helps,
+ * where an engine or model is missing that every request needs or, given one, that this request needs.
+ */
+export type ReadyOperation<O extends Operation> = (request?: {
+  readonly input: InputOf<O>
+  readonly files: GivenFiles
+}) => Promise<void>
+
+/**
  * An operation with its parts; `tools/index.ts` lists them, the heavy ones imported when first used.
- * The parts are methods, so that a module of one operation fits a list of modules: what `plan` and
- * `run` are given has passed that operation's own schema.
+ * The parts are methods, so that a module of one operation fits a list of modules: what they are given
+ * has passed that operation's own schema.
  */
 export interface OperationModule<O extends Operation = Operation> {
   readonly operation: O
   plan(): Promise<{ plan(...given: Parameters<PlanOperation<O>>): Plan }>
   run(): Promise<{
     run(...given: Parameters<RunOperation<O>>): Promise<OutputOf<O>>
-    /** Throws 6401, naming the one command that helps, where an engine or model is missing. */
-    ready(): Promise<unknown>
+    ready(...given: Parameters<ReadyOperation<O>>): Promise<void>
   }>
 }

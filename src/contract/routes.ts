@@ -52,9 +52,11 @@ export const routes = {
   listTasks: route('GET', '/task/list', taskList),
   cancelTask: route('POST', '/task/{task_id}/cancel', z.literal('')),
   capabilities: route('GET', '/base/capabilities', capabilities),
+  /** Asks the daemon to make room for a newer version; 6007 when it has work. */
+  exitDaemon: route('POST', '/daemon/exit', z.literal('')),
 } as const
 
-/** Endpoints that answer bytes or a socket. */
+/** Endpoints that answer something else: bytes, a socket, the proof of who answers (platform/handshake.ts). */
 export const rawRoutes = {
   downloadFile: { method: 'GET', path: '/base/file/{file_id}/download' },
   previewFile: { method: 'GET', path: '/base/file/{file_id}/preview' },

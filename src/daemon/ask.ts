@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import * as z from 'zod'
+import { rawRoutes, routes } from '../contract/routes.ts'
 import { isProof } from '../platform/handshake.ts'
+import { parseJson } from '../platform/json.ts'
+import { readAtMost } from '../platform/read-at-most.ts'
 import type { DaemonRecord } from './record.ts'
 
 /** How long a daemon may take to answer, in ms; a stranger on its port may never. */
@@ -16,7 +19,7 @@ export async function isAnswering(record: DaemonRecord): Promise<boolean> {
   if (record.port === 0) return false
   const { key, instance } = record
   const nonce = randomBytes(16).toString('hex')
-  const answer = await ask(record.port, { method: 'GET', path: `/health?nonce=${nonce}` })
+  const answer = await ask(record.port, { method: 'GET', path: `${rawRoutes.health.path}?nonce=${nonce}` })
   if (answer?.status !== 200) return false
   const said = health.safeParse(answer.json).data
   return said?.instance === instance && isProof(said.proof, { key, nonce, instance })
@@ -25,8 +28,8 @@ export async function isAnswering(record: DaemonRecord): Promise<boolean> {
 /** Asks a proven daemon to leave; false when it has work and stays, true also when it is gone by now. */
 export async function askToExit({ port, key }: DaemonRecord): Promise<boolean> {
   const answer = await ask(port, {
-    method: 'POST',
-    path: '/daemon/exit',
+    method: routes.exitDaemon.method,
+    path: routes.exitDaemon.path,
     headers: { authorization: key, 'content-length': 0 },
   })
   return answer === null || answer.status === 200
@@ -44,7 +47,7 @@ interface Answer {
   readonly json: unknown
 }
 
-/** One request to this machine, following nothing; null for silence and for what is not HTTP. */
+/** One request to this machine, following nothing; null for silence, for what is not HTTP and for too much of it. */
 async function ask(port: number, question: Question): Promise<Answer | null> {
   const signal = AbortSignal.timeout(patience)
   const sent = request({ host: '127.0.0.1', port, agent: false, signal, ...question })
@@ -53,29 +56,11 @@ async function ask(port: number, question: Question): Promise<Answer | null> {
   sent.end()
   try {
     const [response] = (await once(sent, 'response', { signal })) as [IncomingMessage]
-    return { status: response.statusCode ?? 0, json: parseJson(await readBody(response)) }
+    const body = await readAtMost(response, maxAnswerBytes)
+    return { status: response.statusCode ?? 0, json: parseJson(body.toString()) }
   } catch {
     return null
   } finally {
     sent.destroy()
-  }
-}
-
-async function readBody(response: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response) {
-    bytes += chunk.length
-    if (bytes > maxAnswerBytes) break
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,13 +1,15 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { whyUnsafe } from '../platform/folder.ts'
+import { errorCode } from '../platform/error-code.ts'
+import { makeFolder, whyUnsafe } from '../platform/folder.ts'
+import { dataFiles } from './layout.ts'
 
 /** Makes the data folder, for this user alone, where there is none; 6401 with the reason when it cannot serve. */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   const reason =
     (await whyUnusable(dataDir)) ??
-    (await makeFolder(dataDir).then(
+    (await makeFolder(dataDir, 0o700).then(
       () => null,
       (error: Error) => error.message,
     ))
@@ -39,7 +41,7 @@ export async function nearestFolder(path: string): Promise<string> {
   try {
     if ((await stat(path)).isDirectory()) return path
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
     return await nearestFolder(dirname(path))
   }
@@ -60,28 +62,8 @@ async function whyUnwritable(folder: string): Promise<string | null> {
   }
 }
 
-/** Step by step: `mkdir` with `recursive` never returns where a folder that exists takes no new ones, as /proc does. */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || (await stat(dirname(path)).catch(() => null))) throw error
-    await makeFolder(dirname(path))
-    await makeFolder(path)
-  }
-}
-
-/** Of these, one is there from the first start on. */
-const ours = [
-  'reelwright.config.json',
-  'start.lock',
-  'daemon.lock',
-  'daemon.json',
-  'daemon.log',
-  'reelwright.sqlite',
-]
+/** One of them is there from the first start on. */
+const ours: readonly string[] = Object.values(dataFiles)
 
 /** Names that systems leave in empty folders. */
 const anybodys = /^(\..*|lost\+found)$/

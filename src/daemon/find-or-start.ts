@@ -52,6 +52,12 @@ export async function findOrStartDaemon(options: FindOptions): Promise<FoundDaem
   }
 }
 
+/** Finds the data folder's daemon, which has proved that it knows the key; null when none answers. */
+export async function findDaemon(dataDir: string): Promise<FoundDaemon | null> {
+  const record = await readDaemon(dataDir)
+  return record && (await isAnswering(record)) ? reach(record) : null
+}
+
 function reach({ port, key, instance, pid }: DaemonRecord): FoundDaemon {
   return { baseUrl: `http://127.0.0.1:${port}`, apiKey: key, instance, pid }
 }

@@ -4,6 +4,7 @@ import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { redact } from '../platform/log.ts'
+import { dataFiles } from './layout.ts'
 
 /** Above this the log of earlier runs is put aside, in bytes. */
 const maxLogBytes = 8 * 2 ** 20
@@ -30,7 +31,7 @@ export interface Launched {
 
 /** Starts a daemon in its own process group, writing to `daemon.log`, not bound to this process's life. */
 export async function launch({ dataDir, command, env }: LaunchOptions): Promise<Launched> {
-  const logPath = join(dataDir, 'daemon.log')
+  const logPath = join(dataDir, dataFiles.log)
   await using log = await openLogFile(logPath).catch((error: unknown) => {
     throw startFailure(`${logPath} cannot be written`, '', error)
   })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { dataFiles } from './layout.ts'
 
 /** How long a daemon that is just leaving may take, in ms. */
 const leavingPatience = 2000
@@ -12,12 +13,12 @@ const sqliteBusy = 5
  * way; null when another holds it.
  */
 export function holdDataFolder(dataDir: string): Disposable | null {
-  return hold(join(dataDir, 'daemon.lock'), leavingPatience)
+  return hold(join(dataDir, dataFiles.serviceLock), leavingPatience)
 }
 
 /** The right to start the data folder's daemon: of many starters one does, the others wait for it. */
 export function holdStart(dataDir: string): Disposable | null {
-  return hold(join(dataDir, 'start.lock'), 0)
+  return hold(join(dataDir, dataFiles.startLock), 0)
 }
 
 /** An open transaction is a file lock, which the kernel frees. The patience is spent blocking. */

@@ -2,7 +2,9 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { writeDurably } from '../platform/durable.ts'
+import { parseJson } from '../platform/json.ts'
 import type { ProcessIdentity } from '../platform/process-identity.ts'
+import { dataFiles } from './layout.ts'
 
 const daemonRecord = z.object({
   pid: z.int().positive(),
@@ -21,7 +23,7 @@ export type DaemonRecord = z.infer<typeof daemonRecord>
 /** Reads who the daemon is or was; null when nobody of this user has said so in a readable form. */
 export async function readDaemon(dataDir: string): Promise<DaemonRecord | null> {
   const text = await readOwn(recordPath(dataDir)).catch(() => null)
-  return text === null ? null : parseRecord(text)
+  return text === null ? null : (daemonRecord.safeParse(parseJson(text)).data ?? null)
 }
 
 /** Says durably, for this user's eyes alone, who the daemon is; only the holder of the data folder may. */
@@ -41,7 +43,7 @@ export function processOf(record: DaemonRecord): ProcessIdentity {
 }
 
 function recordPath(dataDir: string): string {
-  return join(dataDir, 'daemon.json')
+  return join(dataDir, dataFiles.record)
 }
 
 /** A file of another user could lead this one's media to a service of theirs: it is not read. */
@@ -50,12 +52,4 @@ async function readOwn(path: string): Promise<string | null> {
   const { uid, size } = await file.stat()
   if (process.getuid && uid !== process.getuid()) return null
   return size > 64 * 1024 ? null : await file.readFile('utf8')
-}
-
-function parseRecord(text: string): DaemonRecord | null {
-  try {
-    return daemonRecord.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
 }

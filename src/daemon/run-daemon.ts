@@ -1,7 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { failpoint } from '../platform/failpoint.ts'
+import type { HostedService, HostProcess } from '../platform/hosting.ts'
+import { newKey } from '../platform/new-key.ts'
 import { endGroup, identify } from '../platform/process-identity.ts'
 import { prepareDataFolder } from './data-folder.ts'
 import { createIdleExit, type Clock } from './idle-exit.ts'
@@ -12,31 +14,11 @@ import { announceDaemon, processOf, readDaemon, retractDaemon, type DaemonRecord
 /** How long open requests may take to finish at the end, in ms. */
 const closingPatience = 10_000
 
-/** What the service needs of the daemon it runs in. */
-export interface DaemonSide {
-  /** The one API key of this run; /health proves that the service knows it. */
-  readonly key: string
-  readonly instance: string
-  readonly version: string
-  /** What POST /daemon/exit does: true (answer 200) when the daemon leaves, false (409) when it has work. */
-  readonly exitIfIdle: () => Promise<boolean>
-}
-
-/** A service that answers on 127.0.0.1. */
-export interface RunningService {
-  readonly port: number
-  /** Work going on or waiting: queued or retry-waiting tasks, open uploads. */
-  isBusy(): boolean | Promise<boolean>
-  /** Moment of the last request, ms since 1970; /health does not count. */
-  lastActivity(): number
-  /** Stops accepting, finishes the open requests, ends the workers, closes the database. */
-  close(): Promise<void>
-}
-
 interface DaemonOptions {
   readonly dataDir: string
   readonly version: string
-  readonly startService: (daemon: DaemonSide) => Promise<RunningService>
+  /** Starts the service on 127.0.0.1. */
+  readonly startService: (host: HostProcess) => Promise<HostedService>
   readonly log: Logger
   readonly idleMs?: number
   readonly clock?: Clock
@@ -96,7 +78,7 @@ async function newRecord(version: string): Promise<DaemonRecord> {
     pid: identity.pid,
     start_time: identity.startTime,
     port: 0,
-    key: randomBytes(32).toString('hex'),
+    key: newKey(),
     version,
     instance: randomUUID(),
   }
@@ -104,7 +86,7 @@ async function newRecord(version: string): Promise<DaemonRecord> {
 
 /** Waits for a reason to leave and tells it. */
 async function untilLeaving(
-  service: RunningService,
+  service: HostedService,
   leaving: PromiseWithResolvers<string>,
   { idleMs, clock }: DaemonOptions,
 ): Promise<string> {
@@ -124,7 +106,7 @@ async function untilLeaving(
 }
 
 /** Closes the service; false when something stayed, which the next daemon ends by this one's record. */
-async function closes(service: RunningService, log: Logger): Promise<boolean> {
+async function closes(service: HostedService, log: Logger): Promise<boolean> {
   const waited = new AbortController()
   try {
     const late = pause(closingPatience, 'late', { signal: waited.signal })

@@ -4,14 +4,12 @@ import { Migrator } from 'kysely/migration'
 import { MediaError } from '../contract/errors.ts'
 import { migrations } from './migrations.ts'
 import { nodeSqliteDialect } from './node-sqlite.ts'
+import { reasonOf, unusable, type DatabasePlace } from './place.ts'
 import type { Db, Schema } from './schema.ts'
 
-/** Where the state lives: a SQLite file, or a PostgreSQL address. */
-export type DatabasePlace = { readonly path: string } | { readonly url: string }
-
 /**
- * Opens the database and brings its schema up to date. A database with a newer schema is refused
- * untouched.
+ * Opens the database and brings its schema up to date; 6401 with the reason when that fails. A
+ * database with a newer schema is refused untouched.
  */
 export async function openDatabase(place: DatabasePlace): Promise<Db> {
   const db = new Kysely<Schema>({
@@ -21,7 +19,7 @@ export async function openDatabase(place: DatabasePlace): Promise<Db> {
     await migrate(db)
   } catch (error) {
     await db.destroy()
-    throw error
+    throw error instanceof MediaError ? error : await unusable(place, error)
   }
   return db
 }
@@ -51,7 +49,8 @@ async function migrate(db: Db): Promise<void> {
   }
   if (applied.length === Object.keys(migrations).length) return
   const { error } = await migrator.migrateToLatest()
-  if (error) throw new Error('the database could not be brought up to date', { cause: error })
+  if (error === undefined) return
+  throw new Error(`its tables cannot be brought up to date: ${reasonOf(error)}`, { cause: error })
 }
 
 async function appliedNames(db: Db): Promise<string[]> {

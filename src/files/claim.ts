@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import type { Db } from '../db/schema.ts'
 import { writeDurably } from '../platform/durable.ts'
+import { errorCode } from '../platform/error-code.ts'
 
 /**
  * Binds a store's folder to a database for good; 6401 when it is another's, on which every file here
@@ -11,8 +12,8 @@ import { writeDurably } from '../platform/durable.ts'
 export async function claimStore(db: Db, folder: string): Promise<void> {
   const { id } = await db.selectFrom('identity').select('id').executeTakeFirstOrThrow()
   const marker = join(folder, 'database')
-  const owner = await readFile(marker, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
+  const owner = await readFile(marker, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null
     throw error
   })
   if (owner === null) return await writeDurably(marker, id)

@@ -15,7 +15,9 @@ import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { syncFolder } from '../platform/durable.ts'
+import { errorCode } from '../platform/error-code.ts'
 import { failpoint } from '../platform/failpoint.ts'
+import { makeFolder } from '../platform/folder.ts'
 import { createHasher, hashFile } from '../platform/hash.ts'
 import type { ByteRange, FileStore, StoredBytes } from './store.ts'
 
@@ -29,8 +31,8 @@ const readBytes = 256 * 1024
 export async function openDiskStore(folder: string): Promise<FileStore> {
   const incoming = join(folder, 'incoming')
   const blobs = join(folder, 'blobs')
-  await mkdir(incoming, { recursive: true })
-  await mkdir(blobs, { recursive: true })
+  await makeFolder(incoming)
+  await makeFolder(blobs)
   await syncFolder(folder)
   const pathOf = (blake3: string): string => join(blobs, blake3.slice(0, 2), blake3)
 
@@ -40,7 +42,7 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
     try {
       const bytes = await fill(temporary)
       const path = pathOf(bytes.blake3)
-      await mkdir(dirname(path), { recursive: true })
+      await makeFolder(dirname(path))
       await place(temporary, path)
       failpoint('files.put.renamed')
       await syncFolder(dirname(path))
@@ -109,7 +111,7 @@ async function moveIn(from: string, to: string): Promise<StoredBytes> {
   try {
     await rename(from, to)
   } catch (error) {
-    if (codeOf(error) !== 'EXDEV') throw error
+    if (errorCode(error) !== 'EXDEV') throw error
     await copyFile(from, to, constants.COPYFILE_EXCL)
     await rm(from)
   }
@@ -127,17 +129,13 @@ async function place(temporary: string, path: string): Promise<void> {
     await rename(temporary, path)
   } catch (error) {
     // Windows replaces no file that is read-only or being read; it holds the same bytes.
-    if (codeOf(error) !== 'EPERM' || !(await stat(path).catch(() => null))) throw error
+    if (errorCode(error) !== 'EPERM' || !(await stat(path).catch(() => null))) throw error
     await rm(temporary, { force: true })
   }
 }
 
 function isFull(error: unknown): boolean {
-  return codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT'
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as NodeJS.ErrnoException).code
+  return errorCode(error) === 'ENOSPC' || errorCode(error) === 'EDQUOT'
 }
 
 /**
@@ -148,7 +146,7 @@ async function stage(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') throw error
+    if (errorCode(error) === 'ENOENT') throw error
     await link(from, to).catch(() => copyFile(from, to))
     await chmod(to, readOnly)
   }

@@ -4,23 +4,26 @@ import { kindOf } from '../contract/file.ts'
 import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { GivenFile } from '../contract/operation.ts'
 import type { Db, FileRow } from '../db/schema.ts'
+import { findCut } from '../engines/ffmpeg/cut-off.ts'
 import { checkDecodable, probe } from '../engines/ffmpeg/probe.ts'
 import { atMost } from '../platform/at-most.ts'
 import type { FileStore } from './store.ts'
 
-interface Shelf {
+/** Where files are recorded, and where their bytes are. */
+export interface Shelf {
   readonly db: Db
   readonly files: FileStore
 }
 
 /**
- * A file as creation sees it: probed once, its facts kept with its record. Text has none. Throws
+ * A file as creation sees it: probed once, its facts kept with its record. Text and MIDI have none. Throws
  * 6017 for media that cannot be parsed, 6021 for a video of which no frame decodes.
  */
 export async function giveFile(shelf: Shelf, row: FileRow, signal?: AbortSignal): Promise<GivenFile> {
   const kind = kindOf(row.ext)
   if (!kind) throw new MediaError(6014, `${row.name} is of no supported type`)
-  const facts = kind === 'text' ? null : (keptFacts(row) ?? (await findFacts(shelf, row, signal)))
+  const isMedia = kind !== 'text' && kind !== 'midi'
+  const facts = isMedia ? (keptFacts(row) ?? (await findFacts(shelf, row, signal))) : null
   return { file_id: row.id, name: row.name, size: row.size, kind, facts }
 }
 
@@ -48,7 +51,8 @@ async function findFacts({ db, files }: Shelf, row: FileRow, signal?: AbortSigna
 async function look(path: string, signal?: AbortSignal): Promise<MediaFacts> {
   const facts = await probe(path, { signal })
   if (facts.video) await checkDecodable(path, { signal })
-  return facts
+  const cutOff = await findCut(path, facts, { signal })
+  return cutOff === undefined ? facts : { ...facts, cut_off_ms: cutOff }
 }
 
 /** Says which file an error is about. */
@@ -57,6 +61,7 @@ async function named<T>(row: FileRow, work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof MediaError) || (error.code !== 6017 && error.code !== 6021)) throw error
-    throw new MediaError(error.code, `${row.name}: ${error.message}`, { cause: error })
+    const { code, message, hint } = error
+    throw new MediaError(code, `${row.name}: ${message}`, { cause: error, hint })
   }
 }

@@ -4,6 +4,7 @@ import { isOwnId, newId } from '../contract/id.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { toMoment } from '../contract/time.ts'
 import type { Db, FileRow, Write } from '../db/schema.ts'
+import { failpoint } from '../platform/failpoint.ts'
 import type { StoredBytes } from './store.ts'
 
 const retentionMs = retentionDays * 24 * 3600 * 1000
@@ -37,30 +38,43 @@ export async function insertFile(db: Db | Write, file: NewFile & { readonly id: 
 
 /** Records an upload; the account's own file of the same bytes and extension is renewed and reused. */
 export async function recordUpload(db: Db, file: NewFile): Promise<FileRow> {
-  return await db.transaction().execute(async (trx) => {
-    // Locks the account: of two equal uploads at once, the second finds the first one's record.
-    await trx
-      .updateTable('accounts')
-      .set((eb) => ({ balance: eb.ref('balance') }))
-      .where('id', '=', file.accountId)
-      .execute()
-    const known = await trx
-      .selectFrom('files')
-      .select('id')
-      .where('account_id', '=', file.accountId)
-      .where('blake3', '=', file.bytes.blake3)
-      .where('ext', '=', extensionOf(file.name))
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst()
-    if (!known) return await insertFile(trx, { ...file, id: newId(file.now) })
-    return await trx
-      .updateTable('files')
-      .set({ expire_at: file.now + retentionMs })
-      .where('id', '=', known.id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
+  const row = await db.transaction().execute(async (trx) => {
+    const known = await findEqual(trx, file)
+    const recorded = known
+      ? await renew(trx, known.id, file.now)
+      : await insertFile(trx, { ...file, id: newId(file.now) })
+    failpoint('upload.before-commit')
+    return recorded
   })
+  failpoint('upload.after-commit')
+  return row
+}
+
+async function findEqual(trx: Write, file: NewFile): Promise<{ id: string } | undefined> {
+  // Locks the account: of two equal uploads at once, the second finds the first one's record.
+  await trx
+    .updateTable('accounts')
+    .set((eb) => ({ balance: eb.ref('balance') }))
+    .where('id', '=', file.accountId)
+    .execute()
+  return await trx
+    .selectFrom('files')
+    .select('id')
+    .where('account_id', '=', file.accountId)
+    .where('blake3', '=', file.bytes.blake3)
+    .where('ext', '=', extensionOf(file.name))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+async function renew(trx: Write, id: string, now: number): Promise<FileRow> {
+  return await trx
+    .updateTable('files')
+    .set({ expire_at: now + retentionMs })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 /** Finds one of the account's files; 6004 when it is missing, expired or another's. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes } from '../contract/routes.ts'
+import { isLoopback } from '../platform/loopback.ts'
 import type { Service } from '../tasks/service.ts'
 
 declare module 'fastify' {
@@ -11,17 +12,15 @@ declare module 'fastify' {
   }
 }
 
-/** Names under which a service on this machine may be addressed. */
-const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
-
-/** Addresses of this machine alone, also as a socket for both families of addresses writes them. */
-const loopbackAddress = /^(::ffff:)?127\.|^::1$/
-
-/** Lets in requests with a valid key, and none that a web page could have made a browser send. */
-export function admit(app: FastifyInstance, service: Service): void {
+/**
+ * Lets in requests with a valid key, and none that a web page could have made a browser send.
+ * `publicUrl` is the https address clients use, if they use another than this machine's own.
+ */
+export function admit(app: FastifyInstance, service: Service, publicUrl: string | undefined): void {
+  const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
-    refuseBrowsers(request)
+    refuseBrowsers(request, publicHost)
     if (request.routeOptions.url === rawRoutes.health.path) return
     const key = request.headers.authorization
     request.caller = key ? await authenticate(service.db, key) : null
@@ -34,14 +33,18 @@ export function admit(app: FastifyInstance, service: Service): void {
  * A page that a browser shows can reach this machine's ports: its requests carry an Origin, or by
  * DNS rebinding a foreign name as Host.
  */
-function refuseBrowsers({ headers, socket }: FastifyRequest): void {
-  const local = loopbackAddress.test(socket.localAddress ?? '')
-  const name = headers.host?.replace(/:\d+$/, '').toLowerCase() ?? ''
-  if (headers.origin !== undefined || (local && !loopbackNames.has(name))) {
+function refuseBrowsers({ headers }: FastifyRequest, publicHost: string | undefined): void {
+  if (headers.origin !== undefined) {
     throw new MediaError(6502, 'requests from web pages are refused', {
-      hint: 'Call the service from a program, by a loopback address.',
+      hint: 'Call the service from a program, which sends no Origin.',
     })
   }
+  const host = headers.host?.toLowerCase() ?? ''
+  // With its port: on another than the proxy's a key would have come over plain http.
+  if (isLoopback(host.replace(/:\d+$/, '')) || host.replace(/:443$/, '') === publicHost) return
+  throw new MediaError(6502, 'the Host of this request is not an address of this service', {
+    hint: 'Call it by a loopback address, or by the one that `reelwright serve` was given as --public-url.',
+  })
 }
 
 /** Who made an admitted request. */

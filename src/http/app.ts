@@ -2,11 +2,12 @@ import websocket from '@fastify/websocket'
 import fastify, { type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
+import type { HostProcess } from '../platform/hosting.ts'
 import type { Service } from '../tasks/service.ts'
 import { admit } from './admission.ts'
 import { catalogRoutes } from './catalog.ts'
 import { watchConnections, watchHandlers } from './connections.ts'
-import { daemonRoutes, type DaemonSide } from './daemon.ts'
+import { daemonRoutes } from './daemon.ts'
 import { eventRoutes, maxMessageBytes } from './events.ts'
 import { answerErrors, answerMalformed, answerUnreadable } from './failures.ts'
 import { fileRoutes } from './files.ts'
@@ -39,11 +40,18 @@ export interface App {
   close(): Promise<void>
 }
 
+interface AppOptions {
+  /** A connection on which nothing moves for so long is cut, ms. */
+  readonly stalledMs?: number
+  /** The https address clients use. */
+  readonly publicUrl?: string | undefined
+}
+
 /** Builds the HTTP side: authentication first, then the routes of the contract, errors in one place. */
 export async function createApp(
   service: Service,
-  daemon: DaemonSide,
-  { stalledMs = patienceMs }: { readonly stalledMs?: number } = {},
+  host: HostProcess,
+  { stalledMs = patienceMs, publicUrl }: AppOptions = {},
 ): Promise<App> {
   const app = fastify({
     bodyLimit: maxBodyBytes,
@@ -58,7 +66,7 @@ export async function createApp(
   const connections = watchConnections(app)
   const handlers = watchHandlers(app)
   answerErrors(app, service.log)
-  admit(app, service)
+  admit(app, service, publicUrl)
   readJson(app)
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
@@ -70,8 +78,8 @@ export async function createApp(
     // However it ends.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  daemonRoutes(app, daemon)
-  catalogRoutes(app, service, daemon.version)
+  daemonRoutes(app, host)
+  catalogRoutes(app, service, host.version)
   fileRoutes(app, service)
   taskRoutes(app, service)
   eventRoutes(app, service, stalledMs)

@@ -4,6 +4,7 @@ import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes } from '../contract/routes.ts'
 import { subscribeMessage, type SubscribeMessage, type TaskEvent } from '../contract/task.ts'
+import { parseJson } from '../platform/json.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
 import { failureEnvelope } from './failures.ts'
@@ -120,16 +121,10 @@ class Subscriber implements Disposable {
 }
 
 function parse(text: string): SubscribeMessage {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    throw new MediaError(6016, 'a message must be JSON')
-  }
-  const message = subscribeMessage.safeParse(json)
+  const message = subscribeMessage.safeParse(parseJson(text))
   if (message.success) return message.data
   throw new MediaError(
     6016,
-    'a message is {"action":"subscribe","task_id":"…"} or {"action":"subscribe","all":true,"after":seq}',
+    'a message is the JSON {"action":"subscribe","task_id":"…"} or {"action":"subscribe","all":true,"after":seq}',
   )
 }

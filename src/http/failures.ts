@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { successCode } from '../contract/envelope.ts'
 import { MediaError } from '../contract/errors.ts'
+import { errorCode } from '../platform/error-code.ts'
 
 /** Fastify's own refusals of a body, by its code. */
 const bodyFailures: Readonly<Record<string, string>> = {
@@ -56,8 +58,7 @@ export function interrupted(cause?: unknown): MediaError {
 
 function tell(error: unknown, { raw }: FastifyRequest): MediaError {
   if (error instanceof MediaError) return error
-  const { code } = error as { code?: unknown }
-  const message = typeof code === 'string' ? bodyFailures[code] : undefined
+  const message = bodyFailures[errorCode(error) ?? '']
   if (message !== undefined) return new MediaError(6016, message, { cause: error })
   // The client went while its body was read.
   if (raw.readableAborted) return interrupted(error)
@@ -71,5 +72,5 @@ export function failureEnvelope({ code, message, hint, retryable }: MediaError) 
 
 /** The envelope of a success. */
 export function success<T>(data: T, msg = 'success') {
-  return { code: 200, msg, data }
+  return { code: successCode, msg, data }
 }

@@ -1,9 +1,10 @@
 import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
-import { extensionOf, extensionsByKind, kindOf, maxFileBytes } from '../contract/file.ts'
+import { extensionOf, kindOf, maxFileBytes, supportedHint } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
 import { recordUpload, toRecord } from '../files/records.ts'
+import { errorCode } from '../platform/error-code.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
 import { interrupted, success } from './failures.ts'
@@ -70,16 +71,18 @@ async function* translated<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source
   } catch (error) {
-    throw formError(error as Error & { code?: unknown })
+    throw formError(error)
   }
 }
 
 /** The parser's limits by Fastify's code; its other errors have none. */
-function formError(error: Error & { code?: unknown }): MediaError {
-  if (error.code === 'FST_FILES_LIMIT') return new MediaError(6016, 'one request takes one file')
+function formError(error: unknown): MediaError {
+  const code = errorCode(error)
+  const message = error instanceof Error ? error.message : String(error)
+  if (code === 'FST_FILES_LIMIT') return new MediaError(6016, 'one request takes one file')
   const broken = /Unexpected end|terminated early|aborted/
-  if (error.code === 'FST_MP_PREMATURE_CLOSE' || broken.test(error.message)) return interrupted(error)
-  return new MediaError(6016, `the form cannot be read: ${error.message}`, { cause: error })
+  if (code === 'FST_MP_PREMATURE_CLOSE' || broken.test(message)) return interrupted(error)
+  return new MediaError(6016, `the form cannot be read: ${message}`, { cause: error })
 }
 
 /** As browsers escape quotes in the names of a form's files; CR and LF would be taken out anyway. */
@@ -91,6 +94,6 @@ function checkExtension(name: string): void {
   const extension = extensionOf(name)
   if (kindOf(extension)) return
   throw new MediaError(6001, `${name}: files of type ${extension || '(none)'} are not taken`, {
-    hint: `Supported: ${Object.values(extensionsByKind).flat().join(' ')}`,
+    hint: supportedHint(),
   })
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { describeIssues, missingFields } from '../contract/issues.ts'
+import { describeIssues, fixOf, missingFields } from '../contract/issues.ts'
+import { parseJson } from '../platform/json.ts'
 
 type Schema = z.core.$ZodType
 
@@ -19,7 +20,7 @@ export function parseValues<Input extends z.ZodObject>(
   const parsed = input.safeParse(read)
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'arguments'), {
-    hint: shapeHint(input, parsed.error.issues),
+    hint: shapeHint(input, parsed.error.issues) ?? fixOf(parsed.error),
   })
 }
 
@@ -76,12 +77,7 @@ function readNumeral(text: string): unknown {
 }
 
 function parseNested(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return /^\s*[[{]/.test(text) ? (parseJson(text) ?? text) : text
 }
 
 function refuseUnknown(schema: Schema, value: unknown, path: readonly (string | number)[]): void {

@@ -1,45 +1,82 @@
-import type { Client } from '../client/client.ts'
+import type { Client, Connection } from '../client/client.ts'
 import { isUnreachable } from '../client/unreachable.ts'
 import { MediaError } from '../contract/errors.ts'
+
+/** Ways to reach the service. */
+export interface Door {
+  /** Connects to the local daemon, started when needed, or to a remote service. */
+  readonly connect: () => Promise<Connection>
+  /** Connects to a service that runs, null where none does; left out where `connect` starts none either. */
+  readonly find?: () => Promise<Connection | null>
+}
+
+/** A connection that is there or being made. */
+interface Attempt {
+  readonly connection: Promise<Connection>
+}
 
 /**
  * A client that connects at first use and, where the service is gone or changed its key (the local
  * daemon ends when idle and starts anew elsewhere), connects again and repeats the request once.
+ * Events are news of a service that runs: for them none is started.
  */
-export function reconnecting(connect: () => Promise<Client>): Client {
-  let current: Promise<Client> | undefined
+export function reconnecting({ connect, find = connect }: Door): Client {
+  let current: Attempt | undefined
 
-  function connected(): Promise<Client> {
-    const attempt = (current ??= connect())
-    attempt.catch(() => forget(attempt))
-    return attempt
+  function connected(): Attempt {
+    if (current) return current
+    const attempt = { connection: connect() }
+    attempt.connection.catch(() => forget(attempt))
+    return (current = attempt)
   }
 
-  function forget(attempt: Promise<Client>): void {
-    if (current === attempt) current = undefined
+  async function found(): Promise<Attempt> {
+    if (current) return current
+    const connection = await find()
+    if (!connection) throw new MediaError(6401, 'The media service does not run')
+    if (!current) return (current = { connection: Promise.resolve(connection) })
+    // A call was faster.
+    await connection.close()
+    return current
+  }
+
+  /** Others may still have requests under way on it. */
+  function forget(attempt: Attempt): void {
+    if (current !== attempt) return
+    current = undefined
+    attempt.connection.then((connection) => connection.retire()).catch(() => undefined)
   }
 
   async function use<T>(act: (client: Client) => Promise<T>): Promise<T> {
     const attempt = connected()
-    const client = await attempt
+    const connection = await attempt.connection
     try {
-      return await act(client)
+      return await act(connection)
     } catch (error) {
       const keyRefused = error instanceof MediaError && error.code === 6502
       if (!keyRefused && !isUnreachable(error)) throw error
       forget(attempt)
     }
-    return act(await connected())
+    return act(await connected().connection)
   }
 
   return {
     call: (route, request) => use((client) => client.call(route, request)),
     send: (request) => use((client) => client.send(request)),
-    openEvents: () => use((client) => client.openEvents()),
+    async openEvents() {
+      const attempt = await found()
+      try {
+        return await (await attempt.connection).openEvents()
+      } catch (error) {
+        // Whatever it was: the next attempt looks where the service is by then.
+        forget(attempt)
+        throw error
+      }
+    },
     async close() {
       const attempt = current
       current = undefined
-      await attempt?.then((client) => client.close()).catch(() => undefined)
+      await attempt?.connection.then((connection) => connection.close()).catch(() => undefined)
     },
   }
 }

@@ -1,10 +1,16 @@
 import * as z from 'zod'
 import { uploadFile } from '../client/upload.ts'
 import { MediaError } from '../contract/errors.ts'
-import { findFileRefs, type FileKind, type FileRecord, type FileReference } from '../contract/file.ts'
+import {
+  findFileRefs,
+  supportedHint,
+  type FileKind,
+  type FileRecord,
+  type FileReference,
+} from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
 import { parseValues } from './arguments.ts'
-import { isFileThere, openFileInside, supportedHint, type OpenedFile } from './open-inside.ts'
+import { isFileThere, openFileInside, type OpenedFile } from './open-inside.ts'
 import type { Session } from './session.ts'
 
 /** Local files held open until they are uploaded, by the path as the agent wrote it. */

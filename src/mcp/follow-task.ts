@@ -1,4 +1,4 @@
-import { waitForTask, type TaskView } from '../client/tasks.ts'
+import { expectedTimes, waitForTask, type TaskView } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { describeError } from './reply.ts'
 import { findResultFiles } from './result-files.ts'
@@ -23,11 +23,11 @@ export async function followTask(
     onChange: ({ status, progress }) =>
       call.progress(uploaded + (progress / 100) * (worked - uploaded), `${status} ${progress} %`),
   })
-  return taskSnapshot(
-    view,
-    view.status === 'completed' ? await saveResults(session, { view, task }, call) : null,
-    task.save_to,
-  )
+  return taskSnapshot(view, {
+    saving: view.status === 'completed' ? await saveResults(session, { view, task }, call) : null,
+    saveTo: task.save_to,
+    expected: view.status === 'queued' ? await expectedTimes(session.client, view) : null,
+  })
 }
 
 async function saveResults(
@@ -38,9 +38,8 @@ async function saveResults(
   const files = findResultFiles(view.output_result ?? {})
   if (files.length === 0) return { saved: [] }
   const saveTo = task.save_to ?? defaultResultFolder(view)
-  const transfer = session.saves.start(
-    (context) => saveFiles(session, { files, saveTo }, context),
-    `${view.task_id} ${saveTo}`,
+  const transfer = session.saves.join(`${view.task_id} ${saveTo}`, (context) =>
+    saveFiles(session, { files, saveTo }, context),
   )
   const { worked } = progressShares
   try {

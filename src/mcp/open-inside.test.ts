@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:net'
-import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratchFolder } from '../../test/mcp/scratch.ts'
@@ -38,20 +38,50 @@ describe('reading', () => {
     await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'link.mp4'))
     await symlink(at.outside, join(at.inside, 'folder'))
     await symlink('link.mp4', join(at.inside, 'link-to-link.mp4'))
-    const ways = [
-      'link.mp4',
-      'folder/secret.mp4',
-      'link-to-link.mp4',
-      '../outside/secret.mp4',
-      '/proc/self/cwd/x.mp4',
-    ]
+    const ways = ['link.mp4', 'folder/secret.mp4', 'link-to-link.mp4', '../outside/secret.mp4']
     ways.push(join(at.outside, 'secret.mp4'))
-    for (const way of ways)
-      await expect(read(at.folders, way)).rejects.toMatchObject({ code: /proc/.test(way) ? 6004 : 6016 })
+    for (const way of ways) await expect(read(at.folders, way)).rejects.toMatchObject({ code: 6016 })
     await expect(read(at.folders, 'link.mp4')).rejects.toMatchObject({
       message: expect.stringContaining(at.inside),
       hint: expect.stringContaining('--allow-dir'),
     })
+  })
+
+  test('nothing is told about what lies outside: a file, a folder, a closed one, nothing', async () => {
+    await using at = await place()
+    await mkdir(join(at.outside, 'closed'), 0)
+    await symlink(at.outside, join(at.inside, 'folder'))
+    for (const [index, target] of ['secret.mp4', 'none.mp4', 'none/none.mp4'].entries()) {
+      await symlink(join(at.outside, target), join(at.inside, `to-${index}.mp4`))
+    }
+    await symlink('to-1.mp4', join(at.inside, 'to-link.mp4'))
+    const places = ['secret.mp4', 'none.mp4', 'none/none.mp4', 'secret.mp4/x.mp4', '.', 'closed/x.mp4', '.x']
+    const ways = [
+      'to-0.mp4',
+      'to-1.mp4',
+      'to-2.mp4',
+      'to-link.mp4',
+      '/proc/self/cwd/x.mp4',
+      '/',
+      '/etc/passwd',
+    ]
+    ways.push(...places.flatMap((name) => [`../outside/${name}`, `folder/${name}`, join(at.outside, name)]))
+    const outside = (way: string) => ({
+      code: 6016,
+      message: `${way} lies outside the allowed folders: ${at.inside}`,
+    })
+    for (const way of ways) {
+      await expect(read(at.folders, way), way).rejects.toMatchObject(outside(way))
+      await expect(openFolderInside(at.folders, way), way).rejects.toMatchObject(outside(way))
+    }
+    await chmod(join(at.outside, 'closed'), 0o700)
+  })
+
+  test('a link that leads in a circle is no file', async () => {
+    await using at = await place()
+    await symlink('loop.mp4', join(at.inside, 'loop.mp4'))
+    await expect(read(at.folders, 'loop.mp4')).rejects.toMatchObject({ code: 6004 })
+    await expect(openFolderInside(at.folders, 'loop.mp4/x')).rejects.toMatchObject({ code: 6004 })
   })
 
   test('a file exchanged for a link at any moment never leads outside', async () => {
@@ -61,15 +91,17 @@ describe('reading', () => {
     await writeFile(join(at.inside, 'good'), 'clip')
     const end = new AbortController()
     const exchange = (async () => {
-      while (!end.signal.aborted) {
+      for (let turn = 0; !end.signal.aborted; turn += 1) {
         await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'next'))
         await rename(join(at.inside, 'next'), target)
         await writeFile(join(at.inside, 'next'), 'clip')
         await rename(join(at.inside, 'next'), target)
+        // Out of step with the reader, for other moments in each turn.
+        for (let left = turn % 11; left > 0; left -= 1) await stat(target)
       }
     })()
     const seen = new Set<string>()
-    for (let round = 0; round < 300; round += 1) {
+    for (let round = 0; round < 300 || seen.size < 2; round += 1) {
       seen.add(await read(at.folders, 'race.mp4').catch((error: { code?: number }) => `error ${error.code}`))
     }
     end.abort()
@@ -123,10 +155,12 @@ describe('writing', () => {
     expect(await readFile(join(at.inside, 'a/b/c/x.txt'), 'utf8')).toBe('x')
     await symlink(at.outside, join(at.inside, 'out'))
     await symlink(join(at.outside, 'nothing'), join(at.inside, 'dangling'))
-    for (const given of ['out', 'out/new', '../outside/new', '/tmp', '.hidden', 'a/.hidden/b']) {
+    await symlink(join(at.inside, 'later'), join(at.inside, 'to-later'))
+    const outside = ['out', 'out/new', '../outside/new', '/tmp', 'dangling', 'dangling/new']
+    for (const given of [...outside, '.hidden', 'a/.hidden/b']) {
       await expect(openFolderInside(at.folders, given)).rejects.toMatchObject({ code: 6016 })
     }
-    await expect(openFolderInside(at.folders, 'dangling/new')).rejects.toMatchObject({ code: 6004 })
+    await expect(openFolderInside(at.folders, 'to-later/new')).rejects.toMatchObject({ code: 6004 })
     await expect(openFolderInside(at.folders, 'clip.mp4/new')).rejects.toMatchObject({ code: 6016 })
     await expect(readFile(join(at.outside, 'new'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
@@ -175,5 +209,18 @@ describe('the workspace', () => {
       defaultFolder: join(at.path, 'default'),
     })
     expect(await made.folders()).toMatchObject({ workspace, allowed: [workspace, at.inside] })
+  })
+  test.runIf(process.platform === 'linux')('a folder that cannot be made is told, at once', async () => {
+    await using at = await place()
+    await symlink('/proc', join(at.inside, 'closed'))
+    const workspace = join(at.inside, 'closed/reelwright/work')
+    const defaultFolder = '/proc/reelwright/work'
+    const both = createWorkspace({ allowedFolders: [at.outside], workspace, defaultFolder })
+    expect(await both.folders()).toMatchObject({ workspace: at.outside, refused: [{ folder: workspace }] })
+    const neither = createWorkspace({ allowedFolders: [], defaultFolder })
+    await expect(neither.folders()).rejects.toMatchObject({
+      code: 6016,
+      message: expect.stringContaining(defaultFolder),
+    })
   })
 })

@@ -2,7 +2,9 @@ import { constants, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { extensionOf, extensionsByKind, kindOf, type FileKind } from '../contract/file.ts'
+import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '../contract/file.ts'
+import { errorCode } from '../platform/error-code.ts'
+import { whereItLeads } from '../platform/real-path.ts'
 import { assertAllowed, toAbsolute, type Folders } from './workspace.ts'
 
 /** A local file that may be read, held open: everything is read from the descriptor. */
@@ -27,14 +29,6 @@ export interface OpenedFolder extends AsyncDisposable {
 // A FIFO must not hold the open, and a terminal must not become ours. Windows knows neither.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
-/** Every kind the service takes. */
-export const everyKind: readonly FileKind[] = Object.keys(extensionsByKind) as FileKind[]
-
-/** Names the extensions of some kinds, as the fix of an error. */
-export function supportedHint(kinds: readonly FileKind[]): string {
-  return `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`
-}
-
 /** Tells whether a text names a regular file. */
 export async function isFileThere(folders: Folders, given: string): Promise<boolean> {
   return stat(toAbsolute(folders, given)).then(
@@ -50,9 +44,11 @@ export async function isFileThere(folders: Folders, given: string): Promise<bool
 export async function openFileInside(
   folders: Folders,
   given: string,
-  wanted: readonly FileKind[] = everyKind,
+  wanted: readonly FileKind[] = fileKinds,
 ): Promise<OpenedFile> {
   const path = toAbsolute(folders, given)
+  // Before anything is looked at: whether something lies outside is not told.
+  assertAllowed(folders, await whereItLeads(path), given)
   const before = await stat(path).catch((error: unknown) => {
     throw notReadable(folders, given, error)
   })
@@ -83,7 +79,7 @@ export async function openFolderInside(folders: Folders, given: string): Promise
   for (const part of missing) {
     path = join(path, part)
     await mkdir(path).catch((error: unknown) => {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (errorCode(error) !== 'EEXIST') throw error
     })
   }
   // Windows cannot open folders; elsewhere the open descriptor shows what was really reached.
@@ -109,6 +105,8 @@ async function checkFolderInside(
   given: string,
 ): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
   const path = toAbsolute(folders, given)
+  // As in reading.
+  assertAllowed(folders, await whereItLeads(path), given)
   let existing = path
   while (!(await exists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
   const ancestor = await realpath(existing).catch((error: unknown) => {
@@ -137,7 +135,7 @@ async function realPathOf(handle: FileHandle, path: string, stats: BigIntStats):
 }
 
 function notReadable(folders: Folders, given: string, cause: unknown): MediaError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  const code = errorCode(cause) ?? 'unknown'
   const missing = code === 'ENOENT' || code === 'ENOTDIR'
   const message = missing ? `There is no ${given}` : `${given} cannot be opened (${code})`
   return new MediaError(6004, message, {

@@ -5,7 +5,7 @@ import {
   type ReadResourceResult,
 } from '@modelcontextprotocol/server'
 import { readSmallFile } from '../client/preview.ts'
-import { queryTask } from '../client/tasks.ts'
+import { expectedTimes, queryTask } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
 import { routes, type InspectedFile } from '../contract/routes.ts'
@@ -82,9 +82,9 @@ export async function readResource(session: Session, uri: string): Promise<ReadR
 async function readTask(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
   const known = await knownTask(session, id)
   const task = await queryTask(session.client, known)
-  return {
-    contents: [{ uri, mimeType: json, text: JSON.stringify(taskSnapshot(task, null, known.save_to)) }],
-  }
+  const expected = task.status === 'queued' ? await expectedTimes(session.client, task) : null
+  const snapshot = taskSnapshot(task, { saveTo: known.save_to, expected })
+  return { contents: [{ uri, mimeType: json, text: JSON.stringify(snapshot) }] }
 }
 
 async function readFile(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
@@ -111,7 +111,7 @@ async function readContent(
     const subtype = extension === '.jpg' ? 'jpeg' : extension.slice(1)
     return [{ uri, mimeType: `image/${subtype}`, blob: bytes.toString('base64') }]
   }
-  if (kind === 'text' && extension !== '.mid' && facts.size <= maxTextBytes) {
+  if (kind === 'text' && facts.size <= maxTextBytes) {
     const bytes = await readSmallFile(session.client, facts, { maxBytes: maxTextBytes })
     return [{ uri, mimeType: 'text/plain', text: bytes.toString('utf8') }]
   }

@@ -8,6 +8,7 @@ import type { TaskRef } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, type FileDetails } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
+import { errorCode } from '../platform/error-code.ts'
 import { openFolderInside } from './open-inside.ts'
 import type { ResultFile } from './result-files.ts'
 import type { SavedFile, Session } from './session.ts'
@@ -32,7 +33,7 @@ export function defaultResultFolder({ task_type, task_id }: TaskRef): string {
 export async function checkSaveTo(session: Session, saveTo: string | undefined): Promise<void> {
   if (saveTo === undefined) return
   try {
-    await using folder = await openFolderInside(await session.workspace.folders(), split(saveTo, 1).folder)
+    await using folder = await openFolderInside(await session.workspace.folders(), split(saveTo).folder)
     const probe = join(folder.base, `.reelwright-${randomBytes(6).toString('hex')}`)
     await writeFile(probe, '', { flag: 'wx' })
     await rm(probe)
@@ -47,7 +48,12 @@ export async function saveFiles(
   { files, saveTo }: Wish,
   context: SaveContext,
 ): Promise<SavedFile[]> {
-  const target = split(saveTo, files.length)
+  const target = split(saveTo)
+  if (target.name !== undefined && files.length > 1) {
+    throw new MediaError(6016, `${saveTo} names one file, and there are ${files.length} files`, {
+      hint: 'Give a folder as save_to.',
+    })
+  }
   const records = await Promise.all(files.map((file) => detailsOf(session.client, file.file_id)))
   const total = Math.max(
     1,
@@ -58,7 +64,7 @@ export async function saveFiles(
   try {
     await using folder = await openFolderInside(await session.workspace.folders(), target.folder)
     for (const [index, record] of records.entries()) {
-      const wanted = target.name ?? safeFileName(record.original_name)
+      const { wanted, note } = nameFor(record, target.name)
       const name = await downloadFile(session.client, record, {
         folder: folder.base,
         name: wanted,
@@ -68,7 +74,7 @@ export async function saveFiles(
       before += record.size
       session.files.remember(record.file_id, { name: record.original_name })
       const file = files[index] ?? { file_id: record.file_id, role: 'result' }
-      saved.push({ ...file, path: join(folder.path, name), bytes: record.size })
+      saved.push({ ...file, path: join(folder.path, name), bytes: record.size, ...(note && { note }) })
     }
   } catch (error) {
     throw explain(error, saveTo)
@@ -80,10 +86,28 @@ function detailsOf(client: Client, fileId: string): Promise<FileDetails> {
   return client.call(routes.fileDetails, { params: { file_id: fileId } })
 }
 
-/** `save_to` names a file when it ends in an extension the service knows and there is one file. */
-function split(saveTo: string, count: number): { readonly folder: string; readonly name?: string } {
-  const isFile = count === 1 && kindOf(extensionOf(basename(saveTo))) !== undefined
+/** `save_to` names a file when it ends in an extension the service knows, and not as folders do. */
+function split(saveTo: string): { readonly folder: string; readonly name?: string } {
+  const isFile = kindOf(extensionOf(basename(saveTo))) !== undefined && !/[/\\]$/.test(saveTo)
   return isFile ? { folder: dirname(saveTo), name: safeFileName(basename(saveTo)) } : { folder: saveTo }
+}
+
+/** The agent's name for a file, but never with another type's extension. */
+function nameFor(
+  { original_name, base_ext }: FileDetails,
+  name: string | undefined,
+): { wanted: string; note?: string } {
+  if (name === undefined) return { wanted: safeFileName(original_name) }
+  const [asked, real] = [extensionOf(name), base_ext.toLowerCase()]
+  if (sameType(asked) === sameType(real)) return { wanted: name }
+  return {
+    wanted: safeFileName(name.slice(0, -asked.length) + real),
+    note: `The file is ${real}, so it is not named ${asked}.`,
+  }
+}
+
+function sameType(extension: string): string {
+  return extension === '.jpeg' ? '.jpg' : extension
 }
 
 /** What the agent or its user can do something about; everything else stays a bug. */
@@ -98,8 +122,7 @@ const explained: Readonly<Record<string, string>> = {
 }
 
 function explain(error: unknown, saveTo: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const why = explained[code]
+  const why = explained[errorCode(error) ?? '']
   if (why === undefined) return error
   return new MediaError(6016, `Files cannot be saved to ${saveTo}: ${why}`, {
     cause: error,

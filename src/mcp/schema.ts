@@ -7,11 +7,14 @@ export interface PublishedSchema {
   readonly [keyword: string]: unknown
 }
 
+/** From here on, a bound only keeps out what cannot be stored. */
+const maxInt32 = 2 ** 31 - 1
+
 const pathOrId = 'absolute path, path in the workspace, or file id'
 
 /**
  * The JSON Schema agents see of a tool's input, from the zod contract alone: strict objects, no
- * `$ref`, no bounds that only say "a safe integer", and file fields that take paths.
+ * `$ref`, no bounds that only say "a 32-bit or safe integer", and file fields that take paths.
  */
 export function publishInput(input: z.ZodObject): PublishedSchema {
   const { $schema: _, ...published } = z.toJSONSchema(input, {
@@ -23,7 +26,7 @@ export function publishInput(input: z.ZodObject): PublishedSchema {
         jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrId}`
       }
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if ((jsonSchema.maximum ?? 0) >= maxInt32) delete jsonSchema.maximum
       if (jsonSchema.type === 'object' && jsonSchema.properties) jsonSchema.additionalProperties = false
     },
   })

@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events'
 import type { Client } from '../client/client.ts'
 import { EventFeed } from '../client/event-feed.ts'
+import type { Preview } from '../client/preview.ts'
 import type { TaskRef } from '../client/tasks.ts'
 import type { FileRecord } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
-import { reconnecting } from './connection.ts'
+import { reconnecting, type Door } from './connection.ts'
 import { Transfers } from './transfers.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
@@ -24,6 +25,8 @@ export interface SavedFile {
   readonly path: string
   readonly bytes: number
   readonly duration?: number
+  /** Why it is not named as the agent wished. */
+  readonly note?: string
 }
 
 /** What happens that connected clients may want to know. */
@@ -42,6 +45,8 @@ export interface Session extends AsyncDisposable {
   readonly feed: EventFeed
   readonly uploads: Transfers<Uploaded>
   readonly saves: Transfers<readonly SavedFile[]>
+  /** Pictures being drawn. */
+  readonly previews: Transfers<Preview>
   /** Uploads under way by file identity, so that one file travels once. */
   readonly sending: Map<string, Promise<FileRecord>>
   readonly tasks: KnownItems<KnownTask>
@@ -51,20 +56,19 @@ export interface Session extends AsyncDisposable {
 }
 
 /** What a session is made of. */
-export interface SessionOptions {
+export interface SessionOptions extends Door {
   readonly version: string
   readonly operations: readonly Operation[]
-  /** Connects to the service: the local daemon (started when needed) or a remote one. Called again after it was lost. */
-  readonly connect: () => Promise<Client>
   readonly workspace: WorkspaceOptions
 }
 
 /** Opens a session; nothing is connected until the first call needs it. */
-export function openSession({ version, operations, connect, workspace }: SessionOptions): Session {
-  const client = reconnecting(connect)
+export function openSession({ version, operations, workspace, ...door }: SessionOptions): Session {
+  const client = reconnecting(door)
   const feed = new EventFeed(client)
   const uploads = new Transfers<Uploaded>()
   const saves = new Transfers<readonly SavedFile[]>()
+  const previews = new Transfers<Preview>()
   return {
     version,
     operations,
@@ -73,6 +77,7 @@ export function openSession({ version, operations, connect, workspace }: Session
     feed,
     uploads,
     saves,
+    previews,
     sending: new Map(),
     tasks: new KnownItems(),
     files: new KnownItems(),
@@ -81,6 +86,7 @@ export function openSession({ version, operations, connect, workspace }: Session
       feed[Symbol.dispose]()
       uploads[Symbol.dispose]()
       saves[Symbol.dispose]()
+      previews[Symbol.dispose]()
       await client.close()
     },
   }

@@ -1,4 +1,4 @@
-import type { TaskView } from '../client/tasks.ts'
+import type { ExpectedTimes, TaskView } from '../client/tasks.ts'
 import { taskError } from '../contract/task.ts'
 import { findResultFiles } from './result-files.ts'
 import type { PublishedSchema } from './schema.ts'
@@ -37,12 +37,22 @@ export type Saving =
   | { readonly failed: string }
   | null
 
-/** A task as a snapshot; `saveTo` is where its agent wants the files, told again because servers forget it. */
-export function taskSnapshot(task: TaskView, saving: Saving = null, saveTo?: string): Snapshot {
+/** What is known of a task beside its state. */
+interface About {
+  readonly saving?: Saving
+  /** Where its agent wants the files, told again because servers forget it. */
+  readonly saveTo?: string | undefined
+  /** Of a queued task. */
+  readonly expected?: ExpectedTimes | null
+}
+
+/** A task as a snapshot. */
+export function taskSnapshot(task: TaskView, about: About = {}): Snapshot {
   const { task_id, task_type, status, progress } = task
-  const head = { task_id, task_type, status, progress, next_step: nextStep(task, saving, saveTo) }
+  const head = { task_id, task_type, status, progress, next_step: nextStep(task, about) }
   const output = task.output_result
   if (status === 'completed' && output) {
+    const { saving } = about
     return { ...head, files: saving && 'saved' in saving ? saving.saved : findResultFiles(output), output }
   }
   const error = taskError.safeParse(output?.['error'])
@@ -56,15 +66,25 @@ const endings: Partial<Record<TaskView['status'], string>> = {
   cancelled: 'The task was cancelled and its credits were returned. Nothing more to do.',
 }
 
-function nextStep({ task_id, status }: TaskView, saving: Saving, saveTo: string | undefined): string {
+function nextStep({ task_id, status }: TaskView, { saving = null, saveTo, expected }: About): string {
   const known = `get_task with task_id "${task_id}"`
   if (saving && 'failed' in saving) {
     return `Done, but the files are not saved. ${saving.failed} Then call ${known} and save_to.`
   }
-  const again = saveTo === undefined ? known : `${known} and save_to ${JSON.stringify(saveTo)}`
+  const again = known + andSaveTo(saveTo)
   if (status === 'completed') return completedStep(again, saving)
-  const going = `Not finished; the work goes on by itself. Call ${again} and wait_seconds 45 to wait for it.`
-  return endings[status] ?? going
+  const going = status === 'queued' && expected ? whenItStarts(expected) : 'the work goes on by itself'
+  return endings[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
+}
+
+function whenItStarts({ wait, work }: ExpectedTimes): string {
+  const start = wait < 1 ? 'any moment' : `in about ${inWords(wait)}`
+  return `it is queued, starts by itself ${start}, and takes about ${inWords(work)} then`
+}
+
+/** Seconds up to a minute and a half, then minutes. */
+function inWords(seconds: number): string {
+  return seconds <= 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
 }
 
 function completedStep(again: string, saving: Exclude<Saving, { failed: string }>): string {
@@ -72,15 +92,25 @@ function completedStep(again: string, saving: Exclude<Saving, { failed: string }
   if ('underWay' in saving)
     return `Done; the files are ${saving.underWay} % saved. Call ${again} to wait for them.`
   if (saving.saved.length === 0) return 'Done. See output.'
-  return `Done. Tell the user where it lies: ${saving.saved.map(({ path }) => path).join(', ')}`
+  const paths = saving.saved.map(({ path }) => path).join(', ')
+  const notes = saving.saved.flatMap(({ note }) => (note === undefined ? [] : [note]))
+  return ['Done.', ...notes, `Tell the user where it lies: ${paths}`].join(' ')
 }
 
-/** An upload that outlasts its call, as a snapshot. */
-export function uploadSnapshot(transfer: { readonly id: string; readonly progress: number }): Snapshot {
+/** An upload that outlasts its call, as a snapshot; `saveTo` as of a task. */
+export function uploadSnapshot(
+  transfer: { readonly id: string; readonly progress: number },
+  saveTo?: string,
+): Snapshot {
+  const known = `get_task with transfer_id "${transfer.id}"${andSaveTo(saveTo)}`
   return {
     transfer_id: transfer.id,
     status: 'uploading',
     progress: transfer.progress,
-    next_step: `The upload goes on by itself. Call get_task with transfer_id "${transfer.id}" and wait_seconds 45.`,
+    next_step: `The upload goes on by itself. Call ${known} and wait_seconds 45.`,
   }
+}
+
+function andSaveTo(saveTo: string | undefined): string {
+  return saveTo === undefined ? '' : ` and save_to ${JSON.stringify(saveTo)}`
 }

@@ -13,11 +13,16 @@ export interface Call {
 }
 
 /** True statements on what a tool does. */
-export interface Annotations {
+interface Hints {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean
   readonly openWorldHint: boolean
+}
+
+/** With the title, which older clients look for here. */
+interface Annotations extends Hints {
+  readonly title: string
 }
 
 /** A tool as `tools/list` shows it. */
@@ -36,17 +41,22 @@ export interface Tool {
   run(session: Session, given: unknown, call: Call): Promise<Reply>
 }
 
-interface Declaration<Input extends z.ZodObject> extends Omit<ToolDefinition, 'inputSchema'> {
+interface Declaration<Input extends z.ZodObject> extends Omit<ToolDefinition, 'inputSchema' | 'annotations'> {
   readonly input: Input
+  readonly hints: Hints
 }
 
 /** Declares a tool whose arguments are parsed as a whole before it runs. */
 export function tool<Input extends z.ZodObject>(
-  { input, ...published }: Declaration<Input>,
+  { input, hints, ...published }: Declaration<Input>,
   run: (session: Session, args: z.output<Input>, call: Call) => Promise<Reply>,
 ): Tool {
   return {
-    definition: { ...published, inputSchema: publishInput(input) },
+    definition: {
+      ...published,
+      inputSchema: publishInput(input),
+      annotations: { title: published.title, ...hints },
+    },
     run: (session, given, call) => run(session, parseArguments(input, given), call),
   }
 }

@@ -38,7 +38,7 @@ test('equal keys share work that is under way, and begin anew after it', async (
   const works = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
   let started = 0
   const start = () =>
-    transfers.start(() => works[started++]?.promise ?? Promise.reject(new Error('too many')), 'key')
+    transfers.join('key', () => works[started++]?.promise ?? Promise.reject(new Error('too many')))
   const [first, joined] = [start(), start()]
   expect(joined).toBe(first)
   works[0]?.resolve(1)
@@ -70,11 +70,16 @@ test('an upload that outlasts its call goes on to the task, and get_task joins i
     next_step: expect.stringContaining(String(data['transfer_id'])),
   })
   const { transfer_id } = data
-  const still = await getTaskTool.run(session, { transfer_id, wait_seconds: 0 }, call(never))
+  const save_to = 'elsewhere/final.mp4'
+  const still = await getTaskTool.run(session, { transfer_id, save_to, wait_seconds: 0 }, call(never))
   expect(still.data).toMatchObject({ status: 'uploading', transfer_id })
+  expect(still.data['next_step']).toContain(`and save_to "${save_to}"`)
   gate.resolve()
-  const done = await getTaskTool.run(session, { transfer_id }, call(never))
-  expect(done.data).toMatchObject({ status: 'completed', files: [{ bytes: 4 }] })
+  const done = await getTaskTool.run(session, { transfer_id, save_to }, call(never))
+  expect(done.data).toMatchObject({
+    status: 'completed',
+    files: [{ bytes: 4, path: join(workspace, save_to) }],
+  })
   expect(service.requests.filter((request) => request === 'POST /base/file/upload')).toHaveLength(1)
   const unknown = getTaskTool.run(session, { transfer_id: 'transfer-0' }, call(never))
   await expect(unknown).rejects.toMatchObject({ code: 6005 })

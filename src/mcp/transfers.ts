@@ -20,22 +20,28 @@ export interface Transfer<T> {
 /** Finished transfers kept for those who ask later. */
 const maxKept = 200
 
-/** Transfers by id, and by key while they are under way. */
+/** Transfers that are found by their id, and others by a key while they are under way. */
 export class Transfers<T> implements Disposable {
   readonly #byId = new Map<string, Transfer<T>>()
   readonly #underWay = new Map<string, Transfer<T>>()
   readonly #end = new AbortController()
 
-  /** Starts work, or joins the work under way of the same key. */
-  start(work: (context: TransferContext) => Promise<T>, key?: string): Transfer<T> {
-    const joined = key === undefined ? undefined : this.#underWay.get(key)
+  /** Starts work that is found by its id later. */
+  start(work: (context: TransferContext) => Promise<T>): Transfer<T> {
+    const transfer = begin(work, this.#end.signal)
+    this.#byId.set(transfer.id, transfer)
+    const [oldest] = this.#byId.keys()
+    if (this.#byId.size > maxKept && oldest !== undefined) this.#byId.delete(oldest)
+    return transfer
+  }
+
+  /** Joins the work under way of this key, or starts it. */
+  join(key: string, work: (context: TransferContext) => Promise<T>): Transfer<T> {
+    const joined = this.#underWay.get(key)
     if (joined) return joined
     const transfer = begin(work, this.#end.signal)
-    this.#keep(transfer)
-    if (key !== undefined) {
-      this.#underWay.set(key, transfer)
-      transfer.result.finally(() => this.#underWay.delete(key)).catch(() => undefined)
-    }
+    this.#underWay.set(key, transfer)
+    transfer.result.finally(() => this.#underWay.delete(key)).catch(() => undefined)
     return transfer
   }
 
@@ -45,12 +51,6 @@ export class Transfers<T> implements Disposable {
 
   [Symbol.dispose](): void {
     this.#end.abort()
-  }
-
-  #keep(transfer: Transfer<T>): void {
-    this.#byId.set(transfer.id, transfer)
-    const [oldest] = this.#byId.keys()
-    if (this.#byId.size > maxKept && oldest !== undefined) this.#byId.delete(oldest)
   }
 }
 

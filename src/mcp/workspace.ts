@@ -1,8 +1,9 @@
-import { mkdir, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MediaError } from '../contract/errors.ts'
+import { makeFolder } from '../platform/folder.ts'
 import { hiddenPart, isInside, whyClosed } from './folder-rules.ts'
 
 /** Which folders an agent may use. */
@@ -43,7 +44,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   async function folders(): Promise<Folders> {
     if (workspace !== undefined && whyClosed(resolve(workspace)) === undefined) {
       // Where that fails, it is told among the refused.
-      await mkdir(workspace, { recursive: true }).catch(() => undefined)
+      await makeFolder(workspace).catch(() => undefined)
     }
     const wanted = settings.length > 0 ? settings : await roots
     const checked = await Promise.all(wanted.map((folder) => checkFolder(folder)))
@@ -51,7 +52,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const refused = checked.flatMap((result) => ('why' in result ? [result] : []))
     const [first] = allowed
     if (first !== undefined) return { workspace: first, allowed, refused }
-    const real = await makeFolder(defaultFolder)
+    const real = await makeDefault(defaultFolder)
     return { workspace: real, allowed: [real], refused }
   }
 
@@ -63,9 +64,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   }
 }
 
-async function makeFolder(folder: string): Promise<string> {
+async function makeDefault(folder: string): Promise<string> {
   try {
-    await mkdir(folder, { recursive: true })
+    await makeFolder(folder)
     return await realpath(folder)
   } catch (cause) {
     throw new MediaError(6016, `The workspace ${folder} cannot be made`, {

@@ -1,8 +1,36 @@
-import { mkdir, mkdtempDisposable, symlink } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { cloudOf, freeSpace, networkTypeOf, parseLinuxMounts, parseMacMounts, whyUnsafe } from './folder.ts'
+import {
+  cloudOf,
+  freeSpace,
+  makeFolder,
+  networkTypeOf,
+  parseLinuxMounts,
+  parseMacMounts,
+  whyUnsafe,
+} from './folder.ts'
+
+test('a folder is made with its parents, by many at once, and stays', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'folder-'))
+  const deep = join(folder.path, 'a', 'b', 'c')
+  await Promise.all(Array.from({ length: 8 }, () => makeFolder(deep, 0o700)))
+  for (const path of [deep, join(deep, '..')]) expect((await stat(path)).mode & 0o777).toBe(0o700)
+  await writeFile(join(deep, 'file'), '')
+  await makeFolder(deep)
+  expect(await readdir(deep)).toEqual(['file'])
+  for (const path of [join(deep, 'file'), join(deep, 'file', 'x')]) {
+    await expect(makeFolder(path)).rejects.toThrow(/EEXIST|ENOTDIR/)
+  }
+})
+
+test.runIf(process.platform === 'linux').for(['/proc/a', '/proc/a/b/c'])(
+  '%s cannot be made, which is told at once',
+  async (path) => {
+    await expect(makeFolder(path)).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/a' })
+  },
+)
 
 test('free space is a plausible number of bytes', async () => {
   expect(await freeSpace(tmpdir())).toBeGreaterThan(2 ** 20)

@@ -1,7 +1,32 @@
 import { execFile } from 'node:child_process'
-import { readFile, realpath, statfs } from 'node:fs/promises'
+import { mkdir, readFile, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { errorCode } from './error-code.ts'
+import { whereItLeads } from './real-path.ts'
+
+/**
+ * Makes a folder and what is missing above it; one that is there stays as it is. Step by step: `mkdir`
+ * with `recursive` never returns where a folder that exists takes no new ones, as /proc does.
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+  try {
+    await mkdir(path, mode)
+  } catch (error) {
+    if (await isFolder(path)) return
+    const parent = dirname(path)
+    if (errorCode(error) !== 'ENOENT' || parent === path || (await isFolder(parent))) throw error
+    await makeFolder(parent, mode)
+    await makeFolder(path, mode)
+  }
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}
 
 /** Bytes an unprivileged program may still write where this folder is. */
 export async function freeSpace(path: string): Promise<number> {
@@ -16,7 +41,7 @@ export async function freeSpace(path: string): Promise<number> {
  */
 export async function whyUnsafe(path: string): Promise<string | null> {
   const absolute = resolve(path)
-  const real = await realAncestor(absolute)
+  const real = await whereItLeads(absolute)
   const cloud = cloudOf(real) ?? cloudOf(absolute)
   if (cloud) return `it is synchronised by ${cloud}`
   const network = process.platform === 'win32' ? windowsShare(real) : networkTypeOf(await mounts(), real)
@@ -83,15 +108,4 @@ async function mounts(): Promise<Mount[]> {
 /** A mapped drive's real path is its share's. */
 function windowsShare(real: string): string | null {
   return real.startsWith('\\\\') ? 'a Windows share' : null
-}
-
-/** Real path of the nearest part of a path that exists. */
-async function realAncestor(path: string): Promise<string> {
-  try {
-    return await realpath(path)
-  } catch (error) {
-    const parent = dirname(path)
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error
-    return realAncestor(parent)
-  }
 }

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { HostProcess } from './hosting.ts'
 
 /** Proof that whoever answers knows the key: HMAC-SHA256 over nonce and instance, in hex. */
 export function proof(key: string, nonce: string, instance: string): string {
@@ -25,11 +26,10 @@ export interface HealthAnswer {
   readonly proof: string
 }
 
-/** Answers a nonce for a service that knows the key. */
+/** Answers a nonce for a service that knows the key of its process. */
 export function healthAnswer(
-  service: { readonly key: string; readonly instance: string; readonly version: string },
+  { key, instance, version }: Pick<HostProcess, 'key' | 'instance' | 'version'>,
   nonce: string,
 ): HealthAnswer {
-  const { key, instance, version } = service
   return { instance, version, proof: proof(key, nonce, instance) }
 }

@@ -31,14 +31,8 @@ function nativeHasher(hasher: Native.Blake3Hasher): Hasher {
   return { update: (chunk) => void hasher.update(chunk), digest: () => hasher.digest('hex') }
 }
 
-interface HashFileOptions {
-  readonly signal?: AbortSignal
-  /** Called with the bytes read since the last call. */
-  readonly onBytes?: (count: number) => void
-}
-
 /** BLAKE3 of a file, read piece by piece: flat memory at any size. */
-export async function hashFile(path: string, options: HashFileOptions = {}): Promise<string> {
+export async function hashFile(path: string, options: { signal?: AbortSignal } = {}): Promise<string> {
   const hasher = await createHasher()
   await using file = await open(path, 'r')
   const buffer = Buffer.allocUnsafe(chunkBytes)
@@ -47,6 +41,5 @@ export async function hashFile(path: string, options: HashFileOptions = {}): Pro
     const { bytesRead } = await file.read(buffer, 0, chunkBytes)
     if (bytesRead === 0) return hasher.digest()
     hasher.update(buffer.subarray(0, bytesRead))
-    options.onBytes?.(bytesRead)
   }
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { errorCode } from './error-code.ts'
 
 const run = promisify(execFile)
 
@@ -125,7 +126,7 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
     // ESRCH: nothing is left. EPERM: it is somebody else's, so never ours.
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }
 }

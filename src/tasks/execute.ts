@@ -10,6 +10,7 @@ import type { StoredBytes } from '../files/store.ts'
 import { giveFile } from '../files/probe.ts'
 import { insertFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
+import { makeFolder } from '../platform/folder.ts'
 import type { Finished, Kept } from './attempt.ts'
 import type { Service } from './service.ts'
 import { moveTask, toTaskRecord } from './store.ts'
@@ -56,7 +57,7 @@ export async function executeTask(
   const scratch = join(bench.scratch, task.id)
   try {
     await rm(scratch, { recursive: true, force: true })
-    await mkdir(join(scratch, 'work'), { recursive: true })
+    await makeFolder(join(scratch, 'work'))
     const finished = await attempt(service, bench, { task, scratch, signal })
     failpoint('execute.finished')
     await complete(service, task, finished)

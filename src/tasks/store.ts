@@ -2,16 +2,7 @@ import { nextEvent, refund } from '../accounts/ledger.ts'
 import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
 import { isOwnId } from '../contract/id.ts'
-import {
-  isTerminal,
-  nextStates,
-  priorities,
-  type TaskList,
-  type TaskListItem,
-  type TaskListQuery,
-  type TaskRecord,
-  type TaskState,
-} from '../contract/task.ts'
+import { isTerminal, nextStates, type TaskRecord, type TaskState } from '../contract/task.ts'
 import { toMoment } from '../contract/time.ts'
 import type { Db, TaskRow, Write } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
@@ -78,58 +69,12 @@ function unknownTask(id: string): MediaError {
   return new MediaError(6005, `there is no task ${JSON.stringify(id)} of this type`)
 }
 
-/** Lists the caller's tasks, newest first. */
-export async function listTasks(service: Service, caller: Caller, query: TaskListQuery): Promise<TaskList> {
-  let rows = service.db.selectFrom('tasks').where('account_id', '=', caller.accountId)
-  if (query.status !== undefined) rows = rows.where('status', '=', query.status)
-  if (query.task_type !== undefined) rows = rows.where('type', '=', query.task_type)
-  const { total } = await rows.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const page = await rows
-    .selectAll()
-    .orderBy('id', 'desc')
-    .limit(query.page_size)
-    .offset((query.page - 1) * query.page_size)
-    .execute()
-  const now = service.clock()
-  return {
-    list: page.map((row) =>
-      toListItem(row, service.operations.get(row.type)?.operation.title ?? row.type, now),
-    ),
-    total,
-    page: query.page,
-    page_size: query.page_size,
-  }
-}
-
-function toListItem(row: TaskRow, typeName: string, now: number): TaskListItem {
-  const worked = row.started_at === null ? null : (row.finished_at ?? now) - row.started_at
-  return {
-    id: row.id,
-    status: row.status,
-    priority: priorities[row.priority] ?? 'normal',
-    progress: row.progress,
-    estimated_duration: row.estimated_ms / 1000,
-    estimated_queue_wait_duration: row.estimated_wait_ms / 1000,
-    actual_duration: worked === null ? null : worked / 1000,
-    process_start_time: row.started_at === null ? null : toMoment(row.started_at),
-    finish_time: row.finished_at === null ? null : toMoment(row.finished_at),
-    create_time: toMoment(row.created_at),
-    task_type_key: row.type,
-    task_type_name: typeName,
-  }
-}
-
-/** Numbers of the caller's tasks that are not finished. */
-export async function countTasks(db: Db, accountId: number): Promise<{ queued: number; processing: number }> {
-  const rows = await db
-    .selectFrom('tasks')
-    .select(['status', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('account_id', '=', accountId)
-    .where('status', 'in', ['queued', 'processing'])
-    .groupBy('status')
-    .execute()
-  const countOf = (status: TaskState): number => rows.find((row) => row.status === status)?.count ?? 0
-  return { queued: countOf('queued'), processing: countOf('processing') }
+/** What there is to do instead of cancelling. */
+const insteadOfCancel: Partial<Record<TaskState, string>> = {
+  processing: 'It goes on: wait for it, or leave its result. Its credits come back only when it fails.',
+  completed: 'Nothing to cancel: ask for the task, which tells its result.',
+  failed: 'Nothing to cancel: its credits were returned. Ask for the task, which tells why it failed.',
+  cancelled: 'Nothing to do: its credits were returned.',
 }
 
 /** Cancels one of the caller's tasks that has not started; 6005, 6007. */
@@ -140,7 +85,9 @@ export async function cancelTask(service: Service, caller: Caller, id: string): 
     : null
   if (moved) return
   const { status } = await ownTask(service.db, caller, id)
-  throw new MediaError(6007, `the task is ${status}; only a queued task can be cancelled`)
+  throw new MediaError(6007, `the task is ${status}; only a queued task can be cancelled`, {
+    hint: insteadOfCancel[status],
+  })
 }
 
 /** A change of a task's state and what changes with it. */

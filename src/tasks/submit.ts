@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { Caller } from '../accounts/keys.ts'
 import { hold } from '../accounts/ledger.ts'
 import { MediaError } from '../contract/errors.ts'
-import { extensionsByKind, findFileRefs, kindOf, type FileReference } from '../contract/file.ts'
+import { findFileRefs, kindOf, supportedHint, type FileReference } from '../contract/file.ts'
 import { newId } from '../contract/id.ts'
-import { describeIssues, missingFields } from '../contract/issues.ts'
+import { describeIssues, fixOf, missingFields } from '../contract/issues.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule, Plan } from '../contract/operation.ts'
 import { priorities, type Priority, type TaskCreated } from '../contract/task.ts'
 import { toMoment } from '../contract/time.ts'
@@ -12,7 +12,7 @@ import type { FileRow, NewTaskRow, TaskRow } from '../db/schema.ts'
 import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { estimateWait } from './estimate.ts'
+import { expectedWait } from './estimate.ts'
 import { givenFiles } from './given-files.ts'
 import type { Service } from './service.ts'
 import { recordEvent, toTaskRecord } from './store.ts'
@@ -25,8 +25,8 @@ interface Submission {
 
 /**
  * Creates a task: validate, check the files, price, then hold the credits and enqueue in one
- * transaction. Throws in the contract's order: 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6202;
- * an error creates nothing and charges nothing.
+ * transaction. Throws in the contract's order: 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6401 of
+ * what only these files or parameters need, 6202; an error creates nothing and charges nothing.
  */
 export async function submitTask(
   service: Service,
@@ -35,12 +35,15 @@ export async function submitTask(
 ): Promise<TaskCreated> {
   const module = findOperation(service, submission.type)
   const input = validate(module.operation, submission.body)
-  await (await module.run()).ready()
+  const { ready } = await module.run()
+  await ready()
   const files = await checkFiles(service, caller, { operation: module.operation, input })
   const { plan } = await module.plan()
   const planned = plan(input, files)
-  const estimatedWaitMs = await estimateWait(service)
-  const row = newTask(service, caller, { submission, input, planned, estimatedWaitMs })
+  await ready({ input, files })
+  const priority = priorities.indexOf(submission.priority)
+  const estimatedWaitMs = await expectedWait(service, priority)
+  const row = newTask(service, caller, { type: submission.type, priority, input, planned, estimatedWaitMs })
   const task = await create(service, row, files.ids)
   return created(module.operation, task)
 }
@@ -49,20 +52,24 @@ function findOperation(service: Service, type: string): OperationModule {
   const module = service.operations.get(type)
   if (module) return module
   const known = [...service.operations.keys()].join(', ')
-  throw new MediaError(6016, `there is no task type ${JSON.stringify(type)}; there are: ${known}`)
+  throw new MediaError(6016, `there is no task type ${JSON.stringify(type)}; there are: ${known}`, {
+    hint: 'Name one of these in the path: /task/{task_type}.',
+  })
 }
 
 /** Checks a body against an operation's schema. A null at the top level counts as left out. */
 export function validate(operation: Operation, body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new MediaError(6016, 'the body must be a JSON object')
+    throw new MediaError(6016, 'the body must be a JSON object', {
+      hint: `Send one such as ${JSON.stringify(operation.examples[0].input)}.`,
+    })
   }
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
   const missing = missingFields(operation.input, given)
   if (missing.length > 0) throw new MediaError(6013, `required: ${missing.join(', ')}`)
   const parsed = operation.input.safeParse(given)
-  if (!parsed.success) throw new MediaError(6016, describeIssues(parsed.error, 'body'))
-  return parsed.data
+  if (parsed.success) return parsed.data
+  throw new MediaError(6016, describeIssues(parsed.error, 'body'), { hint: fixOf(parsed.error) })
 }
 
 async function checkFiles(
@@ -87,22 +94,22 @@ function checkKind(row: FileRow, references: readonly FileReference[]): void {
   if (!refused) return
   const field = z.core.toDotPath(refused.path)
   throw new MediaError(6014, `${field}: ${row.name} is not ${refused.kinds.join(' or ')}`, {
-    hint: `Supported: ${refused.kinds.flatMap((k) => extensionsByKind[k]).join(' ')}`,
+    hint: supportedHint(refused.kinds),
   })
 }
 
 function newTask(
   service: Service,
   caller: Caller,
-  made: { submission: Submission; input: unknown; planned: Plan; estimatedWaitMs: number },
+  made: { type: string; priority: number; input: unknown; planned: Plan; estimatedWaitMs: number },
 ): NewTaskRow {
   const now = service.clock()
   return {
     id: newId(now),
     account_id: caller.accountId,
-    type: made.submission.type,
+    type: made.type,
     status: 'queued',
-    priority: priorities.indexOf(made.submission.priority),
+    priority: made.priority,
     progress: 0,
     input: JSON.stringify(made.input),
     output: null,

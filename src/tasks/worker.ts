@@ -46,12 +46,20 @@ async function work(
   signal: AbortSignal,
 ): Promise<Finished> {
   const module = operations.get(attempt.operation)
-  if (!module) throw new MediaError(6401, `this worker does not know ${attempt.operation}`)
-  const { run } = await module.run()
+  if (!module) {
+    throw new MediaError(6401, `this worker does not know ${attempt.operation}`, {
+      hint: 'Restart the service, so that its workers are of its own version, and create the task again.',
+    })
+  }
+  const { run, ready } = await module.run()
+  const input = module.operation.input.parse(attempt.input)
   const kept: Kept[] = []
+  const context = contextOf(attempt, signal, kept)
+  // Creation asked elsewhere or earlier.
+  await ready({ input, files: context.files })
   process.chdir(attempt.scratch)
   try {
-    const output = await run(module.operation.input.parse(attempt.input), contextOf(attempt, signal, kept))
+    const output = await run(input, context)
     return { output: module.operation.output.parse(output), kept }
   } finally {
     // The folder is removed next, which some systems refuse while a process stands in it.

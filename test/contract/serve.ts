@@ -16,12 +16,12 @@ export interface Served extends AsyncDisposable {
 }
 
 /** Starts `reelwright serve` on an empty data folder and a free port. */
-export async function serve(): Promise<Served> {
+export async function serve(environment: Readonly<Record<string, string>> = {}): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-serve-'))
   const apiKey = 'key-of-the-contract-tests-0123456789abcdef'
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--data-dir', join(folder, 'data')], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, REELWRIGHT_API_KEY: apiKey, REELWRIGHT_LOG_LEVEL: 'error' },
+    env: { ...process.env, REELWRIGHT_API_KEY: apiKey, REELWRIGHT_LOG_LEVEL: 'error', ...environment },
   })
   const lines = createInterface(child.stdout)
   const [line] = (await Promise.race([once(lines, 'line'), once(child, 'exit')])) as [unknown]

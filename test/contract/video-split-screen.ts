@@ -55,7 +55,8 @@ export const videoSplitScreen: OperationTables = {
       // template is only accepted with a layout_id.
       accepts: ['auto'],
     },
-    { at: 'layout_id', type: 'integer', required: false, accepts: [1], refuses: [1.5, '1', -1] },
+    // Accepted with layout_mode template alone (docs/contract.md).
+    { at: 'layout_id', type: 'integer', required: false, refuses: [1.5, '1', -1] },
     {
       at: 'random_seed',
       type: 'integer',
@@ -99,11 +100,14 @@ export const videoSplitScreen: OperationTables = {
   ],
   together: [
     { because: 'template needs a layout_id', change: { layout_mode: 'template' } },
+    { because: 'auto, the default, reads no layout_id', change: { layout_id: 200_100 } },
+    { because: 'auto reads no layout_id', change: { layout_mode: 'auto', layout_id: 200_100 } },
     {
       because: 'the layout must have as many slots as there are clips',
       change: { layout_mode: 'template', layout_id: 2_147_483_647 },
     },
   ],
+  // The document names 6201 beside 6202: the quota of a key, which keys do not have (docs/contract.md).
   refusals: [
     { code: 6013, status: 400 },
     { code: 6016, status: 400 },

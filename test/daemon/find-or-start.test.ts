@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { findDaemon } from '../../src/daemon/find-or-start.ts'
 import { readDaemon } from '../../src/daemon/record.ts'
 import {
   children,
@@ -34,6 +35,17 @@ test('a found daemon is used again', async () => {
   const first = await find(dataDir)
   expect(await find(dataDir)).toEqual(first)
   expect((await recordOf(dataDir)).key).toBe(first.apiKey)
+})
+
+test('looking for a daemon finds the one that runs, and starts none', async () => {
+  const dataDir = await newDataFolder()
+  expect(await findDaemon(dataDir)).toBeNull()
+  const { pid } = await find(dataDir)
+  expect((await findDaemon(dataDir))?.pid).toBe(pid)
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(() => isAlive(pid)).toBe(false)
+  expect(await findDaemon(dataDir)).toBeNull()
+  expect(await startedDaemons(dataDir)).toHaveLength(1)
 })
 
 test('a daemon gets no settings from its first client', async () => {

@@ -5,9 +5,11 @@ import { appendFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { runDaemon, type DaemonSide, type RunningService } from '../../src/daemon/run-daemon.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { runDaemon } from '../../src/daemon/run-daemon.ts'
 import { armFailpoint } from '../../src/platform/failpoint.ts'
 import { healthAnswer } from '../../src/platform/handshake.ts'
+import type { HostedService, HostProcess } from '../../src/platform/hosting.ts'
 import { openLog } from '../../src/platform/log.ts'
 
 export interface TestDaemonOptions {
@@ -24,32 +26,32 @@ export interface TestDaemonOptions {
 
 const options = JSON.parse(process.argv[2] ?? '') as TestDaemonOptions
 
-async function startService(daemon: DaemonSide): Promise<RunningService> {
+async function startService(host: HostProcess): Promise<HostedService> {
   await appendFile(join(options.dataDir, 'started.txt'), `${process.pid}\n`)
   if (options.fails) throw new Error(options.fails)
   if (options.withChild) await startChild()
   let lastActivity = Date.now()
   const server = createServer((request, response) => {
     if (!request.url?.startsWith('/health')) lastActivity = Date.now()
-    void answer(daemon, request, response)
+    void answer(host, request, response)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    isBusy: () => options.busy ?? false,
+    isBusy: async () => options.busy ?? false,
     lastActivity: () => lastActivity,
     close: async () => void (await once(server.close(), 'close')),
   }
 }
 
-async function answer(daemon: DaemonSide, request: IncomingMessage, response: ServerResponse) {
+async function answer(host: HostProcess, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '', 'http://localhost')
-  const authorized = request.headers.authorization === daemon.key
+  const authorized = request.headers.authorization === host.key
   if (url.pathname === '/health')
-    response.end(JSON.stringify(healthAnswer(daemon, url.searchParams.get('nonce') ?? '')))
+    response.end(JSON.stringify(healthAnswer(host, url.searchParams.get('nonce') ?? '')))
   else if (url.pathname === '/environment' && authorized) response.end(JSON.stringify(process.env))
-  else if (url.pathname === '/daemon/exit' && authorized)
-    response.writeHead((await daemon.exitIfIdle()) ? 200 : 409).end()
+  else if (url.pathname === routes.exitDaemon.path && authorized)
+    response.writeHead((await host.exitIfIdle()) ? 200 : 409).end()
   else response.writeHead(401).end()
 }
 

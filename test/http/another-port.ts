@@ -1,12 +1,14 @@
 import { onTestFinished } from 'vitest'
 import { createApp, type App } from '../../src/http/app.ts'
-import type { DaemonSide } from '../../src/http/daemon.ts'
+import type { HostProcess } from '../../src/platform/hosting.ts'
 import type { Service } from '../../src/tasks/service.ts'
 
 interface Options {
   /** How long nothing may move on a connection, ms. */
   readonly stalledMs?: number
-  readonly exitIfIdle?: DaemonSide['exitIfIdle']
+  /** The https address clients use. */
+  readonly publicUrl?: string
+  readonly exitIfIdle?: HostProcess['exitIfIdle']
 }
 
 /** The HTTP side of a service behind a port of its own, until the test ends. */

@@ -1,26 +1,14 @@
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wasRead } from '../canary.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { ask } from './raw.ts'
-
-const marker = 'the canary sings'
-
-/** Runs something beside a pipe that gives its content to the first who opens it, and tells whether anyone did. */
-async function wasRead(canary: string, work: () => Promise<unknown>): Promise<boolean> {
-  const writing = writeFile(canary, marker).catch(() => {})
-  await work()
-  // Opening to read without blocking lets a writer that still waits go on.
-  await using reader = await open(canary, constants.O_RDONLY | constants.O_NONBLOCK)
-  await writing
-  return (await reader.readFile('utf8')) !== marker
-}
 
 const playlists: readonly [string, (canary: string) => string][] = [
   ['a text', () => 'Dear sir, this is no video at all.\n'.repeat(100)],

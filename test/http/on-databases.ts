@@ -2,17 +2,22 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { postgresPrograms, startPostgres, type Postgres } from '../postgres.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
-/** Runs a suite against one service on SQLite and against one on PostgreSQL; tests use accounts of their own. */
-export function onDatabases(name: string, suite: (service: () => TestService) => void): void {
-  describe(`${name} on SQLite`, () => withService(() => startTestService(), suite))
+/** Runs a suite with what starts a service on a new SQLite database, and with the same on PostgreSQL. */
+export function onNewDatabases(name: string, suite: (start: () => Promise<TestService>) => void): void {
+  describe(`${name} on SQLite`, () => suite(() => startTestService()))
   describe.skipIf(!postgresPrograms)(`${name} on PostgreSQL (Debian package postgresql)`, () => {
     let server: Postgres
     beforeAll(async () => {
       server = await startPostgres(postgresPrograms ?? '')
     })
     afterAll(() => server[Symbol.asyncDispose]())
-    withService(async () => startTestService({ database: { url: await server.database() } }), suite)
+    suite(async () => startTestService({ database: { url: await server.database() } }))
   })
+}
+
+/** Runs a suite against one service on SQLite and against one on PostgreSQL; tests use accounts of their own. */
+export function onDatabases(name: string, suite: (service: () => TestService) => void): void {
+  onNewDatabases(name, (start) => withService(start, suite))
 }
 
 /** Runs a suite against one service; for what no database has a part in. */

@@ -12,12 +12,23 @@ const folder = await scratchFolder()
 
 describe('previews', () => {
   onOneDatabase((service) => {
-    let clip: string
+    /** Addresses of probed clips: their contents differ. */
+    const clips: string[] = []
+    let content: Buffer<ArrayBuffer>
+
+    async function upload(as: { baseUrl: string; apiKey: string }, name: string): Promise<string> {
+      const { data } = await api(as).upload(name, content)
+      await api(as).send(`/base/file/${data.file_id}/facts`)
+      return `/base/file/${data.file_id}`
+    }
+
     beforeAll(async () => {
-      const path = await make(join(folder, 'clip.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
-      const { data } = await api(service()).upload('clip.mp4', await readFile(path))
-      clip = `/base/file/${data.file_id}`
-      await api(service()).send(`${clip}/facts`)
+      for (const seconds of [1, 2, 3]) {
+        const sources = [...picture(seconds), ...tone(seconds)]
+        const path = await make(join(folder, `${seconds}.mp4`), [...sources, ...h264, '-c:a', 'aac'])
+        content = await readFile(path)
+        clips.push(await upload(service(), 'clip.mp4'))
+      }
     })
 
     /** The same service, telling of each file that is lent and waiting before it. */
@@ -34,45 +45,74 @@ describe('previews', () => {
         },
       }
       const { baseUrl, app } = await behindAnotherPort({ ...parts, files })
-      const headers = { authorization: service().apiKey }
-      return {
-        app,
-        baseUrl,
-        headers,
-        lent,
-        see: () => ask(`${baseUrl}${clip}/preview?kind=waveform`, { headers }),
+      const see = (clip = clips[0], apiKey = service().apiKey) =>
+        ask(`${baseUrl}${clip}/preview?kind=waveform`, { headers: { authorization: apiKey } })
+      /** Asks over a connection that the test can cut, and waits until the service has heard it. */
+      const wireFor = async (clip: string | undefined) => {
+        const before = app.lastActivity()
+        const connection = await wire(baseUrl)
+        const lines = ['Host: localhost', `Authorization: ${service().apiKey}`, '', '']
+        connection.socket.write(`GET ${clip}/preview?kind=waveform HTTP/1.1\r\n${lines.join('\r\n')}`)
+        await until(
+          async () => app.lastActivity(),
+          (moment) => moment > before,
+        )
+        return connection
       }
+      const lentAtLast = (count: number) =>
+        until(
+          async () => lent.length,
+          (now) => now === count,
+        )
+      return { lent, see, wireFor, lentAtLast }
     }
 
     test('are drawn one after another, and not for a client that has gone', async () => {
-      const { app, baseUrl, headers, lent, see } = await watched()
-      const first = see()
-      await until(
-        async () => lent.length,
-        (count) => count === 1,
-      )
-      const before = app.lastActivity()
-      using gone = await wire(baseUrl)
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-      gone.socket.write(
-        `GET ${clip}/preview?kind=waveform HTTP/1.1\r\nHost: localhost\r\n${lines.join()}\r\n\r\n`,
-      )
-      await until(
-        async () => app.lastActivity(),
-        (moment) => moment > before,
-      )
+      const { lent, see, wireFor, lentAtLast } = await watched()
+      const first = see(clips[0])
+      await lentAtLast(1)
+      using gone = await wireFor(clips[1])
       gone.socket.destroy()
       await gone.closed
-      const last = see()
+      const last = see(clips[2])
       lent[0]?.resolve()
       expect((await first).status).toBe(200)
-      await until(
-        async () => lent.length,
-        (count) => count === 2,
-      )
+      await lentAtLast(2)
       lent[1]?.resolve()
       expect((await last).status).toBe(200)
       expect(lent, 'nothing was drawn for who has gone').toHaveLength(2)
+    })
+
+    test('the same at once is drawn once', async () => {
+      const { lent, see, lentAtLast } = await watched()
+      const both = [see(), see()]
+      await lentAtLast(1)
+      lent[0]?.resolve()
+      const [one, another] = await Promise.all(both)
+      expect([one?.status, another?.status]).toEqual([200, 200])
+      expect(one?.bytes.equals(another?.bytes ?? Buffer.alloc(0))).toBe(true)
+      expect(lent).toHaveLength(1)
+    })
+
+    test('what was drawn is kept, for its account alone and as long as its file', async () => {
+      const { lent, see, lentAtLast } = await watched()
+      const first = see(clips[2])
+      await lentAtLast(1)
+      lent[0]?.resolve()
+      const { bytes: drawn } = await first
+      expect((await see(clips[2])).bytes.equals(drawn)).toBe(true)
+      expect(lent, 'nothing was drawn anew').toHaveLength(1)
+
+      const other = await service().account(0)
+      const theirs = see(await upload(other, 'clip.mp4'), other.apiKey)
+      await lentAtLast(2)
+      lent[1]?.resolve()
+      expect((await theirs).bytes.equals(drawn), 'it is the same content').toBe(true)
+
+      const id = clips[2]?.split('/').at(-1) ?? ''
+      const { db } = service().running.service
+      await db.updateTable('files').set({ expire_at: 0 }).where('id', '=', id).execute()
+      expect((await see(clips[2])).status).toBe(404)
     })
 
     test('many at once are all answered', async () => {
@@ -80,7 +120,7 @@ describe('previews', () => {
       const kinds = ['waveform', 'contact_sheet', 'waveform', 'contact_sheet', 'waveform']
       const answers = await Promise.all(
         kinds.map((kind) =>
-          ask(`${baseUrl}${clip}/preview?kind=${kind}`, { headers: { authorization: apiKey } }),
+          ask(`${baseUrl}${clips[0]}/preview?kind=${kind}`, { headers: { authorization: apiKey } }),
         ),
       )
       for (const { status, headers, bytes } of answers) {

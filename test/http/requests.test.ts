@@ -40,6 +40,36 @@ describe('admission', () => {
       expect((await list({ ...headers, authorization: service().apiKey })).status).toBe(status)
     })
 
+    describe('with a public address', () => {
+      const listAt = async (publicUrl: string, headers: Record<string, string>) => {
+        const { baseUrl } = await behindAnotherPort(service().running.service, { publicUrl })
+        const answer = await ask(`${baseUrl}/task/list`, {
+          headers: { ...headers, authorization: service().apiKey },
+        })
+        return answer.status
+      }
+
+      test.for([
+        ['https://media.example', 'media.example', 200],
+        ['https://media.example/team/', 'MEDIA.example:443', 200],
+        ['https://media.example', '127.0.0.1:8787', 200],
+        // Plain http past the proxy.
+        ['https://media.example', 'media.example:8787', 401],
+        ['https://media.example', 'a.media.example', 401],
+        ['https://media.example:8443', 'media.example:8443', 200],
+        ['https://media.example:8443', 'media.example', 401],
+        ['https://bücher.example', 'xn--bcher-kva.example', 200],
+        ['https://[2001:db8::1]', '[2001:db8::1]', 200],
+      ] as const)('%s: the host %s answers %i', async ([publicUrl, host, status]) => {
+        expect(await listAt(publicUrl, { host })).toBe(status)
+      })
+
+      test('web pages are refused there too', async () => {
+        const headers = { host: 'media.example', origin: 'https://media.example' }
+        expect(await listAt('https://media.example', headers)).toBe(401)
+      })
+    })
+
     test('health is refused to web pages as well', async () => {
       const { status } = await ask(`${service().baseUrl}/health`, { headers: { origin: 'http://a.example' } })
       expect(status).toBe(401)

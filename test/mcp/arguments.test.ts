@@ -52,6 +52,10 @@ describe.each(eras)('arguments of a %s client', (era) => {
       [{ clips: 'left.mp4' }, /^6016: clips: .* Fix: Give clips as \[{"file_id": …}, …\]\./],
       [{ clips: good, gap_ratio: '1%' }, /^6016: gap_ratio: /],
       [
+        { clips: good, layout_id: 250_100 },
+        /^6016: layout_id: layout_mode auto.* Fix: Add "layout_mode": "template" to use this layout, or /,
+      ],
+      [
         { clips: good, save_to: 'n'.repeat(300) },
         /^6016: Files cannot be saved to n+: a name in it is too long/,
       ],

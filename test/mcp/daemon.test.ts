@@ -50,6 +50,33 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
   await run('ffmpeg', ['-v', 'error', '-xerror', '-i', file?.path ?? '', '-f', 'null', '-'])
 }, 90_000)
 
+test('who follows a task hears of it again after another server started the daemon anew', async () => {
+  await using studio = await openStudio()
+  await studio.clip('testsrc2=s=320x180:r=30', 'left.mp4', 1)
+  await using listener = await studio.agent('modern')
+  await using other = await studio.agent('modern')
+  const clips = [{ file_id: 'left.mp4' }, { file_id: 'left.mp4' }]
+  const { data: task } = await listener.call('video_split_screen', { clips, wait_seconds: 0 })
+  const updated: string[] = []
+  listener.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+    updated.push(params.uri)
+  })
+  const uri = `media://tasks/${String(task['task_id'])}`
+  await listener.client.listen({ resourceSubscriptions: [uri] })
+  await until(
+    async () => updated.length,
+    (count) => count > 0,
+  )
+  await endDaemon(studio.dataDir, 'SIGKILL')
+  updated.length = 0
+  // The listener calls nothing.
+  expect((await other.call('service_status')).data['reachable']).toBe(true)
+  await until(
+    async () => updated,
+    (uris) => uris.includes(uri),
+  )
+}, 90_000)
+
 /** Programs named ffmpeg that work in a data folder's scratch. */
 async function encodersOf(dataDir: string): Promise<number[]> {
   const found: number[] = []

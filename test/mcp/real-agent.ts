@@ -16,8 +16,8 @@ const main = join(import.meta.dirname, '../../src/main.ts')
 export interface Studio extends AsyncDisposable {
   readonly workspace: string
   readonly dataDir: string
-  /** The server as an MCP client starts it. */
-  agent(era: Era): Promise<RealAgent>
+  /** The server as an MCP client starts it; the service is the local one unless the environment names another. */
+  agent(era: Era, environment?: Readonly<Record<string, string>>): Promise<RealAgent>
   /** Makes a clip in the workspace: ffmpeg's source of pictures, its name, its seconds. */
   clip(source: string, name: string, seconds: number): Promise<void>
 }
@@ -36,10 +36,11 @@ export async function openStudio(): Promise<Studio> {
   return {
     workspace,
     dataDir,
-    async agent(era) {
+    async agent(era, environment = {}) {
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
+        env: environment,
         stderr: 'inherit',
       })
       const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }

@@ -68,7 +68,9 @@ describe.each(eras)('%s client over stdio', (era) => {
     )
     expect(result.structuredContent).toMatchObject({
       status: 'queued',
-      next_step: expect.stringMatching(/get_task with task_id "\d+" and save_to "out\/final\.mp4" /),
+      next_step: expect.stringMatching(
+        /starts by itself in about 40 s, and takes about 12 s then\. .*get_task with task_id "\d+" and save_to "out\/final\.mp4" /,
+      ),
     })
     expect(progress.length).toBeGreaterThan(0)
     expect(progress).toEqual(progress.toSorted((a, b) => a - b))
@@ -146,10 +148,30 @@ describe.each(eras)('%s client over stdio', (era) => {
     agent.service.onCreate = () => undefined
     const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
     const listed = await agent.call('list_tasks')
-    expect(listed.data).toMatchObject({ total: 1, tasks: [{ task_id: data['task_id'], status: 'queued' }] })
+    expect(listed.data).toMatchObject({
+      total: 1,
+      tasks: [
+        {
+          task_id: data['task_id'],
+          status: 'queued',
+          estimated_wait_seconds: 40,
+          estimated_work_seconds: 12,
+        },
+      ],
+    })
+    const uri = `media://tasks/${String(data['task_id'])}`
+    const { contents } = await agent.client.readResource({ uri })
+    expect(JSON.stringify(contents)).toContain('in about 40 s')
     expect(await agent.call('cancel_task', { task_id: data['task_id'] })).toMatchObject({
       data: { status: 'cancelled' },
     })
+    const twice = await agent.call('cancel_task', { task_id: data['task_id'] })
+    expect([twice.isError, twice.data['status']], 'a repeated call changes nothing').toEqual([
+      false,
+      'cancelled',
+    ])
+    const done = [...agent.service.tasks.values()][0]
+    if (done) done.status = 'completed'
     expect((await agent.call('cancel_task', { task_id: data['task_id'] })).text).toMatch(/^6007: /)
     const status = await agent.call('service_status')
     expect(status.data).toMatchObject({

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { symlink, writeFile } from 'node:fs/promises'
+import { stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,6 +15,9 @@ beforeAll(async () => {
   studio = await openStudio()
   await studio.clip('testsrc2=s=320x180:r=30', 'left.mp4', 1.2)
   await studio.clip('smptebars=s=180x320:r=25', 'right.mp4', 1.2)
+  await studio.clip('testsrc2=s=320x180:r=25', 'half.mkv', 4)
+  const half = join(studio.workspace, 'half.mkv')
+  await truncate(half, Math.floor((await stat(half)).size / 2))
 }, 60_000)
 
 afterAll(() => studio[Symbol.asyncDispose](), 30_000)
@@ -64,6 +67,23 @@ describe.each(eras)('%s client, real service', (era) => {
       expect(image?.type).toBe('image')
       if (image?.type === 'image') expect(image.data.length).toBeGreaterThan(500)
     }
+  }, 60_000)
+
+  test('a file that is cut off is told, with the place; MIDI is called by its name', async () => {
+    await using agent = await startAgent(era)
+    const { workspace } = studio
+    const { data } = await agent.call('inspect_file', { file: 'half.mkv' })
+    expect(data).toMatchObject({
+      kind: 'video',
+      notes: [expect.stringMatching(/cut off: it should last 4\.0 s, but .* end at [12]\.\d s/)],
+    })
+    const whole = await agent.call('inspect_file', { file: 'left.mp4' })
+    expect(whole.data).not.toHaveProperty('notes')
+
+    await writeFile(join(workspace, 'tune.mid'), 'MThd')
+    expect((await agent.call('inspect_file', { file: 'tune.mid' })).data).toMatchObject({ kind: 'midi' })
+    const picture = await agent.call('inspect_file', { file: 'tune.mid', preview: 'waveform' })
+    expect(picture.text).toMatch(/^6014: tune\.mid is midi/)
   }, 60_000)
 
   test('subscribers hear how a task ends', async () => {

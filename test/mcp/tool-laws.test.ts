@@ -60,7 +60,7 @@ describe.each(tools)('$name', ({ name, title, description, inputSchema, outputSc
       for (const keyword of ['"$ref"', '"$defs"', '"prefixItems"', '"null"', '"nullable"']) {
         expect(text).not.toContain(keyword)
       }
-      expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER))
+      for (const bound of [Number.MAX_SAFE_INTEGER, 2 ** 31 - 1]) expect(text).not.toContain(String(bound))
       for (const [path, node] of nodesOf(schema)) {
         expect([path, Array.isArray(node['type'])]).toEqual([path, false])
         if (node['type'] === 'array') expect([path, Array.isArray(node['items'])]).toEqual([path, false])
@@ -82,13 +82,18 @@ describe.each(tools)('$name', ({ name, title, description, inputSchema, outputSc
     }
   })
 
-  test('its annotations say all four things and agree with each other', () => {
-    expect(Object.values(annotations).map((value) => typeof value)).toEqual(Array(4).fill('boolean'))
+  test('its annotations say all five things and agree with each other', () => {
+    const { title: shown, ...hints } = annotations
+    expect(shown, 'older clients look for it here').toBe(title)
+    expect(Object.values(hints).map((value) => typeof value)).toEqual(Array(4).fill('boolean'))
     if (annotations.readOnlyHint)
       expect(annotations).toMatchObject({ destructiveHint: false, idempotentHint: true })
     const reads = ['list_tasks', 'service_status'].includes(name)
     expect(annotations.readOnlyHint).toBe(reads)
     expect(annotations.destructiveHint).toBe(name === 'cancel_task')
+    // Each call of an operation makes and pays a task.
+    const repeats = !operations.some(({ operation }) => operation.name === name)
+    expect(annotations.idempotentHint).toBe(repeats)
   })
 })
 

@@ -28,7 +28,7 @@ export async function installPacked(folder: string): Promise<Packed> {
   const stage = join(folder, 'stage')
   await mkdir(stage, { recursive: true })
   await run(process.execPath, [join(root, 'scripts', 'run.mjs'), 'build', join(stage, 'dist')])
-  for (const name of ['bin', 'mcp.json', 'package.json', 'README.md', 'LICENSE']) {
+  for (const name of ['bin', 'package.json', 'README.md', 'LICENSE']) {
     await cp(join(root, name), join(stage, name), { recursive: true })
   }
   await run('npm', ['pack', '--ignore-scripts', '--loglevel=error'], {

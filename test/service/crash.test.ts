@@ -33,6 +33,8 @@ const durableSteps = [
   'files.put.written',
   'files.put.synced',
   'files.put.renamed',
+  'upload.before-commit',
+  'upload.after-commit',
   'submit.before-commit',
   'submit.after-commit',
   'move.processing.before-commit',
@@ -73,6 +75,22 @@ describe('kill -9 of the service at each durable step', () => {
     await check(dataDir)
   })
 })
+
+test('bytes whose record a kill -9 prevented are freed by the next start', async () => {
+  const dataDir = await dataFolder()
+  const doomed = await start(dataDir, ['upload.before-commit'])
+  await expect(api(doomed).upload('a.txt', 'bytes')).rejects.toThrow('fetch failed')
+  await doomed.exited
+  expect(await stored(dataDir)).toHaveLength(1)
+  await start(dataDir)
+  expect(await stored(dataDir)).toEqual([])
+})
+
+/** Names of the bytes a store holds. */
+async function stored(dataDir: string): Promise<string[]> {
+  const entries = await readdir(join(dataDir, 'files', 'blobs'), { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
 
 describe('kill -9 of the service as a task is given back, fails or is cancelled', () => {
   const steps = ['queued', 'failed', 'cancelled'].flatMap((state) => [

@@ -1,7 +1,7 @@
 /** A service process for tests of crashes: `<data folder> [failpoint] [hit]`, or `worker`. */
-import { newKey } from '../../src/accounts/keys.ts'
 import { armFailpoint } from '../../src/platform/failpoint.ts'
 import { openLog } from '../../src/platform/log.ts'
+import { newKey } from '../../src/platform/new-key.ts'
 import { startService } from '../../src/service.ts'
 import { runWorker } from '../../src/tasks/worker.ts'
 import { fakeModule } from './fake-operation.ts'

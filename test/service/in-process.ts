@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addKey, newKey } from '../../src/accounts/keys.ts'
+import { addKey } from '../../src/accounts/keys.ts'
 import { ensureAccount, grant } from '../../src/accounts/ledger.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
-import type { DatabasePlace } from '../../src/db/open.ts'
+import type { DatabasePlace } from '../../src/db/place.ts'
 import { openLog } from '../../src/platform/log.ts'
+import { newKey } from '../../src/platform/new-key.ts'
 import { startService, type RunningService } from '../../src/service.ts'
 import { fakeModule } from './fake-operation.ts'
 
@@ -18,11 +19,20 @@ export interface TestService extends AsyncDisposable {
   account(credits: number): Promise<{ id: number; baseUrl: string; apiKey: string }>
 }
 
-/** A service in this process on a data folder of its own, with the fake operation. */
-export async function startTestService(
-  options: { database?: DatabasePlace; operations?: readonly OperationModule[] } = {},
-): Promise<TestService> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-service-'))
+interface Options {
+  /** Left out, one of its own, which goes with it. */
+  readonly dataDir?: string
+  readonly database?: DatabasePlace
+  readonly operations?: readonly OperationModule[]
+  readonly port?: number
+}
+
+/** A service in this process, with the fake operation. */
+export async function startTestService(options: Options = {}): Promise<TestService> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'reelwright-service-')))
+  const removeOwn = async (): Promise<void> => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
+  }
   const key = newKey()
   const running = await startService({
     operations: [fakeModule],
@@ -35,6 +45,9 @@ export async function startTestService(
     worker: { module: join(import.meta.dirname, 'entry.ts'), args: ['worker'] },
     log: openLog({ file: join(dataDir, 'log') }),
     concurrency: 2,
+  }).catch(async (error: unknown) => {
+    await removeOwn()
+    throw error
   })
   const baseUrl = `http://127.0.0.1:${running.port}`
   let accounts = 1
@@ -55,7 +68,7 @@ export async function startTestService(
     },
     async [Symbol.asyncDispose]() {
       await running.close()
-      await rm(dataDir, { recursive: true, force: true })
+      await removeOwn()
     },
   }
 }

@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { newKey } from '../../src/accounts/keys.ts'
-import { openLog } from '../../src/platform/log.ts'
-import { startService, type RunningService } from '../../src/service.ts'
 import { api } from './api.ts'
-import { fakeModule } from './fake-operation.ts'
+import { startTestService } from './in-process.ts'
 
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-start-'))
@@ -14,43 +11,46 @@ async function dataFolder(): Promise<string> {
   return folder
 }
 
-async function start(dataDir: string, options: { databaseFile?: string; port?: number } = {}) {
-  const key = newKey()
-  const running: RunningService = await startService({
-    operations: [fakeModule],
-    dataDir,
-    version: '0.0.0-test',
-    instance: 'test',
-    key,
-    exitIfIdle: async () => false,
-    worker: { module: join(import.meta.dirname, 'entry.ts'), args: ['worker'] },
-    log: openLog({ file: join(dataDir, 'log') }),
-    ...(options.databaseFile !== undefined && { database: { path: options.databaseFile } }),
-    port: options.port,
-  })
-  return { running, calls: api({ baseUrl: `http://127.0.0.1:${running.port}`, apiKey: key }) }
+/** Files below a folder that this process holds open. */
+async function openFilesIn(folder: string): Promise<string[]> {
+  const names = await readdir('/proc/self/fd')
+  const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+  return paths.filter((path) => path.startsWith(folder) && !path.endsWith('/log'))
 }
 
 test('a service on another database leaves the files of a data folder alone', async () => {
   const dataDir = await dataFolder()
-  const first = await start(dataDir)
-  const { data: file } = await first.calls.upload('a.txt', 'kept')
+  const first = await startTestService({ dataDir })
+  const { data: file } = await api(first).upload('a.txt', 'kept')
   await first.running.close()
 
-  const other = start(dataDir, { databaseFile: join(dataDir, 'other.sqlite') })
-  await expect(other).rejects.toMatchObject({ code: 6401, retryable: false })
+  const database = { path: join(dataDir, 'other.sqlite') }
+  await expect(startTestService({ dataDir, database })).rejects.toMatchObject({
+    code: 6401,
+    retryable: false,
+  })
 
-  const again = await start(dataDir)
-  expect(Buffer.from(await again.calls.download(file.file_id)).toString()).toBe('kept')
-  await again.running.close()
+  await using again = await startTestService({ dataDir })
+  expect(Buffer.from(await api(again).download(file.file_id)).toString()).toBe('kept')
 })
 
-test('a port that is taken is said in a sentence', async () => {
-  const first = await start(await dataFolder())
-  const second = start(await dataFolder(), { port: first.running.port })
+test('a port that is taken is said in a sentence, and what was opened is closed', async () => {
+  await using first = await startTestService()
+  const dataDir = await dataFolder()
+  const second = startTestService({ dataDir, port: first.running.port })
   await expect(second).rejects.toMatchObject({
     code: 6401,
     message: expect.stringContaining(String(first.running.port)),
   })
-  await first.running.close()
+  if (process.platform === 'linux') expect(await openFilesIn(dataDir)).toEqual([])
+})
+
+test('a database that cannot be opened is said in a sentence', async () => {
+  const dataDir = await dataFolder()
+  const database = { path: join(dataDir, 'nowhere', 'reelwright.sqlite') }
+  await expect(startTestService({ dataDir, database })).rejects.toMatchObject({
+    code: 6401,
+    retryable: false,
+    message: expect.stringMatching(/nowhere\/reelwright\.sqlite cannot be used: unable to open/),
+  })
 })

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inBt709 } from '../../tools/video-split-screen/picture.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
 import { grey, markers, rgb, yuv } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
 import type { Picture } from './reference.ts'
-import { render, scratchFolder } from './render.ts'
+import { render } from './render.ts'
 import type { Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>

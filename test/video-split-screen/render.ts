@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { MediaError } from '../../src/contract/errors.ts'
 import { extensionOf, kindOf } from '../../src/contract/file.ts'
 import type { OutputOf, Plan, StagedFile } from '../../src/contract/operation.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { givenFiles } from '../../src/tasks/given-files.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { plan } from '../../tools/video-split-screen/plan.ts'
 import { run } from '../../tools/video-split-screen/run.ts'
@@ -16,12 +15,6 @@ export interface Rendered {
   readonly path: string
   readonly name: string
   readonly progress: readonly number[]
-}
-
-/** A folder for the media of a test file. */
-export async function scratchFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await mkdtemp(join(tmpdir(), 'split-screen-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
 /** Staged files by path, as the service would hand them over: the path stands for the file id. */
@@ -39,13 +32,7 @@ export async function stage(paths: readonly string[]) {
       path,
     })
   }
-  return {
-    get(id: string): StagedFile {
-      const file = files.get(id)
-      if (!file) throw new MediaError(6004, `file ${id} not found`)
-      return file
-    },
-  }
+  return givenFiles(files)
 }
 
 /** Plans and runs a request whose file ids are paths, as creation and a worker do, into `folder`. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scratchFolder } from '../mcp/scratch.ts'
 import { amplitude, counter, samples, streams } from './media.ts'
-import { render, scratchFolder } from './render.ts'
+import { render } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>
 const at = (name: string) => join(folder.path, `${name}.mkv`)

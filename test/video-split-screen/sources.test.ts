@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
 import { counter, ffmpeg, grey, plain, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
-import { render, scratchFolder } from './render.ts'
+import { render } from './render.ts'
 import type { Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scratchFolder } from '../mcp/scratch.ts'
 import { counter, grey, streams } from './media.ts'
-import { render, scratchFolder } from './render.ts'
+import { render } from './render.ts'
 import type { Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>

@@ -12,11 +12,14 @@ const rectangle = z.object({ x: unit, y: unit, width: unit, height: unit })
 const edgeTolerance = 1e-6
 
 const crop = rectangle
-  .refine(({ width, height }) => width > 0 && height > 0, 'width and height must be above 0')
-  .refine(
-    ({ x, y, width, height }) => x + width <= 1 + edgeTolerance && y + height <= 1 + edgeTolerance,
-    'the crop must lie inside the picture: x + width <= 1 and y + height <= 1',
-  )
+  .refine(({ width, height }) => width > 0 && height > 0, {
+    message: 'width and height must be above 0',
+    params: { fix: 'Give width and height as shares of the picture, or leave crop out for all of it.' },
+  })
+  .refine(({ x, y, width, height }) => x + width <= 1 + edgeTolerance && y + height <= 1 + edgeTolerance, {
+    message: 'the crop must lie inside the picture: x + width <= 1 and y + height <= 1',
+    params: { fix: 'Make width at most 1 - x and height at most 1 - y.' },
+  })
   .describe(
     'Part of the picture to use, as shares of its width and height; x + width and y + height at most 1',
   )
@@ -39,6 +42,7 @@ const clip = z
   .refine(({ begin_time_ms, end_time_ms }) => !end_time_ms || begin_time_ms < end_time_ms, {
     path: ['begin_time_ms'],
     message: 'begin_time_ms must be below end_time_ms',
+    params: { fix: 'Begin earlier, end later, or leave end_time_ms out for the end of the video.' },
   })
 
 const fields = z.object({
@@ -53,7 +57,7 @@ const fields = z.object({
     .max(2 ** 31 - 1)
     .optional()
     .describe(
-      'Layout with as many slots as clips; required with layout_mode template. For n clips, n00100 is the ' +
+      'Layout with as many slots as clips; with layout_mode template, and only there. For n clips, n00100 is the ' +
         'plain one in rows and n50100 in columns: 200100 halves one over the other, 250100 halves side by side, ' +
         '400100 two by two, 900100 three by three',
     ),
@@ -63,7 +67,7 @@ const fields = z.object({
     .max(2 ** 31 - 1)
     .optional()
     .describe(
-      'Counts through equally good placings (mirrored, other order); by default one that keeps the clips in order',
+      'For auto: counts through equally good placings (mirrored, other order); by default one that keeps the clips in order',
     ),
   output_ratio: z.enum(['9:16', '16:9', '1:1']).default('9:16').describe('Shape of the result'),
   quality: z.enum(['720p', '1080p']).default('1080p').describe('Shorter side of the result in pixels'),
@@ -89,13 +93,18 @@ const fields = z.object({
     .describe('#RRGGBB; shows in gaps and padding'),
 })
 
-const input = fields.refine(
-  ({ layout_mode, layout_id }) => layout_mode === 'auto' || layout_id !== undefined,
-  {
+const input = fields
+  .refine(({ layout_mode, layout_id }) => layout_mode === 'auto' || layout_id !== undefined, {
     path: ['layout_id'],
     message: 'layout_id is required with layout_mode template',
-  },
-)
+    params: { fix: 'Add the layout_id, or leave layout_mode out and have a layout chosen.' },
+  })
+  // Taking auto's own choice instead of the layout that was asked for would be a surprise that costs credits.
+  .refine(({ layout_mode, layout_id }) => layout_mode === 'template' || layout_id === undefined, {
+    path: ['layout_id'],
+    message: 'layout_mode auto, the default, chooses the layout by itself and takes no layout_id',
+    params: { fix: 'Add "layout_mode": "template" to use this layout, or leave layout_id out.' },
+  })
 
 const slot = z.object({
   slot_index: z.int().describe('Place in the layout'),

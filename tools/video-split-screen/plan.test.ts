@@ -70,27 +70,36 @@ describe('a request is refused', () => {
   })
 
   it.each([
-    ['an unknown layout', { ...two, layout_mode: 'template', layout_id: 299_999 }, 'layout 299999'],
+    ['an unknown layout', { ...two, layout_mode: 'template', layout_id: 299_999 }, 'layout 299999', 'auto'],
     [
       'a layout for another number of clips',
       { ...two, layout_mode: 'template', layout_id: 300_100 },
       '3 slots',
+      'as many slots as clips',
     ],
-    ['a begin at the end of the video', { clips: clips(2, { begin_time_ms: 90_000 }) }, 'clips[0]'],
+    [
+      'a begin at the end of the video',
+      { clips: clips(2, { begin_time_ms: 90_000 }) },
+      'clips[0]',
+      'below 90000',
+    ],
     [
       'a begin past the end of the video, before the given end',
       { clips: clips(2, { begin_time_ms: 95_000, end_time_ms: 99_000 }) },
       '90000 ms',
+      'below 90000',
     ],
     [
       'a crop of less than two pixels',
       { clips: clips(2, { crop: { x: 0, y: 0, width: 0.001, height: 1 } }) },
       'crop',
+      '1920 x 1080 pixels',
     ],
-  ])('for %s with 6016', (_, request, words) => {
+  ])('for %s with 6016 and what to do', (_, request, words, fix) => {
     const error = refusal(request)
     expect(error.code).toBe(6016)
     expect(error.message).toContain(words)
+    expect(error.hint).toContain(fix)
   })
 
   it('above sixteen 1080p pictures to decode with 6016, a repeated file counting each time', () => {
@@ -114,6 +123,8 @@ describe('a request is refused', () => {
 
   it.each([
     [{ ...two, layout_mode: 'template' }, 'layout_id'],
+    [{ ...two, layout_id: 200_100 }, 'layout_id'],
+    [{ ...two, layout_mode: 'auto', layout_id: 200_100, random_seed: 7 }, 'layout_id'],
     [{ clips: clips(2, { begin_time_ms: 500, end_time_ms: 500 }) }, 'begin_time_ms'],
     [{ clips: clips(2, { crop: { x: 0.6, y: 0, width: 0.5, height: 1 } }) }, 'crop'],
     [{ ...two, background_color: 'red' }, 'background_color'],
@@ -122,6 +133,11 @@ describe('a request is refused', () => {
     const { error } = videoSplitScreen.input.safeParse(request)
     expect(error?.issues.flatMap(({ path }) => path)).toContain(field)
   })
+})
+
+it('the layout and the seed of a result are taken together, as it tells both', () => {
+  const again = { ...two, layout_mode: 'template', layout_id: 250_100, random_seed: 7 }
+  expect(planned(again).credits).toBe(2)
 })
 
 describe('a plan', () => {

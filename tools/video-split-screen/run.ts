@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { OutputOf, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import type { OutputOf, ReadyOperation, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
@@ -21,7 +22,6 @@ import type { SelectedClip } from './selection.ts'
 /** Draws all clips into one picture with one filter graph and one encode. */
 export const run: RunOperation<typeof videoSplitScreen> = async (input, context) => {
   const clips = selectClips(input, context.files)
-  const notes = await toneMapNotes(clips)
   await checkPictures(clips, context.signal)
   const seed = selectSeed(input, clips, seedOf(context.taskId))
   const layout = selectLayout(input, clips, seed)
@@ -45,6 +45,7 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
   }
   await encode(screen, context, { path, expectedSeconds: expectedSeconds(input, clips) })
 
+  const notes = hdrNames(clips).map((name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`)
   const shape = input.output_ratio.replace(':', 'x')
   return {
     version: 'video_split_screen.v1',
@@ -61,8 +62,18 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
   }
 }
 
-/** Throws 6401 where ffmpeg is missing. */
-export const ready = (): Promise<unknown> => locateFfmpeg()
+/** Throws 6401 where ffmpeg is missing, or for HDR sources what maps them to standard range. */
+export const ready: ReadyOperation<typeof videoSplitScreen> = async (request) => {
+  await locateFfmpeg()
+  const [name] = request ? hdrNames(selectClips(request.input, request.files)) : []
+  if (name === undefined) return
+  await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
+}
+
+/** Names of the files that are tone-mapped. */
+function hdrNames(clips: readonly SelectedClip[]): string[] {
+  return [...new Set(clips.flatMap(({ video, file }) => (video.hdr ? [file.name] : [])))]
+}
 
 /** The seed of a task that names none: follows from its id, so that a retry makes the same choice. */
 function seedOf(taskId: string): number {
@@ -88,20 +99,6 @@ async function checkPictures(clips: readonly SelectedClip<StagedFile>[], signal:
       }
     }),
   )
-}
-
-/** What is said of HDR sources. Throws 6401 where this ffmpeg cannot tone-map them. */
-async function toneMapNotes(clips: readonly SelectedClip[]): Promise<string[]> {
-  const names = [...new Set(clips.flatMap(({ video, file }) => (video.hdr ? [file.name] : [])))]
-  if (names.length === 0) return []
-  const { filters } = await locateFfmpeg()
-  if (toneMapFilters.every((filter) => filters.has(filter))) {
-    return names.map((name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`)
-  }
-  throw new MediaError(6401, `${names[0]} is HDR, and this ffmpeg cannot tone-map it`, {
-    retryable: false,
-    hint: 'Install an ffmpeg built with libzimg (zscale), or convert the video to SDR first.',
-  })
 }
 
 interface PlacedClip {

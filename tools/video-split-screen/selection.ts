@@ -107,13 +107,17 @@ function selectClip<F extends GivenFile>(
   const video = file.facts?.video
   const sourceMs = video ? video.duration_ms || (file.facts?.duration_ms ?? 0) : 0
   if (file.kind !== 'video' || !video || sourceMs <= 0) {
-    throw new MediaError(6014, `clips[${index}].file_id: ${file.name} is not a video with moving pictures`)
+    throw new MediaError(6014, `clips[${index}].file_id: ${file.name} is not a video with moving pictures`, {
+      hint: 'Give a file in which a picture moves; of a still picture or a cover make a video first.',
+    })
   }
   const beginMs = clip.begin_time_ms
   const endMs = Math.min(clip.end_time_ms || sourceMs, sourceMs)
   if (beginMs >= endMs) {
     const why = `begin_time_ms ${beginMs} is not before the end ${endMs} (the video lasts ${sourceMs} ms)`
-    throw new MediaError(6016, `clips[${index}]: ${why}`)
+    throw new MediaError(6016, `clips[${index}]: ${why}`, {
+      hint: `Give a begin_time_ms below ${endMs}.`,
+    })
   }
   const crop = clip.crop ?? wholePicture
   const { width, height } = turnedSize(video)
@@ -121,6 +125,9 @@ function selectClip<F extends GivenFile>(
     throw new MediaError(
       6016,
       `clips[${index}].crop: less than ${smallestCrop} pixels of ${file.name} are left`,
+      {
+        hint: `Make it larger: the picture has ${width} x ${height} pixels, and width and height are shares of it.`,
+      },
     )
   }
   return { file, video, beginMs, endMs, crop, aspect: (crop.width / crop.height) * displayAspect(video) }

@@ -23,6 +23,8 @@ export interface Cell {
 export interface SheetLayout {
   readonly width: number
   readonly height: number
+  /** Size of each frame. */
+  readonly frame: { readonly width: number; readonly height: number }
   readonly cells: readonly Cell[]
 }
 
@@ -53,6 +55,7 @@ export function layOutSheet(video: {
   return {
     width: 2 * margin + columns * (frame.width + gap) - gap,
     height: margin + Math.ceil(count / columns) * rowHeight + 4,
+    frame,
     cells,
   }
 }

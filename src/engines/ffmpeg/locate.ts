@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
+import { errorCode } from '../../platform/error-code.ts'
 import { runChild } from './child.ts'
 
 /** An ffmpeg that can do the work, with what it has. */
@@ -35,6 +36,12 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
     if (located === mine) located = undefined
   })
   return mine
+}
+
+/** As `locateFfmpeg`, after forgetting what was found: a better one may have been installed since. */
+export function locateAnew(): Promise<Ffmpeg> {
+  located = undefined
+  return locateFfmpeg()
 }
 
 /** The first of these ffmpeg programs that runs and has the parts every operation needs; 6401, with `absent` where none is there. */
@@ -106,8 +113,7 @@ async function ask(file: string, question: string): Promise<string> {
     if (ended.code !== 0)
       throw new Unusable(`it ends with ${ended.signal ?? ended.code} when asked for ${question}`)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw new Unusable(`${basename(file)} ${notThere}`)
+    if (errorCode(error) === 'ENOENT') throw new Unusable(`${basename(file)} ${notThere}`)
     if (error instanceof Error && 'syscall' in error) throw new Unusable(error.message)
     throw error
   }

@@ -2,13 +2,14 @@ import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import { drawWave, waveColumns } from './draw-wave.ts'
 import { isStill } from './facts.ts'
-import { frameAt } from './frame.ts'
+import { framesAt } from './frames.ts'
 import { digitHeight, fitInside, layOutSheet, sheetWidth, timeCode } from './layout.ts'
 import { drawLine, lineWidth } from './lettering.ts'
 import { levelMeter } from './peaks.ts'
 import { fillBox, layRgba, newPicture } from './raster.ts'
 import type { Picture } from './raster.ts'
 import { inputArgs, runRaw } from './run.ts'
+import { stillPicture } from './still.ts'
 import { background, emptyFrame, lettering } from './tints.ts'
 
 interface PreviewOptions {
@@ -28,46 +29,51 @@ export async function contactSheet(
   options: PreviewOptions = {},
 ): Promise<Uint8Array> {
   const { video } = facts
-  if (!video) throw new MediaError(6014, 'the file has no picture to preview')
+  if (!video) {
+    throw new MediaError(6014, 'the file has no picture to preview', {
+      hint: 'It has sound: ask for preview waveform instead.',
+    })
+  }
   const picture = isStill(facts.container)
-    ? await scaledCopy(path, { facts, video, ...options })
-    : await sheetOfFrames(path, { facts, video, ...options })
+    ? await scaledCopy(path, { video, ...options })
+    : await sheetOfFrames(path, { video, ...options })
   return encode(picture, options)
 }
 
 interface Source extends PreviewOptions {
-  readonly facts: MediaFacts
   readonly video: VideoFacts
 }
 
-async function scaledCopy(path: string, { facts, video, signal }: Source): Promise<Picture> {
+async function scaledCopy(path: string, { video, signal }: Source): Promise<Picture> {
   const side = Math.min(sheetWidth, Math.max(video.width, video.height))
   const size = fitInside(video, { width: side, height: side })
-  const rgba = await frameAt(path, { facts, timeMs: 0, ...size, signal })
+  const rgba = await stillPicture(path, { video, ...size, signal })
   if (!rgba) throw new MediaError(6021, 'the picture could not be decoded')
   const picture = newPicture(size.width, size.height, background)
   layRgba(picture, { x: 0, y: 0, ...size }, rgba)
   return picture
 }
 
-async function sheetOfFrames(path: string, { facts, video, signal }: Source): Promise<Picture> {
+async function sheetOfFrames(path: string, { video, signal }: Source): Promise<Picture> {
   const { num, den } = video.frame_rate
   const durationMs = video.duration_ms
   const sheet = layOutSheet({ ...video, durationMs, frames: Math.floor((durationMs * num) / (1000 * den)) })
+  const times = sheet.cells.map(({ timeMs }) => timeMs)
+  const stepMs = durationMs / times.length
+  const frames = await framesAt(path, { video, times, stepMs, ...sheet.frame, signal })
+  if (frames.every((rgba) => rgba === undefined)) {
+    throw new MediaError(6021, 'no frame of the video could be decoded')
+  }
   const picture = newPicture(sheet.width, sheet.height, background)
-  let shown = 0
-  for (const { box, timeMs, labelTop } of sheet.cells) {
-    const { width, height } = box
-    const rgba = await frameAt(path, { facts, timeMs, width, height, signal })
+  for (const [index, { box, timeMs, labelTop }] of sheet.cells.entries()) {
+    const rgba = frames[index]
     // One damaged place leaves one empty cell.
     if (rgba) layRgba(picture, box, rgba)
     else fillBox(picture, box, emptyFrame)
-    if (rgba) shown += 1
-    const text = timeCode(timeMs, durationMs / sheet.cells.length)
+    const text = timeCode(timeMs, stepMs)
     const left = Math.round(box.x + (box.width - lineWidth(text, digitHeight)) / 2)
     drawLine(picture, { text, x: left, y: labelTop, height: digitHeight }, lettering)
   }
-  if (shown === 0) throw new MediaError(6021, 'no frame of the video could be decoded')
   return picture
 }
 
@@ -86,7 +92,13 @@ export async function waveform(
   options: PreviewOptions = {},
 ): Promise<Uint8Array> {
   const sound = facts.audio[0]
-  if (!sound || sound.duration_ms <= 0) throw new MediaError(6014, 'the file has no sound to preview')
+  if (!sound || sound.duration_ms <= 0) {
+    throw new MediaError(6014, 'the file has no sound to preview', {
+      hint: facts.video
+        ? 'It has a picture: ask for preview contact_sheet instead.'
+        : 'It holds nothing that can be previewed: export it again.',
+    })
+  }
   // Not mixed to one channel: opposite phases would cancel each other.
   const channels = Math.min(2, Math.max(1, sound.channels))
   const meter = levelMeter(waveColumns, Math.ceil((sound.duration_ms / 1000) * sampleRate * channels))

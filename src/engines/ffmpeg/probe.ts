@@ -1,7 +1,5 @@
-import type * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
-import { runChild } from './child.ts'
 import {
   ffprobeAnswer,
   firstRotation,
@@ -13,15 +11,8 @@ import {
   readFacts,
 } from './facts.ts'
 import type { FfprobeAnswer, Found } from './facts.ts'
-import { locateFfmpeg } from './locate.ts'
-import { fileUrl, inputArgs, maxAlloc, runWithReports, safetyArgs } from './run.ts'
-
-interface ProbeOptions {
-  readonly signal?: AbortSignal | undefined
-}
-
-/** Time for reading headers or one frame. */
-const quickMs = 60_000
+import { askFfprobe, parse, quickMs, type ProbeOptions } from './ffprobe.ts'
+import { inputArgs, runWithReports } from './run.ts'
 
 /** Time for reading a whole file whose header does not tell its length: 20 GB at 50 MB/s and some. */
 const wholeFileMs = 10 * 60_000
@@ -84,47 +75,6 @@ function undecodable(cause?: unknown): MediaError {
 /** Failures that the file explains, not the machine. */
 function isOfFile(error: unknown): boolean {
   return error instanceof MediaError && error.code !== 6401
-}
-
-/** Largest answer taken from ffprobe, in bytes; one stream takes about 1 kB, and 100 are read. */
-const largestAnswer = 2 ** 20
-
-async function askFfprobe(
-  path: string,
-  question: readonly string[],
-  options: ProbeOptions,
-): Promise<{ text: string; log: string }> {
-  const { ffprobe } = await locateFfmpeg()
-  const tooLarge = new AbortController()
-  const chunks: Buffer[] = []
-  let bytes = 0
-  const { code, timedOut, log } = await runChild({
-    file: ffprobe,
-    args: [
-      ...['-hide_banner', '-loglevel', 'warning', '-max_alloc', maxAlloc, ...safetyArgs(path)],
-      ...[...question, '-of', 'json=compact=1', '-i', fileUrl(path)],
-    ],
-    timeoutMs: quickMs,
-    signal: options.signal ? AbortSignal.any([options.signal, tooLarge.signal]) : tooLarge.signal,
-    onOutput: (chunk) => {
-      bytes += chunk.length
-      if (bytes <= largestAnswer) chunks.push(chunk)
-      else tooLarge.abort(new MediaError(6017, 'the file describes more streams than are taken'))
-    },
-  })
-  const cause = new Error(log)
-  if (timedOut) throw new MediaError(6017, `the file could not be read within ${quickMs / 1000} s`, { cause })
-  if (code !== 0)
-    throw new MediaError(6017, 'the file could not be read as a supported media format', { cause })
-  return { text: Buffer.concat(chunks).toString('utf8'), log }
-}
-
-function parse<T>(schema: z.ZodType<T>, text: string): T {
-  try {
-    return schema.parse(JSON.parse(text))
-  } catch (error) {
-    throw new MediaError(6017, 'the file describes itself in a way that makes no sense', { cause: error })
-  }
 }
 
 /** Reads the whole file without decoding to learn its length. */

@@ -18,17 +18,15 @@ export interface Box {
 
 /** A picture of one colour. */
 export function newPicture(width: number, height: number, colour: Colour): Picture {
-  const picture = { width, height, pixels: new Uint8Array(width * height * 3) }
-  fillBox(picture, { x: 0, y: 0, width, height }, colour)
-  return picture
+  return { width, height, pixels: new Uint8Array(Buffer.alloc(width * height * 3, Buffer.from(colour))) }
 }
 
 /** Fills a rectangle; what lies outside the picture is left out. */
 export function fillBox(picture: Picture, { x, y, width, height }: Box, colour: Colour): void {
-  for (let row = Math.max(0, y); row < Math.min(picture.height, y + height); row++) {
-    for (let column = Math.max(0, x); column < Math.min(picture.width, x + width); column++) {
-      picture.pixels.set(colour, (row * picture.width + column) * 3)
-    }
+  const left = Math.max(0, x)
+  const row = Buffer.alloc(Math.max(0, Math.min(picture.width, x + width) - left) * 3, Buffer.from(colour))
+  for (let at = Math.max(0, y); at < Math.min(picture.height, y + height); at++) {
+    picture.pixels.set(row, (at * picture.width + left) * 3)
   }
 }
 
@@ -53,16 +51,17 @@ const checks: readonly [Colour, Colour] = [
 ]
 
 /** Lays four-byte pixels (with alpha) into a rectangle of the same size; transparency shows as checks. */
-export function layRgba(picture: Picture, box: Box, rgba: Uint8Array): void {
+export function layRgba({ width, pixels }: Picture, box: Box, rgba: Uint8Array): void {
   for (let row = 0; row < box.height; row++) {
     for (let column = 0; column < box.width; column++) {
       const from = (row * box.width + column) * 4
-      const to = ((box.y + row) * picture.width + box.x + column) * 3
+      const to = ((box.y + row) * width + box.x + column) * 3
       const alpha = (rgba[from + 3] ?? 255) / 255
       const dark = (Math.floor(row / checkSide) + Math.floor(column / checkSide)) % 2 === 0
       const below = checks[dark ? 0 : 1]
-      for (const [channel, value] of below.entries()) {
-        picture.pixels[to + channel] = Math.round(value + ((rgba[from + channel] ?? 0) - value) * alpha)
+      for (let channel = 0; channel < 3; channel++) {
+        const value = below[channel] ?? 0
+        pixels[to + channel] = Math.round(value + ((rgba[from + channel] ?? 0) - value) * alpha)
       }
     }
   }

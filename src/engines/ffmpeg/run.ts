@@ -138,15 +138,23 @@ function firstBytes(path: string, length: number): string {
   }
 }
 
+const askLess = 'ask for less at once: a shorter range, smaller or fewer files'
+
 /** Says in a sentence why ffmpeg failed. */
 function failure({ code, signal, timedOut, log }: Ended, timeoutMs: number): MediaError {
   const cause = new Error(log || `ffmpeg ended with ${signal ?? code} and no message`)
   if (timedOut) {
-    return new MediaError(6402, `ffmpeg did not finish within ${Math.round(timeoutMs / 1000)} s`, { cause })
+    return new MediaError(6402, `ffmpeg did not finish within ${Math.round(timeoutMs / 1000)} s`, {
+      cause,
+      hint: `Try again while the machine does less, or ${askLess}.`,
+    })
   }
   if (signal !== null) {
     const reason = signal === 'SIGKILL' ? ', most often because memory ran out' : ''
-    return new MediaError(6402, `ffmpeg was ended by ${signal}${reason}`, { cause })
+    return new MediaError(6402, `ffmpeg was ended by ${signal}${reason}`, {
+      cause,
+      hint: `Try again while the machine has more memory free, or ${askLess}.`,
+    })
   }
   if (/No space left on device/.test(log)) {
     return new MediaError(6402, 'the disk is full', {

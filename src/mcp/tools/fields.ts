@@ -11,23 +11,23 @@ export const waitSeconds = z
   .default(20)
   .describe('Seconds to wait for the result before answering with the state')
 
-/** Where result files go. */
-export const saveTo = z
-  .string()
-  .min(1)
-  .max(4096)
-  .optional()
-  .describe(
-    'Folder for the result (or a file name, for one file); default reelwright-output/ in the workspace',
-  )
+/** Longest path of Linux, in characters at most. */
+const maxPathLength = 4096
 
-/** A file the agent names. */
-export const pathOrId = z
+/** A path or id: bounds that nobody meets stay out of the published schema. */
+const pathText = z
   .string({
     error: (issue) =>
       typeof issue.input === 'number'
         ? 'a file is given as text; as a number an id has lost digits'
         : undefined,
   })
-  .min(1)
-  .max(4096)
+  .refine(({ length }) => length > 0 && length <= maxPathLength, `is empty or longer than ${maxPathLength}`)
+
+/** Where result files go. */
+export const saveTo = pathText
+  .optional()
+  .describe('Folder for the files, or the name of a single one; default reelwright-output/ in the workspace')
+
+/** A file the agent names. */
+export const pathOrId = pathText.describe('Absolute path, path in the workspace, or file id')

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { previewFile } from '../../client/preview.ts'
 import { MediaError } from '../../contract/errors.ts'
-import { previewKind, routes } from '../../contract/routes.ts'
+import { fileKinds, kindOf } from '../../contract/file.ts'
+import { previewKind, routes, type InspectedFile } from '../../contract/routes.ts'
 import { isPath, openFiles, uploadFiles } from '../file-bridge.ts'
-import { everyKind } from '../open-inside.ts'
 import { saveFiles } from '../save.ts'
 import type { SavedFile, Session, Uploaded } from '../session.ts'
 import { uploadSnapshot } from '../snapshot.ts'
@@ -20,7 +20,7 @@ export const uploadFileTool = tool(
       'Uploads a local media file and answers its file_id. Not needed before other tools: they take paths themselves. ' +
       'Useful for a file that several operations share.',
     input: z.object({ path: pathOrId.describe('Absolute path, or path in the workspace') }),
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { path }, call) => {
     const { transfer, file } = await upload(session, path, call)
@@ -44,29 +44,58 @@ export const inspectFileTool = tool(
     name: 'inspect_file',
     title: 'Inspect a file',
     description:
-      'Facts of a media file: duration, size, frame rate, codecs, sound. On request also a picture: a contact sheet ' +
-      'of a video or image, or the waveform of its sound.',
+      'Facts of a media file: duration, size, frame rate, codecs, sound, and in notes what is wrong with it. On request ' +
+      'also a picture: a contact sheet of a video (its frames with their times) or image, or the waveform of its sound.',
     input: z.object({
-      file: pathOrId.describe('Absolute path, path in the workspace, or file id'),
-      preview: previewKind.optional().describe('Picture to show'),
+      file: pathOrId,
+      preview: previewKind.optional().describe('Picture to show beside the facts'),
     }),
     // A path is uploaded to be inspected.
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { file, preview }, call) => {
     const uploaded = (await isPath(session, file)) ? await upload(session, file, call) : null
     if (uploaded && !uploaded.file) return { data: { ...uploadSnapshot(uploaded.transfer) } }
     const file_id = uploaded?.file?.file_id ?? file
-    const { client } = session
-    const facts = await client.call(routes.inspectFile, { params: { file_id }, signal: call.signal })
-    const { original_name, size, created_at, expire_at, media } = facts
-    const image = preview && (await previewFile(client, file_id, { kind: preview, signal: call.signal }))
-    return {
-      data: { file_id, name: original_name, bytes: size, created_at, expire_at, media },
-      ...(image && { images: [image] }),
-    }
+    const facts = await session.client.call(routes.inspectFile, { params: { file_id }, signal: call.signal })
+    if (preview === undefined) return { data: { ...about(facts), next_step: useFile } }
+    // It goes on beyond this call: a sheet of a long video may take its time.
+    const drawing = session.previews.join(`${file_id} ${preview}`, ({ signal }) =>
+      previewFile(session.client, file_id, { kind: preview, signal }),
+    )
+    const image = await drawing.within(call.signal)
+    if (image) return { data: { ...about(facts), next_step: useFile }, images: [image] }
+    const again = 'The picture is still being drawn. Call inspect_file again with the same arguments.'
+    return { data: { ...about(facts), next_step: again } }
   },
 )
+
+const useFile = 'Use file_id, or the path it came from, in other tools.'
+
+/** A file's record and facts, with a warning where it is damaged. */
+function about({
+  file_id,
+  original_name,
+  size,
+  base_ext,
+  expire_at,
+  media,
+}: InspectedFile): Record<string, unknown> {
+  const cutOff = media?.cut_off_ms
+  const notes = cutOff === undefined ? [] : [cutOffNote(media?.duration_ms ?? 0, cutOff)]
+  return {
+    ...{ file_id, name: original_name, kind: kindOf(base_ext.toLowerCase()), bytes: size, expire_at, media },
+    ...(notes.length > 0 && { notes }),
+  }
+}
+
+function cutOffNote(toldMs: number, endMs: number): string {
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+  return (
+    `The file is cut off: it should last ${seconds(toldMs)}, but picture and sound end at ${seconds(endMs)}. ` +
+    'Use only what lies before that, or get the whole file.'
+  )
+}
 
 /** Brings a stored file into the workspace. */
 export const downloadFileTool = tool(
@@ -76,8 +105,8 @@ export const downloadFileTool = tool(
     description:
       'Saves a stored file into the workspace. Not needed for results: get_task saves those. An existing different ' +
       'file is never overwritten.',
-    input: z.object({ file_id: pathOrId, save_to: saveTo }),
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    input: z.object({ file_id: pathOrId.describe('Id of a stored file'), save_to: saveTo }),
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { file_id, save_to = 'reelwright-output' }, call) => {
     if (await isPath(session, file_id)) {
@@ -86,9 +115,8 @@ export const downloadFileTool = tool(
       })
     }
     const wish = { files: [{ file_id, role: 'file' }], saveTo: save_to }
-    const transfer = session.saves.start(
-      (context) => saveFiles(session, wish, context),
-      `${file_id} ${save_to}`,
+    const transfer = session.saves.join(`${file_id} ${save_to}`, (context) =>
+      saveFiles(session, wish, context),
     )
     const saved = await transfer.within(call.signal, (percent) =>
       call.progress(percent, `saving ${percent} %`),
@@ -98,7 +126,10 @@ export const downloadFileTool = tool(
 )
 
 function downloaded(saved: SavedFile | undefined, transfer: { progress: number }): Record<string, unknown> {
-  if (saved) return { ...saved, next_step: `Saved as ${saved.path}` }
+  if (saved) {
+    const note = saved.note === undefined ? '' : `${saved.note} `
+    return { ...saved, next_step: `${note}Saved as ${saved.path}` }
+  }
   return {
     status: 'downloading',
     progress: transfer.progress,
@@ -112,7 +143,7 @@ async function upload(
   path: string,
   call: Call,
 ): Promise<{ transfer: Transfer<Uploaded>; file: Extract<Uploaded, { file: unknown }>['file'] | undefined }> {
-  const files = await openFiles(session, new Map([[path, everyKind]]))
+  const files = await openFiles(session, new Map([[path, fileKinds]]))
   const transfer = session.uploads.start(async (context) => {
     await using opened = files
     const record = (await uploadFiles(session, opened, context)).get(path)

@@ -27,6 +27,7 @@ export function operationTool(operation: Operation): Tool {
       outputSchema: snapshotSchema,
       // Each call makes a new task, spends credits, and writes new files; it changes nothing that is there.
       annotations: {
+        title: operation.title,
         readOnlyHint: false,
         destructiveHint: false,
         idempotentHint: false,
@@ -55,7 +56,7 @@ async function run(session: Session, { operation, args, wait }: Order, call: Cal
   const uploaded = await transfer.within(call.signal, (percent) =>
     call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
   )
-  if (!uploaded || !('task' in uploaded)) return { data: { ...uploadSnapshot(transfer) } }
+  if (!uploaded || !('task' in uploaded)) return { data: { ...uploadSnapshot(transfer, wait.save_to) } }
   const snapshot = await followTask(session, { ...uploaded.task, waitSeconds: wait.wait_seconds }, call)
   return { data: { ...snapshot } }
 }

@@ -13,7 +13,7 @@ export const serviceStatusTool = tool(
       'What is ready, what is missing and the command that brings it; credits, prices, limits, and the folders that ' +
       'may be read and written.',
     input: z.object({}),
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, _args, call) => {
     const { workspace, allowed, refused } = await session.workspace.folders()

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { findTask } from '../../client/tasks.ts'
+import { findTask, queryTask } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { id } from '../../contract/id.ts'
 import { routes } from '../../contract/routes.ts'
@@ -27,23 +27,33 @@ export const getTaskTool = tool(
       save_to: saveTo,
     }),
     outputSchema: snapshotSchema,
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { task_id, transfer_id, wait_seconds, save_to }, call) => {
     await checkSaveTo(session, save_to)
     if (transfer_id !== undefined) {
-      return getTransfer(session, { id: transfer_id, waitSeconds: wait_seconds }, call)
+      return getTransfer(session, { id: transfer_id, seconds: wait_seconds, save_to }, call)
     }
-    if (task_id === undefined) throw new MediaError(6013, 'Required: task_id or transfer_id')
+    if (task_id === undefined) {
+      throw new MediaError(6013, 'Required: task_id or transfer_id', {
+        hint: 'Give the one that an earlier answer told; list_tasks tells all task ids.',
+      })
+    }
     const task = await knownTask(session, task_id)
     const wish = { ...task, save_to: save_to ?? task.save_to, waitSeconds: wait_seconds }
     return { data: { ...(await followTask(session, wish, call)) } }
   },
 )
 
+interface TransferWish {
+  readonly id: string
+  readonly seconds: number
+  readonly save_to: string | undefined
+}
+
 async function getTransfer(
   session: Session,
-  { id: transferId, waitSeconds: seconds }: { id: string; waitSeconds: number },
+  { id: transferId, seconds, save_to }: TransferWish,
   call: Call,
 ): Promise<Reply> {
   const transfer = session.uploads.get(transferId)
@@ -56,9 +66,11 @@ async function getTransfer(
   const uploaded = await transfer.within(until, (percent) =>
     call.progress(percent / 10, `uploading ${percent} %`),
   )
-  if (!uploaded) return { data: { ...uploadSnapshot(transfer) } }
+  if (!uploaded) return { data: { ...uploadSnapshot(transfer, save_to) } }
   if ('task' in uploaded) {
-    return { data: { ...(await followTask(session, { ...uploaded.task, waitSeconds: seconds }, call)) } }
+    const { task } = uploaded
+    const wish = { ...task, save_to: save_to ?? task.save_to, waitSeconds: seconds }
+    return { data: { ...(await followTask(session, wish, call)) } }
   }
   const { file_id, original_name, size } = uploaded.file
   const done = { status: 'completed', progress: 100, next_step: 'Use file_id in other tools.' }
@@ -83,14 +95,14 @@ export const listTasksTool = tool(
   {
     name: 'list_tasks',
     title: 'List tasks',
-    description: "The account's tasks, newest first.",
+    description: "The account's tasks, newest first. get_task tells more of one, and saves its results.",
     input: z.object({
       status,
-      task_type,
+      task_type: task_type.describe('Name of the tool that made the task'),
       page: z.int().min(1).max(1_000_000).default(page.parse(undefined)),
       page_size: z.int().min(1).max(100).default(page_size.parse(undefined)),
     }),
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, query, call) => {
     const { list, total } = await session.client.call(routes.listTasks, { query, signal: call.signal })
@@ -99,6 +111,10 @@ export const listTasksTool = tool(
       task_type: row.task_type_key,
       status: row.status,
       progress: row.progress,
+      ...(row.status === 'queued' && {
+        estimated_wait_seconds: row.estimated_queue_wait_duration,
+        estimated_work_seconds: row.estimated_duration,
+      }),
       created: row.create_time,
       finished: row.finish_time,
     }))
@@ -115,12 +131,23 @@ export const cancelTaskTool = tool(
     description:
       'Cancels a task that is still queued and returns its credits. A task that is being worked on goes on.',
     input: z.object({ task_id: id }),
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   },
   async (session, { task_id }, call) => {
-    await session.client.call(routes.cancelTask, { params: { task_id }, signal: call.signal })
+    await session.client
+      .call(routes.cancelTask, { params: { task_id }, signal: call.signal })
+      .catch(async (error: unknown) => {
+        const notQueued = error instanceof MediaError && error.code === 6007
+        if (!notQueued || !(await isCancelled(session, task_id))) throw error
+      })
     return {
       data: { task_id, status: 'cancelled', next_step: 'The credits were returned. Nothing more to do.' },
     }
   },
 )
+
+/** A call that is repeated, as after a lost answer, finds its own work done. */
+async function isCancelled(session: Session, taskId: string): Promise<boolean> {
+  const { status: now } = await queryTask(session.client, await knownTask(session, taskId))
+  return now === 'cancelled'
+}

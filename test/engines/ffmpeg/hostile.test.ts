@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
-import { copyFile, open, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import { locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 import { contactSheet } from '../../../src/engines/ffmpeg/preview.ts'
 import { checkDecodable, probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { inputArgs, runFfmpeg } from '../../../src/engines/ffmpeg/run.ts'
+import { wasRead } from '../../canary.ts'
 import { h264, make, picture, scratchFolder, tone } from './made.ts'
 
 const folder = await scratchFolder()
@@ -19,20 +19,6 @@ beforeAll(async () => {
   await make(at('plain.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
   await make(at('plain.png'), ['-f', 'lavfi', '-i', 'testsrc2=s=64x64', '-frames:v', '1'])
 })
-
-const marker = 'the canary sings'
-
-/** Runs something beside a pipe that gives its content to the first who opens it, and tells whether anyone did. */
-async function wasRead(canary: string, work: () => Promise<unknown>): Promise<boolean> {
-  const writing = writeFile(canary, marker).catch(() => {})
-  await work()
-  // Opening to read without blocking lets a writer that still waits go on.
-  const reader = await open(canary, constants.O_RDONLY | constants.O_NONBLOCK)
-  await writing
-  const left = await reader.readFile('utf8')
-  await reader.close()
-  return left !== marker
-}
 
 /** ffprobe without any of our limits. */
 async function unguarded(path: string, more: readonly string[] = []): Promise<void> {

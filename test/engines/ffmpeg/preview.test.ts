@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fitInside, layOutSheet } from '../../../src/engines/ffmpeg/layout.ts'
@@ -85,6 +85,47 @@ describe('contactSheet', () => {
     }
   })
 
+  describe('of a video with B-frames and several key frames', () => {
+    const moving = [
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=size=160x90:rate=10:duration=12',
+      ...h264,
+      '-bf',
+      '3',
+      '-g',
+      '37',
+    ]
+
+    test.each([
+      ['as it is', 'bframes.mp4', []],
+      ['that begins late', 'late.mkv', ['-output_ts_offset', '5']],
+    ])('the frames are the same however it is decoded: %s', async (_, name, more) => {
+      const path = await make(at(name), [...moving, ...more])
+      const facts = await probe(path)
+      // As if its pictures were so large that no stretch between key frames is worth decoding.
+      const large = facts.video && { ...facts.video, coded_width: 60_000, coded_height: 60_000 }
+      const [once, inPieces] = [
+        await contactSheet(path, facts),
+        await contactSheet(path, { ...facts, video: large }),
+      ]
+      expect(Buffer.from(inPieces).equals(once)).toBe(true)
+    })
+
+    test('what is cut off stays empty', async () => {
+      const whole = await make(at('whole.mp4'), [...moving, '-movflags', '+faststart'])
+      const bytes = await readFile(whole)
+      await writeFile(at('cut.mp4'), bytes.subarray(0, bytes.length / 2))
+      const facts = await probe(at('cut.mp4'))
+      const sheet = await look(await contactSheet(at('cut.mp4'), facts))
+      const { cells } = layOutSheet({ width: 160, height: 90, durationMs: 12_000, frames: 120 })
+      const isEmpty = cells.map(({ box }) => near(sheet.colour(box.x + 60, box.y + 60), [36, 39, 45], 6))
+      expect(isEmpty.slice(0, 4)).toEqual([false, false, false, false])
+      expect(isEmpty.slice(7)).toEqual([true, true, true, true, true])
+    })
+  })
+
   test('noise of any kind stays small', async () => {
     const noise = ['-f', 'lavfi', '-i', 'nullsrc=size=640x360:rate=25:duration=1,geq=random(1)*255:128:128']
     const path = await make(at('noise.mp4'), [...noise, ...h264, '-crf', '5'])
@@ -120,7 +161,8 @@ describe('contactSheet', () => {
 
   test('sound has no picture', async () => {
     const path = await make(at('tone.wav'), tone(1))
-    await expect(contactSheet(path, await probe(path))).rejects.toMatchObject({ code: 6014 })
+    const hint = expect.stringContaining('ask for preview waveform') as string
+    await expect(contactSheet(path, await probe(path))).rejects.toMatchObject({ code: 6014, hint })
   })
 })
 
@@ -152,7 +194,8 @@ describe('waveform', () => {
     const both = await make(at('both.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
     expect(await look(await waveform(both, await probe(both)))).toMatchObject({ width: 1280 })
     const silent = await make(at('silent.mp4'), [...picture(1), ...h264])
-    await expect(waveform(silent, await probe(silent))).rejects.toMatchObject({ code: 6014 })
+    const hint = expect.stringContaining('ask for preview contact_sheet') as string
+    await expect(waveform(silent, await probe(silent))).rejects.toMatchObject({ code: 6014, hint })
   })
 
   test('an abort ends it with its reason', async () => {

@@ -1,0 +1,66 @@
+import type * as z from 'zod'
+import { MediaError } from '../../contract/errors.ts'
+import { runChild } from './child.ts'
+import { locateFfmpeg } from './locate.ts'
+import { fileUrl, maxAlloc, safetyArgs } from './run.ts'
+
+export interface ProbeOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Time for reading headers or one frame. */
+export const quickMs = 60_000
+
+/** Largest answer taken from ffprobe, in bytes; one stream takes about 1 kB, and 100 are read. */
+const largestAnswer = 2 ** 20
+
+/** Asks ffprobe about a file. Throws 6017 for what it cannot read, an abort's reason as it is. */
+export async function askFfprobe(
+  path: string,
+  question: readonly string[],
+  options: ProbeOptions,
+): Promise<{ text: string; log: string }> {
+  const { ffprobe } = await locateFfmpeg()
+  const tooLarge = new AbortController()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const { code, timedOut, log } = await runChild({
+    file: ffprobe,
+    args: [
+      ...['-hide_banner', '-loglevel', 'warning', '-max_alloc', maxAlloc, ...safetyArgs(path)],
+      ...[...question, '-of', 'json=compact=1', '-i', fileUrl(path)],
+    ],
+    timeoutMs: quickMs,
+    signal: options.signal ? AbortSignal.any([options.signal, tooLarge.signal]) : tooLarge.signal,
+    onOutput: (chunk) => {
+      bytes += chunk.length
+      if (bytes <= largestAnswer) chunks.push(chunk)
+      else tooLarge.abort(tooManyStreams())
+    },
+  })
+  const cause = new Error(log)
+  if (timedOut) {
+    throw new MediaError(6017, `the file could not be read within ${quickMs / 1000} s`, {
+      cause,
+      hint: 'Try again while the machine does less; if it stays, the file is damaged: export it again.',
+    })
+  }
+  if (code !== 0)
+    throw new MediaError(6017, 'the file could not be read as a supported media format', { cause })
+  return { text: Buffer.concat(chunks).toString('utf8'), log }
+}
+
+function tooManyStreams(): MediaError {
+  return new MediaError(6017, 'the file describes more streams than are taken', {
+    hint: 'Copy the picture and the sound into a new file: ffmpeg -i file.mkv -map 0:v -map 0:a -c copy copy.mkv',
+  })
+}
+
+/** Reads ffprobe's JSON, behind which the file may be hostile; 6017 for what does not fit. */
+export function parse<T>(schema: z.ZodType<T>, text: string): T {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch (error) {
+    throw new MediaError(6017, 'the file describes itself in a way that makes no sense', { cause: error })
+  }
+}

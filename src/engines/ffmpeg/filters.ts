@@ -1,0 +1,23 @@
+import { MediaError } from '../../contract/errors.ts'
+import { locateAnew, locateFfmpeg, type Ffmpeg } from './locate.ts'
+
+interface Need {
+  /** What needs the filters, as the beginning of a sentence: `talk.mp4 is HDR`. */
+  readonly because: string
+  /** What a caller can do without them, as the end of one: `convert it to SDR first`. */
+  readonly instead: string
+}
+
+/** Throws 6401 (not retryable) where the ffmpeg of this machine lacks one of these filters. */
+export async function requireFilters(names: readonly string[], { because, instead }: Need): Promise<void> {
+  const lacking = ({ filters }: Ffmpeg) => names.filter((name) => !filters.has(name))
+  if (lacking(await locateFfmpeg()).length === 0) return
+  const missing = lacking(await locateAnew()).join(' and ')
+  if (missing === '') return
+  throw new MediaError(6401, `${because}, and this ffmpeg has no ${missing}`, {
+    retryable: false,
+    hint:
+      `Install an ffmpeg with ${missing} (full builds have it), named by its path as "ffmpeg" in ` +
+      `reelwright.config.json of the data folder, which the service reads when it starts; or ${instead}.`,
+  })
+}

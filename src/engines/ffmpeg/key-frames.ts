@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { MediaError } from '../../contract/errors.ts'
+import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+
+const packets = z.object({
+  packets: z.array(z.object({ pts_time: z.coerce.number().optional() })).default([]),
+  format: z.object({ start_time: z.coerce.number().catch(0) }),
+})
+
+/**
+ * Where a decoder has to begin for each of these times, as far as the file's index tells: ms, the time
+ * itself where nothing is told. One process that seeks and decodes nothing; for estimates, as a file
+ * that does not begin at 0 is asked for other places.
+ */
+export async function keyFramesBefore(
+  path: string,
+  times: readonly number[],
+  options: ProbeOptions,
+): Promise<number[]> {
+  // Each seek reads the key frame's packet.
+  const intervals = times.map((time) => `${time / 1000}%+#1`).join(',')
+  const question = ['-select_streams', 'V:0', '-read_intervals', intervals]
+  try {
+    const { text } = await askFfprobe(
+      path,
+      [...question, '-show_entries', 'packet=pts_time:format=start_time'],
+      options,
+    )
+    const { packets: found, format } = parse(packets, text)
+    const keyFrames = found.flatMap(({ pts_time }) =>
+      pts_time === undefined ? [] : [(pts_time - format.start_time) * 1000],
+    )
+    return times.map((time) => {
+      const before = keyFrames.filter((one) => one <= time)
+      return before.length > 0 ? Math.max(...before) : time
+    })
+  } catch (error) {
+    if (!(error instanceof MediaError) || error.code !== 6017) throw error
+    return [...times]
+  }
+}

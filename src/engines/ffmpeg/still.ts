@@ -1,0 +1,35 @@
+import type { VideoFacts } from '../../contract/media-facts.ts'
+import { alphaDecoder } from './alpha-decoder.ts'
+import { readFrames } from './read-frames.ts'
+
+/** Size to scale a still picture to. */
+interface StillWish {
+  readonly video: VideoFacts
+  readonly width: number
+  readonly height: number
+  readonly signal: AbortSignal | undefined
+}
+
+const stillMs = 20_000
+
+/** Four-byte pixels (red, green, blue, alpha) of a still picture as it is shown; undefined when it does not decode. */
+export async function stillPicture(
+  path: string,
+  { video, width, height, signal }: StillWish,
+): Promise<Uint8Array | undefined> {
+  const before = [...(await alphaDecoder(video)), '-noautorotate']
+  const filters = turnFilters[video.rotation] ?? ''
+  const [picture] = await readFrames(
+    path,
+    { width, height },
+    { before, filters, count: 1, timeoutMs: stillMs, signal },
+  )
+  return picture
+}
+
+/** Turns a still picture by its facts: releases of ffmpeg differ in whether they turn photos by themselves. */
+const turnFilters: Readonly<Record<number, string>> = {
+  90: 'transpose=clock',
+  180: 'hflip,vflip',
+  270: 'transpose=cclock',
+}

@@ -1,0 +1,33 @@
+/** Data by name, the least lately used of which is dropped beyond so many bytes in all. */
+export class RecentBytes {
+  readonly #maxBytes: number
+  readonly #kept = new Map<string, Uint8Array>()
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get(name: string): Uint8Array | undefined {
+    const data = this.#kept.get(name)
+    if (!data) return undefined
+    this.#kept.delete(name)
+    this.#kept.set(name, data)
+    return data
+  }
+
+  set(name: string, data: Uint8Array): void {
+    this.#drop(name)
+    this.#kept.set(name, data)
+    this.#bytes += data.byteLength
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#maxBytes) return
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#kept.get(name)?.byteLength ?? 0
+    this.#kept.delete(name)
+  }
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { operations } from '../tools/index.ts'
+import type { Config } from './config.ts'
+import { MediaError } from './contract/errors.ts'
+import { prepareDataFolder } from './daemon/data-folder.ts'
+import { holdDataFolder } from './daemon/lock.ts'
+import { openLog } from './platform/log.ts'
+import { isLoopback } from './platform/loopback.ts'
+import { newKey } from './platform/new-key.ts'
+import { startService, type RunningService, type ServiceOptions } from './service.ts'
+
+/** How long the service may take to end once its database is lost, ms. */
+const lostPatienceMs = 10_000
+
+/** Runs the service in the foreground until it is told to end; throws why when it may not start or go on. */
+export async function runInForeground(
+  config: Config,
+  parts: Pick<ServiceOptions, 'version' | 'worker'>,
+): Promise<void> {
+  const { dataDir, host, port, publicUrl, apiKey, databaseUrl } = config
+  checkReach(config)
+  await prepareDataFolder(dataDir)
+  using held = holdDataFolder(dataDir)
+  if (!held) {
+    throw new MediaError(6401, `another service runs on ${dataDir}`, {
+      hint: 'End it, or give this one another folder with --data-dir.',
+    })
+  }
+  const key = apiKey ?? newKey()
+  const log = openLog({ level: config.logLevel })
+  const service = await startService({
+    ...parts,
+    dataDir,
+    instance: randomUUID(),
+    key,
+    operations,
+    log,
+    host,
+    port,
+    publicUrl,
+    ...(databaseUrl !== undefined && { database: { url: databaseUrl } }),
+    exitIfIdle: async () => false,
+  })
+  process.stdout.write(`listening on http://${host}:${service.port}\n`)
+  if (apiKey === undefined) process.stdout.write(`API key of this run: ${key}\n`)
+  const lost = await untilEnd(service)
+  if (lost) {
+    log.error({ err: lost }, 'the service ends')
+    // What waits for a database that fell silent must not keep it.
+    setTimeout(() => process.exit(1), lostPatienceMs).unref()
+  }
+  await service.close()
+  if (lost) throw lost
+}
+
+/** Keys travel over plain http on this machine only; beyond it a TLS proxy must stand in front. */
+function checkReach({ host, publicUrl }: Config): void {
+  if (isLoopback(host) || publicUrl !== undefined) return
+  throw new MediaError(6016, `on ${host} the service would take keys over plain http`, {
+    hint: 'Put a TLS proxy in front and name its address: --public-url https://media.example.com. With the proxy on this machine, leave the host at 127.0.0.1.',
+  })
+}
+
+/** Waits for a signal to end, or for the reason why the service may not go on. */
+async function untilEnd({ lost }: RunningService): Promise<MediaError | null> {
+  const told = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  return await Promise.race([told.then(() => null), lost])
+}

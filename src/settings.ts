@@ -1,0 +1,115 @@
+import * as z from 'zod'
+
+/** What people are told of a setting; in Markdown, as the README shows it. */
+interface About {
+  /** The environment variable, which goes before the file. */
+  readonly variable: string
+  readonly meaning: string
+  /** What holds where nobody sets it. */
+  readonly byDefault: string
+}
+
+/** Values that hold where nobody sets another. */
+export const defaults = { log_level: 'info', host: '127.0.0.1', port: 8787 } as const
+
+const about = z.registry<About>()
+const path = z.string().min(1)
+
+/** Settings of `reelwright.config.json`. */
+export const settings = z.strictObject({
+  base_url: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .optional()
+    .register(about, {
+      variable: 'REELWRIGHT_BASE_URL',
+      meaning: 'Address of a service elsewhere',
+      byDefault: 'the service of this machine',
+    }),
+  api_key: z.string().min(1).optional().register(about, {
+    variable: 'REELWRIGHT_API_KEY',
+    meaning: 'Key of the service elsewhere; for `reelwright serve`, the key that it takes',
+    byDefault: '`serve` makes one for each run',
+  }),
+  allowed_dirs: z.array(path).optional().register(about, {
+    variable: 'REELWRIGHT_ALLOWED_DIRS',
+    meaning: 'Folders agents may use: a list; in the variable separated as in `PATH`',
+    byDefault: 'none beside the workspace',
+  }),
+  workspace: path.optional().register(about, {
+    variable: 'REELWRIGHT_WORKSPACE',
+    meaning: "Where an agent's relative paths start and results go",
+    byDefault: 'the first folder agents may use, else `~/Reelwright`',
+  }),
+  ffmpeg: path.optional().register(about, {
+    variable: 'REELWRIGHT_FFMPEG',
+    meaning: 'Path of ffmpeg; ffprobe is looked for beside it',
+    byDefault: 'ffmpeg on `PATH`, else in the usual folders',
+  }),
+  database_url: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
+    .optional()
+    .register(about, {
+      variable: 'DATABASE_URL',
+      meaning:
+        'PostgreSQL for `reelwright serve`: one service to a database and one database to a data folder',
+      byDefault: 'SQLite in the data folder',
+    }),
+  log_level: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .optional()
+    .register(about, {
+      variable: 'REELWRIGHT_LOG_LEVEL',
+      meaning: '`debug`, `info`, `warn`, `error` or `silent`',
+      byDefault: `\`${defaults.log_level}\``,
+    }),
+  host: z
+    .string()
+    .min(1)
+    .optional()
+    .register(about, {
+      variable: 'REELWRIGHT_HOST',
+      meaning: 'Address `reelwright serve` listens on; one beyond this machine needs `public_url`',
+      byDefault: `\`${defaults.host}\``,
+    }),
+  port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .register(about, {
+      variable: 'REELWRIGHT_PORT',
+      meaning: 'Port `reelwright serve` listens on; 0 takes a free one',
+      byDefault: `\`${defaults.port}\``,
+    }),
+  public_url: z
+    .url({ protocol: /^https$/, error: 'must be an https address' })
+    .optional()
+    .register(about, {
+      variable: 'REELWRIGHT_PUBLIC_URL',
+      meaning: 'Address under which clients reach `reelwright serve` through a TLS proxy',
+      byDefault: 'none: clients on this machine alone',
+    }),
+})
+export type Settings = z.infer<typeof settings>
+
+/** Every setting by its name in the file. */
+export const aboutSettings = Object.entries(settings.shape).map(([name, schema]) => {
+  const told = about.get(schema)
+  if (!told) throw new TypeError(`the setting ${name} is not described`)
+  return { name, ...told }
+})
+
+/** What the environment alone tells. */
+export const environmentOnly = {
+  dataDir: {
+    variable: 'REELWRIGHT_DATA_DIR',
+    meaning: 'Data folder, of nothing else: files, database, log, and the settings file',
+    byDefault:
+      '`~/.local/share/reelwright`, `~/Library/Application Support/reelwright` or `%LOCALAPPDATA%\\reelwright`',
+  },
+  projectDir: {
+    variable: 'CLAUDE_PROJECT_DIR',
+    meaning: 'Set by a client: the project it works on, a folder agents may use',
+    byDefault: 'none',
+  },
+} as const satisfies Record<string, About>

@@ -1,0 +1,159 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import * as z from 'zod'
+import { MediaError } from '../contract/errors.ts'
+import { parseJson } from '../platform/json.ts'
+import { endGroup, identify, type ProcessIdentity } from '../platform/process-identity.ts'
+import type { Attempt, Finished, FromWorker, ToWorker } from './attempt.ts'
+import { toMediaError } from './worker.ts'
+
+/** How worker children are started. */
+export interface ChildOptions {
+  /** What starts a worker child: a module to fork and its arguments. */
+  readonly command: { readonly module: string; readonly args: readonly string[] }
+  /** Where the identities of the children are kept, so that a later start can end leftovers. */
+  readonly folder: string
+  readonly log: Logger
+}
+
+/** Who follows an attempt. */
+export interface Watch {
+  readonly signal: AbortSignal
+  /** 0 to 100, ascending. */
+  onProgress(percent: number): void
+}
+
+/** How long an aborted attempt may take to end by itself, ms. */
+const abortGraceMs = 5_000
+
+type Answer = Extract<FromWorker, { say: 'finished' | 'failed' }>
+
+/** One worker child, leader of its own process group. */
+export class WorkerChild {
+  /** It takes no more attempts. */
+  readonly exited: Promise<void>
+  /** Nothing of its group is left. */
+  readonly ended: Promise<void>
+  readonly #process: ChildProcess
+  readonly #ready: Promise<ProcessIdentity>
+
+  constructor({ command, folder, log }: ChildOptions) {
+    this.#process = fork(command.module, command.args, {
+      detached: true,
+      serialization: 'json',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.on('data', (chunk: Buffer) =>
+        log.warn({ worker: this.#process.pid }, chunk.toString().trimEnd()),
+      )
+    }
+    this.exited = new Promise((resolve) => {
+      this.#process.once('exit', () => resolve())
+      this.#process.once('error', () => resolve())
+    })
+    this.#ready = this.#introduce(folder)
+    // Without a kept identity a later start could not end it.
+    this.#ready.catch(() => this.#process.kill('SIGKILL'))
+    this.ended = this.#untilEnded(folder)
+  }
+
+  async #introduce(folder: string): Promise<ProcessIdentity> {
+    const { pid } = this.#process
+    const said = once(this.#process, 'message')
+    said.catch(() => undefined)
+    const identity = pid === undefined ? null : await identify(pid)
+    if (identity) {
+      await writeFile(join(folder, `${identity.pid}.json`), JSON.stringify(identity), { mode: 0o600 })
+      if (await Promise.race([said, this.exited])) return identity
+    }
+    throw new MediaError(6500, 'a worker process could not be started')
+  }
+
+  async #untilEnded(folder: string): Promise<void> {
+    await this.exited
+    const identity = await this.#ready.catch(() => null)
+    if (!identity) return
+    // What it started shares its group and must not outlive it.
+    await endGroup(identity)
+    await rm(join(folder, `${identity.pid}.json`), { force: true })
+  }
+
+  get isThere(): boolean {
+    return this.#process.connected
+  }
+
+  /** Ends the child and everything in its group. */
+  async end(): Promise<void> {
+    this.#process.kill('SIGKILL')
+    await this.ended
+  }
+
+  async run(attempt: Attempt, watch: Watch): Promise<Finished> {
+    await this.#ready
+    const outcome = this.#outcome(watch)
+    const abort = (): void => this.#abort()
+    watch.signal.addEventListener('abort', abort)
+    try {
+      this.#say({ say: 'run', attempt })
+      if (watch.signal.aborted) abort()
+      const message = await outcome
+      if (message.say === 'finished') return message.result
+      // Whatever state a failed attempt left in the process ends with it.
+      await this.end()
+      throw toMediaError(message.failure)
+    } finally {
+      watch.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** What the child answers; throws when it ends without an answer. */
+  async #outcome(watch: Watch): Promise<Answer> {
+    return await Promise.race([this.#answer(watch), this.#unexpectedEnd()])
+  }
+
+  #answer(watch: Watch): Promise<Answer> {
+    return new Promise((resolve) => {
+      const hear = (message: FromWorker): void => {
+        if (message.say === 'progress') watch.onProgress(message.percent)
+        if (message.say !== 'finished' && message.say !== 'failed') return
+        this.#process.off('message', hear)
+        resolve(message)
+      }
+      this.#process.on('message', hear)
+    })
+  }
+
+  async #unexpectedEnd(): Promise<never> {
+    await this.ended
+    const how = this.#process.signalCode ?? `code ${this.#process.exitCode}`
+    throw new MediaError(6500, `the worker process ended unexpectedly (${how})`)
+  }
+
+  #abort(): void {
+    this.#say({ say: 'abort' })
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), abortGraceMs)
+    void this.ended.then(() => clearTimeout(timer))
+  }
+
+  #say(message: ToWorker): void {
+    // A send that fails means the child is gone, which `ended` tells.
+    this.#process.send(message, () => undefined)
+  }
+}
+
+const savedIdentity = z.object({ pid: z.int(), startTime: z.string() })
+
+/** Ends the children whose identities an earlier supervisor left in a folder. */
+export async function endLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    // A file cut off by a crash names a child that had not been given work yet.
+    const saved = savedIdentity.safeParse(parseJson(await readFile(path, 'utf8')))
+    if (saved.success) await endGroup(saved.data)
+    await rm(path)
+  }
+}

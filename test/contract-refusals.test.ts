@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFileRefs, type FileKind } from '../src/contract/file.ts'
+import { operations } from '../tools/index.ts'
+import { changed } from './contract/laws.ts'
+import { operationTables } from './contract/operations.ts'
+import type { OperationTables } from './contract/tables.ts'
+import { h264, make, picture, scratchFolder } from './engines/ffmpeg/made.ts'
+import { api } from './service/api.ts'
+import { startTestService, type TestService } from './service/in-process.ts'
+
+// For every code of an operation's error table, real requests over HTTP that get it.
+
+type Json = Readonly<Record<string, unknown>>
+type Account = Awaited<ReturnType<TestService['account']>>
+
+const folder = await scratchFolder()
+let service: TestService
+let samples: readonly { kind: FileKind; name: string; bytes: Uint8Array<ArrayBuffer> | string }[]
+
+beforeAll(async () => {
+  const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+  samples = [
+    { kind: 'video', name: 'clip.mp4', bytes: new Uint8Array(await readFile(clip)) },
+    { kind: 'text', name: 'note.txt', bytes: 'not a video' },
+  ]
+  service = await startTestService({ operations })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+/** A request that is to be refused: the smallest with changes, its files, and who sends it. */
+interface Refused {
+  readonly body: Json
+  readonly files?: 'right' | 'of another kind' | 'unknown'
+  readonly credits?: number
+  readonly key?: string
+}
+
+/** What gets a code; a code of the table that is not here fails its test. */
+const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]>> = {
+  6004: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
+  6013: ({ smallest, parameters }) =>
+    parameters
+      .filter(({ at, required }) => required && !at.includes('.'))
+      .map(({ at }) => ({ body: changed(smallest, at, undefined) })),
+  6014: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
+  6016: ({ smallest, parameters, together }) => [
+    ...parameters.flatMap(({ at, refuses = [] }) =>
+      refuses.map((value) => ({ body: changed(smallest, at, value) })),
+    ),
+    ...together.map(({ change }) => ({ body: { ...smallest, ...change } })),
+  ],
+  6202: ({ smallest }) => [{ body: smallest, credits: 0 }],
+  6502: ({ smallest }) => [{ body: smallest, key: 'Bearer of no key' }],
+}
+
+/** The body with ids of the account's files in place of the table's, which are all '1'. */
+async function filled(
+  account: Account,
+  operation: string,
+  { body, files = 'right' }: Refused,
+): Promise<Json> {
+  const schema = operations.find((module) => module.operation.name === operation)?.operation.input
+  if (!schema) throw new Error(`${operation} is not built`)
+  let request = body
+  for (const { path, kinds, value } of findFileRefs(schema, body)) {
+    if (value !== '1') continue
+    const id = files === 'unknown' ? '1234567890123456789' : await upload(account, kinds, files === 'right')
+    request = changed(request, path.join('.'), id)
+  }
+  return request
+}
+
+/** Uploads a sample that is, or is not, of one of these kinds. */
+async function upload(account: Account, kinds: readonly FileKind[], fitting: boolean): Promise<string> {
+  const sample = samples.find(({ kind }) => kinds.includes(kind) === fitting)
+  if (!sample) throw new Error(`no sample is ${fitting ? '' : 'other than '}${kinds.join(' or ')}`)
+  return (await api(account).upload(sample.name, sample.bytes)).data.file_id
+}
+
+describe.each(operationTables)('$operation', (table) => {
+  it.each(table.refusals)(
+    '$code answers $status, makes no task and charges nothing',
+    async ({ code, status }) => {
+      const requests = refusedWith[code]?.(table) ?? []
+      expect(requests.length, `requests that get ${code}`).toBeGreaterThan(0)
+      for (const request of requests) {
+        const account = await service.account(request.credits ?? 5)
+        const body = await filled(account, table.operation, request)
+        const sender = request.key === undefined ? account : { ...account, apiKey: request.key }
+        const answer = await api(sender).create(table.operation, body)
+        expect([body, answer.status, answer.code]).toEqual([body, status, code])
+        expect(answer).toMatchObject({ msg: expect.stringMatching(/./) as string, data: null })
+        const { data } = await api(account).send<Json>('/base/capabilities')
+        expect(data).toMatchObject({
+          credits: { balance: request.credits ?? 5 },
+          tasks: { queued: 0, processing: 0 },
+        })
+      }
+    },
+  )
+})

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+const root = dirname(import.meta.dirname)
+
+let copy: string
+
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'reelwright-gen-'))
+  for (const name of ['src', 'tools', 'package.json']) {
+    await cp(join(root, name), join(copy, name), { recursive: true })
+  }
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
+})
+afterAll(() => rm(copy, { recursive: true }))
+
+/** Puts the documents into the copy, one of them changed. */
+async function documents(changed: string, change: (text: string) => string): Promise<void> {
+  await cp(join(root, 'docs'), join(copy, 'docs'), { recursive: true })
+  await cp(join(root, 'README.md'), join(copy, 'README.md'))
+  const path = join(copy, changed)
+  await writeFile(path, change(await readFile(path, 'utf8')))
+}
+
+/** Runs `npm run gen` in the copy. */
+function generate(...args: readonly string[]): Promise<{ code: number; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(copy, 'src', 'gen.ts'), ...args], (error, _out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, err }),
+    )
+  })
+}
+
+it('names a document that is out of date, and brings it up to date', async () => {
+  const stale = (text: string) => text.replace('| 6011 |', '| 6012 |')
+  await documents('README.md', stale)
+  const original = await readFile(join(root, 'README.md'), 'utf8')
+  const told = 'README.md is out of date; run: npm run gen\n'
+  expect(await generate('--check')).toEqual({ code: 1, err: told })
+  expect(await readFile(join(copy, 'README.md'), 'utf8')).toBe(stale(original))
+  expect(await generate()).toEqual({ code: 0, err: '' })
+  expect(await readFile(join(copy, 'README.md'), 'utf8')).toBe(original)
+  expect(await generate('--check')).toEqual({ code: 0, err: '' })
+})
+
+it.each([
+  ['README.md', '<!-- gen:settings -->'],
+  ['README.md', '<!-- /gen:errors -->'],
+  ['docs/contract.md', '<!-- gen:own-errors -->'],
+])('fails where %s lacks %s', async (document, marker) => {
+  await documents(document, (text) => text.replace(marker, ''))
+  const { code, err } = await generate('--check')
+  expect(code).toBe(1)
+  expect(err).toMatch(new RegExp(`${document} must have .*${marker}`))
+})

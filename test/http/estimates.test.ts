@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { fillPath, routes } from '../../src/contract/routes.ts'
+import type { TaskCreated, TaskList } from '../../src/contract/task.ts'
+import { api, until } from '../service/api.ts'
+import { onDatabases } from './on-databases.ts'
+
+// This service works on two tasks at once; each is expected to take 2 s, and stays at 10 %.
+onDatabases('expected times', (service) => {
+  test('are what the work ahead takes, and follow the queue', async () => {
+    const account = await service().account(9)
+    const calls = api(account)
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const create = async (urgency = 3): Promise<TaskCreated> => {
+      const { data } = await calls.send<TaskCreated>(
+        fillPath(routes.createTask.path, { task_type: 'test_copy' }),
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', priority: `u=${urgency}` },
+          body: JSON.stringify({ file_id: file.file_id, behaviour: 'wait' }),
+        },
+      )
+      return data
+    }
+    const wait = ({ estimated_queue_wait_duration }: TaskCreated) => estimated_queue_wait_duration
+    const waitsNow = async (...tasks: TaskCreated[]) => {
+      const { data } = await calls.send<TaskList>('/task/list?status=queued')
+      const rows = tasks.map((task) => data.list.find(({ id }) => id === task.task_id))
+      return rows.map((row) => row?.estimated_queue_wait_duration)
+    }
+
+    const running = [await create(), await create()]
+    expect(running.map(wait), 'a worker is free').toEqual([0, 0])
+    await until(
+      () => calls.send<TaskList>('/task/list'),
+      ({ data }) => data.list.every(({ progress }) => progress === 10),
+    )
+    const [first, second, third] = [await create(), await create(), await create()]
+    expect([first, second, third].map(wait)).toEqual([1.8, 1.8, 3.8])
+    expect(third).toMatchObject({ estimated_duration: 2, estimated_total_duration: 5.8 })
+    const urgent = await create(0)
+    expect(wait(urgent), 'it goes before the others').toBe(1.8)
+    expect(await waitsNow(urgent, first, second, third)).toEqual([1.8, 1.8, 3.8, 3.8])
+    await calls.cancel(urgent.task_id)
+    expect(await waitsNow(first, second, third)).toEqual([1.8, 1.8, 3.8])
+  })
+})

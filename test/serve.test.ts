@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ask } from './http/raw.ts'
+import { postgresPrograms, startPostgres } from './postgres.ts'
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+
+async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-serve-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, 'data')
+}
+
+interface Wishes {
+  readonly dataDir: string
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Runs `reelwright serve` on a free port until it ends or the test does. */
+function serve({ dataDir, args = [], environment = {} }: Wishes) {
+  const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
+    env: { ...process.env, REELWRIGHT_DATA_DIR: dataDir, REELWRIGHT_API_KEY: 'key', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [exit, err] = [once(child, 'exit'), text(child.stderr)]
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exit
+  })
+  return {
+    child,
+    /** Its address, once it listens. */
+    async address(): Promise<string> {
+      const [said] = (await Promise.race([once(child.stdout, 'data'), exit.then(() => [''])])) as [Buffer]
+      const [url] = /http:\/\/\S+/.exec(String(said)) ?? []
+      if (url === undefined) throw new Error(`serve did not listen: ${await err}`)
+      return url
+    },
+    async ended() {
+      const [code] = (await exit) as [number | null]
+      return { code, err: await err }
+    },
+  }
+}
+
+const authorization = 'key'
+
+test('runs until it is told to end', async () => {
+  const { child, address, ended } = serve({ dataDir: await dataFolder() })
+  const url = await address()
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect((await ask(`${url}/task/list`, { headers: { authorization } })).status).toBe(200)
+  child.kill('SIGTERM')
+  expect(await ended()).toEqual({ code: 0, err: '' })
+})
+
+test('a data folder has one service', async () => {
+  const dataDir = await dataFolder()
+  await serve({ dataDir }).address()
+  const { code, err } = await serve({ dataDir }).ended()
+  expect(code).toBe(1)
+  expect(err).toMatch(/^reelwright: another service runs on .*\nFix: .*--data-dir/)
+})
+
+test.for<Omit<Wishes, 'dataDir'>>([
+  { args: ['--host', '0.0.0.0'] },
+  { environment: { REELWRIGHT_HOST: '::' } },
+])('takes no keys over plain http from elsewhere: %j', async (wish) => {
+  const dataDir = await dataFolder()
+  const { code, err } = await serve({ dataDir, ...wish }).ended()
+  expect(code).toBe(1)
+  expect(err).toMatch(/^reelwright: .*plain http.*\nFix: .*TLS proxy.*--public-url https:/)
+  expect(await readdir(join(dataDir, '..')), 'nothing was made').toEqual([])
+})
+
+test('behind a proxy it answers under its public address', async () => {
+  const args = ['--public-url', 'https://media.example']
+  const url = await serve({ dataDir: await dataFolder(), args }).address()
+  const status = async (host: string) =>
+    (await ask(`${url}/task/list`, { headers: { authorization, host } })).status
+  expect(await status('media.example')).toBe(200)
+  expect(await status('other.example')).toBe(401)
+})
+
+test('with a public address it may listen beyond loopback', async () => {
+  // An address of no machine (RFC 5737), so that nothing listens.
+  const args = ['--host', '192.0.2.1', '--public-url', 'https://media.example']
+  const { err } = await serve({ dataDir: await dataFolder(), args }).ended()
+  expect(err).toMatch(/^reelwright: cannot listen on 192\.0\.2\.1:0: .*EADDRNOTAVAIL/)
+})
+
+test('a public address without encryption is refused', async () => {
+  const args = ['--public-url', 'http://media.example']
+  const { code, err } = await serve({ dataDir: await dataFolder(), args }).ended()
+  expect([code, err]).toEqual([1, expect.stringContaining('--public-url: must be an https address')])
+})
+
+test('a database that cannot be reached is told without a stack or the password', async () => {
+  const environment = { DATABASE_URL: 'postgres://me:sekret@localhost:9/x' }
+  const { code, err } = await serve({ dataDir: await dataFolder(), environment }).ended()
+  expect(code).toBe(1)
+  expect(err).toMatch(
+    /^reelwright: PostgreSQL at localhost:9 cannot be used: connect ECONNREFUSED .*\nFix: .*DATABASE_URL/,
+  )
+  expect(err).not.toMatch(/sekret| {4}at /)
+})
+
+describe.skipIf(!postgresPrograms)('on PostgreSQL (Debian package postgresql)', () => {
+  test('a database has one service, which ends when it loses it', async () => {
+    await using server = await startPostgres(postgresPrograms ?? '')
+    const environment = { DATABASE_URL: await server.database() }
+    const first = serve({ dataDir: await dataFolder(), environment })
+    await first.address()
+    const second = await serve({ dataDir: await dataFolder(), environment }).ended()
+    expect(second.code).toBe(1)
+    expect(second.err).toMatch(
+      new RegExp(
+        `^reelwright: .* used by another service \\(reelwright process ${first.child.pid} on .*\\)\\nFix: `,
+      ),
+    )
+
+    const other = new pg.Client(environment.DATABASE_URL)
+    await other.connect()
+    const holder = `application_name like 'reelwright process %'`
+    await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${holder}`)
+    await other.end()
+    const { code, err } = await first.ended()
+    expect(code).toBe(1)
+    expect(err).toMatch(/\nreelwright: the hold on the database .* was lost: .*\nFix: .*\n$/)
+  })
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { grant } from '../../src/accounts/ledger.ts'
+import { MediaError } from '../../src/contract/errors.ts'
+import { api } from './api.ts'
+import { fakeModule } from './fake-operation.ts'
+import { startTestService } from './in-process.ts'
+
+test('of all that is wrong with a creation, what comes first in docs/contract.md is told', async () => {
+  const missing = { engine: true, limit: true, model: true }
+  await using service = await startTestService({
+    operations: [
+      {
+        ...fakeModule,
+        plan: async () => ({
+          plan() {
+            if (missing.limit) throw new MediaError(6016, 'over a limit')
+            return { credits: 1, seconds: 1 }
+          },
+        }),
+        run: async () => ({
+          ...(await fakeModule.run()),
+          async ready(request) {
+            if (request ? missing.model : missing.engine) throw new MediaError(6401, 'not there')
+          },
+        }),
+      },
+    ],
+  })
+  const account = await service.account(0)
+  const calls = api(account)
+  const upload = async (name: string) => (await calls.upload(name, 'no media')).data.file_id
+  const create = async (body: unknown) => (await calls.create('test_copy', body)).code
+  const [picture, video, text] = [await upload('a.png'), await upload('a.mp4'), await upload('a.txt')]
+
+  expect((await api({ ...account, apiKey: 'wrong' }).create('test_copy', {})).code).toBe(6502)
+  expect(await create({ behaviour: 'dance' })).toBe(6013)
+  expect(await create({ behaviour: 'dance', file_id: 'unknown' })).toBe(6016)
+  expect(await create({ file_id: 'unknown' }), 'an engine that every request needs').toBe(6401)
+  missing.engine = false
+  expect(await create({ file_id: 'unknown' })).toBe(6004)
+  expect(await create({ file_id: picture })).toBe(6014)
+  expect(await create({ file_id: video })).toBe(6017)
+  expect(await create({ file_id: text }), 'a limit').toBe(6016)
+  missing.limit = false
+  expect(await create({ file_id: text }), 'a model that this request needs').toBe(6401)
+  missing.model = false
+  expect(await create({ file_id: text })).toBe(6202)
+  const { db } = service.running.service
+  expect(await db.selectFrom('tasks').selectAll().execute()).toEqual([])
+  await grant(db, { accountId: account.id, amount: 1, now: Date.now() })
+  expect(await create({ file_id: text })).toBe(200)
+})

@@ -1,0 +1,125 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresPrograms, startPostgres, type Postgres } from '../postgres.ts'
+import { api, until } from './api.ts'
+import { startTestService } from './in-process.ts'
+
+/** Asks a database past the service. */
+async function ask<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const isHolder = `datname = current_database() and application_name like 'reelwright process %'`
+
+describe.skipIf(!postgresPrograms)('a PostgreSQL database (Debian package postgresql)', () => {
+  let server: Postgres
+  beforeAll(async () => {
+    server = await startPostgres(postgresPrograms ?? '')
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  test('serves one service: the second is refused and leaves the first one’s tasks alone', async () => {
+    const database = { url: await server.database() }
+    await using first = await startTestService({ database })
+    const calls = api(first)
+    const { data: file } = await calls.upload('a.txt', 'bytes')
+    const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
+    const running = () => calls.query('test_copy', task.task_id)
+    await until(running, ({ data }) => data.status === 'processing')
+
+    await expect(startTestService({ database })).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringMatching(
+        new RegExp(
+          `127\\.0\\.0\\.1:\\d+ is used by another service \\(reelwright process ${process.pid} on .+\\)$`,
+        ),
+      ),
+      hint: expect.stringContaining('DATABASE_URL'),
+    })
+    expect((await running()).data.status).toBe('processing')
+  })
+
+  test('is free again after a close, and after a start that failed', async () => {
+    const database = { url: await server.database() }
+    await (await startTestService({ database }))[Symbol.asyncDispose]()
+    await using other = await startTestService()
+    await expect(startTestService({ database, port: other.running.port })).rejects.toThrow('cannot listen')
+    expect(await ask(database.url, `select 1 from pg_stat_activity where ${isHolder}`)).toEqual([])
+    await using again = await startTestService({ database })
+    expect((await api(again).send('/task/list')).status).toBe(200)
+  })
+
+  test('is waited for while its last service leaves', async () => {
+    const url = await server.database()
+    const last = await startTestService({ database: { url } })
+    const next = startTestService({ database: { url } })
+    const waiting = () => ask(url, `select 1 from pg_locks where locktype = 'advisory' and not granted`)
+    await until(waiting, ({ length }) => length === 1)
+    await last[Symbol.asyncDispose]()
+    await using service = await next
+    expect((await api(service).send('/task/list')).status).toBe(200)
+  })
+
+  test('whose hold is lost ends the service, which another may replace at once', async () => {
+    const url = await server.database()
+    await using service = await startTestService({ database: { url } })
+    await ask(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${isHolder}`)
+    expect(await service.running.lost).toMatchObject({
+      code: 6401,
+      message: expect.stringMatching(/127\.0\.0\.1:\d+ was lost: terminating connection/),
+    })
+    await using next = await startTestService({ database: { url } })
+    expect((await api(next).send('/task/list')).status).toBe(200)
+  })
+
+  test('is held in spite of a time after which its server ends idle sessions', async () => {
+    const url = await server.database()
+    await ask(url, `alter database ${new URL(url).pathname.slice(1)} set idle_session_timeout = '300ms'`)
+    await using service = await startTestService({ database: { url } })
+    const pooled = () => ask(url, `select 1 from pg_stat_activity where datname = current_database()`)
+    // The pool's connections go, this one and the hold's stay.
+    await until(pooled, ({ length }) => length === 2)
+    expect((await api(service).send('/task/list')).status).toBe(200)
+    expect(await ask(url, `select 1 from pg_stat_activity where ${isHolder}`)).toHaveLength(1)
+  })
+
+  test('whose user may make no tables is told in a sentence', async () => {
+    const url = new URL(await server.database())
+    await ask(url.href, `create role reader login; revoke create on schema public from public`)
+    url.username = 'reader'
+    await expect(startTestService({ database: { url: url.href } })).rejects.toMatchObject({
+      code: 6401,
+      retryable: false,
+      message: expect.stringMatching(
+        /127\.0\.0\.1:\d+ cannot be used: its tables .*: permission denied for schema public/,
+      ),
+    })
+  })
+
+  test.for([
+    ['a port where nothing listens', { port: '9' }, /at 127\.0\.0\.1:9 cannot be used: connect ECONNREFUSED/],
+    ['a database that is not there', { pathname: '/none' }, /cannot be used: database "none" does not exist/],
+    ['a user that is not there', { username: 'nobody' }, /cannot be used: role "nobody" does not exist/],
+    ['encryption it does not speak', { search: '?sslmode=verify-full' }, /does not support SSL/],
+    [
+      'a certificate that is not there',
+      { search: '?sslrootcert=/none.pem' },
+      /PostgreSQL cannot be used: ENOENT/,
+    ],
+  ] as const)('is told of %s, never with the password', async ([, change, says]) => {
+    const url = Object.assign(new URL(await server.database()), { password: 'sekret', ...change })
+    const start = startTestService({ database: { url: url.href } })
+    await expect(start).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringMatching(says),
+      hint: expect.stringContaining('DATABASE_URL'),
+    })
+    await expect(start).rejects.not.toThrow('sekret')
+  })
+})
