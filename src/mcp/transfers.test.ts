@@ -9,6 +9,7 @@ import { createClient } from '../client/client.ts'
 import { callTool } from './call-tool.ts'
 import { openSession } from './session.ts'
 import type { Call, Tool } from './tool.ts'
+import { inspectFileTool } from './tools/file-tools.ts'
 import { operationTool } from './tools/operation-tool.ts'
 import { getTaskTool } from './tools/task-tools.ts'
 import { Transfers } from './transfers.ts'
@@ -83,6 +84,37 @@ test('an upload that outlasts its call goes on to the task, and get_task joins i
   expect(service.requests.filter((request) => request === 'POST /base/file/upload')).toHaveLength(1)
   const unknown = getTaskTool.run(session, { transfer_id: 'transfer-0' }, call(never))
   await expect(unknown).rejects.toMatchObject({ code: 6005 })
+})
+
+test('a picture that outlasts its call is drawn on, and the same call again answers it', async () => {
+  await using service = await startContractServer()
+  const { id: file } = await service.hold('a.mp4', Buffer.from('aaaa'))
+  const gate = Promise.withResolvers<void>()
+  const impatient = new AbortController()
+  await using session = openSession({
+    version: '0',
+    operations: [],
+    async connect() {
+      const client = createClient(service)
+      return {
+        ...client,
+        async send(request) {
+          impatient.abort()
+          await gate.promise
+          return client.send(request)
+        },
+      }
+    },
+    workspace: { allowedFolders: [], defaultFolder: '/nonexistent' },
+  })
+  const ask = (signal: AbortSignal) =>
+    inspectFileTool.run(session, { file, preview: 'contact_sheet' }, call(signal))
+  const first = await ask(impatient.signal)
+  expect(first.images).toBeUndefined()
+  expect(first.data).toMatchObject({ name: 'a.mp4', next_step: expect.stringContaining('still being drawn') })
+  gate.resolve()
+  await until(() => service.requests.some((request) => request.endsWith('/preview')), 'it is drawn on')
+  expect((await ask(never)).images).toHaveLength(1)
 })
 
 test('a lost service is looked for again, and the call goes on there', async () => {

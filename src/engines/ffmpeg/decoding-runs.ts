@@ -6,7 +6,7 @@ export type DecodingRun = readonly [number, ...number[]]
  * the next time belongs to the same run unless a jump to its own key frame skips more than a new
  * process costs. No stretch is decoded twice.
  *
- * @param keyFrameBefore key frame before each time, ms
+ * @param keyFrameBefore key frame before each time, ms; where it is left out, the time itself counts
  * @param startMs how much video is decoded in the time that a process takes to start, ms
  */
 export function decodingRuns(

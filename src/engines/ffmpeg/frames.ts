@@ -30,8 +30,10 @@ export async function framesAt(path: string, wish: FramesWish): Promise<(Uint8Ar
   const { video, times, signal } = wish
   const { num, den } = video.frame_rate
   const pixelsPerMs = (video.coded_width * video.coded_height * num) / den / 1000
-  const keyFrames = await keyFramesBefore(path, times, { signal })
-  const runs = decodingRuns(times, keyFrames, pixelsPerStart / pixelsPerMs)
+  const startMs = pixelsPerStart / pixelsPerMs
+  // No jump is worth it where the whole is decoded faster than a process starts.
+  const keyFrames = (times.at(-1) ?? 0) <= startMs ? [] : await keyFramesBefore(path, times, { signal })
+  const runs = decodingRuns(times, keyFrames, startMs)
   const inTurn = atMost(availableParallelism())
   const decoded = await Promise.allSettled(runs.map((run) => inTurn(() => decode(path, run, wish))))
   // Only now, when none reads the file any more.
