@@ -186,3 +186,22 @@ describe('the rate of a result', () => {
     expect(frameCount(1, { num: 25, den: 1 })).toBe(1)
   })
 })
+
+describe('a file that was cut off at 2.1 s', () => {
+  const cut = given()
+  const cutOff = (container: string) => ({
+    ...cut,
+    facts: cut.facts && { ...cut.facts, container, cut_off_ms: 2100 },
+  })
+
+  it('is refused where the range ends later, with the end that would do', () => {
+    const refused = refusal({ clips: [{ file_id: '1' }, { file_id: '1', end_time_ms: 2101 }] }, cutOff('mov'))
+    expect(refused).toMatchObject({ code: 6021, hint: expect.stringContaining('end_time_ms 2100') as string })
+    expect(refused.message).toContain('one.mp4 is cut off, there is no picture after 2.1 s')
+  })
+
+  it('is taken up to there, and of a container whose packets have no length the run decides', () => {
+    expect(planned({ clips: clips(2, { end_time_ms: 2100 }) }, cutOff('mov')).credits).toBe(1)
+    expect(planned(two, cutOff('flv')).credits).toBeGreaterThan(0)
+  })
+})

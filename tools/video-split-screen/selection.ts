@@ -119,6 +119,7 @@ function selectClip<F extends GivenFile>(
       hint: `Give a begin_time_ms below ${endMs}.`,
     })
   }
+  checkNotCutOff(file, endMs, index)
   const crop = clip.crop ?? wholePicture
   const { width, height } = turnedSize(video)
   if (crop.width * width < smallestCrop || crop.height * height < smallestCrop) {
@@ -131,6 +132,21 @@ function selectClip<F extends GivenFile>(
     )
   }
   return { file, video, beginMs, endMs, crop, aspect: (crop.width / crop.height) * displayAspect(video) }
+}
+
+/** A range must end before the place where a file was cut off. Throws 6021. */
+function checkNotCutOff({ name, facts }: GivenFile, endMs: number, index: number): void {
+  const cutOffMs = facts?.cut_off_ms ?? Infinity
+  // Packets of FLV do not tell how long they last, so its mark is a guess; the run looks at the picture itself.
+  if (endMs <= cutOffMs || facts?.container === 'flv') return
+  const place = (cutOffMs / 1000).toFixed(1)
+  throw new MediaError(
+    6021,
+    `clips[${index}].file_id: ${name} is cut off, there is no picture after ${place} s`,
+    {
+      hint: `Export the file again, or end the clip earlier: end_time_ms ${cutOffMs} or less.`,
+    },
+  )
 }
 
 /** Sides of the picture as the decoder gives it, turned for display, before its samples are made square. */
