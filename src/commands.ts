@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import type { Connection } from './client/client.ts'
-import { processEnvironment, readConfig, type Config } from './config.ts'
+import { processEnvironment, readConfig, secretsOf, type Config } from './config.ts'
 import { MediaError } from './contract/errors.ts'
 import { dataFiles } from './daemon/layout.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -23,6 +24,13 @@ export async function packageVersion(): Promise<string> {
   return String((manifest as { version: unknown }).version)
 }
 
+/** Opens this process's log, to a file or stderr; it tells none of the settings' secrets. */
+async function openLogOf(config: Config, file?: string): Promise<Logger> {
+  const { conceal, openLog } = await import('./platform/log.ts')
+  secretsOf(config).forEach(conceal)
+  return openLog({ level: config.logLevel, file })
+}
+
 interface McpOptions {
   readonly dataDir?: string | undefined
   readonly allowDirs?: readonly string[] | undefined
@@ -30,14 +38,13 @@ interface McpOptions {
 
 /** Serves MCP over stdin and stdout until the client goes. */
 export async function mcp({ dataDir, allowDirs = [] }: McpOptions): Promise<void> {
-  const [{ startMcpServer }, { openLog }, { operations }, config, version] = await Promise.all([
+  const [{ startMcpServer }, { operations }, config, version] = await Promise.all([
     import('./mcp/server.ts'),
-    import('./platform/log.ts'),
     import('../tools/index.ts'),
     readConfig({ dataDir }),
     packageVersion(),
   ])
-  const log = openLog({ level: config.logLevel })
+  const log = await openLogOf(config)
   const server = await startMcpServer({
     version,
     operations: operations.map(({ operation }) => operation),
@@ -88,13 +95,16 @@ function doorOf({ dataDir, baseUrl, apiKey }: Config, version: string): Door {
 export async function daemon({ dataDir }: { dataDir?: string | undefined }): Promise<number> {
   // It serves many clients: nothing of the one that started it counts.
   const config = await readConfig({ dataDir, environment: {} })
-  const [{ runDaemon }, { startService }, { openLog }, { operations }] = await Promise.all([
-    import('./daemon/run-daemon.ts'),
-    import('./service.ts'),
-    import('./platform/log.ts'),
-    import('../tools/index.ts'),
-  ])
-  const log = openLog({ level: config.logLevel })
+  const [{ prepareDataFolder }, { daemonLog }, { runDaemon }, { startService }, { operations }] =
+    await Promise.all([
+      import('./daemon/data-folder.ts'),
+      import('./daemon/launch.ts'),
+      import('./daemon/run-daemon.ts'),
+      import('./service.ts'),
+      import('../tools/index.ts'),
+    ])
+  await prepareDataFolder(config.dataDir)
+  const log = await openLogOf(config, daemonLog(config.dataDir))
   return await runDaemon({
     dataDir: config.dataDir,
     version: await packageVersion(),
@@ -115,16 +125,17 @@ interface ServeOptions {
 export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Promise<void> {
   const config = await readConfig({ dataDir, options: { ...rest, public_url: publicUrl } })
   const { runInForeground } = await import('./serve.ts')
-  await runInForeground(config, { version: await packageVersion(), ...(await serviceParts(config)) })
+  const log = await openLogOf(config)
+  await runInForeground(config, { version: await packageVersion(), log, ...(await serviceParts(config)) })
 }
 
-/** What starts a worker; a configured ffmpeg is looked at now, so that every later use finds it. */
-async function serviceParts({ ffmpeg }: Config) {
+/** What starts a worker, and the voices; a configured ffmpeg is looked at now, so that every later use finds it. */
+async function serviceParts({ ffmpeg, voices }: Config) {
   const { locateFfmpeg } = await import('./engines/ffmpeg/locate.ts')
   // What is missing is told to those who need it.
   if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
   const args = ffmpeg === undefined ? [] : ['--ffmpeg', ffmpeg]
-  return { worker: { module: mainModule, args: ['worker', ...args] } }
+  return { worker: { module: mainModule, args: ['worker', ...args] }, voices }
 }
 
 /** Does attempts for the supervisor that forked this process. */
@@ -151,7 +162,8 @@ export async function doctor({ dataDir, json = false }: DoctorOptions): Promise<
   return findings.some(({ state }) => state === 'missing') ? 1 : 0
 }
 
-async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
+/** Looks at all that is needed here, as far as the settings can be read. */
+export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
   const { examine, examineSettings } = await import('./doctor/examine.ts')
   const version = await packageVersion()
   try {

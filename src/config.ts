@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { unescape } from 'node:querystring'
+import * as z from 'zod'
+import type { Voice } from './contract/catalog.ts'
 import { MediaError } from './contract/errors.ts'
 import { dataFiles } from './daemon/layout.ts'
 import { errorCode } from './platform/error-code.ts'
@@ -32,6 +35,8 @@ export interface Config {
   readonly port: number
   /** The https address of a proxy in front of `serve`. */
   readonly publicUrl: string | undefined
+  /** Voices that dubbing may name. */
+  readonly voices: readonly Voice[]
 }
 
 interface Source {
@@ -45,9 +50,7 @@ interface Source {
 /** Reads the settings: command line, then environment, then `reelwright.config.json`, then defaults. Throws 6016 naming the key. */
 export async function readConfig(source: Source = {}): Promise<Config> {
   const environment = source.environment ?? processEnvironment
-  const dataDir = resolve(
-    source.dataDir ?? present(environment[environmentOnly.dataDir.variable]) ?? defaultDataDir(environment),
-  )
+  const dataDir = locateDataDir(source)
   const file = join(dataDir, dataFiles.settings)
   const fromFile = check(await readSettings(file), (key) => (key === undefined ? file : `${key} in ${file}`))
   const fromVariables = check(
@@ -76,7 +79,28 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     host: merged.host,
     port: merged.port,
     publicUrl: merged.public_url,
+    voices: merged.voices ?? [],
   }
+}
+
+/** The data folder, absolute; also where the settings in it cannot be read. */
+export function locateDataDir({ dataDir, environment = processEnvironment }: Source): string {
+  const given = dataDir ?? present(environment[environmentOnly.dataDir.variable])
+  return resolve(given ?? defaultDataDir(environment))
+}
+
+/** Names of the variables by which this process's environment sets something. */
+export function variablesSet(): string[] {
+  const names = [...Object.values(environmentOnly), ...aboutSettings].flatMap(
+    ({ variable }) => variable ?? [],
+  )
+  return names.filter((name) => present(processEnvironment[name]) !== undefined)
+}
+
+/** What of the settings nobody may be told. */
+export function secretsOf({ apiKey, databaseUrl }: Config): string[] {
+  const password = databaseUrl === undefined ? '' : new URL(databaseUrl).password
+  return [apiKey ?? '', password, unescape(password)].filter((secret) => secret !== '')
 }
 
 /** Makes paths absolute: those of the file start from its folder, the environment's from the current one. */
@@ -111,7 +135,7 @@ function defaultDataDir(environment: Environment): string {
 function variablesOf(environment: Environment): Record<string, unknown> {
   const given: Record<string, unknown> = {}
   for (const { name, variable } of aboutSettings) {
-    const value = present(environment[variable])
+    const value = variable === undefined ? undefined : present(environment[variable])
     if (value === undefined) continue
     if (name === 'allowed_dirs') given[name] = value.split(delimiter).filter(Boolean)
     else given[name] = name === 'port' ? Number(value) : value
@@ -139,8 +163,8 @@ async function readSettings(file: string): Promise<unknown> {
 function check(given: unknown, whence: (key?: keyof Settings) => string): Settings {
   const result = settings.safeParse(given)
   if (result.success) return result.data
-  const problems = result.error.issues.map(
-    ({ path: [key], message }) => `${whence(key as keyof Settings | undefined)}: ${message}`,
+  const problems = result.error.issues.map(({ path: [key, ...inside], message }) =>
+    [whence(key as keyof Settings | undefined), z.core.toDotPath(inside), message].filter(Boolean).join(': '),
   )
   throw invalid(problems.join('; '))
 }

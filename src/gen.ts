@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { describePrice } from './contract/credits.ts'
 import { errorTable, ownErrors } from './contract/errors.ts'
 import type { Operation } from './contract/operation.ts'
+import { commonErrors } from './contract/route.ts'
+import { endpoints } from './contract/routes.ts'
 import { allTools } from './mcp/tools/all-tools.ts'
 import { aboutSettings, environmentOnly } from './settings.ts'
 
@@ -98,6 +100,15 @@ function errorsTable(): string {
   )
 }
 
+function endpointsTable(): string {
+  const rows = Object.values(endpoints).map(({ method, path, summary, errors, open }) => [
+    `\`${method} ${path}\``,
+    `${summary}${open ? '; needs no key' : ''}`,
+    errors.join(', '),
+  ])
+  return table(['Endpoint', 'What it does', 'Codes'], [...rows, ['any', '', commonErrors.join(', ')]])
+}
+
 function ownErrorsTable(): string {
   return table(
     ['Code', 'HTTP', 'Meaning'],
@@ -110,7 +121,7 @@ function settingsTable(): string {
   return table(
     ['Variable', 'In the file', 'Default', 'Meaning'],
     [...rows, ...aboutSettings].map(({ name, variable, byDefault, meaning }) => [
-      `\`${variable}\``,
+      variable === undefined ? '' : `\`${variable}\``,
       name === undefined ? '' : `\`${name}\``,
       byDefault,
       meaning,
@@ -145,7 +156,7 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
       errors: errorsTable(),
       settings: settingsTable(),
     }),
-    await fill('docs/contract.md', { 'own-errors': ownErrorsTable() }),
+    await fill('docs/contract.md', { endpoints: endpointsTable(), 'own-errors': ownErrorsTable() }),
   ])
 }
 

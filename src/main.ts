@@ -21,6 +21,8 @@ interface Values {
   readonly 'public-url'?: string
   readonly ffmpeg?: string
   readonly json?: boolean
+  readonly output?: string
+  readonly 'with-names'?: boolean
 }
 
 const everywhere: ParseArgsOptionsConfig = {
@@ -57,6 +59,18 @@ const table: Readonly<Record<string, Command>> = {
     help: [['--json', 'as JSON']],
     run: (values) => commands.doctor({ dataDir: values['data-dir'], json: values.json }),
   },
+  diagnostics: {
+    summary: 'write what helps to find a fault into one text, to be read and sent with a report',
+    options: { output: { type: 'string' }, 'with-names': { type: 'boolean' } },
+    help: [
+      ['--output <file>', 'file to write; by default a new one in the current folder'],
+      ['--with-names', 'keep the names of files and folders'],
+    ],
+    run: async ({ 'data-dir': dataDir, output, 'with-names': withNames }) => {
+      const { diagnostics } = await import('./diagnostics.ts')
+      await diagnostics({ dataDir, output, withNames })
+    },
+  },
   daemon: { run: (values) => commands.daemon({ dataDir: values['data-dir'] }) },
   worker: {
     options: { ffmpeg: { type: 'string' } },
@@ -76,7 +90,7 @@ function portOf({ port }: Values): number | undefined {
 function help(): string {
   const shown = Object.entries(table).filter(([, { summary }]) => summary !== undefined)
   const lines = shown.flatMap(([name, { summary = '', help: options = [] }]) => [
-    `  ${name.padEnd(10)}${summary}`,
+    `  ${name.padEnd(13)}${summary}`,
     ...options.map(([option, meaning]) => `    ${option.padEnd(22)}${meaning}`),
   ])
   return [

@@ -5,7 +5,6 @@ import type { Config } from './config.ts'
 import { MediaError } from './contract/errors.ts'
 import { prepareDataFolder } from './daemon/data-folder.ts'
 import { holdDataFolder } from './daemon/lock.ts'
-import { openLog } from './platform/log.ts'
 import { isLoopback } from './platform/loopback.ts'
 import { newKey } from './platform/new-key.ts'
 import { startService, type RunningService, type ServiceOptions } from './service.ts'
@@ -16,9 +15,10 @@ const lostPatienceMs = 10_000
 /** Runs the service in the foreground until it is told to end; throws why when it may not start or go on. */
 export async function runInForeground(
   config: Config,
-  parts: Pick<ServiceOptions, 'version' | 'worker'>,
+  parts: Pick<ServiceOptions, 'version' | 'worker' | 'voices' | 'log'>,
 ): Promise<void> {
   const { dataDir, host, port, publicUrl, apiKey, databaseUrl } = config
+  const { log } = parts
   checkReach(config)
   await prepareDataFolder(dataDir)
   using held = holdDataFolder(dataDir)
@@ -28,14 +28,12 @@ export async function runInForeground(
     })
   }
   const key = apiKey ?? newKey()
-  const log = openLog({ level: config.logLevel })
   const service = await startService({
     ...parts,
     dataDir,
     instance: randomUUID(),
     key,
     operations,
-    log,
     host,
     port,
     publicUrl,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { addKey, revokeKeys } from './accounts/keys.ts'
 import { balanceOf, ensureAccount, grant } from './accounts/ledger.ts'
+import type { Voice } from './contract/catalog.ts'
 import type { OperationModule } from './contract/operation.ts'
 import { dataFiles } from './daemon/layout.ts'
 import { holdDatabase, type DatabaseHold } from './db/hold.ts'
@@ -13,7 +14,11 @@ import type { Db } from './db/schema.ts'
 import { claimStore } from './files/claim.ts'
 import { openDiskStore } from './files/disk.ts'
 import { sweepOrphans } from './files/orphans.ts'
+import { isUploading } from './files/uploads.ts'
 import { createApp } from './http/app.ts'
+import { measureService } from './measure.ts'
+import { conceal } from './platform/log.ts'
+import { Metrics } from './platform/metrics.ts'
 import { CleanupStack } from './platform/cleanup-stack.ts'
 import { makeFolder } from './platform/folder.ts'
 import type { HostedService, HostProcess } from './platform/hosting.ts'
@@ -21,6 +26,7 @@ import { localQueue } from './queue/local.ts'
 import type { Queue } from './queue/queue.ts'
 import { TaskEvents } from './tasks/events.ts'
 import { executeTask, requeueInterrupted } from './tasks/execute.ts'
+import { countTasksIn } from './tasks/metrics.ts'
 import type { Service } from './tasks/service.ts'
 import { openWorkers } from './tasks/workers.ts'
 
@@ -35,6 +41,7 @@ const localCredits = 1e12
 export interface ServiceOptions extends HostProcess {
   readonly dataDir: string
   readonly operations: readonly OperationModule[]
+  readonly voices?: readonly Voice[]
   /** What starts a worker child. */
   readonly worker: { readonly module: string; readonly args: readonly string[] }
   readonly log: Logger
@@ -62,11 +69,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const cores = availableParallelism()
   const concurrency = options.concurrency ?? Math.max(1, Math.floor(cores / 2))
   const scratch = join(dataDir, 'scratch')
-  const command = options.worker
-  const workers = opened.use(await openWorkers({ command, folder: join(dataDir, 'run'), log }))
+  conceal(options.key)
+  const metrics = new Metrics()
+  const folder = join(dataDir, 'run')
+  const workers = opened.use(await openWorkers({ command: options.worker, folder, log, metrics }))
   await rm(scratch, { recursive: true, force: true })
   await makeFolder(scratch)
-  const { service, lost } = await openService({ ...options, concurrency }, opened)
+  const { service, lost } = await openService({ ...options, concurrency, metrics }, opened)
 
   const app = await createApp(service, options, { publicUrl: options.publicUrl })
   let consumer: ReturnType<Queue['consume']> | undefined
@@ -83,7 +92,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     port: listening,
     service,
     lost,
-    isBusy: async () => app.transfersUnderWay() > 0 || (await hasWork(service.db)),
+    isBusy: async () =>
+      app.transfersUnderWay() > 0 || (await hasWork(service.db)) || (await isUploading(service)),
     lastActivity: app.lastActivity,
     close: () => running[Symbol.asyncDispose](),
   }
@@ -91,10 +101,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
 /** Opens database and files, settles what an earlier run left, and lets this run's key in. */
 async function openService(
-  options: ServiceOptions & Pick<Service, 'concurrency'>,
+  options: ServiceOptions & Pick<Service, 'concurrency' | 'metrics'>,
   opened: CleanupStack,
 ): Promise<Pick<RunningService, 'service' | 'lost'>> {
-  const { dataDir, log, operations, concurrency } = options
+  const { dataDir, log, operations, voices = [], concurrency, metrics } = options
   const place = options.database ?? { path: join(dataDir, dataFiles.database) }
   const { lost } = opened.use(await holdDatabase(place))
   const db = await openDatabase(place)
@@ -108,11 +118,16 @@ async function openService(
     files,
     queue: localQueue({ db, clock: Date.now, onError }),
     events: new TaskEvents(),
+    voices,
     operations: new Map(operations.map((module) => [module.operation.name, module])),
     clock: Date.now,
     log,
+    metrics,
+    counts: countTasksIn(metrics),
     concurrency,
   }
+  const measuring = measureService(service, options)
+  opened.defer(() => measuring[Symbol.dispose]())
   await files.recover()
   await sweepOrphans(db, files)
   await requeueInterrupted(service)

@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { voice, type Voice } from './contract/catalog.ts'
 
 /** What people are told of a setting; in Markdown, as the README shows it. */
 interface About {
-  /** The environment variable, which goes before the file. */
-  readonly variable: string
+  /** The environment variable, which goes before the file; left out for what the file alone tells. */
+  readonly variable?: string
   readonly meaning: string
   /** What holds where nobody sets it. */
   readonly byDefault: string
@@ -89,8 +90,16 @@ export const settings = z.strictObject({
       meaning: 'Address under which clients reach `reelwright serve` through a TLS proxy',
       byDefault: 'none: clients on this machine alone',
     }),
+  voices: z.array(voice).refine(areDistinct, 'two voices have one voice_id').optional().register(about, {
+    meaning: 'Voices that dubbing may name: `[{ "voice_id", "name", "languages": ["en-US"] }]`',
+    byDefault: 'none',
+  }),
 })
 export type Settings = z.infer<typeof settings>
+
+function areDistinct(voices: readonly Voice[]): boolean {
+  return new Set(voices.map(({ voice_id }) => voice_id)).size === voices.length
+}
 
 /** Every setting by its name in the file. */
 export const aboutSettings = Object.entries(settings.shape).map(([name, schema]) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -42,7 +42,7 @@ describe('reelwright', () => {
   it('helps, and hides what only it starts itself', async () => {
     const { code, out } = await reelwright(['--help'])
     expect(code).toBe(0)
-    expect(out).toMatch(/^ {2}mcp .*\n[^]*^ {2}serve [^]*^ {2}doctor /m)
+    expect(out).toMatch(/^ {2}mcp .*\n[^]*^ {2}serve [^]*^ {2}doctor [^]*^ {2}diagnostics /m)
     expect(out).not.toMatch(/daemon|worker/)
   })
 
@@ -58,6 +58,15 @@ describe('reelwright', () => {
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(told)
     expect(err).toContain('reelwright <command> [options]')
+  })
+
+  it('leaves a folder of other files alone, also as the daemon', async () => {
+    const data = join(folder, 'data')
+    await mkdir(data)
+    await writeFile(join(data, 'mine.txt'), 'mine')
+    const { code, err } = await reelwright(['daemon', '--data-dir', data])
+    expect([code, err]).toEqual([1, expect.stringContaining('it holds other files')])
+    expect(await readdir(data)).toEqual(['mine.txt'])
   })
 
   it('tells a wrong setting without a stack', async () => {

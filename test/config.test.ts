@@ -34,6 +34,7 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       port: 8787,
       publicUrl: undefined,
+      voices: [],
     })
   })
 
@@ -98,6 +99,29 @@ describe('readConfig', () => {
       apiKey: undefined,
       workspace: undefined,
     })
+  })
+
+  it.each([
+    [{ voice_id: 'a', name: '', languages: ['en-US'] }, '[0].name: '],
+    [{ voice_id: 'a b', name: 'A', languages: ['en-US'] }, '[0].voice_id: at most 64 letters'],
+    [{ voice_id: 'clone', name: 'A', languages: ['en-US'] }, '[0].voice_id: clone is not a voice'],
+    [{ voice_id: 'a', name: 'A', languages: [] }, '[0].languages: '],
+    [
+      { voice_id: 'a', name: 'A', languages: ['english'] },
+      '[0].languages[0]: a language is written like en-US',
+    ],
+  ])('refuses the voice %j by its place', async (voice, says) => {
+    await settingsFile({ voices: [voice] })
+    const reading = readConfig({ dataDir, environment: {} })
+    await expect(reading).rejects.toThrow(`voices in ${join(dataDir, dataFiles.settings)}: ${says}`)
+  })
+
+  it('takes voices with ids of their own', async () => {
+    const voice = { voice_id: 'mei-1', name: 'Mei', languages: ['zh-CN', 'fil-PH'] }
+    await settingsFile({ voices: [voice] })
+    expect(await readConfig({ dataDir, environment: {} })).toMatchObject({ voices: [voice] })
+    await settingsFile({ voices: [voice, voice] })
+    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow('two voices have one voice_id')
   })
 
   it('quotes nothing of a file that is not JSON: it may hold a key', async () => {

@@ -8,6 +8,7 @@ import {
   maxFileBytes,
   retentionDays,
 } from '../src/contract/file.ts'
+import { endpoints } from '../src/contract/routes.ts'
 import {
   isTerminal,
   nextStates,
@@ -42,11 +43,16 @@ describe('document 1', () => {
     expect(fieldsOf(schema)).toEqual(fields)
   })
 
+  it.each(common.endpoints)('%s is there', (endpoint) => {
+    expect(Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)).toContain(endpoint)
+  })
+
   it('states: only created and queued tasks can be cancelled, three states are final', () => {
     expect(taskStates).toEqual(common.states)
     expect(taskStates.filter(isTerminal)).toEqual(common.terminalStates)
     const cancellable = taskStates.filter((state: TaskState) => nextStates[state].includes('cancelled'))
     expect(cancellable).toEqual(common.cancellableStates)
+    expect(taskStates.filter((state) => !isTerminal(state))).toEqual(common.stoppableStates)
   })
 
   it('uploads: extensions, size and retention', () => {
@@ -55,12 +61,24 @@ describe('document 1', () => {
     expect(retentionDays).toBe(common.limits.retentionDays)
   })
 
-  it('task list query: defaults and states', () => {
-    expect(taskListQuery.parse({})).toEqual({ page: 1, page_size: common.limits.pageSize })
-    const accepted = common.states.filter((status) => taskListQuery.safeParse({ status }).success)
-    expect(accepted).toEqual(common.listStates)
-    expect(taskListQuery.parse({ page: '3', page_size: '50' })).toEqual({ page: 3, page_size: 50 })
+  it('task list query: the documented parameters and no others, with their defaults', () => {
+    const written = common.listParameters.map(({ at }) => at)
+    expect(Object.keys(taskListQuery.shape)).toEqual(written)
+    const standards = common.listParameters.map(({ at, standard }) => [at, standard] as const)
+    expect(taskListQuery.parse({})).toEqual(
+      Object.fromEntries(standards.filter(([, standard]) => standard !== undefined)),
+    )
+    expect(taskListQuery.parse({}).page_size).toBe(common.limits.pageSize)
   })
+
+  it.each(common.listParameters)(
+    'task list query: values of $at',
+    ({ at, values = [], accepts = values, refuses = [] }) => {
+      const isTaken = (value: unknown) => taskListQuery.safeParse({ [at]: value }).success
+      expect(accepts.filter((value) => !isTaken(value))).toEqual([])
+      expect(refuses.filter(isTaken)).toEqual([])
+    },
+  )
 
   it.each([...common.errorCodes, ...common.ownErrorCodes])(
     'error $code answers $status',

@@ -10,7 +10,11 @@ interface Entry {
   readonly now: number
 }
 
-type TaskEntry = Entry & { readonly taskId: string }
+type TaskEntry = Entry & {
+  readonly taskId: string
+  /** Key the task was created with; null for tasks older than that column. */
+  readonly keyId: string | null
+}
 
 /** Makes an account without credits; quiet when it is there. */
 export async function ensureAccount(

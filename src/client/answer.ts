@@ -1,13 +1,10 @@
 import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
-import { anyEnvelope, successCode } from '../contract/envelope.ts'
+import { anyEnvelope, messageSuccessCode, successCode } from '../contract/envelope.ts'
 import { isErrorCode, MediaError } from '../contract/errors.ts'
-import type { Route } from '../contract/routes.ts'
+import type { Route } from '../contract/route.ts'
 import { parseJson } from '../platform/json.ts'
 import { readAtMost, TooLargeError } from '../platform/read-at-most.ts'
-
-/** Success code of the three operations that answer `{code: 0, message}`. */
-const otherSuccessCode = 0
 
 /** Largest JSON answer read, in bytes. */
 const maxAnswerBytes = 64 * 2 ** 20
@@ -36,7 +33,7 @@ async function readEnvelope(response: Dispatcher.ResponseData): Promise<unknown>
   const envelope = anyEnvelope.safeParse(parseJson((await readBody(response, maxAnswerBytes)).toString()))
   if (!envelope.success) throw notTheContract(response.statusCode)
   const { code, msg, message, data, ...advice } = envelope.data
-  if (response.statusCode < 300 && (code === successCode || code === otherSuccessCode)) return data
+  if (response.statusCode < 300 && (code === successCode || code === messageSuccessCode)) return data
   throw failure(code, msg ?? message ?? '', advice)
 }
 

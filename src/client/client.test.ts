@@ -106,7 +106,7 @@ test('a body without end is read up to its limit', async () => {
 })
 
 describe('broken connections', () => {
-  test('an idempotent call is repeated, a creation is not', async () => {
+  test('an idempotent call is repeated, a creation without a key is not', async () => {
     let count = 0
     await using service = await startBareServer((request, response) => {
       count += 1

@@ -3,18 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, errors, request as send, WebSocket, type Dispatcher } from 'undici'
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { fillPath, rawRoutes, type Route } from '../contract/routes.ts'
+import type { PathParameter, Query, Route } from '../contract/route.ts'
+import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import { readAnswer } from './answer.ts'
 import { isNetworkFailure, unreachable, wasNotSent } from './unreachable.ts'
 
-/** What a call of an endpoint carries. */
-export interface CallRequest {
+/** What a call of an endpoint carries, as its route declares it. */
+export interface CallRequest<R extends Route> {
   /** For the `{names}` in the route's path. */
-  readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly params?: Readonly<Record<PathParameter<R['path']>, string>>
+  readonly query?: R extends { query: z.ZodType } ? z.input<R['query']> : undefined
   /** Sent as JSON. */
-  readonly body?: unknown
+  readonly body?: R extends { body: z.ZodType } ? z.input<R['body']> : undefined
+  /** Makes a creation safe to repeat: the service does once what comes under one key. */
+  readonly idempotencyKey?: string
   readonly signal?: AbortSignal
 }
 
@@ -23,7 +26,7 @@ export interface RawRequest {
   readonly method: Route['method']
   /** A path of the service, or an address it answered. */
   readonly address: string
-  readonly query?: CallRequest['query']
+  readonly query?: Query | undefined
   readonly headers?: Readonly<Record<string, string>>
   /** Makes the body; called again for each attempt. */
   readonly body?: () => string | AsyncIterable<Uint8Array>
@@ -35,7 +38,7 @@ export interface RawRequest {
 /** A media service, over its HTTP contract. */
 export interface Client {
   /** Calls an endpoint and returns the checked data of its envelope; every failure is a MediaError. */
-  call<R extends Route>(route: R, request?: CallRequest): Promise<z.output<R['data']>>
+  call<R extends Route>(route: R, request?: CallRequest<R>): Promise<z.output<R['data']>>
   /** Sends a request and returns the answer as it comes; only network failures throw (6401). */
   send(request: RawRequest): Promise<Dispatcher.ResponseData>
   /** Answers the event socket once it is open; every failure is a MediaError. */
@@ -133,17 +136,21 @@ function untilOpen(socket: WebSocket): Promise<void> {
   })
 }
 
-function toRaw(route: Route, { params, query, body, signal }: CallRequest): RawRequest {
+function toRaw<R extends Route>(
+  route: R,
+  { params, query, body, idempotencyKey, signal }: CallRequest<R>,
+): RawRequest {
   return {
     method: route.method,
     address: fillPath(route.path, params),
     query,
     signal,
-    idempotent: route.method !== 'POST',
-    ...(body !== undefined && {
-      headers: { 'content-type': 'application/json' },
-      body: () => JSON.stringify(body),
-    }),
+    idempotent: route.method !== 'POST' || idempotencyKey !== undefined,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    },
+    ...(body !== undefined && { body: () => JSON.stringify(body) }),
   }
 }
 

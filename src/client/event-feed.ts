@@ -61,8 +61,10 @@ export class EventFeed implements TaskNews, Disposable {
 
   #attach(socket: WebSocket): void {
     this.#socket = socket
-    this.#failures = 0
-    socket.addEventListener('message', ({ data }) => this.#receive(data))
+    socket.addEventListener('message', ({ data }) => {
+      // One that was let go may still speak as the next one begins.
+      if (this.#socket === socket) this.#receive(data)
+    })
     // A broken socket tells `error` and then `close`.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', () => {
@@ -81,9 +83,13 @@ export class EventFeed implements TaskNews, Disposable {
 
   #receive(data: unknown): void {
     const event = taskEvent.safeParse(typeof data === 'string' ? parseJson(data) : undefined)
-    if (!event.success || event.data.event === 'error') return
+    if (!event.success) return
+    // The subscription is no more: begin again from the last number.
+    if (event.data.event === 'error') return this.#socket?.close()
+    this.#failures = 0
+    const missed = event.data.event === 'status' && this.#lastSeq !== event.data.seq - 1
     if (event.data.event !== 'progress') this.#lastSeq = event.data.seq
-    const { task } = event.data
+    const task = missed ? null : event.data.task
     for (const listener of this.#listeners) listener(task)
   }
 }

@@ -1,4 +1,5 @@
-import { fillPath, rawRoutes, type PreviewKind } from '../contract/routes.ts'
+import type { PreviewKind } from '../contract/file-routes.ts'
+import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { readBody, throwFailure } from './answer.ts'
 import type { Client } from './client.ts'
 

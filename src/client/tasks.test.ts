@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
@@ -68,6 +67,22 @@ describe('waiting', () => {
   })
 })
 
+test('a creation whose connection breaks is repeated under its key; the next one has another', async () => {
+  await using held = await queued()
+  const keys: unknown[] = []
+  held.service.before = (request) => {
+    keys.push(request.headers['idempotency-key'])
+    if (keys.length < 3) request.socket.destroy()
+  }
+  const body = { clips: [] }
+  await createTask(held.client, { task_type: type, body })
+  await createTask(held.client, { task_type: type, body })
+  expect(keys).toHaveLength(4)
+  expect(new Set(keys.slice(0, 3)).size).toBe(1)
+  expect(new Set(keys.slice(2)).size).toBe(2)
+  for (const key of keys) expect(key).toMatch(/^[!-~]{1,255}$/)
+})
+
 test('what is expected of a queued task is told by the list, where there is one that knows it', async () => {
   await using held = await queued()
   expect(await expectedTimes(held.client, held.task)).toEqual({ wait: 40, work: 12 })
@@ -81,32 +96,4 @@ test('a task is found by its id alone', async () => {
   const types = ['image_purify', type]
   expect(await findTask(held.client, held.task.task_id, { types })).toMatchObject({ task_type: type })
   await expect(findTask(held.client, '42', { types })).rejects.toMatchObject({ code: 6005 })
-})
-
-test('the feed connects again when its socket breaks', async () => {
-  await using held = await queued()
-  using feed = new EventFeed(held.client)
-  const told: string[] = []
-  feed.follow((task) => void told.push(task?.task_id ?? 'began'))
-  await until(() => held.service.followers.size === 1, 'first connection')
-  for (const follower of held.service.followers) follower.close()
-  await until(() => held.service.followers.size === 0, 'disconnected')
-  await until(() => held.service.followers.size === 1, 'second connection')
-  held.service.move(held.task.task_id, { progress: 10 })
-  await until(() => told.length === 3, 'event')
-  expect(told).toEqual(['began', 'began', held.task.task_id])
-})
-
-test('who begins to follow does not wait for the next attempt to connect', async () => {
-  let attempts = 0
-  const openEvents = async (): Promise<never> => {
-    attempts += 1
-    throw new Error('not there')
-  }
-  using feed = new EventFeed({ ...createClient({ baseUrl: 'http://127.0.0.1', apiKey: 'k' }), openEvents })
-  for (const wanted of [1, 2, 3]) {
-    feed.follow(() => undefined)
-    expect(attempts).toBe(wanted)
-    await setImmediate()
-  }
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
@@ -26,15 +27,23 @@ const queried = z.object({
   output_result: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** Creates a task; the body goes as it is, so that absent fields stay absent. */
+/**
+ * Creates a task; the body goes as it is, so that absent fields stay absent. A connection that breaks
+ * is tried again under the same key, so that no second task comes of it.
+ */
 export async function createTask(
   client: Client,
-  task: { readonly task_type: string; readonly body: unknown },
+  task: { readonly task_type: string; readonly body: Record<string, unknown> },
   signal?: AbortSignal,
 ): Promise<TaskView> {
   const { task_type } = task
   const route = { ...routes.createTask, data: created }
-  const answer = await client.call(route, { params: { task_type }, body: task.body, signal })
+  const answer = await client.call(route, {
+    params: { task_type },
+    body: task.body,
+    idempotencyKey: randomUUID(),
+    signal,
+  })
   return { ...answer, task_type, progress: 0, output_result: null }
 }
 
@@ -60,7 +69,7 @@ export async function expectedTimes(
   client: Client,
   { task_id, task_type }: TaskRef,
 ): Promise<ExpectedTimes | null> {
-  const query = { status: 'queued', task_type, page_size: queuedListed }
+  const query = { status: 'queued', task_type, page_size: queuedListed } as const
   try {
     const { list } = await client.call(routes.listTasks, { query })
     const row = list.find(({ id: listed }) => listed === task_id)

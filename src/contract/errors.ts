@@ -23,6 +23,18 @@ export const ownErrors = {
     retryable: false,
     hint: 'Ask for the task: its state tells what can be done. Only a queued task can be cancelled.',
   },
+  6008: {
+    status: 409,
+    meaning: 'File in use by a task that is not finished',
+    retryable: true,
+    hint: 'Wait until the task has ended, or cancel it, then delete the file.',
+  },
+  6009: {
+    status: 409,
+    meaning: 'Stopped on request',
+    retryable: false,
+    hint: 'Create the task again to run it from the start.',
+  },
   6500: {
     status: 500,
     meaning: 'Internal error',
@@ -83,11 +95,53 @@ export const errorTable = {
     retryable: false,
     hint: 'See whether it opens elsewhere: if so, convert it, such as to mp4 (H.264); if not, export it again.',
   },
+  6024: {
+    status: 404,
+    meaning: 'Upload session not found or expired',
+    retryable: false,
+    hint: 'Begin the upload again.',
+  },
+  6025: {
+    status: 400,
+    meaning: 'Part index out of range or wrong part size',
+    retryable: false,
+    hint: 'Send parts of exactly the part_size that init answered; only the last one is shorter.',
+  },
+  6026: {
+    status: 400,
+    meaning: 'Checksum mismatch',
+    retryable: true,
+    hint: 'Send the part again.',
+  },
+  6027: {
+    status: 400,
+    meaning: 'Parts still missing at complete',
+    retryable: false,
+    hint: 'Send the missing parts, then complete again.',
+  },
+  6028: {
+    status: 400,
+    meaning: 'Assembled size differs from the declared size',
+    retryable: false,
+    hint: 'Begin the upload again with the size the file has.',
+  },
+  6032: {
+    status: 429,
+    meaning: 'Per-key rate limit',
+    retryable: true,
+    hint: 'Wait for the seconds that the Retry-After header tells.',
+  },
   6036: {
     status: 400,
     meaning: 'Upload interrupted',
     retryable: true,
     hint: 'Send the file again.',
+  },
+  6201: {
+    status: 402,
+    meaning: 'Insufficient quota',
+    retryable: false,
+    hint: "Use another key, or have this key's quota raised.",
   },
   6202: {
     status: 402,

@@ -1,10 +1,33 @@
 import * as z from 'zod'
+import { MediaError } from './errors.ts'
 
 /** Required top-level fields that a value lacks, by name. */
 export function missingFields(input: z.ZodObject, given: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(input.shape as z.ZodRawShape)
     .filter(([name, field]) => given[name] === undefined && !z.safeParse(field, undefined).success)
     .map(([name]) => name)
+}
+
+/**
+ * Reads the JSON body of a request; a null at the top level counts as left out. Throws 6013 for required
+ * fields that are missing, 6016 for wrong ones. The example is one that the schema takes.
+ */
+export function readBody<Schema extends z.ZodObject>(
+  schema: Schema,
+  body: unknown,
+  example: z.input<Schema>,
+): z.output<Schema> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new MediaError(6016, 'the body must be a JSON object', {
+      hint: `Send one such as ${JSON.stringify(example)}.`,
+    })
+  }
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  const missing = missingFields(schema, given)
+  if (missing.length > 0) throw new MediaError(6013, `required: ${missing.join(', ')}`)
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw new MediaError(6016, describeIssues(parsed.error, 'body'), { hint: fixOf(parsed.error) })
 }
 
 /** Issues a reader can act on; more than a few help nobody. */

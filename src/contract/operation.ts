@@ -31,6 +31,8 @@ export interface Operation<
   readonly output: Output
   readonly price: Price
   readonly createdExtra?: readonly CreationExtra[]
+  /** Its creation and query answer `{code: 0, message, data}`, and creation only task_id (contract 1, 2.1). */
+  readonly envelope?: 'message'
   readonly examples: readonly [Example, Example]
 }
 

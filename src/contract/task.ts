@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { id } from './id.ts'
+import { pageOf, paging } from './paging.ts'
 import { moment } from './time.ts'
 
 /** Task states (contract 1, section 3). */
@@ -86,22 +87,20 @@ export type TaskListItem = z.infer<typeof taskListItem>
 
 /** Query of the task list (contract 1, 4.4). */
 export const taskListQuery = z.object({
-  status: z.enum(['queued', 'processing', 'completed', 'failed', 'cancelled']).optional(),
+  status: z
+    .enum(['queued', 'processing', 'completed', 'failed', 'cancelled'])
+    .optional()
+    .describe('Only tasks in this state'),
   task_type: z
     .string()
-    .regex(/^\w{1,64}$/, 'not a task type')
-    .optional(),
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-  page_size: z.coerce.number().int().min(1).max(100).default(20),
+    .regex(/^[!-~]{1,64}$/, 'not a task type')
+    .optional()
+    .describe('A task type key; one that is not known has no tasks'),
+  ...paging,
 })
 export type TaskListQuery = z.infer<typeof taskListQuery>
 
-export const taskList = z.object({
-  list: z.array(taskListItem),
-  total: z.int(),
-  page: z.int(),
-  page_size: z.int(),
-})
+export const taskList = pageOf(taskListItem)
 export type TaskList = z.infer<typeof taskList>
 
 /** What a client sends on the event socket. */

@@ -1,15 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { open, rename, stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { redact } from '../platform/log.ts'
+import { boundLogFile } from '../platform/log-file.ts'
 import { dataFiles } from './layout.ts'
 
-/** Above this the log of earlier runs is put aside, in bytes. */
-const maxLogBytes = 8 * 2 ** 20
 const tailLines = 12
 const tailBytes = 16 * 1024
+
+/** Where a data folder's daemon writes its log, and whatever else it or Node says; what it held before is beside it. */
+export function daemonLog(dataDir: string): string {
+  return join(dataDir, dataFiles.log)
+}
 
 /** Exit code of a daemon that found the data folder held (EX_TEMPFAIL of sysexits.h). */
 export const heldExitCode = 75
@@ -31,25 +35,17 @@ export interface Launched {
 
 /** Starts a daemon in its own process group, writing to `daemon.log`, not bound to this process's life. */
 export async function launch({ dataDir, command, env }: LaunchOptions): Promise<Launched> {
-  const logPath = join(dataDir, dataFiles.log)
-  await using log = await openLogFile(logPath).catch((error: unknown) => {
+  const logPath = daemonLog(dataDir)
+  await using log = await open(logPath, 'a', 0o600).catch((error: unknown) => {
     throw startFailure(`${logPath} cannot be written`, '', error)
   })
+  boundLogFile(log.fd, logPath)
   const { size } = await log.stat()
   const child = await spawnDetached(command, { dataDir, env, log: log.fd })
   return {
     exitCode: () => (child.signalCode === null ? (child.exitCode ?? undefined) : null),
     failure: async (reason) => startFailure(reason, await readTail(logPath, size)),
   }
-}
-
-async function openLogFile(path: string) {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  )
-  if (size > maxLogBytes) await rename(path, `${path}.1`)
-  return open(path, 'a', 0o600)
 }
 
 interface Surroundings {

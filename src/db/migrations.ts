@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
@@ -106,8 +106,72 @@ async function identity(db: Anything): Promise<void> {
     .execute()
 }
 
+/** Chunked uploads, idempotency keys, tickets, quotas, measured estimates, retention, signed links. */
+async function sharedService(db: Anything): Promise<void> {
+  await db.schema
+    .createTable('uploads')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('account_id', 'bigint', (c) => c.notNull().references('accounts.id'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('size', 'bigint', (c) => c.notNull())
+    .addColumn('part_size', 'bigint', (c) => c.notNull())
+    .addColumn('blake3', 'text')
+    // No reference: the file may be deleted before.
+    .addColumn('file_id', 'text')
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('expire_at', 'bigint', (c) => c.notNull())
+    .execute()
+  await db.schema.createIndex('uploads_expiry').on('uploads').column('expire_at').execute()
+  await db.schema
+    .createTable('upload_parts')
+    .addColumn('upload_id', 'text', (c) => c.notNull().references('uploads.id').onDelete('cascade'))
+    .addColumn('part', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('upload_parts_pk', ['upload_id', 'part'])
+    .execute()
+  await db.schema
+    .createTable('idempotency_keys')
+    .addColumn('account_id', 'bigint', (c) => c.notNull().references('accounts.id'))
+    .addColumn('key', 'text', (c) => c.notNull())
+    .addColumn('task_id', 'text', (c) => c.notNull().references('tasks.id'))
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('idempotency_keys_pk', ['account_id', 'key'])
+    .execute()
+  await db.schema
+    .createTable('tickets')
+    .addColumn('hash', 'text', (c) => c.primaryKey())
+    .addColumn('account_id', 'bigint', (c) => c.notNull().references('accounts.id'))
+    .addColumn('key_id', 'text', (c) => c.notNull().references('api_keys.id'))
+    .addColumn('expire_at', 'bigint', (c) => c.notNull())
+    .execute()
+  await sharedServiceColumns(db)
+}
+
+async function sharedServiceColumns(db: Anything): Promise<void> {
+  await db.schema.alterTable('api_keys').addColumn('quota', 'bigint').execute()
+  await db.schema
+    .alterTable('api_keys')
+    .addColumn('spent', 'bigint', (c) => c.notNull().defaultTo(0))
+    .execute()
+  await db.schema.alterTable('api_keys').addColumn('expire_at', 'bigint').execute()
+  await db.schema.alterTable('tasks').addColumn('key_id', 'text').execute()
+  // Tasks of before count as planned exactly.
+  await db.schema.alterTable('tasks').addColumn('planned_ms', 'bigint').execute()
+  await db.schema.createIndex('tasks_history').on('tasks').columns(['type', 'status', 'id']).execute()
+  await db.schema.alterTable('files').addColumn('removed_at', 'bigint').execute()
+  await db.schema.createIndex('files_expiry').on('files').column('expire_at').execute()
+  await db.schema.createIndex('events_age').on('events').column('created_at').execute()
+  await db.schema.createIndex('accounts_name').on('accounts').column('name').unique().execute()
+  await db.schema.alterTable('identity').addColumn('secret', 'text').execute()
+  await db
+    .withTables<{ identity: { secret: string } }>()
+    .updateTable('identity')
+    .set({ secret: randomBytes(32).toString('hex') })
+    .execute()
+}
+
 /** All steps in their order; names sort in that order. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
   '0002-identity': { up: identity },
+  '0003-shared-service': { up: sharedService },
 }

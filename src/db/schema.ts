@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable, Transaction } from 'kysely'
+import type { Generated, Insertable, Kysely, Selectable, Transaction } from 'kysely'
 import type { TaskState } from '../contract/task.ts'
 
 /**
@@ -14,11 +14,17 @@ export interface Schema {
   tasks: TasksTable
   task_files: TaskFilesTable
   events: EventsTable
+  uploads: UploadsTable
+  upload_parts: UploadPartsTable
+  idempotency_keys: IdempotencyKeysTable
+  tickets: TicketsTable
 }
 
 /** One row: the database's name, which a file store remembers. */
 interface IdentityTable {
   id: string
+  /** Signs links, hex. */
+  secret: string
 }
 
 /** Balance and event number of an account; its row is locked first by every writing transaction. */
@@ -38,6 +44,12 @@ interface ApiKeysTable {
   hash: string
   created_at: number
   revoked_at: number | null
+  /** Credits its tasks may cost in all; null for no bound. */
+  quota: Generated<number | null>
+  /** Credits its tasks cost so far, what was refunded taken off. */
+  spent: Generated<number>
+  /** A key of a browser session ends; null for one that does not. */
+  expire_at: Generated<number | null>
 }
 
 interface LedgerTable {
@@ -65,6 +77,8 @@ interface FilesTable {
   facts: string | null
   created_at: number
   expire_at: number
+  /** When retention freed the bytes of an expired file; the record waits to be renewed. */
+  removed_at: Generated<number | null>
 }
 
 interface TasksTable {
@@ -81,7 +95,11 @@ interface TasksTable {
   output: string | null
   /** Credits held. */
   credits: number
-  /** Expected work, ms. */
+  /** Key it was created with. */
+  key_id: string | null
+  /** Work as the operation planned it, ms; null for tasks older than this column. */
+  planned_ms: number | null
+  /** Expected work by what such tasks took before, ms. */
   estimated_ms: number
   /** Expected wait when it was created, ms. */
   estimated_wait_ms: number
@@ -111,8 +129,49 @@ interface EventsTable {
   created_at: number
 }
 
+/** Chunked uploads under way, and those completed of late. */
+interface UploadsTable {
+  id: string
+  account_id: number
+  name: string
+  /** Declared, bytes. */
+  size: number
+  /** Bytes of every part but the last. */
+  part_size: number
+  /** BLAKE3 the client declared, lower-case hex. */
+  blake3: string | null
+  /** The file it became; asked again, complete answers the same. */
+  file_id: string | null
+  created_at: number
+  expire_at: number
+}
+
+/** Parts of them that are stored durably. */
+interface UploadPartsTable {
+  upload_id: string
+  part: number
+}
+
+/** Creations by the key under which a client may repeat them. */
+interface IdempotencyKeysTable {
+  account_id: number
+  key: string
+  task_id: string
+  created_at: number
+}
+
+/** Tickets that open one event socket. */
+interface TicketsTable {
+  /** SHA-256 of the ticket, hex. */
+  hash: string
+  account_id: number
+  key_id: string
+  expire_at: number
+}
+
 export type Db = Kysely<Schema>
 export type Write = Transaction<Schema>
 export type FileRow = Selectable<FilesTable>
 export type TaskRow = Selectable<TasksTable>
 export type NewTaskRow = Insertable<TasksTable>
+export type UploadRow = Selectable<UploadsTable>

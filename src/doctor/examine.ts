@@ -2,12 +2,11 @@ import { access, constants, stat } from 'node:fs/promises'
 import { createClient } from '../client/client.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
-import { isAnswering } from '../daemon/ask.ts'
 import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder.ts'
-import { readDaemon } from '../daemon/record.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { freeSpace } from '../platform/folder.ts'
 import type { Finding } from './finding.ts'
+import { localService } from './service-state.ts'
 
 interface Subject {
   readonly version: string
@@ -96,20 +95,15 @@ function examineWorkspace({ folders, defaultWorkspace }: Subject): Promise<Findi
 }
 
 async function examineDaemon(dataDir: string): Promise<Finding> {
-  const record = await readDaemon(dataDir)
-  if (!record || !(await isAnswering(record))) {
-    return { name: 'service', state: 'ok', detail: 'not running; the first call of an agent starts it' }
-  }
-  const baseUrl = `http://127.0.0.1:${record.port}`
-  return await examineService(`service (pid ${record.pid})`, { baseUrl, apiKey: record.key })
+  const service = await localService(dataDir)
+  if (service) return await examineService(`service (pid ${service.pid})`, service)
+  return { name: 'service', state: 'ok', detail: 'not running; the first call of an agent starts it' }
 }
 
-interface Address {
-  readonly baseUrl: string
-  readonly apiKey: string | undefined
-}
-
-async function examineService(name: string, { baseUrl, apiKey }: Address): Promise<Finding> {
+async function examineService(
+  name: string,
+  { baseUrl, apiKey }: Pick<Subject, 'apiKey'> & { readonly baseUrl: string },
+): Promise<Finding> {
   if (apiKey === undefined) {
     return { name, state: 'missing', detail: `${baseUrl} needs a key`, fix: 'set REELWRIGHT_API_KEY' }
   }

@@ -1,24 +1,15 @@
 import { constants } from 'node:fs'
-import {
-  chmod,
-  copyFile,
-  link,
-  mkdir,
-  open,
-  opendir,
-  rename,
-  rm,
-  stat,
-  type FileHandle,
-} from 'node:fs/promises'
+import { chmod, copyFile, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { syncFolder } from '../platform/durable.ts'
+import { syncFolder, writeWhole } from '../platform/durable.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { makeFolder } from '../platform/folder.ts'
 import { createHasher, hashFile } from '../platform/hash.ts'
+import { orFull } from './disk-full.ts'
+import { DiskParts } from './disk-parts.ts'
 import type { ByteRange, FileStore, StoredBytes } from './store.ts'
 
 /** Stored bytes are never written again, not even by a program that was handed a link to them. */
@@ -27,12 +18,16 @@ const readOnly = 0o444
 /** Bytes of one read of a download. */
 const readBytes = 256 * 1024
 
-/** Opens the store of a folder: `blobs/ab/abcd…` holds bytes by their hash, `incoming/` what is being written or lent. */
+/**
+ * Opens the store of a folder: `blobs/ab/abcd…` holds bytes by their hash, `incoming/` what is being written
+ * or lent, `parts/` uploads of which not all has come.
+ */
 export async function openDiskStore(folder: string): Promise<FileStore> {
   const incoming = join(folder, 'incoming')
   const blobs = join(folder, 'blobs')
   await makeFolder(incoming)
   await makeFolder(blobs)
+  const parts = await DiskParts.open(join(folder, 'parts'))
   await syncFolder(folder)
   const pathOf = (blake3: string): string => join(blobs, blake3.slice(0, 2), blake3)
 
@@ -51,13 +46,17 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
       return bytes
     } catch (error) {
       await rm(temporary, { force: true })
-      throw isFull(error) ? new MediaError(6002, 'no space is left on the service', { cause: error }) : error
+      throw await orFull(error, folder)
     }
   }
 
   return {
     put: (source, maxBytes) => take((temporary) => write(temporary, source, maxBytes)),
     adopt: (path) => take((temporary) => moveIn(path, temporary)),
+    putPart: (upload, part, source) => parts.put(upload, part, source),
+    finish: (upload, whole) => take((temporary) => parts.assemble(upload, whole, temporary)),
+    discard: (upload) => parts.discard(upload),
+    uploads: () => parts.list(),
     async read(blake3: string, range?: ByteRange) {
       const file = await open(pathOf(blake3))
       return file.createReadStream({ ...range, highWaterMark: readBytes })
@@ -102,10 +101,6 @@ async function write(
   return { blake3: hasher.digest(), size }
 }
 
-async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let at = 0; at < chunk.byteLength;) at += (await file.write(chunk, at)).bytesWritten
-}
-
 /** Hashed where it lies then, so that the name is that of what is kept. */
 async function moveIn(from: string, to: string): Promise<StoredBytes> {
   try {
@@ -127,15 +122,13 @@ async function moveIn(from: string, to: string): Promise<StoredBytes> {
 async function place(temporary: string, path: string): Promise<void> {
   try {
     await rename(temporary, path)
+    // Two names of one file both stay.
+    await rm(temporary, { force: true })
   } catch (error) {
     // Windows replaces no file that is read-only or being read; it holds the same bytes.
     if (errorCode(error) !== 'EPERM' || !(await stat(path).catch(() => null))) throw error
     await rm(temporary, { force: true })
   }
-}
-
-function isFull(error: unknown): boolean {
-  return errorCode(error) === 'ENOSPC' || errorCode(error) === 'EDQUOT'
 }
 
 /**

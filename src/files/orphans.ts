@@ -2,8 +2,8 @@ import type { Db } from '../db/schema.ts'
 import type { FileStore } from './store.ts'
 
 /**
- * Frees bytes that no record names: what was stored as a process died before its commit. Only for
- * a service that holds the store alone and has not begun to accept.
+ * Frees bytes that no record names: what was stored as a process died before its commit, or was to be
+ * freed after it. Only for a service that holds the store alone and has not begun to accept.
  */
 export async function sweepOrphans(db: Db, files: FileStore): Promise<void> {
   for await (const { blake3 } of files.list()) {
@@ -14,5 +14,14 @@ export async function sweepOrphans(db: Db, files: FileStore): Promise<void> {
       .limit(1)
       .executeTakeFirst()
     if (!row) await files.remove(blake3)
+  }
+  for await (const id of files.uploads()) {
+    const open = await db
+      .selectFrom('uploads')
+      .select('id')
+      .where('id', '=', id)
+      .where('file_id', 'is', null)
+      .executeTakeFirst()
+    if (!open) await files.discard(id)
   }
 }

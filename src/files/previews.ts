@@ -1,6 +1,6 @@
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
-import type { PreviewKind } from '../contract/routes.ts'
+import type { PreviewKind } from '../contract/file-routes.ts'
 import type { FileRow } from '../db/schema.ts'
 import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
 import { atMost } from '../platform/at-most.ts'

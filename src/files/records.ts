@@ -3,6 +3,7 @@ import { extensionOf, retentionDays, type FileDetails, type FileRecord } from '.
 import { isOwnId, newId } from '../contract/id.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { toMoment } from '../contract/time.ts'
+import { lockAccount } from '../db/lock.ts'
 import type { Db, FileRow, Write } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import type { StoredBytes } from './store.ts'
@@ -39,10 +40,7 @@ export async function insertFile(db: Db | Write, file: NewFile & { readonly id: 
 /** Records an upload; the account's own file of the same bytes and extension is renewed and reused. */
 export async function recordUpload(db: Db, file: NewFile): Promise<FileRow> {
   const row = await db.transaction().execute(async (trx) => {
-    const known = await findEqual(trx, file)
-    const recorded = known
-      ? await renew(trx, known.id, file.now)
-      : await insertFile(trx, { ...file, id: newId(file.now) })
+    const recorded = await renewOrInsert(trx, file)
     failpoint('upload.before-commit')
     return recorded
   })
@@ -50,14 +48,28 @@ export async function recordUpload(db: Db, file: NewFile): Promise<FileRow> {
   return row
 }
 
-async function findEqual(trx: Write, file: NewFile): Promise<{ id: string } | undefined> {
-  // Locks the account: of two equal uploads at once, the second finds the first one's record.
-  await trx
-    .updateTable('accounts')
-    .set((eb) => ({ balance: eb.ref('balance') }))
-    .where('id', '=', file.accountId)
-    .execute()
-  return await trx
+/** Records bytes as an upload of them, without one; null where the account has no file of them that is not expired. */
+export async function recordHeld(db: Db, file: NewFile): Promise<FileRow | null> {
+  return await db.transaction().execute(async (trx) => {
+    await lockAccount(trx, file.accountId)
+    const held = await trx
+      .selectFrom('files')
+      .select('id')
+      .where('account_id', '=', file.accountId)
+      .where('blake3', '=', file.bytes.blake3)
+      .where('size', '=', file.bytes.size)
+      .where('expire_at', '>', file.now)
+      .limit(1)
+      .executeTakeFirst()
+    return held ? await renewOrInsert(trx, file) : null
+  })
+}
+
+/** Records an upload within a transaction that has written nothing before. */
+export async function renewOrInsert(trx: Write, file: NewFile): Promise<FileRow> {
+  // Of two equal uploads at once, the second finds the first one's record.
+  await lockAccount(trx, file.accountId)
+  const known = await trx
     .selectFrom('files')
     .select('id')
     .where('account_id', '=', file.accountId)
@@ -66,13 +78,11 @@ async function findEqual(trx: Write, file: NewFile): Promise<{ id: string } | un
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()
-}
-
-async function renew(trx: Write, id: string, now: number): Promise<FileRow> {
+  if (!known) return await insertFile(trx, { ...file, id: newId(file.now) })
   return await trx
     .updateTable('files')
-    .set({ expire_at: now + retentionMs })
-    .where('id', '=', id)
+    .set({ expire_at: file.now + retentionMs, removed_at: null })
+    .where('id', '=', known.id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }

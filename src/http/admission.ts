@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../accounts/keys.ts'
+import { redeemTicket } from '../accounts/tickets.ts'
 import { MediaError } from '../contract/errors.ts'
+import type { RawRoute } from '../contract/route.ts'
 import { rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import type { Service } from '../tasks/service.ts'
@@ -12,6 +14,13 @@ declare module 'fastify' {
   }
 }
 
+/** Of endpoints that answer without a key. */
+const openPaths: ReadonlySet<string | undefined> = new Set(
+  Object.values<RawRoute>(rawRoutes)
+    .filter(({ open }) => open)
+    .map(({ path }) => path),
+)
+
 /**
  * Lets in requests with a valid key, and none that a web page could have made a browser send.
  * `publicUrl` is the https address clients use, if they use another than this machine's own.
@@ -21,12 +30,29 @@ export function admit(app: FastifyInstance, service: Service, publicUrl: string 
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
     refuseBrowsers(request, publicHost)
-    if (request.routeOptions.url === rawRoutes.health.path) return
+    if (openPaths.has(request.routeOptions.url)) return
+    const ticket = ticketOf(request)
     const key = request.headers.authorization
-    request.caller = key ? await authenticate(service.db, key) : null
-    if (!request.caller)
-      throw new MediaError(6502, key ? 'unknown API key' : 'the Authorization header is missing')
+    if (ticket !== undefined) request.caller = await redeemTicket(service.db, ticket, service.clock())
+    else request.caller = key ? await authenticate(service.db, key) : null
+    if (!request.caller) throw notAdmitted({ ticket, key })
   })
+}
+
+/** A browser cannot set a header as it opens a socket: there, and nowhere else, a ticket counts. */
+function ticketOf({ ws, query, routeOptions }: FastifyRequest): string | undefined {
+  if (!ws || routeOptions.url !== rawRoutes.taskEvents.path) return undefined
+  const { ticket } = query as { ticket?: unknown }
+  return typeof ticket === 'string' ? ticket : undefined
+}
+
+function notAdmitted({ ticket, key }: Record<'ticket' | 'key', string | undefined>): MediaError {
+  if (ticket !== undefined) {
+    return new MediaError(6502, 'the ticket is unknown, used or expired', {
+      hint: 'Ask for another: POST /task/events/ticket. It opens one socket within a minute.',
+    })
+  }
+  return new MediaError(6502, key ? 'unknown API key' : 'the Authorization header is missing')
 }
 
 /**

@@ -1,23 +1,25 @@
 import websocket from '@fastify/websocket'
-import fastify, { type FastifyRequest } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
+import { maxBodyBytes } from '../contract/route.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import type { HostProcess } from '../platform/hosting.ts'
 import type { Service } from '../tasks/service.ts'
 import { admit } from './admission.ts'
 import { catalogRoutes } from './catalog.ts'
+import { chunkedUploadRoutes } from './chunked-uploads.ts'
 import { watchConnections, watchHandlers } from './connections.ts'
 import { daemonRoutes } from './daemon.ts'
+import { docsRoutes } from './docs.ts'
 import { eventRoutes, maxMessageBytes } from './events.ts'
 import { answerErrors, answerMalformed, answerUnreadable } from './failures.ts'
 import { fileRoutes } from './files.ts'
 import { readJson } from './json.ts'
+import { metricsRoutes } from './metrics.ts'
 import { pattern } from './parameters.ts'
+import { BrokenAnswers, followRequests, nameRequest } from './requests.ts'
 import { taskRoutes } from './tasks.ts'
 import { uploadRoutes } from './uploads.ts'
-
-/** JSON bodies, bytes. */
-const maxBodyBytes = 32 * 2 ** 20
 
 /** A connection on which nothing moves is cut, ms; an upload of hours is fine as long as it flows. */
 const patienceMs = 120_000
@@ -25,8 +27,16 @@ const patienceMs = 120_000
 /** A path parameter may be as long as Node lets a request line be, so that a wrong id is answered as one. */
 const maxParamLength = 16_384
 
-/** Transfers of whole files, which may take hours. */
-const transferPaths = [routes.uploadFile.path, pattern(rawRoutes.downloadFile.path)]
+/** Transfers of files and their parts, which may take hours, and the hashing at the end of one. */
+const transferPaths = [
+  routes.uploadFile.path,
+  pattern(routes.uploadPart.path),
+  pattern(routes.completeUpload.path),
+  pattern(rawRoutes.downloadFile.path),
+]
+
+/** What asks whether the service is there and how it does keeps it busy no longer. */
+const unnoticedPaths: readonly string[] = [rawRoutes.health.path, rawRoutes.metrics.path]
 
 /** The HTTP side of a service. */
 export interface App {
@@ -34,7 +44,7 @@ export interface App {
   listen(at: { host: string; port: number }): Promise<number>
   /** Uploads and downloads that have not ended. */
   transfersUnderWay(): number
-  /** When the latest admitted request came, `/health` aside; ms since 1970. */
+  /** When the latest admitted request came, `/health` and `/metrics` aside; ms since 1970. */
   lastActivity(): number
   /** Stops accepting, closes event sockets, finishes requests; one on which nothing moves is cut. */
   close(): Promise<void>
@@ -53,16 +63,24 @@ export async function createApp(
   host: HostProcess,
   { stalledMs = patienceMs, publicUrl }: AppOptions = {},
 ): Promise<App> {
+  const requests = followRequests(service)
   const app = fastify({
+    genReqId: nameRequest,
+    logController: new BrokenAnswers(service.log),
     bodyLimit: maxBodyBytes,
     connectionTimeout: stalledMs,
     forceCloseConnections: 'idle',
-    frameworkErrors: answerUnreadable,
+    frameworkErrors: (_, request, reply) => {
+      // No hook sees it.
+      requests.follow(request, reply)
+      answerUnreadable(reply)
+    },
     clientErrorHandler: answerMalformed,
     routerOptions: { maxParamLength },
   })
   // Before everything else: it also ends a refused upgrade's socket.
   await app.register(websocket, { options: { maxPayload: maxMessageBytes } })
+  requests.watch(app)
   const connections = watchConnections(app)
   const handlers = watchHandlers(app)
   answerErrors(app, service.log)
@@ -72,18 +90,13 @@ export async function createApp(
   let lastActivity = service.clock()
   app.addHook('onRequest', async (request, reply) => {
     const { url } = request.routeOptions
-    if (url !== rawRoutes.health.path) lastActivity = service.clock()
+    if (url === undefined || !unnoticedPaths.includes(url)) lastActivity = service.clock()
     if (url === undefined || !transferPaths.includes(url)) return
     transfers.add(request)
     // However it ends.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  daemonRoutes(app, host)
-  catalogRoutes(app, service, host.version)
-  fileRoutes(app, service)
-  taskRoutes(app, service)
-  eventRoutes(app, service, stalledMs)
-  await app.register(async (inner) => uploadRoutes(inner, service))
+  await addRoutes(app, service, { host, stalledMs })
   return {
     async listen(at) {
       await app.listen(at).catch((error: NodeJS.ErrnoException) => {
@@ -101,6 +114,22 @@ export async function createApp(
       await handlers.ended()
     },
   }
+}
+
+async function addRoutes(
+  app: FastifyInstance,
+  service: Service,
+  { host, stalledMs }: { readonly host: HostProcess; readonly stalledMs: number },
+): Promise<void> {
+  daemonRoutes(app, host)
+  metricsRoutes(app, service)
+  catalogRoutes(app, service, host.version)
+  docsRoutes(app, service, host.version)
+  fileRoutes(app, service)
+  taskRoutes(app, service)
+  eventRoutes(app, service, stalledMs)
+  await app.register(async (inner) => uploadRoutes(inner, service))
+  chunkedUploadRoutes(app, service)
 }
 
 function cannotListen(

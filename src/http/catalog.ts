@@ -1,28 +1,62 @@
 import type { FastifyInstance } from 'fastify'
 import { balanceOf } from '../accounts/ledger.ts'
+import type { Capabilities } from '../contract/catalog.ts'
 import { describePrice } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
 import { maxFileBytes, retentionDays } from '../contract/file.ts'
 import type { OperationModule } from '../contract/operation.ts'
-import { routes, type Capabilities } from '../contract/routes.ts'
+import { defaultPageSize, maxPageSize } from '../contract/paging.ts'
+import { maxBodyBytes } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { partBytes, sessionHours } from '../contract/upload.ts'
+import { describeLayout, listLayouts } from '../media/layout/entry.ts'
+import { once } from '../platform/once.ts'
 import { countTasks } from '../tasks/list.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
+import { sendTagged } from './conditional.ts'
+import { listEnumerations } from './enumerations.ts'
 import { success } from './failures.ts'
+import { read } from './parameters.ts'
 
-/** `GET /base/capabilities`: what is ready, what is missing and the command that brings it, prices, credits. */
+/** What the service can do, and the catalogues of what requests may name. */
 export function catalogRoutes(app: FastifyInstance, service: Service, version: string): void {
+  const modules = [...service.operations.values()]
   app.get(routes.capabilities.path, async (request) => {
     const { accountId } = callerOf(request)
     return success<Capabilities>({
       protocol_version: 2,
       version,
-      operations: await Promise.all([...service.operations.values()].map(describe)),
-      limits: { max_file_bytes: maxFileBytes, retention_days: retentionDays },
+      operations: await Promise.all(modules.map(describe)),
+      limits,
       credits: { balance: await balanceOf(service.db, accountId) },
       tasks: await countTasks(service.db, accountId),
     })
   })
+  const enums = once(() => json(listEnumerations(modules.map(({ operation }) => operation))))
+  app.get(routes.enums.path, (request, reply) => sendTagged(request, reply, enums()))
+  app.get(routes.voices.path, (request, reply) => sendTagged(request, reply, json({ list: service.voices })))
+  app.get(routes.layouts.path, (request, reply) => {
+    const { slot_count: slotCount, ratio, page, page_size } = read(routes.layouts.query, request.query)
+    const layouts = listLayouts({ slotCount, ratio })
+    const shown = layouts.slice((page - 1) * page_size, page * page_size)
+    const list = shown.map((layout) => describeLayout(layout, ratio ?? '1:1'))
+    return sendTagged(request, reply, json({ list, total: layouts.length, page, page_size }))
+  })
+}
+
+const limits: Capabilities['limits'] = {
+  max_file_bytes: maxFileBytes,
+  part_bytes: partBytes,
+  upload_session_hours: sessionHours,
+  max_body_bytes: maxBodyBytes,
+  retention_days: retentionDays,
+  page_size: defaultPageSize,
+  max_page_size: maxPageSize,
+}
+
+function json(data: unknown) {
+  return { type: 'application/json; charset=utf-8', text: JSON.stringify(success(data)) }
 }
 
 async function describe(module: OperationModule): Promise<Capabilities['operations'][number]> {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { healthAnswer } from '../platform/handshake.ts'
@@ -7,12 +6,10 @@ import type { HostProcess } from '../platform/hosting.ts'
 import { success } from './failures.ts'
 import { read } from './parameters.ts'
 
-const healthQuery = z.object({ nonce: z.string().max(200).default('') })
-
 /** `GET /health` proves who answers; `POST /daemon/exit` makes room for a newer version. */
 export function daemonRoutes(app: FastifyInstance, host: HostProcess): void {
   app.get(rawRoutes.health.path, async (request) => {
-    const { nonce } = read(healthQuery, request.query)
+    const { nonce } = read(rawRoutes.health.query, request.query)
     return healthAnswer(host, nonce)
   })
   app.post(routes.exitDaemon.path, async () => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FileRow } from '../db/schema.ts'
 import type { FileStore } from '../files/store.ts'
+import { isKnown } from './conditional.ts'
 import { mediaTypeOf } from './media-types.ts'
 import { attachment } from './names.ts'
 import { chooseRange } from './range.ts'
@@ -28,11 +29,6 @@ export async function download(
   void reply.header('content-length', range ? range.end - range.start + 1 : row.size)
   if (request.method === 'HEAD') return reply.send()
   return reply.send(await files.read(row.blake3, range))
-}
-
-function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
-  const tags = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
-  return tags.includes(tag) || tags.includes('*')
 }
 
 /** Only GET knows ranges; an If-Range of another version asks for the whole. */

@@ -1,13 +1,16 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import type { Caller } from '../accounts/keys.ts'
+import { issueTicket } from '../accounts/tickets.ts'
 import { MediaError } from '../contract/errors.ts'
-import { rawRoutes } from '../contract/routes.ts'
+import { rawRoutes, routes } from '../contract/routes.ts'
 import { subscribeMessage, type SubscribeMessage, type TaskEvent } from '../contract/task.ts'
+import { toMoment } from '../contract/time.ts'
 import { parseJson } from '../platform/json.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
-import { failureEnvelope } from './failures.ts'
+import { failureEnvelope, success } from './failures.ts'
+import { forRequest } from './requests.ts'
 import { Subscription, type Outlet } from './subscription.ts'
 
 /** Largest message a client may send, bytes. */
@@ -18,12 +21,16 @@ const maxSubscriptions = 100
 /** How long a client may take to say goodbye when the service ends, ms. */
 const farewellMs = 1_000
 
-/** WebSocket `GET /task/events`: snapshots, then every status change, and progress. */
+/** WebSocket `GET /task/events`: snapshots, then every status change, and progress; and the tickets that open it. */
 export function eventRoutes(app: FastifyInstance, service: Service, stalledMs: number): void {
   app.addHook('onRequest', async ({ ws, routeOptions }) => {
     if (ws && routeOptions.url !== rawRoutes.taskEvents.path) {
       throw new MediaError(6016, 'only events come over another protocol than HTTP')
     }
+  })
+  app.post(routes.eventTicket.path, async (request) => {
+    const { ticket, expireAt } = await issueTicket(service.db, callerOf(request), service.clock())
+    return success({ ticket, expires_at: toMoment(expireAt) })
   })
   app.route({
     method: 'GET',
@@ -32,7 +39,7 @@ export function eventRoutes(app: FastifyInstance, service: Service, stalledMs: n
       throw new MediaError(6016, 'events come over a WebSocket', { hint: 'Connect with a WebSocket client.' })
     },
     wsHandler: (socket, request) => {
-      const subscriber = new Subscriber(service, callerOf(request), socket)
+      const subscriber = new Subscriber(forRequest(service, request), callerOf(request), socket)
       socket.on('message', (data: Buffer) => subscriber.receive(data.toString()))
       socket.on('close', () => subscriber[Symbol.dispose]())
       // A broken frame or a cut connection; `close` follows.

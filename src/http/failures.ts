@@ -1,9 +1,16 @@
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { successCode } from '../contract/envelope.ts'
 import { MediaError } from '../contract/errors.ts'
 import { errorCode } from '../platform/error-code.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a refused request was told. */
+    failure: MediaError | null
+  }
+}
 
 /** Fastify's own refusals of a body, by its code. */
 const bodyFailures: Readonly<Record<string, string>> = {
@@ -15,11 +22,14 @@ const bodyFailures: Readonly<Record<string, string>> = {
 
 /** Answers every error with the envelope; of a bug nothing but that there was one. */
 export function answerErrors(app: FastifyInstance, log: Logger): void {
+  app.decorateRequest('failure', null)
   app.setErrorHandler((error, request, reply) => {
     const told = tell(error, request)
+    request.failure = told
     if (told.status >= 500) {
-      const { method, url } = request
-      log[told.code === 6500 ? 'error' : 'warn']({ err: error, method, url }, told.message)
+      const { id, method, routeOptions } = request
+      const level = told.code === 6500 ? 'error' : 'warn'
+      log[level]({ request_id: id, method, route: routeOptions.url, err: error }, 'request failed')
     }
     return reply.code(told.status).send(failureEnvelope(told))
   })
@@ -31,15 +41,17 @@ export function answerErrors(app: FastifyInstance, log: Logger): void {
 }
 
 /** Answers a request whose path cannot be decoded, which is seen before any hook runs. */
-export function answerUnreadable(_: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+export function answerUnreadable(reply: FastifyReply): void {
   const told = new MediaError(6016, 'the path is not properly escaped')
   void reply.code(told.status).send(failureEnvelope(told))
 }
 
-/** Answers what Node could not read as HTTP, and cuts the connection. */
+/** Answers what Node could not read as HTTP to its end, and cuts the connection. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const told = new MediaError(6016, 'this is not HTTP as it must be written', { cause: error })
+  // The client ended its side before the end of what it sends, and may still read.
+  const isCutOff = error.code === 'HPE_INVALID_EOF_STATE'
+  const told = isCutOff ? interrupted(error) : new MediaError(6016, 'this is not HTTP as it must be written')
   const body = JSON.stringify(failureEnvelope(told))
   const head = [
     `HTTP/1.1 ${told.status} Bad Request`,
@@ -56,13 +68,16 @@ export function interrupted(cause?: unknown): MediaError {
   return new MediaError(6036, 'the request broke off before its end', { cause })
 }
 
-function tell(error: unknown, { raw }: FastifyRequest): MediaError {
+function tell(error: unknown, { raw, id }: FastifyRequest): MediaError {
   if (error instanceof MediaError) return error
   const message = bodyFailures[errorCode(error) ?? '']
   if (message !== undefined) return new MediaError(6016, message, { cause: error })
   // The client went while its body was read.
   if (raw.readableAborted) return interrupted(error)
-  return new MediaError(6500, 'internal error', { cause: error })
+  return new MediaError(6500, 'internal error', {
+    cause: error,
+    hint: `Try again; if it stays, report it with the request id ${id}.`,
+  })
 }
 
 /** The envelope of a failure; beyond the contract it says how to fix it and whether trying again may help. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import * as z from 'zod'
-import { previewKind, rawRoutes, routes, type InspectedFile } from '../contract/routes.ts'
+import type { InspectedFile } from '../contract/file-routes.ts'
+import { rawRoutes, routes } from '../contract/routes.ts'
 import type { FileRow } from '../db/schema.ts'
 import { openPreviews } from '../files/previews.ts'
 import { giveFile } from '../files/probe.ts'
@@ -11,8 +11,6 @@ import { whileWaited } from './connections.ts'
 import { download } from './download.ts'
 import { success } from './failures.ts'
 import { pattern, read } from './parameters.ts'
-
-const previewQuery = z.object({ kind: previewKind })
 
 /** Details, facts, bytes and previews of stored files. */
 export function fileRoutes(app: FastifyInstance, service: Service): void {
@@ -33,7 +31,7 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
       download(service.files, { request, reply, row: await fileOf(service, request) }),
   })
   app.get(pattern(rawRoutes.previewFile.path), async (request, reply) => {
-    const { kind } = read(previewQuery, request.query)
+    const { kind } = read(rawRoutes.previewFile.query, request.query)
     const picture = await preview(await fileOf(service, request), kind, whileWaited(reply))
     return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(picture)
   })

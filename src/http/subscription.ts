@@ -1,5 +1,6 @@
 import type { TaskEvent } from '../contract/task.ts'
-import { eventsAfter, lastSeq, snapshotTask } from '../tasks/store.ts'
+import { eventsAfter, keptEvents } from '../tasks/event-log.ts'
+import { snapshotTask } from '../tasks/store.ts'
 import type { Service } from '../tasks/service.ts'
 import type { Caller } from '../accounts/keys.ts'
 
@@ -93,11 +94,11 @@ export class Subscription implements Disposable {
       this.#reached = seq
       return await this.#outlet.tell({ event: 'snapshot', seq, task })
     }
-    const seq = await lastSeq(this.#service.db, this.#caller.accountId)
+    const { removed, last } = await keptEvents(this.#service.db, this.#caller.accountId)
     // The number from which it goes on; one that was never reached is of another database.
-    this.#reached = Math.min(after ?? seq, seq)
+    this.#reached = Math.min(Math.max(after ?? last, removed), last)
     await this.#outlet.tell({ event: 'snapshot', seq: this.#reached, task: null })
-    await this.#tellUpTo(seq)
+    await this.#tellUpTo(last)
   }
 
   async #tellUpTo(seq: number): Promise<void> {

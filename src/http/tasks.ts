@@ -1,24 +1,35 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { messageSuccessCode } from '../contract/envelope.ts'
+import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { taskListQuery, type Priority } from '../contract/task.ts'
-import type { Service } from '../tasks/service.ts'
+import { cancelTask, stopTask } from '../tasks/end.ts'
+import { readIdempotencyKey } from '../tasks/idempotency.ts'
 import { listTasks } from '../tasks/list.ts'
-import { cancelTask, queryTask } from '../tasks/store.ts'
+import type { Service } from '../tasks/service.ts'
+import { queryTask } from '../tasks/store.ts'
 import { submitTask } from '../tasks/submit.ts'
 import { callerOf } from './admission.ts'
 import { success } from './failures.ts'
 import { pattern, read } from './parameters.ts'
+import { forRequest } from './requests.ts'
 
-/** Creation, query, list and cancel of tasks. */
+/** Creation, query, list and the two ends of tasks. */
 export function taskRoutes(app: FastifyInstance, service: Service): void {
   app.post(pattern(routes.createTask.path), async (request) => {
     const { task_type: type } = request.params as { task_type: string }
-    const priority = priorityOf(request)
-    return success(await submitTask(service, callerOf(request), { type, body: request.body, priority }))
+    const created = await submitTask(forRequest(service, request), callerOf(request), {
+      type,
+      body: request.body,
+      priority: priorityOf(request),
+      idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
+    })
+    return successOf(service.operations.get(type), created)
   })
   app.get(pattern(routes.queryTask.path), async (request) => {
     const { task_type: type, task_id: id } = request.params as { task_type: string; task_id: string }
-    return success(await queryTask(service.db, callerOf(request), { type, id }))
+    const task = await queryTask(service.db, callerOf(request), { type, id })
+    return successOf(service.operations.get(type), task)
   })
   app.get(pattern(routes.listTasks.path), async (request) => {
     const query = read(taskListQuery, request.query)
@@ -26,9 +37,22 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
   })
   app.post(pattern(routes.cancelTask.path), async (request) => {
     const { task_id: id } = request.params as { task_id: string }
-    await cancelTask(service, callerOf(request), id)
+    await cancelTask(forRequest(service, request), callerOf(request), id)
     return success('', 'the task was cancelled')
   })
+  app.post(pattern(routes.stopTask.path), async (request) => {
+    const { task_id: id } = request.params as { task_id: string }
+    return success(
+      await stopTask(forRequest(service, request), callerOf(request), id),
+      'the task was stopped',
+    )
+  })
+}
+
+/** The envelope in which an operation answers (contract 1, section 2.1). */
+function successOf<T>(module: OperationModule | undefined, data: T) {
+  if (module?.operation.envelope !== 'message') return success(data)
+  return { code: messageSuccessCode, message: 'success', data }
 }
 
 /** Urgency of the Priority header (RFC 9218): 0 to 7, 3 when it is absent. */

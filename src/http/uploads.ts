@@ -16,6 +16,9 @@ const frameBytes = 2 ** 20
 /** The store limits the file; of the fields, which are ignored, little is kept. */
 const limits = { files: 1, fileSize: Infinity, fields: 20, fieldSize: 1024, parts: 30 }
 
+/** What the end of an upload says, in one request or in parts. */
+export const uploadedMessage = 'the file was uploaded'
+
 /** `POST /base/file/upload`: one file, streamed to the store, answered when it is durable. */
 export async function uploadRoutes(app: FastifyInstance, service: Service): Promise<void> {
   app.removeAllContentTypeParsers()
@@ -26,13 +29,13 @@ export async function uploadRoutes(app: FastifyInstance, service: Service): Prom
     const { name, bytes } = await receive(service, request)
     const now = service.clock()
     const row = await recordUpload(service.db, { accountId: callerOf(request).accountId, name, bytes, now })
-    return success(toRecord(row, now), 'the file was uploaded')
+    return success(toRecord(row, now), uploadedMessage)
   })
 }
 
 async function receive({ files }: Service, request: FastifyRequest) {
   if (Number(request.headers['content-length'] ?? 0) > maxFileBytes + frameBytes) {
-    throw new MediaError(6002, `the file is larger than ${maxFileBytes} bytes`)
+    throw tooLarge()
   }
   if (!request.isMultipart()) throw noFile()
   const parts = translated(request.parts())
@@ -40,6 +43,11 @@ async function receive({ files }: Service, request: FastifyRequest) {
   const name = safeName(unescaped(part.filename))
   checkExtension(name)
   return { name, bytes: await files.put(bytesOf(part, parts), maxFileBytes) }
+}
+
+/** 6002 for a declared size over the limit. */
+export function tooLarge(): MediaError {
+  return new MediaError(6002, `the file is larger than ${maxFileBytes} bytes`)
 }
 
 async function findFile(parts: AsyncGenerator<Multipart>): Promise<MultipartFile> {
@@ -90,7 +98,8 @@ function unescaped(filename: string): string {
   return filename.replaceAll('%22', '"').replaceAll(/%0[AD]/g, '')
 }
 
-function checkExtension(name: string): void {
+/** Refuses a name whose type is not taken, 6001. */
+export function checkExtension(name: string): void {
   const extension = extensionOf(name)
   if (kindOf(extension)) return
   throw new MediaError(6001, `${name}: files of type ${extension || '(none)'} are not taken`, {

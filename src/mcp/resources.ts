@@ -7,8 +7,10 @@ import {
 import { readSmallFile } from '../client/preview.ts'
 import { expectedTimes, queryTask } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
+import type { InspectedFile } from '../contract/file-routes.ts'
 import { kindOf } from '../contract/file.ts'
-import { routes, type InspectedFile } from '../contract/routes.ts'
+import { routes } from '../contract/routes.ts'
+import { catalogResources, catalogTemplates, readCatalog } from './catalog-resources.ts'
 import type { Session } from './session.ts'
 import { taskSnapshot } from './snapshot.ts'
 import { knownTask } from './tools/task-tools.ts'
@@ -43,13 +45,14 @@ export function listTemplates(): ListResourceTemplatesResult {
         description: 'Facts of a stored file; the content too when it is a short text or a small image.',
         mimeType: json,
       },
+      ...catalogTemplates,
     ],
   }
 }
 
 const tasksListed = 50
 
-/** The account's latest tasks, and the files of this session. */
+/** What tells of the studio, the account's latest tasks, and the files of this session. */
 export async function listResources(session: Session): Promise<ListResourcesResult> {
   const { list } = await session.client.call(routes.listTasks, { query: { page_size: tasksListed } })
   const tasks = list.map((task) => ({
@@ -64,11 +67,13 @@ export async function listResources(session: Session): Promise<ListResourcesResu
     title: name,
     mimeType: json,
   }))
-  return { resources: [...tasks, ...files] }
+  return { resources: [...catalogResources(session), ...tasks, ...files] }
 }
 
 /** Reads a resource; one that does not exist is answered as the protocol wants it. */
 export async function readResource(session: Session, uri: string): Promise<ReadResourceResult> {
+  const catalog = await readCatalog(session, uri)
+  if (catalog !== undefined) return { contents: [{ uri, mimeType: json, text: JSON.stringify(catalog) }] }
   const [, kind, id] = /^media:\/\/(tasks|files)\/([\w-]{1,64})$/.exec(uri) ?? []
   if (id === undefined) throw new ResourceNotFoundError(uri)
   try {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fileKindsOf } from '../contract/file.ts'
+import { dropSafeBounds } from '../contract/json-schema.ts'
 
 /** A JSON Schema object as tools publish it. */
 export interface PublishedSchema {
@@ -25,7 +26,7 @@ export function publishInput(input: z.ZodObject): PublishedSchema {
         delete jsonSchema.maxLength
         jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrId}`
       }
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      dropSafeBounds(jsonSchema)
       if ((jsonSchema.maximum ?? 0) >= maxInt32) delete jsonSchema.maximum
       if (jsonSchema.type === 'object' && jsonSchema.properties) jsonSchema.additionalProperties = false
     },

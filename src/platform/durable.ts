@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Makes renames and new names in a folder survive a power cut, where the system can sync folders. */
@@ -7,6 +7,18 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   await using folder = await open(path, 'r')
   await folder.sync()
+}
+
+/** Writes all of a chunk, at a position or where the last write ended, however little the system takes at once. */
+export async function writeWhole(
+  file: FileHandle,
+  chunk: Uint8Array,
+  position: number | null = null,
+): Promise<void> {
+  for (let at = 0; at < chunk.byteLength;) {
+    const place = position === null ? null : position + at
+    at += (await file.write(chunk, at, chunk.byteLength - at, place)).bytesWritten
+  }
 }
 
 /**

@@ -12,9 +12,9 @@ export interface HostProcess {
 /** A service that accepts requests, as its process sees it. */
 export interface HostedService {
   readonly port: number
-  /** Whether a task is queued or running, or an upload or a download is under way. */
+  /** Whether a task is queued or running, or an upload or a download is under way, one in parts within minutes. */
   isBusy(): Promise<boolean>
-  /** When the latest request came, ms since 1970; `/health` does not count. */
+  /** When the latest request came, ms since 1970; `/health` and `/metrics` do not count. */
   lastActivity(): number
   /** Stops accepting, finishes requests, puts running tasks back into the queue, closes the database. */
   close(): Promise<void>

@@ -1,25 +1,81 @@
 import { pino, type Logger } from 'pino'
+import { openLogFile } from './log-file.ts'
 
 interface LogOptions {
   /** A file to append to; left out, stderr. Never stdout: that belongs to the MCP protocol. */
-  readonly file?: string
+  readonly file?: string | undefined
   readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
-// In JSON at any depth, in lists of raw headers, in JSON quoted inside a message, and in addresses.
-const secretField = /("(?:authorization|api[_-]?key)\\*"\s*[:,]\s*\[?\\*")[^"\\]*/gi
-const secretParameter = /([?&](?:authorization|api[_-]?key|sign|ticket)=)[^&\s"\\#]*/gi
+/** Shorter ones are also words. */
+const shortestSecret = 8
 
-/** Blanks API keys and signatures in one written line. */
-export function redact(line: string): string {
-  return line.replace(secretField, '$1[redacted]').replace(secretParameter, '$1[redacted]')
+/** What may be kept for a stderr that takes nothing at the moment, bytes. */
+const maxWaitingBytes = 2 ** 20
+
+const secrets = new Set<string>()
+
+/** Has a secret of this process blanked wherever it is logged from now on. */
+export function conceal(secret: string): void {
+  if (secret.length < shortestSecret) return
+  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+    secrets.add(form)
 }
 
-/** Opens the process's log: JSON lines without keys. A task's lines come from `log.child({ task_id })`. */
+const names =
+  '(?:proxy-)?authorization|(?:set-)?cookie|api[_-]?key|password|secret|sign|signature|ticket|token'
+const plainNames = '(?:proxy-)?authorization|(?:set-)?cookie|api[_-]?key|password'
+
+/** Where secrets stand behind their names: `$1` is what stays. */
+const named = [
+  // JSON at any depth, and lists of raw headers.
+  String.raw`("(?:${names})"\s*[:,]\s*\[?")(?:[^"\\]|\\.)*`,
+  // JSON inside a string.
+  String.raw`(\\+"(?:${names})\\+"\s*[:,]\s*\[?\\+")[^"\\]*`,
+  // Addresses.
+  String.raw`([?&](?:${names})=)[^&\s"\\#]*`,
+  // Objects as Node prints them, headers as they are sent.
+  String.raw`(\b(?:${plainNames})'?\s*[:=]\s*')[^'\n]*`,
+  String.raw`(\b(?:${plainNames})\s*[:=]\s*(?:(?:basic|bearer)\s+)?)[^\s'"\x60\\,;&)}\]]+`,
+].map((pattern) => new RegExp(pattern, 'gi'))
+
+/** User and password of an address, which may hold an @ of their own. */
+const userInAddress = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s"'`<>\\]*@/gi
+
+/** Our own keys, by their prefix. */
+const ownKey = /\brw_[\w-]{20,}/g
+
+/** Blanks keys, tickets, signatures and passwords in a text. */
+export function redact(text: string): string {
+  const behindNames = named.reduce((left, pattern) => left.replace(pattern, '$1[redacted]'), text)
+  const known = [...secrets].reduce((left, secret) => left.replaceAll(secret, '[redacted]'), behindNames)
+  return known.replaceAll(userInAddress, '$1[redacted]@').replaceAll(ownKey, '[redacted]')
+}
+
+/** What terminals obey: controls but tab and line feed, line and paragraph separators, marks that turn the direction of text. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const unprintable = /[\0-\b\v-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
+
+/** Writes what a terminal would obey as JSON escapes it; JSON itself leaves many of them as they are. */
+export function printable(text: string): string {
+  return text.replaceAll(unprintable, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Opens the process's log: JSON lines without secrets. A task's lines come from `log.child({ task_id })`. */
 export function openLog({ file, level = 'info' }: LogOptions = {}): Logger {
-  const destination = pino.destination({ dest: file ?? 2, sync: true, mkdir: true, mode: 0o600 })
   return pino(
-    { level, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: redact } },
-    destination,
+    {
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: (line) => printable(redact(line)) },
+    },
+    file === undefined ? stderr() : openLogFile(file),
   )
+}
+
+function stderr() {
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes })
+  // A full disk or a terminal that went must not end the service; without a listener they would.
+  destination.on('error', () => undefined)
+  return destination
 }

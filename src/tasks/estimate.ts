@@ -1,4 +1,34 @@
+import { priorities, type Priority } from '../contract/task.ts'
 import type { Service } from './service.ts'
+
+/** Completed tasks of a type that are looked at, the latest. */
+const historyLength = 50
+
+/** Fewer tell nothing yet. */
+const historyNeeded = 5
+
+/** A machine this much faster or slower than planned for is believed, no more. */
+const extremeRatio = 20
+
+/** What a completed task was planned to take and took, ms. */
+export interface Past {
+  readonly planned: number
+  readonly actual: number
+}
+
+/** Expected ms of work planned to take `planned` ms: as much longer or shorter as such work was before, in the median. */
+export function expectedWork(planned: number, history: readonly Past[]): number {
+  const ratios = history.filter((past) => past.planned > 0).map((past) => past.actual / past.planned)
+  if (ratios.length < historyNeeded) return planned
+  const ratio = Math.min(Math.max(median(ratios), 1 / extremeRatio), extremeRatio)
+  return Math.ceil(planned * ratio)
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const [low = 0, high = low] = sorted.slice(Math.ceil(sorted.length / 2) - 1, sorted.length / 2 + 1)
+  return (low + high) / 2
+}
 
 /**
  * Moments, in ms from now, when each of these queued tasks starts and, last, when one after them would: in
@@ -17,14 +47,22 @@ export function startTimes(busyMs: readonly number[], queuedMs: readonly number[
   return [...starts, Math.min(...free)]
 }
 
-/** Expected milliseconds until a task of this priority that is created now starts. */
-export async function expectedWait(service: Service, priority: number): Promise<number> {
+/** Expected ms of a new task's work, from what such tasks took, and until it starts, from what is before it. */
+export async function estimateTask(
+  service: Service,
+  task: { type: string; plannedMs: number; priority: Priority },
+): Promise<{ workMs: number; waitMs: number }> {
+  const history = await latestOf(service, task.type)
   const { busyMs, queue } = await workAhead(service)
-  const before = queue.filter((task) => task.priority >= priority)
-  return startTimes(busyMs, before.map(workOf)).at(-1) ?? 0
+  const priority = priorities.indexOf(task.priority)
+  const before = queue.filter((other) => other.priority >= priority)
+  return {
+    workMs: expectedWork(task.plannedMs, history),
+    waitMs: startTimes(busyMs, before.map(workOf)).at(-1) ?? 0,
+  }
 }
 
-/** Expected milliseconds from now until each queued task starts, by its id. */
+/** Expected ms from now until each queued task starts, by its id. */
 export async function expectedWaits(service: Service): Promise<ReadonlyMap<string, number>> {
   const { busyMs, queue } = await workAhead(service)
   const starts = startTimes(busyMs, queue.map(workOf))
@@ -32,6 +70,21 @@ export async function expectedWaits(service: Service): Promise<ReadonlyMap<strin
 }
 
 const workOf = (task: { readonly estimated_ms: number }): number => task.estimated_ms
+
+async function latestOf({ db }: Service, type: string): Promise<Past[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select(['planned_ms', 'started_at', 'finished_at'])
+    .where('type', '=', type)
+    .where('status', '=', 'completed')
+    .orderBy('id', 'desc')
+    .limit(historyLength)
+    .execute()
+  return rows.map((row) => ({
+    planned: row.planned_ms ?? 0,
+    actual: (row.finished_at ?? 0) - (row.started_at ?? 0),
+  }))
+}
 
 /** How long each worker is busy, and the queue in the order in which it is handed out; both of one moment. */
 async function workAhead({ db, concurrency }: Service) {

@@ -1,19 +1,20 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
-import type { StagedFile } from '../contract/operation.ts'
-import type { TaskError } from '../contract/task.ts'
+import { isTerminal } from '../contract/task.ts'
 import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
-import { giveFile } from '../files/probe.ts'
 import { insertFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { makeFolder } from '../platform/folder.ts'
 import type { Finished, Kept } from './attempt.ts'
+import { noteFailedAttempt } from './journal.ts'
+import { failTask, moveTask } from './move.ts'
+import { progressRecorder } from './progress.ts'
 import type { Service } from './service.ts'
-import { moveTask, toTaskRecord } from './store.ts'
+import { stageInputs } from './stage.ts'
 import type { Workers } from './workers.ts'
 
 /** Attempts before a task fails. */
@@ -24,9 +25,6 @@ const retryDelaysMs = [1_000, 5_000]
 
 /** Wait before the end of an attempt is written again, ms. */
 const writeAgainMs = 1_000
-
-/** Progress is recorded at most this often, ms. */
-const progressEveryMs = 1_000
 
 interface Bench {
   readonly workers: Workers
@@ -39,7 +37,7 @@ interface Bench {
 /**
  * Does one attempt at a queued task: stage its files, run it in a worker, keep the results, and
  * complete it; or put it back for another attempt, or fail and refund it. An abort puts it back
- * without counting.
+ * without counting. A task that ends meanwhile, because it was stopped, ends the attempt.
  */
 export async function executeTask(
   service: Service,
@@ -48,6 +46,7 @@ export async function executeTask(
 ): Promise<void> {
   const queued = await service.db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst()
   if (queued?.status !== 'queued') return
+  using end = watchEnd(service, queued)
   const task = await moveTask(service, queued, {
     to: 'processing',
     set: { started_at: service.clock(), progress: 0 },
@@ -58,18 +57,33 @@ export async function executeTask(
   try {
     await rm(scratch, { recursive: true, force: true })
     await makeFolder(join(scratch, 'work'))
-    const finished = await attempt(service, bench, { task, scratch, signal })
+    const finished = await attempt(service, bench, {
+      task,
+      scratch,
+      signal: AbortSignal.any([signal, end.signal]),
+    })
     failpoint('execute.finished')
+    end.signal.throwIfAborted()
     await complete(service, task, finished)
   } catch (error) {
+    if (end.signal.aborted) return
     const { aborted } = signal
-    if (!aborted) log.warn({ err: error }, 'attempt failed')
+    if (!aborted) noteFailedAttempt(service, task, error)
     await untilWritten(signal, log, () =>
       aborted ? putBack(service, task) : settleFailure(service, task, error),
     )
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
+}
+
+/** Aborted when the task has ended, whoever ended it. */
+function watchEnd(service: Service, task: TaskRow): Disposable & { readonly signal: AbortSignal } {
+  const end = new AbortController()
+  const unfollow = service.events.follow(task.account_id, (event) => {
+    if (event.task.task_id === task.id && isTerminal(event.task.status)) end.abort()
+  })
+  return { signal: end.signal, [Symbol.dispose]: unfollow }
 }
 
 /** Tries again until it succeeds: a disk that was full must not leave a task in processing for ever. */
@@ -108,51 +122,6 @@ async function attempt(
   )
 }
 
-/** Whatever their records say by now: a file is kept while a task needs it. */
-async function stageInputs(service: Service, task: TaskRow, folder: string): Promise<StagedFile[]> {
-  await mkdir(folder)
-  const rows = await service.db
-    .selectFrom('task_files')
-    .innerJoin('files', 'files.id', 'task_files.file_id')
-    .selectAll('files')
-    .where('task_id', '=', task.id)
-    .where('role', '=', 'input')
-    .execute()
-  const staged: StagedFile[] = []
-  for (const row of rows) {
-    const path = join(folder, `${row.id}${row.ext}`)
-    await service.files.stage(row.blake3, path)
-    staged.push({ ...(await giveFile(service, row)), path })
-  }
-  return staged
-}
-
-function progressRecorder(service: Service, task: TaskRow): (percent: number) => void {
-  let recordedAt = Number.NEGATIVE_INFINITY
-  return (percent) => {
-    const now = service.clock()
-    // 100 is for a completed task alone.
-    const progress = Math.min(percent, 99)
-    if (now - recordedAt < progressEveryMs) return
-    recordedAt = now
-    recordProgress(service, task.id, progress).catch((error: unknown) =>
-      service.log.error({ err: error, task_id: task.id }, 'progress was not recorded'),
-    )
-  }
-}
-
-async function recordProgress(service: Service, id: string, progress: number): Promise<void> {
-  const row = await service.db
-    .updateTable('tasks')
-    .set({ progress, updated_at: service.clock() })
-    .where('id', '=', id)
-    .where('status', '=', 'processing')
-    .where('progress', '<', progress)
-    .returningAll()
-    .executeTakeFirst()
-  if (row) service.events.publish(row.account_id, { event: 'progress', task: toTaskRecord(row) })
-}
-
 /** First the bytes, durably; then records, output and state in one transaction. */
 async function complete(service: Service, task: TaskRow, finished: Finished): Promise<void> {
   const stored: (Kept & { bytes: StoredBytes })[] = []
@@ -183,13 +152,7 @@ async function settleFailure(service: Service, task: TaskRow, error: unknown): P
     })
     return
   }
-  const told: TaskError = {
-    code: failure.code,
-    message: failure.message,
-    hint: failure.hint,
-    retryable: failure.retryable,
-  }
-  await moveTask(service, task, { to: 'failed', set: { attempts, output: JSON.stringify({ error: told }) } })
+  await failTask(service, task, { error: failure, attempts })
 }
 
 /** Does not count as an attempt. */

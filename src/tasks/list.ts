@@ -11,7 +11,7 @@ import type { Db, TaskRow } from '../db/schema.ts'
 import { expectedWaits } from './estimate.ts'
 import type { Service } from './service.ts'
 
-/** Lists the caller's tasks, newest first. */
+/** Lists the caller's tasks, newest first; a type nobody knows has none. */
 export async function listTasks(service: Service, caller: Caller, query: TaskListQuery): Promise<TaskList> {
   let rows = service.db.selectFrom('tasks').where('account_id', '=', caller.accountId)
   if (query.status !== undefined) rows = rows.where('status', '=', query.status)

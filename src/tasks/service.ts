@@ -1,9 +1,12 @@
 import type { Logger } from 'pino'
+import type { Voice } from '../contract/catalog.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import type { Db } from '../db/schema.ts'
 import type { FileStore } from '../files/store.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { TaskEvents } from './events.ts'
+import type { TaskMetrics } from './metrics.ts'
 
 /** What the parts of the service share. */
 export interface Service {
@@ -13,9 +16,14 @@ export interface Service {
   readonly events: TaskEvents
   /** By name. */
   readonly operations: ReadonlyMap<string, OperationModule>
+  /** From the settings. */
+  readonly voices: readonly Voice[]
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly log: Logger
+  /** What `GET /metrics` answers. */
+  readonly metrics: Metrics
+  readonly counts: TaskMetrics
   /** Tasks worked on at once. */
   readonly concurrency: number
 }

@@ -8,6 +8,7 @@ import { MediaError } from '../contract/errors.ts'
 import { parseJson } from '../platform/json.ts'
 import { endGroup, identify, type ProcessIdentity } from '../platform/process-identity.ts'
 import type { Attempt, Finished, FromWorker, ToWorker } from './attempt.ts'
+import { eachLine } from './output.ts'
 import { toMediaError } from './worker.ts'
 
 /** How worker children are started. */
@@ -39,6 +40,8 @@ export class WorkerChild {
   readonly ended: Promise<void>
   readonly #process: ChildProcess
   readonly #ready: Promise<ProcessIdentity>
+  /** The attempt it works on, or did last: what it prints is that one's. */
+  #taskId: string | undefined
 
   constructor({ command, folder, log }: ChildOptions) {
     this.#process = fork(command.module, command.args, {
@@ -47,8 +50,9 @@ export class WorkerChild {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      stream?.on('data', (chunk: Buffer) =>
-        log.warn({ worker: this.#process.pid }, chunk.toString().trimEnd()),
+      if (!stream) continue
+      eachLine(stream, (output) =>
+        log.warn({ task_id: this.#taskId, worker: this.#process.pid, output }, 'worker output'),
       )
     }
     this.exited = new Promise((resolve) => {
@@ -93,9 +97,14 @@ export class WorkerChild {
   }
 
   async run(attempt: Attempt, watch: Watch): Promise<Finished> {
+    this.#taskId = attempt.taskId
     await this.#ready
     const outcome = this.#outcome(watch)
-    const abort = (): void => this.#abort()
+    let patience: NodeJS.Timeout | undefined
+    const abort = (): void => {
+      this.#say({ say: 'abort' })
+      patience = setTimeout(() => this.#process.kill('SIGKILL'), abortGraceMs)
+    }
     watch.signal.addEventListener('abort', abort)
     try {
       this.#say({ say: 'run', attempt })
@@ -107,6 +116,8 @@ export class WorkerChild {
       throw toMediaError(message.failure)
     } finally {
       watch.signal.removeEventListener('abort', abort)
+      // An attempt that finished all the same leaves its child to the next one.
+      clearTimeout(patience)
     }
   }
 
@@ -131,12 +142,6 @@ export class WorkerChild {
     await this.ended
     const how = this.#process.signalCode ?? `code ${this.#process.exitCode}`
     throw new MediaError(6500, `the worker process ended unexpectedly (${how})`)
-  }
-
-  #abort(): void {
-    this.#say({ say: 'abort' })
-    const timer = setTimeout(() => this.#process.kill('SIGKILL'), abortGraceMs)
-    void this.ended.then(() => clearTimeout(timer))
   }
 
   #say(message: ToWorker): void {

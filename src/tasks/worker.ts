@@ -112,6 +112,11 @@ export function toMediaError(failure: Failure): MediaError {
   return new MediaError(isErrorCode(failure.code) ? failure.code : 6500, failure.message, {
     hint: failure.hint,
     retryable: failure.retryable,
-    cause: failure.bug,
+    cause: failure.bug === undefined ? undefined : thrownThere(failure.bug),
   })
+}
+
+/** An error of the worker's process as the log tells it. */
+function thrownThere(stack: string): Error {
+  return Object.assign(new Error(stack.split('\n', 1)[0]), { stack })
 }

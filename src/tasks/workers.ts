@@ -1,6 +1,11 @@
 import { makeFolder } from '../platform/folder.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import type { Attempt, Finished } from './attempt.ts'
 import { endLeftovers, WorkerChild, type ChildOptions, type Watch } from './worker-child.ts'
+
+interface Options extends ChildOptions {
+  readonly metrics: Metrics
+}
 
 /** Runs attempts in child processes, kept warm between attempts; one that fell silent is not used again. */
 export interface Workers extends AsyncDisposable {
@@ -9,14 +14,27 @@ export interface Workers extends AsyncDisposable {
 }
 
 /** Opens the pool of workers; first ends what an earlier supervisor left running. */
-export async function openWorkers(options: ChildOptions): Promise<Workers> {
+export async function openWorkers(options: Options): Promise<Workers> {
   await makeFolder(options.folder)
   await endLeftovers(options.folder)
   const idle = new Set<WorkerChild>()
+  const busy = new Set<WorkerChild>()
   const all = new Set<WorkerChild>()
+  const started = options.metrics.counter({
+    name: 'reelwright_worker_starts_total',
+    help: 'Worker processes started; one that failed an attempt is followed by a new one.',
+  })
+  options.metrics.read(
+    { name: 'reelwright_workers', help: 'Worker processes that wait for an attempt or do one.' },
+    () => [
+      { labels: { state: 'idle' }, value: idle.size },
+      { labels: { state: 'busy' }, value: busy.size },
+    ],
+  )
 
   const start = (): WorkerChild => {
     const child = new WorkerChild(options)
+    started.add({})
     all.add(child)
     void forget(child)
     return child
@@ -32,10 +50,15 @@ export async function openWorkers(options: ChildOptions): Promise<Workers> {
     async run(attempt, watch) {
       const [child = start()] = idle
       idle.delete(child)
-      const finished = await child.run(attempt, watch)
-      // It may have ended right after its answer.
-      if (child.isThere) idle.add(child)
-      return finished
+      busy.add(child)
+      try {
+        const finished = await child.run(attempt, watch)
+        // It may have ended right after its answer.
+        if (child.isThere) idle.add(child)
+        return finished
+      } finally {
+        busy.delete(child)
+      }
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...all].map((child) => child.end()))

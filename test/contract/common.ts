@@ -1,4 +1,4 @@
-import type { Fields, Refusal } from './tables.ts'
+import type { Fields, Parameter, Refusal } from './tables.ts'
 
 /** Document 1, 2.2: the record of a file, as upload answers it. */
 export const fileRecordFields: Fields = {
@@ -26,6 +26,25 @@ export const taskCreatedFields: Fields = {
   estimated_queue_wait_duration: 'number, optional',
   estimated_total_duration: 'number, optional',
 }
+
+/** Document 1, sections 1 and 4: methods and paths. */
+export const endpoints = [
+  'POST /task/{task_type}',
+  'GET /task/{task_type}/{task_id}',
+  'POST /base/file/upload',
+  'POST /base/file/upload/chunk/init',
+  'PUT /base/file/upload/chunk/{upload_id}/{index}',
+  'GET /base/file/upload/chunk/{upload_id}',
+  'POST /base/file/upload/chunk/{upload_id}/complete',
+  'DELETE /base/file/upload/chunk/{upload_id}',
+  'GET /base/file/{file_id}',
+  'GET /task/list',
+  'POST /task/{task_id}/cancel',
+]
+
+/** Document 1, 2.1: the envelope of three operations, and all that their creation answers. */
+export const messageEnvelopeFields: Fields = { code: 'integer', message: 'string', data: 'object' }
+export const messageCreatedFields: Fields = { task_id: 'string' }
 
 /** Document 1, 2.4; both names of the id and the task type are answered (docs/contract.md). */
 export const taskRecordFields: Fields = {
@@ -64,6 +83,46 @@ export const taskListFields: Fields = {
 }
 export const listStates = ['queued', 'processing', 'completed', 'failed', 'cancelled']
 
+/**
+ * Document 1, 4.4: the query. Which pages and sizes there are is settled in docs/contract.md, and that a
+ * type nobody knows has no tasks; values as an address carries them.
+ */
+export const listParameters: readonly Parameter[] = [
+  {
+    at: 'status',
+    type: 'string',
+    required: false,
+    values: listStates,
+    refuses: ['created', 'done', 'Queued', ''],
+  },
+  {
+    at: 'task_type',
+    type: 'string',
+    required: false,
+    accepts: ['video_split_screen', 'asr', 'video_stabilizer', 'no-such.type', 'x'.repeat(64)],
+    refuses: ['', '\0', 'a b', '🎬', 'x'.repeat(65)],
+  },
+  {
+    at: 'page',
+    type: 'number',
+    required: false,
+    standard: 1,
+    accepts: ['1', '2', '1000000'],
+    refuses: ['0', '-1', '1.5', '', 'one', 'NaN', 'Infinity', '1000001'],
+  },
+  {
+    at: 'page_size',
+    type: 'number',
+    required: false,
+    standard: 20,
+    accepts: ['1', '20', '100'],
+    refuses: ['0', '-5', '2.5', '', 'all', '1e999', '101'],
+  },
+]
+
+/** Document 1, 4.5, section 3, and docs/contract.md: states in which a task can be cancelled, and stopped. */
+export const stoppableStates = ['created', 'queued', 'processing']
+
 /** Document 1, section 3. */
 export const states = ['created', 'queued', 'processing', 'completed', 'failed', 'cancelled']
 export const terminalStates = ['completed', 'failed', 'cancelled']
@@ -90,7 +149,14 @@ export const errorCodes: readonly Refusal[] = [
   { code: 6016, status: 400 },
   { code: 6017, status: 400 },
   { code: 6021, status: 400 },
+  { code: 6024, status: 404 },
+  { code: 6025, status: 400 },
+  { code: 6026, status: 400 },
+  { code: 6027, status: 400 },
+  { code: 6028, status: 400 },
+  { code: 6032, status: 429 },
   { code: 6036, status: 400 },
+  { code: 6201, status: 402 },
   { code: 6202, status: 402 },
   { code: 6401, status: 500 },
   { code: 6402, status: 500 },
@@ -101,5 +167,7 @@ export const errorCodes: readonly Refusal[] = [
 export const ownErrorCodes: readonly Refusal[] = [
   { code: 6005, status: 404 },
   { code: 6007, status: 409 },
+  { code: 6008, status: 409 },
+  { code: 6009, status: 409 },
   { code: 6500, status: 500 },
 ]

@@ -222,3 +222,13 @@ test.skipIf(process.getuid?.() === 0)(
     await chmod(dataDir, 0o700)
   },
 )
+
+test('a log that has grown large is put aside at the start, and the daemon still tells its last words', async () => {
+  const dataDir = await newDataFolder()
+  const path = join(dataDir, 'daemon.log')
+  await writeFile(path, 'an old line\n'.repeat(800_000))
+  const failed = find(dataDir, { fails: 'the disk is full' })
+  await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('the disk is full') })
+  expect((await readFile(path, 'utf8')).length).toBeLessThan(10_000)
+  expect((await readFile(`${path}.1`, 'utf8')).startsWith('an old line\n')).toBe(true)
+})

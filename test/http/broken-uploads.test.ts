@@ -68,6 +68,7 @@ describe('uploads that break off', () => {
       line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
       line.socket.write(`${(opened.length * 2).toString(16)}\r\n`)
       line.socket.end(opened)
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
       await line.closed
       await expectNothingKept(service(), before)
     })
@@ -89,6 +90,7 @@ describe('uploads that break off', () => {
       using line = await wire(service().baseUrl)
       line.socket.write(head(service(), `Content-Length: ${opened.length * 2}`))
       line.socket.end(opened)
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
       await line.closed
       await expectNothingKept(service(), before)
     })

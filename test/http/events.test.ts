@@ -1,55 +1,14 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { WebSocket } from 'undici'
-import { taskEvent, type TaskEvent, type TaskRecord } from '../../src/contract/task.ts'
+import type { TaskRecord } from '../../src/contract/task.ts'
+import { eventsAfter } from '../../src/tasks/event-log.ts'
 import { TaskEvents } from '../../src/tasks/events.ts'
-import { eventsAfter } from '../../src/tasks/store.ts'
-import { api, until, type Api } from '../service/api.ts'
+import { api, until } from '../service/api.ts'
 import { seeded } from '../service/kill-rounds.ts'
 import { behindAnotherPort } from './another-port.ts'
+import { all, listen, numbers, start, states } from './listen.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
 import { wire } from './raw.ts'
-
-/** A client of the event socket that keeps what it was told. */
-interface Listener extends Disposable {
-  readonly socket: WebSocket
-  readonly told: TaskEvent[]
-  say(message: unknown): void
-  /** Waits until what was told satisfies a condition. */
-  until(holds: (told: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
-}
-
-async function listen(service: { baseUrl: string; apiKey: string }): Promise<Listener> {
-  const url = `${service.baseUrl.replace('http', 'ws')}/task/events`
-  const socket = new WebSocket(url, { headers: { authorization: service.apiKey } })
-  const told: TaskEvent[] = []
-  const changed = new EventTarget()
-  socket.addEventListener('message', ({ data }) => {
-    told.push(taskEvent.parse(JSON.parse(String(data))))
-    changed.dispatchEvent(new Event('change'))
-  })
-  await Promise.race([once(socket, 'open'), once(socket, 'error')])
-  return {
-    socket,
-    told,
-    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    async until(holds) {
-      while (!holds(told)) await once(changed, 'change')
-      return told
-    },
-    [Symbol.dispose]: () => socket.close(),
-  }
-}
-
-const all = { action: 'subscribe', all: true }
-const numbers = (told: readonly TaskEvent[]) => told.flatMap((one) => (one.event === 'status' ? one.seq : []))
-const states = (told: readonly TaskEvent[]) =>
-  told.flatMap((one) => (one.event === 'status' ? one.task.status : []))
-
-async function start(calls: Api, behaviour = 'copy'): Promise<string> {
-  const { data: file } = await calls.upload('a.txt', 'some bytes')
-  return (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
-}
 
 onDatabases('events', (service) => {
   test('of one task: a snapshot, then every change of its state', async () => {

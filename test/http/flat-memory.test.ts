@@ -5,7 +5,9 @@ import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { request } from 'undici'
 import type { FileRecord } from '../../src/contract/file.ts'
+import { partBytes } from '../../src/contract/upload.ts'
 import { startProcess } from '../service/process.ts'
+import { chunked } from './chunked.ts'
 import { envelope, form, formType } from './raw.ts'
 
 const mebibyte = 2 ** 20
@@ -63,6 +65,32 @@ test.skipIf(process.platform !== 'linux')(
         `resident ${Math.round(before)} MiB, grown ${Math.round(grown)} MiB`,
     )
     expect(grown).toBeLessThan(size / mebibyte)
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  '384 MiB come in parts, four at once, in flat memory (Linux tells a peak)',
+  async ({ annotate }) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-flat-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const service = await startProcess(dataDir)
+    onTestFinished(() => service.kill('SIGTERM'))
+    const calls = chunked(service)
+    const parts = 12
+    const { data } = await calls.init({ filename: 'a.txt', size: parts * partBytes })
+    const part = Buffer.alloc(partBytes, 'z')
+    await calls.put(data.upload_id, 0, part)
+    const before = await peakOf(service.process.pid ?? 0)
+    let next = 1
+    const lane = async () => {
+      for (let index = next++; index < parts; index = next++) await calls.put(data.upload_id, index, part)
+    }
+    await Promise.all([lane(), lane(), lane(), lane()])
+    expect((await calls.complete(data.upload_id)).data.size).toBe(parts * partBytes)
+    const grown = (await peakOf(service.process.pid ?? 0)) - before
+    await annotate(`resident ${Math.round(before)} MiB, grown ${Math.round(grown)} MiB`)
+    // Less than the four parts that are under way.
+    expect(grown).toBeLessThan((4 * partBytes) / mebibyte)
   },
 )
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { request } from 'undici'
 import type { Answer } from '../service/api.ts'
+import { checkDocumented } from '../service/documented.ts'
 
 /** What an answer of the service is, headers included. */
 export interface RawAnswer {
@@ -16,10 +17,20 @@ interface Wish {
   readonly body?: string | Buffer
 }
 
-/** One request with exactly these headers. */
+/** One request with exactly these headers; its answer must be as documented. */
 export async function ask(url: string, wish: Wish = {}): Promise<RawAnswer> {
-  const { statusCode, headers, body } = await request(url, { method: 'GET', ...wish })
-  return { status: statusCode, headers, bytes: Buffer.from(await body.bytes()) }
+  const { method = 'GET' } = wish
+  const { statusCode: status, headers, body } = await request(url, { method, ...wish })
+  const bytes = Buffer.from(await body.bytes())
+  const type = headers['content-type'] === undefined ? null : String(headers['content-type'])
+  checkDocumented({
+    method,
+    path: url.slice(new URL(url).origin.length),
+    status,
+    type,
+    body: bytes.toString(),
+  })
+  return { status, headers, bytes }
 }
 
 /** The envelope of an answer. */

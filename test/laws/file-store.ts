@@ -1,7 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FileStore } from '../../src/files/store.ts'
 import { createHasher } from '../../src/platform/hash.ts'
 
@@ -106,6 +107,150 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     expect(await held()).toEqual([bytes])
     interrupted.reject(new Error('broke off'))
     await expect(begun).rejects.toThrow('broke off')
+  })
+
+  describe('a file that comes in parts', () => {
+    const size = 25
+    const content = 'aaaaaaaaaabbbbbbbbbbccccc'
+    const place = (index: number) => ({ offset: index * 10, size: Math.min(10, size - index * 10) })
+    const partOf = (index: number) => content.slice(index * 10, index * 10 + 10)
+    const put = (index: number, bytes = partOf(index), giveUp?: () => Promise<void>) =>
+      store.putPart('1', { ...place(index), giveUp }, source(bytes))
+    const putAll = () => Promise.all([2, 0, 1].map((index) => put(index)))
+    const uploads = async () => {
+      const found: string[] = []
+      for await (const upload of store.uploads()) found.push(upload)
+      return found
+    }
+
+    test('is its parts, whatever their order, and stays unfinished until they are discarded', async () => {
+      await putAll()
+      expect(await held()).toEqual([])
+      const bytes = await store.finish('1', { size, blake3: await hashOf(content) })
+      expect(bytes).toEqual({ blake3: await hashOf(content), size })
+      expect(await held()).toEqual([bytes])
+      expect(await store.finish('1', { size, blake3: null })).toEqual(bytes)
+      await store.discard('1')
+      await store.discard('1')
+      expect(await uploads()).toEqual([])
+      expect(await leftovers()).toEqual([])
+      expect(await text(await store.read(bytes.blake3))).toBe(content)
+    })
+
+    test('goes on in a store that was opened again, and its parts are not what recovery removes', async () => {
+      await put(1)
+      await put(2)
+      store = await open(join(folder, 'store'))
+      await store.recover()
+      expect(await uploads()).toEqual(['1'])
+      await put(0)
+      expect(await store.finish('1', { size, blake3: null })).toEqual({ blake3: await hashOf(content), size })
+    })
+
+    test('of equal bytes as another is held once', async () => {
+      const bytes = await store.put(source(content), 100)
+      await putAll()
+      expect(await store.finish('1', { size, blake3: null })).toEqual(bytes)
+      await store.discard('1')
+      expect(await held()).toEqual([bytes])
+      expect(await text(await store.read(bytes.blake3))).toBe(content)
+    })
+
+    test('takes no part of another length, and its neighbours stay', async () => {
+      await putAll()
+      for (const bytes of ['', 'x'.repeat(9), 'x'.repeat(11), 'x'.repeat(700_000)]) {
+        await expect(put(0, bytes)).rejects.toMatchObject({ code: 6025 })
+      }
+      await put(0)
+      expect(await store.finish('1', { size, blake3: null })).toMatchObject({ blake3: await hashOf(content) })
+    })
+
+    test('gives up a part that was stored only for other bytes', async () => {
+      await putAll()
+      const given: string[] = []
+      const giveUp = async () => void given.push('up')
+      await put(1, partOf(1), giveUp)
+      await expect(store.putPart('1', { ...place(1), giveUp }, broken())).rejects.toThrow('broke off')
+      expect(given).toEqual([])
+      expect(await store.finish('1', { size, blake3: null })).toMatchObject({ blake3: await hashOf(content) })
+    })
+
+    test('asks before it gives a part up, and a refusal leaves it', async () => {
+      await putAll()
+      const refusal = put(1, 'BBBBBBBBBB', () => Promise.reject(new Error('not now')))
+      await expect(refusal).rejects.toThrow('not now')
+      await expect(store.finish('1', { size, blake3: '0'.repeat(64) })).rejects.toMatchObject({
+        code: 6026,
+        retryable: false,
+      })
+      await put(1, 'BBBBBBBBBB', async () => undefined)
+      const changed = content.replaceAll('b', 'B')
+      const bytes = await store.finish('1', { size, blake3: await hashOf(changed) })
+      expect(await text(await store.read(bytes.blake3))).toBe(changed)
+    })
+
+    test('is refused when its parts make another size', async () => {
+      await put(0)
+      await expect(store.finish('1', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
+      await expect(store.finish('2', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
+      expect(await held()).toEqual([])
+      expect(await uploads()).toEqual(['1'])
+    })
+
+    test('cannot be changed once it was finished', async () => {
+      await putAll()
+      const bytes = await store.finish('1', { size, blake3: null })
+      const giveUp = async () => expect.unreachable('nothing is given up')
+      await put(0, partOf(0), giveUp)
+      await expect(put(0, 'AAAAAAAAAA', giveUp)).rejects.toMatchObject({ code: 6024 })
+      await expect(put(0, 'AAAAAAAAAA')).rejects.toMatchObject({ code: 6024 })
+      expect(await text(await store.read(bytes.blake3))).toBe(content)
+    })
+
+    test('is given up while a part comes: nothing is left', async () => {
+      const interrupted = Promise.withResolvers<never>()
+      interrupted.promise.catch(() => undefined)
+      const coming = store.putPart('1', place(0), endless(interrupted.promise))
+      await expect.poll(uploads).toEqual(['1'])
+      await store.discard('1')
+      interrupted.reject(new Error('broke off'))
+      await expect(coming).rejects.toThrow(/broke off|given up/)
+      expect(await uploads()).toEqual([])
+    })
+
+    test('is what was put last in every place, in whatever order, again and again, across openings', async () => {
+      const step = fc.record({
+        index: fc.nat(2),
+        letter: fc.constantFrom('a', 'b', 'c'),
+        what: fc.constantFrom('put', 'break', 'open'),
+      })
+      let turn = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          const upload = String((turn += 1))
+          const stored = new Map<number, string>()
+          const send = async (index: number, bytes: AsyncIterable<Uint8Array>) => {
+            const giveUp = stored.has(index) ? async () => void stored.delete(index) : undefined
+            await store.putPart(upload, { ...place(index), giveUp }, bytes)
+          }
+          for (const { index, letter, what } of steps) {
+            const bytes = letter.repeat(place(index).size)
+            if (what === 'open') store = await open(join(folder, 'store'))
+            else if (what === 'break') await expect(send(index, broken())).rejects.toThrow('broke off')
+            else await send(index, source(bytes)).then(() => stored.set(index, bytes))
+          }
+          for (const index of [0, 1, 2].filter((one) => !stored.has(one))) {
+            stored.set(index, partOf(index))
+            await store.putPart(upload, place(index), source(partOf(index)))
+          }
+          const whole = [0, 1, 2].map((index) => stored.get(index)).join('')
+          const bytes = await store.finish(upload, { size, blake3: await hashOf(whole) })
+          expect(await text(await store.read(bytes.blake3))).toBe(whole)
+          await store.discard(upload)
+        }),
+        { numRuns: 60 },
+      )
+    })
   })
 }
 

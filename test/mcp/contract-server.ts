@@ -7,7 +7,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { newId } from '../../src/contract/id.ts'
 import { extensionOf } from '../../src/contract/file.ts'
 import { downloadUrl } from '../../src/contract/routes.ts'
-import type { TaskState } from '../../src/contract/task.ts'
+import { isTerminal, type TaskState } from '../../src/contract/task.ts'
 import { createHasher } from '../../src/platform/hash.ts'
 
 /** A file the double holds. */
@@ -50,6 +50,8 @@ export interface ContractServer extends AsyncDisposable {
   ignoreRanges: boolean
   /** Holds uploads back until it is resolved. */
   uploadGate: Promise<void>
+  /** What came on event sockets. */
+  readonly subscriptions: unknown[]
   /** Sockets that follow events. */
   readonly followers: Set<{ send(text: string): void; close(): void }>
 }
@@ -62,12 +64,15 @@ export async function startContractServer(): Promise<ContractServer> {
   const app = fastify({ logger: false, forceCloseConnections: true })
   await app.register(multipart, { limits: { fileSize: 2 ** 30 } })
   await app.register(websocket)
+  /** Number of the latest event. */
+  let seq = 0
   const double: ContractServer = {
     baseUrl: '',
     apiKey,
     files: new Map(),
     tasks: new Map(),
     requests: [],
+    subscriptions: [],
     followers: new Set(),
     breaks: [],
     ignoreRanges: false,
@@ -83,7 +88,8 @@ export async function startContractServer(): Promise<ContractServer> {
     },
     move(id, change) {
       const task = Object.assign(heldTask(double, id), change)
-      const event = { event: 'status', seq: double.requests.length + 1, task: taskRecord(task) }
+      seq += 1
+      const event = { event: 'status', seq, task: taskRecord(task) }
       for (const follower of double.followers) follower.send(JSON.stringify(event))
     },
     async [Symbol.asyncDispose]() {
@@ -98,6 +104,7 @@ export async function startContractServer(): Promise<ContractServer> {
   })
   serveFiles(app, double)
   serveTasks(app, double)
+  serveEvents(app, double, () => seq)
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   return Object.assign(double, { baseUrl: address })
 }
@@ -191,7 +198,15 @@ function serveTasks(app: FastifyInstance, double: ContractServer): void {
       protocol_version: 2,
       version: '0.0.0-test',
       operations: [{ name: 'video_split_screen', title: 'x', ready: true, missing: null, price: '1 credit' }],
-      limits: { max_file_bytes: 2 ** 30, retention_days: 60 },
+      limits: {
+        max_file_bytes: 2 ** 30,
+        part_bytes: 2 ** 25,
+        upload_session_hours: 72,
+        max_body_bytes: 2 ** 25,
+        retention_days: 60,
+        page_size: 20,
+        max_page_size: 100,
+      },
       credits: { balance: 100 },
       tasks: { queued: 0, processing: 0 },
     }),
@@ -212,13 +227,6 @@ function serveTasks(app: FastifyInstance, double: ContractServer): void {
       task_type_name: 'Split screen',
     }))
     return ok({ list, total: list.length, page: 1, page_size: 20 })
-  })
-  app.get('/task/events', { websocket: true }, (socket) => {
-    socket.on('message', () => {
-      socket.send(JSON.stringify({ event: 'snapshot', seq: 0, task: null }))
-      double.followers.add(socket)
-    })
-    socket.on('close', () => double.followers.delete(socket))
   })
   app.post<{ Params: { type: string }; Body: Record<string, unknown> }>('/task/:type', (request, reply) => {
     const { type } = request.params
@@ -245,6 +253,28 @@ function serveTasks(app: FastifyInstance, double: ContractServer): void {
     if (task.status !== 'queued') return fail(reply, [6007, 409], 'already under way')
     double.move(task.id, { status: 'cancelled' })
     return ok('')
+  })
+  app.post<{ Params: { id: string } }>('/task/:id/stop', async (request, reply) => {
+    const task = double.tasks.get(request.params.id)
+    if (!task) return fail(reply, [6005, 404], 'no such task')
+    if (isTerminal(task.status)) return fail(reply, [6007, 409], 'already ended')
+    const error = { code: 6009, message: 'stopped on request', retryable: false }
+    double.move(
+      task.id,
+      task.status === 'processing' ? { status: 'failed', output: { error } } : { status: 'cancelled' },
+    )
+    return ok(taskRecord(task))
+  })
+}
+
+function serveEvents(app: FastifyInstance, double: ContractServer, latest: () => number): void {
+  app.get('/task/events', { websocket: true }, (socket) => {
+    socket.on('message', (message: Buffer) => {
+      double.subscriptions.push(JSON.parse(message.toString()))
+      socket.send(JSON.stringify({ event: 'snapshot', seq: latest(), task: null }))
+      double.followers.add(socket)
+    })
+    socket.on('close', () => double.followers.delete(socket))
   })
 }
 

@@ -31,6 +31,8 @@ describe.each(eras)('%s client over stdio', (era) => {
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'media://tasks/{task_id}',
       'media://files/{file_id}',
+      'media://operations/{name}',
+      'media://layouts{?slot_count,ratio,page,page_size}',
     ])
   })
 
@@ -179,6 +181,25 @@ describe.each(eras)('%s client over stdio', (era) => {
       workspace: agent.workspace,
       service: { credits: {} },
     })
+  })
+
+  test('a task that is worked on is ended by force alone', async () => {
+    await using agent = await startAgent(era)
+    agent.service.onCreate = (task) => void (task.status = 'processing')
+    const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
+    const { task_id } = data
+    expect((await agent.call('cancel_task', { task_id })).text).toMatch(/^6007: /)
+    expect(await agent.call('cancel_task', { task_id, force: true })).toMatchObject({
+      data: { task_id, status: 'failed', next_step: expect.stringContaining('credits') },
+    })
+    const twice = await agent.call('cancel_task', { task_id, force: true })
+    expect(twice, 'a repeated call changes nothing').toMatchObject({
+      isError: false,
+      data: { status: 'failed' },
+    })
+    agent.service.move(String(task_id), { output: { error: { code: 6500, message: 'x', retryable: true } } })
+    const failed = await agent.call('cancel_task', { task_id, force: true })
+    expect(failed.text, 'it failed by itself').toMatch(/^6007: /)
   })
 
   test('a client that gives up cancels nothing', async () => {

@@ -1,5 +1,6 @@
 import { downloadUrl, fillPath, routes } from '../../src/contract/routes.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
+import { checkDocumented } from './documented.ts'
 import type { TaskCreated, TaskRecord } from '../../src/contract/task.ts'
 
 /** An answer of the service as a test sees it. */
@@ -10,12 +11,21 @@ export interface Answer<T = unknown> {
   readonly data: T
 }
 
-/** Plain calls of the service, without the product's client and its retries. */
+/** Plain calls of the service, without the product's client and its retries; each answer must be as documented. */
 export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   const send = async <T>(path: string, init: RequestInit = {}): Promise<Answer<T>> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: apiKey }
     const response = await fetch(baseUrl + path, { ...init, headers })
-    return { status: response.status, ...((await response.json()) as Omit<Answer<T>, 'status'>) }
+    const { status } = response
+    const body = await response.text()
+    checkDocumented({
+      method: init.method ?? 'GET',
+      path,
+      status,
+      type: response.headers.get('content-type'),
+      body,
+    })
+    return { status, ...(JSON.parse(body) as Omit<Answer<T>, 'status'>) }
   }
   return {
     send,
@@ -36,6 +46,9 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
     },
     cancel(id: string) {
       return send<string>(fillPath(routes.cancelTask.path, { task_id: id }), { method: 'POST' })
+    },
+    stop(id: string) {
+      return send<TaskRecord>(fillPath(routes.stopTask.path, { task_id: id }), { method: 'POST' })
     },
     async download(fileId: string): Promise<Uint8Array> {
       const response = await fetch(baseUrl + downloadUrl(fileId), { headers: { authorization: apiKey } })

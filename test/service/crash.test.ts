@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
-import { identify, type ProcessIdentity } from '../../src/platform/process-identity.ts'
+import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
 import { api, until, type Api } from './api.ts'
 import { checkInvariants } from './invariants.ts'
 import { killRounds, seeded } from './kill-rounds.ts'
 import { startProcess, type ServiceProcess } from './process.ts'
+import { alive, programsIn } from './programs.ts'
 
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-crash-'))
@@ -212,19 +213,3 @@ test('ten rounds of load and kill -9 lose and double nothing', { timeout: 120_00
   const figures = await killRounds(await dataFolder(), 10, seeded(20_261_121))
   expect(figures.tasks).toBeGreaterThan(50)
 })
-
-async function alive(pids: readonly number[]): Promise<number[]> {
-  const identities = await Promise.all(pids.map((pid) => identify(pid)))
-  return pids.filter((_, index) => identities[index] !== null)
-}
-
-/** Programs the fake operation started for a data folder, whose scratch folder is their last argument. */
-async function programsIn(dataDir: string): Promise<number[]> {
-  const found: number[] = []
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')
-    if (line.includes('setInterval') && line.includes(dataDir)) found.push(Number(name))
-  }
-  return found
-}

@@ -4,10 +4,10 @@ import { openLog } from '../../src/platform/log.ts'
 import { newKey } from '../../src/platform/new-key.ts'
 import { startService } from '../../src/service.ts'
 import { runWorker } from '../../src/tasks/worker.ts'
-import { fakeModule } from './fake-operation.ts'
+import { fakeModule, messageModule } from './fake-operation.ts'
 
 const [first = '', point, hit] = process.argv.slice(2)
-const operations = [fakeModule]
+const operations = [fakeModule, messageModule]
 if (first === 'worker') {
   runWorker(operations)
 } else {

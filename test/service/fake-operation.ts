@@ -64,3 +64,9 @@ export const fakeModule: OperationModule<typeof fakeOperation> = {
   plan: async () => ({ plan: () => ({ credits: 1, seconds: 2 }) }),
   run: async () => ({ run, ready: async () => undefined }),
 }
+
+/** The same behind the envelope of a few operations, `{code: 0, message, data}`. */
+export const messageModule: OperationModule<typeof fakeOperation> = {
+  ...fakeModule,
+  operation: { ...fakeOperation, name: 'test_message', title: 'Test message', envelope: 'message' },
+}

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { addKey } from '../../src/accounts/keys.ts'
 import { ensureAccount, grant } from '../../src/accounts/ledger.ts'
+import type { Voice } from '../../src/contract/catalog.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
 import type { DatabasePlace } from '../../src/db/place.ts'
 import { openLog } from '../../src/platform/log.ts'
@@ -24,6 +25,7 @@ interface Options {
   readonly dataDir?: string
   readonly database?: DatabasePlace
   readonly operations?: readonly OperationModule[]
+  readonly voices?: readonly Voice[]
   readonly port?: number
 }
 

@@ -58,6 +58,10 @@ async function checkFiles(db: Db, files: FileStore, tasks: readonly TaskRow[]): 
   const held = new Map<string, number>()
   for await (const { blake3, size } of files.list()) held.set(blake3, size)
   for (const row of rows) expect(held.get(row.blake3), `bytes of ${row.name}`).toBe(row.size)
+  const parts = await db.selectFrom('upload_parts').select('upload_id').distinct().execute()
+  const uploads = new Set<string>()
+  for await (const id of files.uploads()) uploads.add(id)
+  for (const { upload_id: id } of parts) expect(uploads, 'parts that were acknowledged').toContain(id)
   const links = await db.selectFrom('task_files').selectAll().execute()
   for (const task of tasks) {
     const outputs = links.filter((link) => link.task_id === task.id && link.role === 'output')

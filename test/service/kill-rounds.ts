@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { readdir, readFile } from 'node:fs/promises'
+import type { FileRecord } from '../../src/contract/file.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
+import { chunked } from '../http/chunked.ts'
 import { api, until, type Api } from './api.ts'
 import { checkInvariants } from './invariants.ts'
 import { startProcess, type ServiceProcess } from './process.ts'
@@ -69,7 +71,8 @@ async function useUntilKilled(load: Load, client: string): Promise<void> {
 async function useOnce(load: Load, calls: Api, name: string): Promise<void> {
   const { known, random } = load
   const content = `content ${name}`
-  const { data: file } = await calls.upload(`${name}.txt`, content)
+  const whole = { name: `${name}.txt`, content }
+  const file = random() < 0.5 ? await upload(calls, whole) : await uploadInParts(load, whole)
   known.files.set(file.file_id, content)
   await acknowledge(load)
   const created = await calls.create('test_copy', { file_id: file.file_id })
@@ -80,6 +83,23 @@ async function useOnce(load: Load, calls: Api, name: string): Promise<void> {
     if (answer.code === 200) known.cancelled.add(created.data.task_id)
     await acknowledge(load)
   }
+}
+
+interface WholeFile {
+  readonly name: string
+  readonly content: string
+}
+
+async function upload(calls: Api, { name, content }: WholeFile): Promise<FileRecord> {
+  return (await calls.upload(name, content)).data
+}
+
+async function uploadInParts(load: Load, { name, content }: WholeFile): Promise<FileRecord> {
+  const calls = chunked(load.service)
+  const { data: session } = await calls.init({ filename: name, size: content.length })
+  await calls.put(session.upload_id, 0, content)
+  await acknowledge(load)
+  return (await calls.complete(session.upload_id)).data
 }
 
 async function acknowledge(load: Load): Promise<void> {

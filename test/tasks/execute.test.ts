@@ -1,12 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
+import { newId } from '../../src/contract/id.ts'
+import type { FileStore } from '../../src/files/store.ts'
+import type { Attempt } from '../../src/tasks/attempt.ts'
 import { executeTask } from '../../src/tasks/execute.ts'
 import type { Service } from '../../src/tasks/service.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
+import { checkInvariants } from '../service/invariants.ts'
 
 test('an attempt whose end cannot be written at once is not forgotten', async () => {
   await using running = await startTestService()
@@ -49,4 +53,45 @@ test('an attempt whose end cannot be written at once is not forgotten', async ()
     status: 'failed',
     output_result: { error: { code: 6017 } },
   })
+})
+
+test('a task that is stopped while its results are kept stays stopped, and none of them appears', async () => {
+  await using running = await startTestService()
+  const account = await running.account(5)
+  const calls = api(account)
+  const { data: file } = await calls.upload('a.txt', 'some bytes')
+  const create = () => calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
+  const created = [await create(), await create(), await create()]
+  const id = created[2]?.data.task_id ?? ''
+
+  const { service } = running.running
+  const scratch = await mkdtemp(join(tmpdir(), 'reelwright-execute-'))
+  onTestFinished(() => rm(scratch, { recursive: true, force: true }))
+  const workers = {
+    async run({ scratch: folder }: Attempt) {
+      const path = join(folder, 'result')
+      await writeFile(path, 'result')
+      const kept = { file_id: newId(), path, name: 'result.txt' }
+      return { output: { file_id: kept.file_id }, kept: [kept] }
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+  const files: FileStore = {
+    ...service.files,
+    async adopt(path) {
+      const bytes = await service.files.adopt(path)
+      expect((await calls.stop(id)).data.status).toBe('failed')
+      return bytes
+    },
+  }
+  await executeTask(
+    { ...service, files },
+    { workers, scratch, threads: 1 },
+    { id, signal: new AbortController().signal },
+  )
+  expect((await calls.query('test_copy', id)).data).toMatchObject({
+    status: 'failed',
+    output_result: { error: { code: 6009 } },
+  })
+  await checkInvariants(service.db, service.files)
 })

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openLog } from '../../src/platform/log.ts'
+import { Metrics } from '../../src/platform/metrics.ts'
 import { openWorkers } from '../../src/tasks/workers.ts'
 import { until } from '../service/api.ts'
 
@@ -18,6 +19,7 @@ test('a worker whose identity cannot be kept is ended, and the attempt fails', a
     command: { module, args: [] },
     folder: identities,
     log: openLog({ level: 'silent' }),
+    metrics: new Metrics(),
   })
   await rm(identities, { recursive: true })
   const before = children()
@@ -28,4 +30,80 @@ test('a worker whose identity cannot be kept is ended, and the attempt fails', a
     async () => children(),
     (count) => count === before,
   )
+})
+
+/** First attempt: finishes though it is aborted. Every other: finishes by itself after a while. */
+const stubborn = `
+let attempts = 0
+const finish = () => process.send({ say: 'finished', result: { output: { attempts }, kept: [] } })
+process.on('message', ({ say }) => {
+  if (say === 'run') {
+    attempts += 1
+    if (attempts > 1) setTimeout(finish, 100)
+  } else finish()
+})
+process.send({ say: 'ready' })`
+
+test('a worker that finishes though aborted works on, and is not ended later', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const module = join(folder, 'worker.mjs')
+  await writeFile(module, stubborn)
+  await using workers = await openWorkers({
+    command: { module, args: [] },
+    folder: join(folder, 'run'),
+    log: openLog({ level: 'silent' }),
+    metrics: new Metrics(),
+  })
+  const attempt = { taskId: '1', operation: 'x', input: {}, files: [], scratch: folder, threads: 1 }
+  const stop = new AbortController()
+  const onProgress = () => undefined
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const first = workers.run(attempt, { signal: stop.signal, onProgress })
+  stop.abort()
+  expect(await first).toMatchObject({ output: { attempts: 1 } })
+  const second = workers.run(attempt, { signal: new AbortController().signal, onProgress })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(await second, 'by the same process').toMatchObject({ output: { attempts: 2 } })
+})
+
+test('what a worker prints is told line by line, with the task it worked on', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const module = join(folder, 'worker.mjs')
+  const script = `
+    import { writeSync } from 'node:fs'
+    process.on('message', ({ attempt }) => {
+      writeSync(1, 'out of ' + attempt.taskId + '\\n')
+      writeSync(2, 'first\\r\\nsecond\\u001b[2J of ' + attempt.taskId + '\\n' + 'x'.repeat(5000) + '\\n')
+      process.send({ say: 'finished', result: { output: {}, kept: [] } })
+    })
+    process.send({ say: 'ready' })`
+  await writeFile(module, script)
+  const file = join(folder, 'log')
+  const command = { module, args: [] }
+  const options = { command, folder: join(folder, 'run'), log: openLog({ file }), metrics: new Metrics() }
+  await using workers = await openWorkers(options)
+  const watch = { signal: new AbortController().signal, onProgress: () => undefined }
+  const outputsOf = async (taskId: string) => {
+    const lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean)
+    const parsed = lines.map((line) => JSON.parse(line) as { task_id: string; output: string })
+    return parsed.filter(({ task_id }) => task_id === taskId).map(({ output }) => output)
+  }
+  for (const taskId of ['1', '2']) {
+    await workers.run({ taskId, operation: 'x', input: {}, files: [], scratch: folder, threads: 1 }, watch)
+    const told = await until(
+      () => outputsOf(taskId),
+      (outputs) => outputs.length === 5,
+    )
+    const printed = [
+      `out of ${taskId}`,
+      'first',
+      `second\u001B[2J of ${taskId}`,
+      'x'.repeat(4096),
+      'x'.repeat(904),
+    ]
+    expect(told.toSorted()).toEqual(printed.toSorted())
+  }
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/id.ts'
+import { outputRatios } from '../../src/contract/layout.ts'
 import { operation } from '../../src/contract/operation.ts'
 
 const unit = z.number().min(0).max(1)
@@ -69,7 +70,7 @@ const fields = z.object({
     .describe(
       'For auto: counts through equally good placings (mirrored, other order); by default one that keeps the clips in order',
     ),
-  output_ratio: z.enum(['9:16', '16:9', '1:1']).default('9:16').describe('Shape of the result'),
+  output_ratio: z.enum(outputRatios).default('9:16').describe('Shape of the result'),
   quality: z.enum(['720p', '1080p']).default('1080p').describe('Shorter side of the result in pixels'),
   fit_mode: z
     .enum(['cover', 'contain'])

@@ -3,7 +3,7 @@ import { findTask, queryTask } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { id } from '../../contract/id.ts'
 import { routes } from '../../contract/routes.ts'
-import { taskListQuery } from '../../contract/task.ts'
+import { taskError, taskListQuery, type TaskState } from '../../contract/task.ts'
 import { followTask } from '../follow-task.ts'
 import type { Reply } from '../reply.ts'
 import { checkSaveTo } from '../save.ts'
@@ -123,31 +123,43 @@ export const listTasksTool = tool(
   },
 )
 
-/** Cancels a task that waits. */
+/** Cancels a task that waits; with force, ends one that is worked on. */
 export const cancelTaskTool = tool(
   {
     name: 'cancel_task',
     title: 'Cancel a task',
     description:
-      'Cancels a task that is still queued and returns its credits. A task that is being worked on goes on.',
-    input: z.object({ task_id: id }),
+      'Cancels a task that is still queued and returns its credits. A task that is being worked on goes on, ' +
+      'unless force is true.',
+    input: z.object({
+      task_id: id,
+      force: z
+        .boolean()
+        .default(false)
+        .describe('Also ends a task that is being worked on; its work is lost, its credits are returned'),
+    }),
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   },
-  async (session, { task_id }, call) => {
-    await session.client
-      .call(routes.cancelTask, { params: { task_id }, signal: call.signal })
-      .catch(async (error: unknown) => {
-        const notQueued = error instanceof MediaError && error.code === 6007
-        if (!notQueued || !(await isCancelled(session, task_id))) throw error
-      })
+  async (session, { task_id, force }, call) => {
+    const route = force ? routes.stopTask : routes.cancelTask
+    const state = await session.client.call(route, { params: { task_id }, signal: call.signal }).then(
+      (ended) => (ended === '' ? 'cancelled' : ended.status),
+      async (error: unknown) => {
+        const refused = error instanceof MediaError && error.code === 6007
+        const done = refused ? await endedOnRequest(session, task_id) : null
+        if (done === null) throw error
+        return done
+      },
+    )
     return {
-      data: { task_id, status: 'cancelled', next_step: 'The credits were returned. Nothing more to do.' },
+      data: { task_id, status: state, next_step: 'The credits were returned. Nothing more to do.' },
     }
   },
 )
 
-/** A call that is repeated, as after a lost answer, finds its own work done. */
-async function isCancelled(session: Session, taskId: string): Promise<boolean> {
-  const { status: now } = await queryTask(session.client, await knownTask(session, taskId))
-  return now === 'cancelled'
+/** A call that is repeated, as after a lost answer, finds its own work done: the state it left, else null. */
+async function endedOnRequest(session: Session, taskId: string): Promise<TaskState | null> {
+  const { status: now, output_result } = await queryTask(session.client, await knownTask(session, taskId))
+  const error = taskError.safeParse(output_result?.['error'])
+  return now === 'cancelled' || error.data?.code === 6009 ? now : null
 }

@@ -1,8 +1,7 @@
-/** Shapes and sizes of a result (contract 2, 4.8). */
-export type Ratio = '9:16' | '16:9' | '1:1'
-export type Quality = '720p' | '1080p'
+import type { OutputRatio } from '../../contract/layout.ts'
 
-export const ratios: readonly Ratio[] = ['9:16', '16:9', '1:1']
+/** Sizes of a result (contract 2, 4.8). */
+export type Quality = '720p' | '1080p'
 
 /** Sides in pixels. */
 export interface Size {
@@ -11,7 +10,7 @@ export interface Size {
 }
 
 /** Size of a result: the quality names its shorter side. */
-export function canvasSize(ratio: Ratio, quality: Quality): Size {
+export function canvasSize(ratio: OutputRatio, quality: Quality): Size {
   const short = quality === '720p' ? 720 : 1080
   const long = (short / 9) * 16
   if (ratio === '1:1') return { width: short, height: short }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ratios } from './canvas.ts'
+import { outputRatios } from '../../contract/layout.ts'
 import { chooseLayout, lossOf, offered, orderlySeed } from './choose.ts'
 import { shares } from './layout.ts'
 import type { Layout } from './layout.ts'
@@ -8,7 +8,7 @@ import type { Layout } from './layout.ts'
 describe('an automatic choice', () => {
   const wish = fc.record({
     aspects: fc.array(fc.double({ min: 0.2, max: 5, noNaN: true }), { minLength: 2, maxLength: 16 }),
-    ratio: fc.constantFrom(...ratios),
+    ratio: fc.constantFrom(...outputRatios),
     fit: fc.constantFrom('cover' as const, 'contain' as const),
     seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
   })
@@ -52,7 +52,7 @@ describe('an automatic choice', () => {
 
   it('keeps two or three like clips in reading order where nobody gave a seed', () => {
     for (const clips of [2, 3]) {
-      for (const ratio of ratios) {
+      for (const ratio of outputRatios) {
         for (let seed = 0; seed < 40; seed += 1) {
           const given = { aspects: Array<number>(clips).fill(16 / 9), ratio, fit: 'cover', seed } as const
           const slots = shares(chooseLayout({ ...given, seed: orderlySeed(given) }))

@@ -1,5 +1,5 @@
+import type { OutputRatio } from '../../contract/layout.ts'
 import { canvasSize } from './canvas.ts'
-import type { Ratio } from './canvas.ts'
 import { layoutsFor, shares } from './layout.ts'
 import type { Layout } from './layout.ts'
 
@@ -7,7 +7,7 @@ import type { Layout } from './layout.ts'
 export interface Wish {
   /** Width by height of each clip's picture, after its crop. */
   readonly aspects: readonly number[]
-  readonly ratio: Ratio
+  readonly ratio: OutputRatio
   readonly fit: 'cover' | 'contain'
   /** 0 to 2147483647: counts through the places of the best layout (its crop-equivalent group), by rising id. */
   readonly seed: number
@@ -22,15 +22,18 @@ const kept = new Map<string, readonly Layout[]>()
 const rounding = 1e-9
 
 /** The layouts offered for a number of clips and a shape of the result: those without slivers. */
-export function offered(clips: number, ratio: Ratio): readonly Layout[] {
+export function offered(clips: number, ratio: OutputRatio): readonly Layout[] {
   const key = `${clips} ${ratio}`
   const known = kept.get(key)
   if (known) return known
-  const layouts = layoutsFor(clips).filter((layout) =>
-    aspectsOf(layout, ratio).every((aspect) => Math.max(aspect, 1 / aspect) <= longestSlot),
-  )
+  const layouts = layoutsFor(clips).filter((layout) => isOffered(layout, ratio))
   kept.set(key, layouts)
   return layouts
+}
+
+/** Tells whether a layout has no slivers in a shape of the result. */
+export function isOffered(layout: Layout, ratio: OutputRatio): boolean {
+  return aspectsOf(layout, ratio).every((aspect) => Math.max(aspect, 1 / aspect) <= longestSlot)
 }
 
 /**
@@ -106,7 +109,7 @@ export function lossOf(layout: Layout, { aspects, ratio, fit }: Omit<Wish, 'seed
   return Math.sqrt(lost.reduce((sum, share) => sum + share ** 2, 0) / lost.length)
 }
 
-function aspectsOf(layout: Layout, ratio: Ratio): number[] {
+function aspectsOf(layout: Layout, ratio: OutputRatio): number[] {
   const { width, height } = canvasSize(ratio, '1080p')
   return shares(layout).map((slot) => (slot.width * width) / (slot.height * height))
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canvasSize, contained, gapPixels, ratios } from './canvas.ts'
+import { outputRatios } from '../../contract/layout.ts'
+import { canvasSize, contained, gapPixels } from './canvas.ts'
 import type { Size } from './canvas.ts'
 import { offered } from './choose.ts'
 import type { Rect } from './divide.ts'
@@ -10,7 +11,7 @@ import { parseShape } from './shape.ts'
 
 const counts = Array.from({ length: 15 }, (_, index) => index + 2)
 const qualities = ['720p', '1080p'] as const
-const canvases = ratios.flatMap((ratio) => qualities.map((quality) => canvasSize(ratio, quality)))
+const canvases = outputRatios.flatMap((ratio) => qualities.map((quality) => canvasSize(ratio, quality)))
 
 /** Slots grown by half a gap on all sides tile the canvas grown likewise, and every number is even. */
 function tiles(slots: readonly Rect[], canvas: Size, gap: number): boolean {
@@ -88,7 +89,7 @@ describe('the catalogue', () => {
   it.each(counts)(
     'offers enough layouts for %i clips in each shape of the result, none with slivers',
     (clips) => {
-      for (const ratio of ratios) {
+      for (const ratio of outputRatios) {
         const layouts = offered(clips, ratio)
         expect(layouts.length).toBeGreaterThanOrEqual(clips <= 6 ? 16 : 4)
         expect(new Set(layouts.map(({ equivalenceKey }) => equivalenceKey)).size).toBeGreaterThanOrEqual(4)

@@ -35,6 +35,9 @@ const corners: readonly Corner[] = [
 /** Added to the number of a shape that stands turned. */
 const turnedShapes = 500
 
+/** Numbers of clips there are layouts for, rising. */
+export const slotCounts: readonly number[] = Object.keys(catalogue).map(Number)
+
 const built = new Map<number, readonly Layout[]>()
 
 /** All layouts for a number of clips, by rising id; none outside 2 to 16. */

@@ -1,16 +1,14 @@
-import { canvasSize, ratios } from './canvas.ts'
-import type { Ratio } from './canvas.ts'
+import { outputRatios } from '../../contract/layout.ts'
+import type { OutputRatio } from '../../contract/layout.ts'
 import { offered } from './choose.ts'
 import { digest } from './digest.ts'
-import { layoutsFor, place, shares } from './layout.ts'
+import { layoutsFor, shares, slotCounts } from './layout.ts'
 import type { Layout } from './layout.ts'
+import { drawSlots, lettering, sketchSize } from './sketch.ts'
 
 const columns = 10
 const cell = 116
 const margin = 16
-/** Longer side of a sketch, and the gap inside it. */
-const sketchSide = 96
-const sketchGap = 2
 const heading = 34
 const label = 22
 
@@ -21,7 +19,7 @@ const label = 22
 export function drawSheet(clips: number): string {
   const parts: string[] = []
   let top = margin
-  for (const ratio of ratios) {
+  for (const ratio of outputRatios) {
     const families = [...Map.groupBy(offered(clips, ratio), ({ id }) => Math.floor(id / 100)).values()]
     parts.push(
       `<text x="${margin}" y="${top + 18}" font-size="16" text-anchor="start">${clips} clips, ${ratio}</text>`,
@@ -40,7 +38,7 @@ export function drawSheet(clips: number): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}">`,
     `<rect width="${width}" height="${top}" fill="#fff"/>`,
-    '<g font-family="sans-serif" font-size="11" text-anchor="middle" fill="#222">',
+    `<g ${lettering}>`,
     ...parts,
     '</g>',
     '</svg>',
@@ -48,31 +46,19 @@ export function drawSheet(clips: number): string {
   ].join('\n')
 }
 
-function sketchSize(ratio: Ratio): { width: number; height: number } {
-  const { width, height } = canvasSize(ratio, '720p')
-  const scale = sketchSide / Math.max(width, height)
-  return { width: Math.round(width * scale), height: Math.round(height * scale) }
-}
-
 interface Spot {
-  readonly ratio: Ratio
+  readonly ratio: OutputRatio
   readonly left: number
   readonly top: number
   readonly layouts: number
 }
 
 function sketch(layout: Layout, { ratio, left, top, layouts }: Spot): string {
-  const size = sketchSize(ratio)
-  const slots = place(layout, size, { gap: sketchGap, step: 1 })
-  const outline = slots.map(({ x, y, width, height }) => `M${x} ${y}h${width}v${height}h-${width}z`).join('')
-  const numbers = slots.map(({ x, y, width, height }, clip) => {
-    const font = height < 13 || width < 13 ? ' font-size="8"' : ''
-    return `<text x="${x + width / 2}" y="${y + height / 2 + (font ? 3 : 4)}"${font}>${clip + 1}</text>`
-  })
+  const { width, height } = sketchSize(ratio)
   const more = layouts > 1 ? ` ×${layouts}` : ''
   return (
-    `<g transform="translate(${left} ${top})"><path fill="#9cc3e6" d="${outline}"/>${numbers.join('')}` +
-    `<text font-size="10" fill="#666" x="${size.width / 2}" y="${size.height + 14}">${layout.id}${more}</text></g>`
+    `<g transform="translate(${left} ${top})">${drawSlots(layout, ratio)}` +
+    `<text font-size="10" fill="#666" x="${width / 2}" y="${height + 14}">${layout.id}${more}</text></g>`
   )
 }
 
@@ -81,8 +67,7 @@ function sketch(layout: Layout, { ratio, left, top, layouts }: Spot): string {
  * place, its order or its id. docs/layouts/ids.json keeps them for ever.
  */
 export function idMeanings(): Record<string, number> {
-  const clips = Array.from({ length: 15 }, (_, index) => index + 2)
-  const families = Map.groupBy(clips.flatMap(layoutsFor), ({ id }) => Math.floor(id / 100))
+  const families = Map.groupBy(slotCounts.flatMap(layoutsFor), ({ id }) => Math.floor(id / 100))
   return Object.fromEntries(
     [...families].map(([shape, layouts]) => {
       const words = layouts.map((layout) => {

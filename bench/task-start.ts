@@ -1,0 +1,36 @@
+import type { TaskEvent } from '../src/contract/task.ts'
+import { all, listen } from '../test/http/listen.ts'
+import { api } from '../test/service/api.ts'
+import { startTestService } from '../test/service/in-process.ts'
+
+// From sending the creation of a task to the first progress its run reports, as a client sees both:
+// 200 quick tasks one after another, on a durable SQLite and warm workers.
+
+const isDone = (one: TaskEvent) => one.event === 'status' && one.task.status === 'completed'
+
+const runs = 200
+const warmUps = 5
+
+await using service = await startTestService()
+const account = await service.account(runs + warmUps)
+const calls = api(account)
+using events = await listen(account)
+events.say(all)
+await events.until(({ length }) => length === 1)
+const { data: file } = await calls.upload('a.txt', 'some bytes')
+
+const times: number[] = []
+for (let run = 0; run < runs + warmUps; run += 1) {
+  const started = performance.now()
+  const { data: task } = await calls.create('test_copy', { file_id: file.file_id })
+  const isOf = (one: TaskEvent) => one.event !== 'error' && one.task?.task_id === task.task_id
+  // Of work this quick the end may be told instead.
+  await events.until((told) => told.some((one) => isOf(one) && (one.event === 'progress' || isDone(one))))
+  const began = performance.now()
+  await events.until((told) => told.some((one) => isOf(one) && isDone(one)))
+  if (run >= warmUps) times.push(began - started)
+  events.told.length = 0
+}
+const sorted = times.toSorted((a, b) => a - b)
+const at = (share: number) => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(1)
+console.log(`creation to work, ms: p50 ${at(0.5)}, p95 ${at(0.95)}, slowest ${at(1)}`)

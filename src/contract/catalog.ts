@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import { priority, taskState } from './task.ts'
+
+/** What the service can do and what each part costs. */
+export const capabilities = z.object({
+  protocol_version: z.literal(2),
+  version: z.string(),
+  operations: z.array(
+    z.object({
+      name: z.string(),
+      title: z.string(),
+      ready: z.boolean(),
+      missing: z
+        .string()
+        .nullable()
+        .describe('Why it is not ready and the one command or setting that enables it'),
+      price: z.string(),
+    }),
+  ),
+  limits: z.object({
+    max_file_bytes: z.int(),
+    part_bytes: z.int().describe('Size of every part but the last of a chunked upload'),
+    upload_session_hours: z.int().describe('Life of an upload session after its latest activity'),
+    max_body_bytes: z.int().describe('Of a JSON body'),
+    retention_days: z.int(),
+    page_size: z.int().describe('Items a page where a list is not asked for more or fewer'),
+    max_page_size: z.int(),
+  }),
+  credits: z.object({ balance: z.int() }),
+  tasks: z.object({ queued: z.int(), processing: z.int() }),
+})
+export type Capabilities = z.infer<typeof capabilities>
+
+/** Values of enumerated fields by their place: `clips[].fit_mode`. */
+const enumerations = z.record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()])))
+export type Enumerations = z.infer<typeof enumerations>
+
+/** Every enumeration of the interface (contract 1, section 9: the authority where a document differs). */
+export const enums = z.object({
+  operations: z
+    .record(z.string(), z.object({ input: enumerations, output: enumerations }))
+    .describe('Fields of each task type'),
+  endpoints: z
+    .record(z.string(), z.object({ query: enumerations, body: enumerations, data: enumerations }))
+    .describe('Fields of the other endpoints, by method and path'),
+  task_states: z.array(taskState),
+  terminal_task_states: z.array(taskState),
+  priorities: z.array(priority),
+  extensions: z.record(z.string(), z.array(z.string())).describe('Of files the service takes, by kind'),
+  errors: z.array(
+    z.object({
+      code: z.int(),
+      status: z.int().describe('HTTP status'),
+      meaning: z.string(),
+      retryable: z.boolean().describe('Whether the same call may succeed later without a change'),
+      hint: z.string(),
+    }),
+  ),
+})
+export type Enums = z.infer<typeof enums>
+
+/** A voice that speaks; `clone` stands for the speaker of the source and is no voice's id. */
+export const voice = z.object({
+  voice_id: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'at most 64 letters, digits, _ and -')
+    .refine((id) => id !== 'clone', 'clone is not a voice'),
+  name: z.string().min(1).describe('For people'),
+  languages: z
+    .array(z.string().regex(/^[a-z]{2,3}-[A-Z]{2,3}$/, 'a language is written like en-US'))
+    .min(1)
+    .describe('Target languages registered for the voice'),
+})
+export type Voice = z.infer<typeof voice>
+
+export const voices = z.object({ list: z.array(voice) })

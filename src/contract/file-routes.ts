@@ -1,0 +1,150 @@
+import * as z from 'zod'
+import { fileDetails, fileRecord } from './file.ts'
+import { mediaFacts } from './media-facts.ts'
+import type { RawRoute, Route } from './route.ts'
+import { moment } from './time.ts'
+import {
+  uploadAborted,
+  uploadInit,
+  uploadPart,
+  uploadPartQuery,
+  uploadStarted,
+  uploadStatus,
+} from './upload.ts'
+
+/** Previews of a file as a small picture. */
+export const previewKind = z.enum(['contact_sheet', 'waveform'])
+export type PreviewKind = z.infer<typeof previewKind>
+
+/** Facts of a stored file: its record and what a probe tells; null for what is not media. */
+export const inspectedFile = fileDetails.extend({ media: mediaFacts.nullable() })
+export type InspectedFile = z.infer<typeof inspectedFile>
+
+/** A link that opens a file without a key until it expires; for players and browsers. */
+export const signedLink = z.object({
+  url: z.string().describe('Path with its signature'),
+  expires_at: moment,
+})
+
+/** Body of a request for a link. */
+export const linkRequest = z.object({
+  expires_in: z
+    .int()
+    .min(1)
+    .max(7 * 24 * 3600)
+    .default(3600)
+    .describe('Seconds the link is valid'),
+})
+
+/** What a clean-up freed. */
+export const cleaned = z.object({ files: z.int(), bytes: z.int().describe('Bytes freed on the disk') })
+
+/** Endpoints of files. */
+export const fileRoutes = {
+  uploadFile: {
+    method: 'POST',
+    path: '/base/file/upload',
+    summary: 'Uploads a file in one request',
+    sends: 'form',
+    data: fileRecord,
+    errors: [6001, 6002, 6011, 6013, 6036],
+  },
+  initUpload: {
+    method: 'POST',
+    path: '/base/file/upload/chunk/init',
+    summary: 'Begins an upload in parts, or answers the file that is there already',
+    body: uploadInit,
+    data: uploadStarted,
+    errors: [6001, 6002, 6011, 6013],
+  },
+  uploadPart: {
+    method: 'PUT',
+    path: '/base/file/upload/chunk/{upload_id}/{index}',
+    summary: 'Uploads one part',
+    query: uploadPartQuery,
+    sends: 'bytes',
+    data: uploadPart,
+    errors: [6002, 6024, 6025, 6026, 6036],
+  },
+  uploadStatus: {
+    method: 'GET',
+    path: '/base/file/upload/chunk/{upload_id}',
+    summary: 'Tells which parts are there',
+    data: uploadStatus,
+    errors: [6024],
+  },
+  completeUpload: {
+    method: 'POST',
+    path: '/base/file/upload/chunk/{upload_id}/complete',
+    summary: 'Makes the file of its parts',
+    data: fileRecord,
+    errors: [6002, 6024, 6026, 6027, 6028],
+  },
+  abortUpload: {
+    method: 'DELETE',
+    path: '/base/file/upload/chunk/{upload_id}',
+    summary: 'Gives an upload up',
+    data: uploadAborted,
+    errors: [],
+  },
+  fileDetails: {
+    method: 'GET',
+    path: '/base/file/{file_id}',
+    summary: 'Tells of a file',
+    data: fileDetails,
+    errors: [6004],
+  },
+  inspectFile: {
+    method: 'GET',
+    path: '/base/file/{file_id}/facts',
+    summary: 'Tells of a file and what a probe finds in it',
+    data: inspectedFile,
+    errors: [6004, 6017, 6021, 6401, 6402],
+  },
+  deleteFile: {
+    method: 'DELETE',
+    path: '/base/file/{file_id}',
+    summary: 'Deletes a file',
+    data: z.literal(''),
+    errors: [6004, 6008],
+  },
+  linkFile: {
+    method: 'POST',
+    path: '/base/file/{file_id}/link',
+    summary: 'Makes a link that opens a file without a key until it expires',
+    body: linkRequest,
+    data: signedLink,
+    errors: [6004],
+  },
+  cleanFiles: {
+    method: 'POST',
+    path: '/base/file/clean',
+    summary: 'Frees space: removes what has expired',
+    data: cleaned,
+    errors: [],
+  },
+} as const satisfies Record<string, Route>
+
+/** Endpoints that answer what a file holds. */
+export const rawFileRoutes = {
+  downloadFile: {
+    method: 'GET',
+    path: '/base/file/{file_id}/download',
+    summary: "Answers a file's bytes",
+    headers: ['Range', 'If-Range', 'If-None-Match'],
+    answers: {
+      200: { description: 'The file', type: '*/*' },
+      206: { description: 'The range that was asked for', type: '*/*' },
+      416: { description: 'The range begins beyond the end' },
+    },
+    errors: [6004],
+  },
+  previewFile: {
+    method: 'GET',
+    path: '/base/file/{file_id}/preview',
+    summary: 'Draws a file as a small picture',
+    query: z.object({ kind: previewKind.describe('Moments of a video, or the sound as a wave') }),
+    answers: { 200: { description: 'The picture', type: 'image/jpeg' } },
+    errors: [6004, 6014, 6017, 6021, 6401, 6402],
+  },
+} as const satisfies Record<string, RawRoute>

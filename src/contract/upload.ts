@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { fileRecord } from './file.ts'
+import { id } from './id.ts'
+
+/** Bytes of every part but the last that the service asks for (contract 1, 4.2); clients use what init answers. */
+export const partBytes = 32 * 2 ** 20
+
+/** How long an upload session lives after its latest activity, in hours. */
+export const sessionHours = 72
+
+/** At most so many missing indexes are listed by 6027. */
+export const maxListedMissing = 20
+
+/** A moment as upload sessions write it: UTC, without a zone. */
+const sessionMoment = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+
+/** Body of init. */
+export const uploadInit = z.object({
+  filename: z.string().min(1).max(4096).describe('Original name with extension'),
+  // Beyond 2^53 it is over the limit (6002), not malformed.
+  size: z.number().min(0).refine(Number.isInteger, 'must be whole').describe('Total bytes'),
+  blake3_id: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits')
+    .optional()
+    .describe('BLAKE3 of the whole file; may spare the upload'),
+})
+
+/** An upload session as init answers it. */
+export const uploadSession = z.object({
+  upload_id: id,
+  part_size: z.int(),
+  total_parts: z.int(),
+  expires_at: sessionMoment,
+})
+export type UploadSession = z.infer<typeof uploadSession>
+
+/** What init answers: a session, or the file that was there already. */
+export const uploadStarted = z.union([fileRecord.extend({ instant: z.literal(true) }), uploadSession])
+export type UploadStarted = z.infer<typeof uploadStarted>
+
+/** An upload session's state. */
+export const uploadStatus = uploadSession.extend({
+  size: z.int(),
+  received: z.int().describe('Parts stored'),
+  missing: z.array(z.int()).describe('Indexes of parts not stored'),
+})
+export type UploadStatus = z.infer<typeof uploadStatus>
+
+/** Answer to a stored part. */
+export const uploadPart = z.object({
+  upload_id: id,
+  index: z.int(),
+  received: z.int(),
+  total_parts: z.int(),
+})
+
+/** Query of a part. */
+export const uploadPartQuery = z.object({
+  blake3: z.string().optional().describe('BLAKE3 of the part; whatever is not it is a mismatch (6026)'),
+})
+
+export const uploadAborted = z.object({ upload_id: z.string(), aborted: z.literal(true) })
+
+/** How a file is cut into parts: its bytes, and the bytes of every part but the last. */
+interface Cut {
+  readonly size: number
+  readonly partSize: number
+}
+
+/** Number of parts of a file. */
+export function partCount({ size, partSize }: Cut): number {
+  return Math.ceil(size / partSize)
+}
+
+/** Where the part at an index lies in the file, bytes; the last part is the remainder. */
+export function partAt({ size, partSize }: Cut, index: number): { offset: number; size: number } {
+  const offset = index * partSize
+  return { offset, size: Math.min(partSize, size - offset) }
+}
+
+/** A moment, kept as milliseconds since 1970, as upload sessions write it. */
+export function toSessionMoment(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
+}

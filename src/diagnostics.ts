@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises'
+import { homedir, hostname, tmpdir, userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import { findingsOf, packageVersion } from './commands.ts'
+import { locateDataDir, readConfig, secretsOf, variablesSet, type Config } from './config.ts'
+import type { Private } from './doctor/privacy.ts'
+import { report, writeReport } from './doctor/report.ts'
+import { conceal } from './platform/log.ts'
+
+interface Options {
+  readonly dataDir?: string | undefined
+  readonly output?: string | undefined
+  readonly withNames?: boolean | undefined
+}
+
+/** Writes what helps to find a fault into one text, without secrets, and tells where it lies and what it holds. */
+export async function diagnostics({ dataDir, output, withNames = false }: Options): Promise<void> {
+  // What is wrong with settings that cannot be read is among the findings.
+  const config = await readConfig({ dataDir }).catch(() => undefined)
+  if (config) secretsOf(config).forEach(conceal)
+  const folder = locateDataDir({ dataDir })
+  const sections = await report({
+    version: await packageVersion(),
+    dataDir: folder,
+    findings: await findingsOf(dataDir),
+    settings: config && { ...config },
+    variables: variablesSet(),
+    service:
+      config?.baseUrl === undefined ? undefined : { baseUrl: config.baseUrl, apiKey: config.apiKey ?? '' },
+    privacy: privacyOf(folder, config),
+    withNames,
+  })
+  const path = resolve(
+    output ?? `reelwright-diagnostics-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.txt`,
+  )
+  await writeReport(path, sections)
+  const { size } = await stat(path)
+  process.stdout.write(
+    [
+      `${path} (${Math.ceil(size / 1024)} KiB) holds:`,
+      ...sections.map(({ title }) => `  ${title}`),
+      withNames
+        ? 'Keys and passwords are left out; names of files and folders are in it.'
+        : 'Keys, passwords, and the names of files, folders and people are left out.',
+      'Read it before you send it.',
+      '',
+    ].join('\n'),
+  )
+}
+
+function privacyOf(dataDir: string, config: Config | undefined): Private {
+  const { workspace, projectDir, allowedDirs = [], ffmpeg, baseUrl, databaseUrl, publicUrl } = config ?? {}
+  const folders: readonly (readonly [string | undefined, string])[] = [
+    [process.cwd(), '<current folder>'],
+    [projectDir, '<project>'],
+    [workspace, '<workspace>'],
+    ...allowedDirs.map((folder) => [folder, '<allowed folder>'] as const),
+    [ffmpeg, '<ffmpeg>'],
+    [tmpdir(), '<temporary folder>'],
+    [homedir(), '~'],
+    [join(import.meta.dirname, '..'), '<reelwright>'],
+    [dataDir, '<data folder>'],
+  ]
+  const hosts = [baseUrl, databaseUrl, publicUrl].flatMap((url) =>
+    url === undefined ? [] : [new URL(url).hostname],
+  )
+  return {
+    places: folders.flatMap(([path, placeholder]) =>
+      path === undefined ? [] : [[path, placeholder] as const],
+    ),
+    words: [
+      [userName(), '<user>'],
+      [hostname(), '<machine>'],
+      ...hosts.map((host) => [host, '<host>'] as const),
+    ],
+  }
+}
+
+/** Empty for a user that the system knows by number only. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,107 @@
+import { open } from 'node:fs/promises'
+import { arch, availableParallelism, release, totalmem, type as system } from 'node:os'
+import { MediaError } from '../contract/errors.ts'
+import { daemonLog } from '../daemon/launch.ts'
+import { describeFindings, type Finding } from './finding.ts'
+import { withoutNames } from './log-excerpt.ts'
+import { veiler, type Private } from './privacy.ts'
+import { askService, type Address, type Section } from './service-state.ts'
+
+/** What a report is about. */
+export interface Subject {
+  readonly version: string
+  readonly dataDir: string
+  readonly findings: readonly Finding[]
+  /** Undefined where they cannot be read. */
+  readonly settings: Readonly<Record<string, unknown>> | undefined
+  /** Names of the environment's variables that are set and count. */
+  readonly variables: readonly string[]
+  /** A service elsewhere; undefined for the local one. */
+  readonly service: Address | undefined
+  readonly privacy: Private
+  /** Keep the names of files and folders, and the messages that may hold them. */
+  readonly withNames: boolean
+}
+
+/** The end of the log that is told, bytes. */
+const logBytes = 512 * 1024
+
+/** Says what may help to find a fault, without keys, and without names unless they are wanted. Starts nothing. */
+export async function report(subject: Subject): Promise<Section[]> {
+  const { version, dataDir, findings, settings, variables, withNames } = subject
+  const log = await endOfLog(daemonLog(dataDir)).then(
+    (text) => (withNames ? text : withoutNames(text)),
+    (error: NodeJS.ErrnoException) => `cannot be read (${error.code})`,
+  )
+  const sections: Section[] = [
+    { title: 'Versions', text: versions(version) },
+    { title: 'Doctor', text: describeFindings(findings) },
+    { title: 'Settings', text: describeSettings(settings, variables) },
+    ...(await askService(subject)),
+    { title: 'Log of the local service, its end', text: log },
+  ]
+  const veil = veiler(withNames ? { ...subject.privacy, places: [] } : subject.privacy)
+  return sections.map(({ title, text }) => ({ title, text: veil(text).trimEnd() }))
+}
+
+/** Writes a report as a text to read before it is sent; 6016 where that cannot be, or the file is there already. */
+export async function writeReport(path: string, sections: readonly Section[]): Promise<void> {
+  const text = sections.map((section) => `== ${section.title} ==\n\n${section.text}\n`).join('\n')
+  try {
+    await using file = await open(path, 'wx', 0o600)
+    await file.writeFile(text)
+  } catch (error) {
+    throw new MediaError(6016, `the report cannot be written: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'Name another file with --output.',
+    })
+  }
+}
+
+function versions(version: string): string {
+  const memory = `${(totalmem() / 2 ** 30).toFixed(1)} GiB`
+  return [
+    `reelwright ${version}`,
+    `Node ${process.versions.node} (SQLite ${process.versions['sqlite'] ?? 'unknown'})`,
+    `${system()} ${release()} ${arch()}, ${availableParallelism()} cores, ${memory}`,
+    `written ${new Date().toISOString()}`,
+  ].join('\n')
+}
+
+/** Numbers and switches as they are; of everything else only that it is set. */
+function describeSettings(settings: Subject['settings'], variables: readonly string[]): string {
+  const lines = Object.entries(settings ?? {}).map(
+    ([name, value]) => `${name.padEnd(16)}${describeValue(value)}`,
+  )
+  const whence = `\nVariables of the environment: ${variables.join(', ') || 'none'}`
+  return [...(settings ? lines : ['they cannot be read']), whence].join('\n')
+}
+
+function describeValue(value: unknown): string {
+  if (value === undefined) return 'not set'
+  if (Array.isArray(value)) return `${value.length} set`
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'set'
+}
+
+/** The end of a log and of the one before it, beginning with a whole line. */
+async function endOfLog(path: string): Promise<string> {
+  const now = await endOfFile(path)
+  const before = now.length < logBytes ? await endOfFile(`${path}.1`) : ''
+  const text = before + now
+  const end = text.slice(-logBytes)
+  return end === text ? text : end.slice(end.indexOf('\n') + 1)
+}
+
+async function endOfFile(path: string): Promise<string> {
+  try {
+    await using file = await open(path)
+    const { size } = await file.stat()
+    const from = Math.max(0, size - logBytes)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from)
+    return buffer.toString('utf8', 0, bytesRead)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return ''
+    throw error
+  }
+}

@@ -1,0 +1,165 @@
+import type { Updateable } from 'kysely'
+import { MediaError } from '../contract/errors.ts'
+import { isOwnId, newId } from '../contract/id.ts'
+import {
+  partBytes,
+  partCount,
+  sessionHours,
+  toSessionMoment,
+  type UploadSession,
+  type UploadStatus,
+} from '../contract/upload.ts'
+import type { Db, UploadRow } from '../db/schema.ts'
+import { failpoint } from '../platform/failpoint.ts'
+import { inTurn } from '../platform/in-turn.ts'
+import type { FileStore } from './store.ts'
+
+/** What uploads need of the service. */
+export interface Shelf {
+  readonly db: Db
+  readonly files: FileStore
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+}
+
+/** An upload as its account names it. */
+export interface UploadKey {
+  readonly accountId: number
+  /** As the client gave it. */
+  readonly id: string
+}
+
+const sessionMs = sessionHours * 3_600_000
+
+/** An upload of which nothing came for so long does not keep the service alive: it goes on after a restart, ms. */
+const freshMs = 5 * 60_000
+
+/** Completing an upload, giving up one of its parts and removing it wait for each other, by upload. */
+export const alone = inTurn()
+
+/** Begins an upload in parts. */
+export async function beginUpload(
+  { db, clock }: Shelf,
+  file: { accountId: number; name: string; size: number; blake3: string | null },
+): Promise<UploadRow> {
+  const now = clock()
+  const row = await db
+    .insertInto('uploads')
+    .values({
+      id: newId(now),
+      account_id: file.accountId,
+      name: file.name,
+      size: file.size,
+      part_size: partBytes,
+      blake3: file.blake3,
+      file_id: null,
+      created_at: now,
+      expire_at: now + sessionMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  failpoint('upload.begun')
+  return row
+}
+
+/** Finds an upload, completed ones included; 6024 when it is missing, expired or another account's. */
+export async function findUpload({ db, clock }: Shelf, { accountId, id }: UploadKey): Promise<UploadRow> {
+  const row =
+    isOwnId(id) &&
+    (await db
+      .selectFrom('uploads')
+      .selectAll()
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .where('expire_at', '>', clock())
+      .executeTakeFirst())
+  if (!row) throw noUpload(id)
+  return row
+}
+
+export function noUpload(id: string): MediaError {
+  return new MediaError(6024, `there is no upload ${JSON.stringify(id)}, or it has expired`)
+}
+
+/** What an upload is changed by when something comes of it. */
+export function renewed(now: number): Updateable<UploadRow> {
+  return { expire_at: now + sessionMs }
+}
+
+/** An upload's state; being asked renews it. */
+export async function uploadStatus(shelf: Shelf, key: UploadKey): Promise<UploadStatus> {
+  const { id } = await findUpload(shelf, key)
+  const upload = await shelf.db
+    .updateTable('uploads')
+    .set(renewed(shelf.clock()))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  if (!upload) throw noUpload(id)
+  const missing = await missingParts(shelf.db, upload)
+  const session = toSession(upload)
+  return { ...session, size: upload.size, received: session.total_parts - missing.length, missing }
+}
+
+/** Indexes of the parts that are not stored, ascending. */
+export async function missingParts(db: Db, upload: UploadRow): Promise<number[]> {
+  if (upload.file_id !== null) return []
+  const rows = await db.selectFrom('upload_parts').select('part').where('upload_id', '=', upload.id).execute()
+  const stored = new Set(rows.map(({ part }) => part))
+  const all = Array.from({ length: toSession(upload).total_parts }, (_, index) => index)
+  return all.filter((index) => !stored.has(index))
+}
+
+/** An upload as init answers it. */
+export function toSession({ id, size, part_size, expire_at }: UploadRow): UploadSession {
+  return {
+    upload_id: id,
+    part_size,
+    total_parts: partCount({ size, partSize: part_size }),
+    expires_at: toSessionMoment(expire_at),
+  }
+}
+
+/** Forgets an upload and frees its parts; quiet when there is none. The file of a completed one stays. */
+export async function abortUpload({ db, files }: Shelf, { accountId, id }: UploadKey): Promise<void> {
+  if (!isOwnId(id)) return
+  await alone(id, async () => {
+    const gone = await db
+      .deleteFrom('uploads')
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .returning('id')
+      .executeTakeFirst()
+    if (!gone) return
+    failpoint('upload.aborted')
+    await files.discard(id)
+  })
+}
+
+/** Removes the uploads of which nothing came for longer than a session lives. */
+export async function removeExpiredUploads({ db, files, clock }: Shelf): Promise<void> {
+  const expired = await db.selectFrom('uploads').select('id').where('expire_at', '<=', clock()).execute()
+  for (const { id } of expired) {
+    await alone(id, async () => {
+      const gone = await db
+        .deleteFrom('uploads')
+        .where('id', '=', id)
+        .where('expire_at', '<=', clock())
+        .returning('id')
+        .executeTakeFirst()
+      if (gone) await files.discard(id)
+    })
+  }
+}
+
+/** Whether an upload is being made: between its parts the service should stay. */
+export async function isUploading({ db, clock }: Pick<Shelf, 'db' | 'clock'>): Promise<boolean> {
+  const row = await db
+    .selectFrom('uploads')
+    .select('id')
+    .where('file_id', 'is', null)
+    .where('expire_at', '>', clock() + sessionMs - freshMs)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,97 @@
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { MediaError } from '../contract/errors.ts'
+import { maxFileBytes } from '../contract/file.ts'
+import { readBody } from '../contract/issues.ts'
+import { routes } from '../contract/routes.ts'
+import { uploadInit, uploadPartQuery, type UploadStarted } from '../contract/upload.ts'
+import { completeUpload } from '../files/complete-upload.ts'
+import { recordHeld, toRecord } from '../files/records.ts'
+import { storePart } from '../files/upload-parts.ts'
+import { abortUpload, beginUpload, toSession, uploadStatus, type UploadKey } from '../files/uploads.ts'
+import { createHasher } from '../platform/hash.ts'
+import type { Service } from '../tasks/service.ts'
+import { callerOf } from './admission.ts'
+import { interrupted, success } from './failures.ts'
+import { safeName } from './names.ts'
+import { pattern, read } from './parameters.ts'
+import { checkExtension, tooLarge, uploadedMessage } from './uploads.ts'
+
+/** Uploads in parts (contract 1, 4.2). */
+export function chunkedUploadRoutes(app: FastifyInstance, service: Service): void {
+  app.post(routes.initUpload.path, (request) => begin(service, request))
+  void app.register(async (inner) => {
+    inner.removeAllContentTypeParsers()
+    // Whatever a client calls it, it is bytes, and they are not gathered.
+    inner.addContentTypeParser('*', (_request, body, done) => done(null, body))
+    inner.put(pattern(routes.uploadPart.path), (request) => receivePart(service, request))
+  })
+  app.get(pattern(routes.uploadStatus.path), async (request) =>
+    success(await uploadStatus(service, keyOf(request))),
+  )
+  app.post(pattern(routes.completeUpload.path), async (request) => {
+    const row = await completeUpload(service, keyOf(request))
+    return success(toRecord(row, service.clock()), uploadedMessage)
+  })
+  app.delete(pattern(routes.abortUpload.path), async (request) => {
+    const key = keyOf(request)
+    await abortUpload(service, key)
+    return success({ upload_id: key.id, aborted: true })
+  })
+}
+
+async function begin(service: Service, request: FastifyRequest) {
+  const { filename, size, blake3_id } = readBody(uploadInit, request.body, {
+    filename: 'interview.mp4',
+    size: 73_400_320,
+  })
+  const name = safeName(filename)
+  checkExtension(name)
+  if (size === 0) throw new MediaError(6011, 'the file is empty')
+  if (size > maxFileBytes) throw tooLarge()
+  const { accountId } = callerOf(request)
+  const now = service.clock()
+  const blake3 = blake3_id?.toLowerCase() ?? null
+  const held = blake3 && (await recordHeld(service.db, { accountId, name, bytes: { blake3, size }, now }))
+  if (held) {
+    const record: UploadStarted = { ...toRecord(held, now), instant: true }
+    return success(record, 'the file exists already; its expiry was renewed')
+  }
+  return success<UploadStarted>(toSession(await beginUpload(service, { accountId, name, size, blake3 })))
+}
+
+async function receivePart(service: Service, request: FastifyRequest) {
+  const { index } = request.params as { index: string }
+  const { blake3 } = read(uploadPartQuery, request.query)
+  const { 'content-length': length } = request.headers
+  const part = await storePart(service, keyOf(request), {
+    index,
+    length: length === undefined ? undefined : Number(length),
+    bytes: bytesOf(request, blake3?.toLowerCase()),
+  })
+  const { upload_id, total_parts } = toSession(part.upload)
+  return success({ upload_id, index: part.index, received: part.received, total_parts })
+}
+
+/** The body's bytes; they end well only when it came whole, with this checksum. */
+async function* bytesOf(request: FastifyRequest, blake3: string | undefined): AsyncGenerator<Uint8Array> {
+  const body = request.body as Readable | undefined
+  const hasher = blake3 === undefined ? null : await createHasher()
+  try {
+    // Destroyed, it would take the connection along, and with it the answer.
+    for await (const chunk of body?.iterator({ destroyOnReturn: false }) ?? []) {
+      const bytes = chunk as Uint8Array
+      hasher?.update(bytes)
+      yield bytes
+    }
+  } catch (error) {
+    throw interrupted(error)
+  }
+  const found = hasher?.digest()
+  if (found !== blake3) throw new MediaError(6026, `the part's BLAKE3 is ${found}, not ${blake3}`)
+}
+
+function keyOf(request: FastifyRequest): UploadKey {
+  const { upload_id: id } = request.params as { upload_id: string }
+  return { accountId: callerOf(request).accountId, id }
+}

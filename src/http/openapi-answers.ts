@@ -1,0 +1,84 @@
+import { messageSuccessCode, successCode } from '../contract/envelope.ts'
+import { errorTable, type ErrorCode } from '../contract/errors.ts'
+import { jsonSchemaOf, type JsonSchema } from '../contract/json-schema.ts'
+import type { Operation } from '../contract/operation.ts'
+import { commonErrors, type Endpoint, type RawRoute, type Route } from '../contract/route.ts'
+
+/** What one status carries. */
+export interface ApiAnswer {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
+  /** By media type. */
+  readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>
+}
+
+/** By HTTP status. */
+type Answers = Readonly<Record<string, ApiAnswer>>
+
+/** The envelope of every failure; each endpoint names its codes. */
+export const failureSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    code: { type: 'integer' },
+    msg: { type: 'string', description: 'What is wrong' },
+    data: { type: 'null' },
+    hint: { type: 'string', description: 'What to do about it' },
+    retryable: { type: 'boolean', description: 'Whether the same call may succeed later without a change' },
+  },
+  required: ['code', 'msg', 'data', 'hint', 'retryable'],
+}
+
+const retryAfter = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } } as const
+const entityTag = { ETag: { description: 'Changes with the content', schema: { type: 'string' } } } as const
+
+/** The failures of an endpoint: its codes under their statuses. */
+export function failuresOf({ errors }: Endpoint): Answers {
+  const codes = [...new Set<ErrorCode>([...errors, ...commonErrors])].toSorted((one, other) => one - other)
+  const byStatus = Map.groupBy(codes, (code) => errorTable[code].status)
+  return Object.fromEntries([...byStatus].map(([status, some]) => [status, failure(status, some)]))
+}
+
+function failure(status: number, codes: readonly ErrorCode[]): ApiAnswer {
+  const schema: JsonSchema = {
+    $ref: '#/components/schemas/Failure',
+    properties: { code: { enum: [...codes] } },
+  }
+  return {
+    description: codes.map((code) => `${code} ${errorTable[code].meaning}`).join('; '),
+    ...(status === 429 && { headers: retryAfter }),
+    content: { 'application/json': { schema } },
+  }
+}
+
+/** The successes of an endpoint, in the envelope of the operation it is for. */
+export function successesOf(route: Route | RawRoute, operation?: Operation): Answers {
+  const answers = 'data' in route ? { 200: enveloped(route, operation) } : bare(route)
+  if (!route.headers?.includes('If-None-Match')) return answers
+  const unchanged = { description: 'The caller has it already' }
+  return Object.fromEntries(
+    Object.entries({ ...answers, 304: unchanged }).map(([status, answer]) => [
+      status,
+      { ...answer, headers: entityTag },
+    ]),
+  )
+}
+
+function bare({ answers }: RawRoute): Answers {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, type, schema }]) => {
+      const content = schema ? { schema: jsonSchemaOf(schema, 'output') } : {}
+      return [status, { description, ...(type !== undefined && { content: { [type]: content } }) }]
+    }),
+  )
+}
+
+function enveloped({ data }: Route, operation?: Operation): ApiAnswer {
+  const [code, message] =
+    operation?.envelope === 'message' ? [messageSuccessCode, 'message'] : [successCode, 'msg']
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: { code: { const: code }, [message]: { type: 'string' }, data: jsonSchemaOf(data, 'output') },
+    required: ['code', message, 'data'],
+  }
+  return { description: 'Success', content: { 'application/json': { schema } } }
+}

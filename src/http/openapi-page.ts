@@ -1,0 +1,141 @@
+import { html, Html } from '../platform/html.ts'
+import type { JsonSchema } from '../contract/json-schema.ts'
+import { fieldRows, factsInWords, typeInWords } from './openapi-fields.ts'
+import type { ApiAnswer } from './openapi-answers.ts'
+import type { ApiBody, ApiParameter } from './openapi-requests.ts'
+import type { ApiOperation, OpenApi } from './openapi.ts'
+
+/** The only style of the page; its hash is what the content security policy lets in. */
+export const style = `
+:root { color-scheme: light dark; --line: #8884; --quiet: #8882 }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem }
+h2 { margin-top: 3rem } h3 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem }
+code, pre { font: 0.875em/1.5 ui-monospace, monospace } pre { background: var(--quiet); padding: 0.75rem; overflow: auto }
+.scroll { overflow-x: auto } table { border-collapse: collapse; width: 100%; margin: 0.5rem 0 }
+th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-top: 1px solid var(--line) }
+summary { cursor: pointer } nav ul { columns: 2; padding-left: 1rem }
+`
+
+/** The document as a page for people, without scripts. */
+export function renderPage({ info, tags, paths }: OpenApi): Html {
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
+  )
+  const groups = tags.map(({ name }) => ({
+    name,
+    some: all.filter(({ operation }) => operation.tags[0] === name),
+  }))
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${info.title}: HTTP interface</title>
+        ${new Html(`<style>${style}</style>`)}
+      </head>
+      <body>
+        <h1>${info.title} ${info.version}</h1>
+        <p>${info.description} The same for programs: <a href="docs/openapi.json">openapi.json</a>.</p>
+        <nav>
+          ${groups.map(
+            ({ name, some }) =>
+              html`<h2>${name}</h2>
+                <ul>
+                  ${some.map(
+                    ({ name: title, operation }) =>
+                      html`<li>
+                        <a href="#${operation.operationId}"><code>${title}</code></a>
+                      </li> `,
+                  )}
+                </ul> `,
+          )}
+        </nav>
+        <main>
+          ${groups.flatMap(({ some }) => some).map(({ name, operation }) => section(name, operation))}
+        </main>
+      </body>
+    </html> `
+}
+
+function section(name: string, operation: ApiOperation): Html {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  return html`<section>
+    <h3 id="${operationId}"><code>${name}</code></h3>
+    <p>${summary}.${operation.security?.length === 0 && ' Needs no key.'}</p>
+    ${description !== undefined && html`<p>${description}</p>`}
+    ${parameters.length > 0 && parameterTable(parameters)} ${requestBody && body(requestBody)}
+    <details>
+      <summary>Answers</summary>
+      ${Object.entries(responses).map(([status, answer]) => answerOf(status, answer))}
+    </details>
+  </section> `
+}
+
+function parameterTable(parameters: readonly ApiParameter[]): Html {
+  return table(
+    ['Parameter', 'In', 'Type', 'Meaning'],
+    parameters.map(({ name, in: where, required, schema, description }) => [
+      html`<code>${name}</code>${required && ' (required)'}`,
+      where,
+      typeInWords(schema),
+      meaning(description, factsInWords(schema)),
+    ]),
+  )
+}
+
+function body({ content }: ApiBody): Html {
+  return html`${Object.entries(content).map(
+    ([type, { schema, examples = {} }]) =>
+      html`<p>Body: <code>${type}</code></p>
+        ${fieldTable(schema)}
+        ${Object.values(examples).map(
+          ({ summary, value }) =>
+            html`<p>${summary}:</p>
+              <pre>${JSON.stringify(value, undefined, 2)}</pre> `,
+        )}`,
+  )}`
+}
+
+function answerOf(status: string, { description, content = {} }: ApiAnswer): Html {
+  return html`<p>
+      <strong>${status}</strong> ${description}
+      ${Object.keys(content).map((type) => html`<code>${type}</code>`)}
+    </p>
+    ${status < '300' && Object.values(content).map(({ schema }) => schema && fieldTable(schema))} `
+}
+
+function fieldTable(schema: JsonSchema): Html | undefined {
+  const rows = [...fieldRows(schema)]
+  if (rows.length === 0) return undefined
+  return table(
+    ['Field', 'Type', 'Meaning'],
+    rows.map(({ place, type, required, facts, description }) => [
+      html`<code>${place}</code>${required && ' (required)'}`,
+      type,
+      meaning(description, facts),
+    ]),
+  )
+}
+
+function meaning(description: string, facts: string): string {
+  return [description, facts].filter((part) => part !== '').join('; ')
+}
+
+function table(head: readonly string[], rows: readonly (readonly (Html | string)[])[]): Html {
+  return html`<div class="scroll">
+    <table>
+      <tr>
+        ${head.map((cell) => html`<th scope="col">${cell}</th>`)}
+      </tr>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
+          </tr> `,
+      )}
+    </table>
+  </div>`
+}

@@ -1,0 +1,92 @@
+import {
+  ResourceNotFoundError,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+} from '@modelcontextprotocol/server'
+import { describePrice } from '../contract/credits.ts'
+import { MediaError } from '../contract/errors.ts'
+import { describeIssues } from '../contract/issues.ts'
+import { jsonSchemaOf } from '../contract/json-schema.ts'
+import { routes } from '../contract/routes.ts'
+import { publishInput } from './schema.ts'
+import type { Session } from './session.ts'
+
+const mimeType = 'application/json'
+
+/** The address of an operation's description. */
+export function operationUri(name: string): string {
+  return `media://operations/${name}`
+}
+
+/** Forms of the addresses that take something. */
+export const catalogTemplates: ListResourceTemplatesResult['resourceTemplates'] = [
+  {
+    name: 'operation',
+    title: 'Operation',
+    uriTemplate: operationUri('{name}'),
+    description: 'An operation in full: fields, result, price and worked examples.',
+    mimeType,
+  },
+  {
+    name: 'layouts',
+    title: 'Layouts',
+    uriTemplate: 'media://layouts{?slot_count,ratio,page,page_size}',
+    description:
+      'Split-screen layouts for a number of clips and a shape of the result, with the place of each slot.',
+    mimeType,
+  },
+]
+
+/** What tells of the studio itself rather than of one's work. */
+export function catalogResources({ operations }: Session): ListResourcesResult['resources'] {
+  return [
+    {
+      uri: 'media://enums',
+      name: 'enums',
+      title: 'Every value that fields, states and errors may have',
+      mimeType,
+    },
+    { uri: 'media://voices', name: 'voices', title: 'Voices that speak, with their languages', mimeType },
+    { uri: 'media://layouts', name: 'layouts', title: 'Split-screen layouts', mimeType },
+    ...operations.map(({ name, title }) => ({
+      uri: operationUri(name),
+      name: `operation ${name}`,
+      title,
+      mimeType,
+    })),
+  ]
+}
+
+/** Reads one of them; undefined for an address of another kind. */
+export async function readCatalog(session: Session, uri: string): Promise<unknown> {
+  const [, kind, name, query = ''] = /^media:\/\/(\w+)(?:\/(\w+))?(?:\?(.*))?$/.exec(uri) ?? []
+  if (kind === 'operations') return describeOperation(session, uri, name)
+  if (name !== undefined) return undefined
+  if (kind === 'enums') return await session.client.call(routes.enums)
+  if (kind === 'voices') return await session.client.call(routes.voices)
+  return kind === 'layouts' ? await readLayouts(session, query) : undefined
+}
+
+function describeOperation({ operations }: Session, uri: string, name: string | undefined): unknown {
+  const operation = operations.find((each) => each.name === name)
+  if (!operation) throw new ResourceNotFoundError(uri)
+  const { title, description, price, toolset, input, output, examples } = operation
+  return {
+    name,
+    title,
+    description,
+    price: describePrice(price),
+    toolset,
+    input: publishInput(input),
+    output: jsonSchemaOf(output, 'output'),
+    examples,
+  }
+}
+
+/** Without the sketches: the places of the slots tell a model more. */
+async function readLayouts(session: Session, query: string): Promise<unknown> {
+  const wish = routes.layouts.query.safeParse(Object.fromEntries(new URLSearchParams(query)))
+  if (!wish.success) throw new MediaError(6016, describeIssues(wish.error, 'query'))
+  const page = await session.client.call(routes.layouts, { query: wish.data })
+  return { ...page, list: page.list.map((layout) => ({ ...layout, svg: undefined })) }
+}

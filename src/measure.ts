@@ -1,0 +1,38 @@
+import { freeSpace } from './platform/folder.ts'
+import { measureProcess } from './platform/process-metrics.ts'
+import { measureQueue } from './tasks/metrics.ts'
+import type { Service } from './tasks/service.ts'
+
+/** Measures what a service has and does, beside what its parts count themselves; disposing ends it. */
+export function measureService(
+  service: Service,
+  { version, dataDir }: { version: string; dataDir: string },
+): Disposable {
+  const { metrics, db } = service
+  metrics.read({ name: 'reelwright_build_info', help: 'Version of reelwright.' }, () => [
+    { labels: { version }, value: 1 },
+  ])
+  measureQueue(service, metrics)
+  metrics.read(
+    { name: 'reelwright_stored_bytes', help: 'Bytes of stored files, equal ones once.' },
+    async () => {
+      const { bytes } = await db
+        .selectFrom((files) =>
+          files
+            .selectFrom('files')
+            .select(['blake3', 'size'])
+            .where('removed_at', 'is', null)
+            .distinct()
+            .as('held'),
+        )
+        .select((eb) => eb.fn.sum<number | string | null>('held.size').as('bytes'))
+        .executeTakeFirstOrThrow()
+      return [{ value: Number(bytes ?? 0) }]
+    },
+  )
+  metrics.read(
+    { name: 'reelwright_free_disk_bytes', help: 'Free space where the data folder is.' },
+    async () => [{ value: await freeSpace(dataDir) }],
+  )
+  return measureProcess(metrics)
+}

@@ -1,0 +1,37 @@
+import { outputRatios, type LayoutEntry, type OutputRatio } from '../../contract/layout.ts'
+import { isOffered } from './choose.ts'
+import { layoutsFor, shares, slotCounts } from './layout.ts'
+import type { Layout } from './layout.ts'
+import { drawSketch } from './sketch.ts'
+
+interface Filter {
+  readonly slotCount?: number | undefined
+  /** Only layouts offered for results of this shape. */
+  readonly ratio?: OutputRatio | undefined
+}
+
+/** The layouts of the catalogue that pass a filter, by number of slots and rising id. */
+export function listLayouts({ slotCount, ratio }: Filter): readonly Layout[] {
+  const layouts = (slotCount === undefined ? slotCounts : [slotCount]).flatMap(layoutsFor)
+  return ratio === undefined ? layouts : layouts.filter((layout) => isOffered(layout, ratio))
+}
+
+/** A layout as the catalogue shows it, drawn in a shape of the result. */
+export function describeLayout(layout: Layout, ratio: OutputRatio): LayoutEntry {
+  return {
+    layout_id: layout.id,
+    slot_count: layout.clips,
+    equivalence_key: layout.equivalenceKey,
+    ratios: outputRatios.filter((each) => isOffered(layout, each)),
+    slots: shares(layout).map(({ x, y, width, height }) => ({
+      x: inDigits(x),
+      y: inDigits(y),
+      width: inDigits(width),
+      height: inDigits(height),
+    })),
+    svg: drawSketch(layout, ratio),
+  }
+}
+
+/** Six digits tell any two shares apart. */
+const inDigits = (share: number): number => Number(share.toFixed(6))

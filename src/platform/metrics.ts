@@ -1,0 +1,136 @@
+/** Media type of what `text` answers. */
+export const metricsMediaType = 'text/plain; version=0.0.4; charset=utf-8'
+
+interface About {
+  /** After Prometheus's conventions, with its unit. */
+  readonly name: string
+  readonly help: string
+}
+
+/** Their values are few and ours: no ids, nothing that a caller wrote. Written in the same order everywhere. */
+type Labels<Label extends string> = Readonly<Record<Label, string>>
+
+/** Counts what happens, from the start of the process on. */
+export interface Counter<Label extends string> {
+  add(labels: Labels<Label>, amount?: number): void
+}
+
+/** Counts what is measured, by how large it is. */
+export interface Histogram<Label extends string> {
+  observe(labels: Labels<Label>, value: number): void
+}
+
+/** A value as it is when it is asked for. */
+export interface Reading {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+interface Family extends About {
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  lines(): string[] | Promise<string[]>
+}
+
+/** The metrics of one service, answered in Prometheus's text format (exposition formats, version 0.0.4). */
+export class Metrics {
+  readonly #families: Family[] = []
+
+  counter<Label extends string = never>({ name, help }: About): Counter<Label> {
+    const values = new Map<string, number>()
+    const lines = (): string[] => Array.from(values, ([labels, value]) => line(name, labels, value))
+    this.#families.push({ name, help, type: 'counter', lines })
+    return {
+      add(labels, amount = 1) {
+        const key = written(labels)
+        values.set(key, (values.get(key) ?? 0) + amount)
+      },
+    }
+  }
+
+  /** `buckets` are upper bounds, ascending. */
+  histogram<Label extends string = never>(
+    { name, help }: About,
+    buckets: readonly number[],
+  ): Histogram<Label> {
+    const series = new Map<string, Distribution>()
+    const lines = (): string[] =>
+      Array.from(series, ([labels, distribution]) => distribution.lines(name, labels)).flat()
+    this.#families.push({ name, help, type: 'histogram', lines })
+    return {
+      observe(labels, value) {
+        const key = written(labels)
+        const distribution = series.get(key) ?? new Distribution(buckets)
+        series.set(key, distribution)
+        distribution.observe(value)
+      },
+    }
+  }
+
+  /** What is read anew for each answer; a counter where it only ever grows. */
+  read(
+    { name, help, type = 'gauge' }: About & { readonly type?: 'gauge' | 'counter' },
+    readings: () => readonly Reading[] | Promise<readonly Reading[]>,
+  ): void {
+    const lines = async (): Promise<string[]> =>
+      (await readings()).map(({ labels = {}, value }) => line(name, written(labels), value))
+    this.#families.push({ name, help, type, lines })
+  }
+
+  /** All of them as they are now. */
+  async text(): Promise<string> {
+    const parts = await Promise.all(
+      this.#families.map(async ({ name, help, type, lines }) =>
+        [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...(await lines())].join('\n'),
+      ),
+    )
+    return `${parts.join('\n')}\n`
+  }
+}
+
+class Distribution {
+  readonly #buckets: readonly number[]
+  /** Of each bucket alone; the last is for what is above all bounds. */
+  readonly #counts: number[]
+  #sum = 0
+
+  constructor(buckets: readonly number[]) {
+    this.#buckets = buckets
+    this.#counts = Array.from({ length: buckets.length + 1 }, () => 0)
+  }
+
+  observe(value: number): void {
+    const found = this.#buckets.findIndex((bound) => value <= bound)
+    const index = found < 0 ? this.#buckets.length : found
+    this.#counts[index] = (this.#counts[index] ?? 0) + 1
+    this.#sum += value
+  }
+
+  lines(name: string, labels: string): string[] {
+    let count = 0
+    const buckets = this.#counts.map((own, index) => {
+      count += own
+      const bound = `le="${number(this.#buckets[index] ?? Infinity)}"`
+      return line(`${name}_bucket`, labels === '' ? bound : `${labels},${bound}`, count)
+    })
+    return [...buckets, line(`${name}_sum`, labels, this.#sum), line(`${name}_count`, labels, count)]
+  }
+}
+
+function line(name: string, labels: string, value: number): string {
+  return `${name}${labels === '' ? '' : `{${labels}}`} ${number(value)}`
+}
+
+function written(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',')
+}
+
+function escaped(value: string): string {
+  return value.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`)
+}
+
+function number(value: number): string {
+  if (Number.isFinite(value) || Number.isNaN(value)) return String(value)
+  return value > 0 ? '+Inf' : '-Inf'
+}

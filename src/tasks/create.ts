@@ -1,0 +1,55 @@
+import { hold } from '../accounts/ledger.ts'
+import { lockAccount } from '../db/lock.ts'
+import type { NewTaskRow, TaskRow } from '../db/schema.ts'
+import { findFile } from '../files/records.ts'
+import { failpoint } from '../platform/failpoint.ts'
+import { recordEvent } from './event-log.ts'
+import { findRepeated, rememberKey } from './idempotency.ts'
+import { noteCreated } from './journal.ts'
+import type { Service } from './service.ts'
+import { toTaskRecord } from './store.ts'
+
+/** A task to be created, checked and priced. */
+export interface Draft {
+  readonly task: NewTaskRow
+  readonly fileIds: readonly string[]
+  /** Under which its creation may be repeated. */
+  readonly idempotencyKey: string | undefined
+}
+
+/**
+ * Creates a task, its hold, its place in the queue and its event in one transaction, then tells
+ * followers. Answers the task of an equal creation that came first. Throws 6016 for a key of another
+ * creation, 6004 for a file that went meanwhile, 6201 and 6202.
+ */
+export async function createTask(service: Service, draft: Draft): Promise<TaskRow> {
+  const { task, fileIds, idempotencyKey: key } = draft
+  const { account_id: accountId, created_at: now } = task
+  const made = await service.db.transaction().execute(async (trx) => {
+    await lockAccount(trx, accountId)
+    const repeated = await findRepeated(trx, task, { key, now })
+    if (repeated) return { row: repeated }
+    for (const id of fileIds) await findFile(trx, { accountId, id, now: service.clock() })
+    const keyId = task.key_id ?? null
+    const seq = await hold(trx, { accountId, keyId, taskId: task.id, amount: task.credits, now })
+    const row = await trx.insertInto('tasks').values(task).returningAll().executeTakeFirstOrThrow()
+    if (fileIds.length > 0) {
+      await trx
+        .insertInto('task_files')
+        .values(fileIds.map((id) => ({ task_id: task.id, file_id: id, role: 'input' as const })))
+        .execute()
+    }
+    if (key !== undefined) await rememberKey(trx, key, task)
+    await recordEvent(trx, { seq, row, now })
+    const announce = await service.queue.enqueue(trx, { id: task.id, readyAt: task.ready_at })
+    failpoint('submit.before-commit')
+    return { row, seq, announce }
+  })
+  if (made.seq !== undefined) {
+    failpoint('submit.after-commit')
+    made.announce()
+    service.events.publish(accountId, { event: 'status', seq: made.seq, task: toTaskRecord(made.row) })
+    noteCreated(service, made.row)
+  }
+  return made.row
+}

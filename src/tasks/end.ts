@@ -1,0 +1,49 @@
+import type { Caller } from '../accounts/keys.ts'
+import { MediaError } from '../contract/errors.ts'
+import { isTerminal, nextStates, type TaskRecord, type TaskState } from '../contract/task.ts'
+import { failTask, moveTask } from './move.ts'
+import type { Service } from './service.ts'
+import { ownTask, toTaskRecord } from './store.ts'
+
+/** What there is to do instead of cancelling or stopping. */
+const instead: Partial<Record<TaskState, string>> = {
+  processing:
+    'It goes on: wait for it, or end it all the same: POST /task/{task_id}/stop, or cancel_task with force true.',
+  completed: 'It stays as it is: ask for the task, which tells its result.',
+  failed: 'Its credits were returned. Ask for the task, which tells why it failed.',
+  cancelled: 'Nothing to do: its credits were returned.',
+}
+
+/** Cancels one of the caller's tasks that has not started, and refunds it; 6005, 6007. */
+export async function cancelTask(service: Service, caller: Caller, id: string): Promise<void> {
+  for (;;) {
+    const row = await ownTask(service.db, caller, id)
+    if (!nextStates[row.status].includes('cancelled')) {
+      throw new MediaError(6007, `the task is ${row.status}; only a queued task can be cancelled`, {
+        hint: instead[row.status],
+      })
+    }
+    if (await moveTask(service, row, { to: 'cancelled' })) return
+  }
+}
+
+/**
+ * Ends one of the caller's tasks wherever it is, and refunds it: one that waits is cancelled, one
+ * that is worked on fails with 6009, and the attempt is aborted by the event of that. Throws 6005,
+ * and 6007 for a task that has ended.
+ */
+export async function stopTask(service: Service, caller: Caller, id: string): Promise<TaskRecord> {
+  for (;;) {
+    const row = await ownTask(service.db, caller, id)
+    if (isTerminal(row.status)) {
+      throw new MediaError(6007, `the task is ${row.status}; there is nothing to stop`, {
+        hint: instead[row.status],
+      })
+    }
+    const moved =
+      row.status === 'processing'
+        ? await failTask(service, row, { error: new MediaError(6009, 'the task was stopped on request') })
+        : await moveTask(service, row, { to: 'cancelled' })
+    if (moved) return toTaskRecord(moved)
+  }
+}

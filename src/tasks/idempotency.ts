@@ -1,0 +1,61 @@
+import { MediaError } from '../contract/errors.ts'
+import type { Db, NewTaskRow, TaskRow, Write } from '../db/schema.ts'
+import type { Service } from './service.ts'
+
+/** How long a creation may be repeated under its key, ms. */
+const validMs = 24 * 3600 * 1000
+
+const hint = 'Give each creation an Idempotency-Key of its own, such as a UUID, and repeat it only as it was.'
+
+/** Reads an `Idempotency-Key` header; undefined where there is none. Throws 6016. */
+export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  if (typeof header === 'string' && /^[!-~]{1,255}$/.test(header)) return header
+  throw new MediaError(6016, 'Idempotency-Key must be 1 to 255 visible ASCII characters', { hint })
+}
+
+/** What makes a creation the same as another. */
+export type Creation = Pick<NewTaskRow, 'account_id' | 'type' | 'input'>
+
+/**
+ * The task that an equal creation made under a key within 24 hours; undefined when there is none, or no
+ * key. Throws 6016 when the key was used for another creation.
+ */
+export async function findRepeated(
+  db: Db,
+  creation: Creation,
+  { key, now }: { key: string | undefined; now: number },
+): Promise<TaskRow | undefined> {
+  if (key === undefined) return undefined
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .innerJoin('tasks', 'tasks.id', 'idempotency_keys.task_id')
+    .selectAll('tasks')
+    .where('idempotency_keys.account_id', '=', creation.account_id)
+    .where('key', '=', key)
+    .where('idempotency_keys.created_at', '>', now - validMs)
+    .executeTakeFirst()
+  if (row && (row.type !== creation.type || row.input !== creation.input)) {
+    throw new MediaError(6016, 'this Idempotency-Key was used for another request', { hint })
+  }
+  return row
+}
+
+/** Remembers under which key a task is created, in the transaction that creates it. */
+export async function rememberKey(trx: Write, key: string, task: NewTaskRow): Promise<void> {
+  const use = { task_id: task.id, created_at: task.created_at }
+  await trx
+    .insertInto('idempotency_keys')
+    .values({ account_id: task.account_id, key, ...use })
+    // One that is too old to count has not been removed yet.
+    .onConflict((conflict) => conflict.columns(['account_id', 'key']).doUpdateSet(use))
+    .execute()
+}
+
+/** Removes keys older than 24 hours. */
+export async function removeOldIdempotencyKeys({ db, clock }: Service): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('created_at', '<=', clock() - validMs)
+    .execute()
+}

@@ -1,0 +1,92 @@
+import { nextEvent, refund } from '../accounts/ledger.ts'
+import type { MediaError } from '../contract/errors.ts'
+import { isTerminal, nextStates, type TaskError, type TaskState } from '../contract/task.ts'
+import type { TaskRow, Write } from '../db/schema.ts'
+import { failpoint } from '../platform/failpoint.ts'
+import { recordEvent } from './event-log.ts'
+import { noteMove } from './journal.ts'
+import type { Service } from './service.ts'
+import { toTaskRecord } from './store.ts'
+
+/** A change of a task's state and what changes with it. */
+export interface Move {
+  readonly to: TaskState
+  readonly set?: Partial<Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'ready_at' | 'started_at'>>
+  /** Further writes of the same transaction. */
+  readonly also?: (trx: Write) => Promise<void>
+}
+
+class Overtaken extends Error {}
+
+/**
+ * Moves a task from the state it was read in: the row, the refund where it fails or is cancelled,
+ * and the numbered event in one transaction; then tells followers. Null when it left that state
+ * meanwhile.
+ */
+export async function moveTask(service: Service, task: TaskRow, move: Move): Promise<TaskRow | null> {
+  if (!nextStates[task.status].includes(move.to)) {
+    throw new Error(`a task cannot go from ${task.status} to ${move.to}`)
+  }
+  const now = service.clock()
+  try {
+    const result = await service.db.transaction().execute(async (trx) => {
+      const next = await nextEvent(trx, task.account_id)
+      const updated = await trx
+        .updateTable('tasks')
+        .set({
+          ...move.set,
+          status: move.to,
+          updated_at: now,
+          ...(isTerminal(move.to) && { finished_at: now }),
+        })
+        .where('id', '=', task.id)
+        .where('status', '=', task.status)
+        .returningAll()
+        .executeTakeFirst()
+      if (!updated) throw new Overtaken()
+      if (move.to === 'failed' || move.to === 'cancelled') {
+        await refund(trx, {
+          accountId: task.account_id,
+          keyId: task.key_id,
+          taskId: task.id,
+          amount: task.credits,
+          now,
+        })
+      }
+      await move.also?.(trx)
+      await recordEvent(trx, { seq: next, row: updated, now })
+      const announce =
+        move.to === 'queued'
+          ? await service.queue.enqueue(trx, { id: updated.id, readyAt: updated.ready_at })
+          : undefined
+      failpoint(`move.${move.to}.before-commit`)
+      return { row: updated, seq: next, announce }
+    })
+    failpoint(`move.${move.to}.after-commit`)
+    result.announce?.()
+    service.events.publish(task.account_id, {
+      event: 'status',
+      seq: result.seq,
+      task: toTaskRecord(result.row),
+    })
+    noteMove(service, result.row)
+    return result.row
+  } catch (error) {
+    if (error instanceof Overtaken) return null
+    throw error
+  }
+}
+
+/** Fails a task with what an error says, and refunds it; null as `moveTask`. */
+export async function failTask(
+  service: Service,
+  task: TaskRow,
+  { error, attempts = task.attempts }: { error: MediaError; attempts?: number },
+): Promise<TaskRow | null> {
+  const { code, message, hint, retryable } = error
+  const told: TaskError = { code, message, hint, retryable }
+  return await moveTask(service, task, {
+    to: 'failed',
+    set: { attempts, output: JSON.stringify({ error: told }) },
+  })
+}

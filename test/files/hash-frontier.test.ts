@@ -1,0 +1,117 @@
+import type * as fs from 'node:fs/promises'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { HashFrontier } from '../../src/files/hash-frontier.ts'
+import { hashOf } from '../http/chunked.ts'
+
+const { reads } = vi.hoisted(() => ({ reads: { bytes: 0 } }))
+
+// Counts what is read, so that reading twice is seen.
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof fs>()
+  const counting = async (...given: Parameters<typeof real.open>) => {
+    const file = await real.open(...given)
+    const read = file.read.bind(file) as (...args: unknown[]) => Promise<{ bytesRead: number }>
+    return Object.assign(file, {
+      async read(...args: unknown[]) {
+        const result = await read(...args)
+        reads.bytes += result.bytesRead
+        return result
+      },
+    })
+  }
+  return { ...real, open: counting }
+})
+
+const partSize = 1000
+
+let folder: string
+let path: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reelwright-frontier-'))
+  path = join(folder, 'parts')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+beforeEach(async () => {
+  await writeFile(path, '')
+  reads.bytes = 0
+})
+
+/** Puts a part into its place as a store does. */
+async function put(
+  frontier: HashFrontier,
+  { index, bytes }: { index: number; bytes: Buffer },
+): Promise<void> {
+  const place = { offset: index * partSize, size: bytes.length }
+  frontier.changing(place)
+  await using file = await open(path, 'r+')
+  await file.write(bytes, 0, bytes.length, place.offset)
+  frontier.stored(place)
+}
+
+/** A part of bytes that tell which part and which version of it they are. */
+const bytesOf = (index: number, version: number, size = partSize) =>
+  Buffer.alloc(size, `${index}.${version};`)
+
+test('parts in any order, again and with other bytes: the hash is that of the whole, and what is left alone is read once', async () => {
+  const orders = fc.integer({ min: 1, max: 12 }).chain((parts) =>
+    fc.record({
+      last: fc.integer({ min: 1, max: partSize }),
+      // Every part at least once, others in between.
+      order: fc
+        .tuple(
+          fc.shuffledSubarray([...Array(parts).keys()], { minLength: parts }),
+          fc.array(fc.tuple(fc.nat(parts - 1), fc.nat(2), fc.nat(20)), { maxLength: 8 }),
+        )
+        .map(([all, more]) => {
+          const puts = all.map((index) => ({ index, version: 0 }))
+          for (const [index, version, at] of more) puts.splice(at % (puts.length + 1), 0, { index, version })
+          return puts
+        }),
+      waits: fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }),
+      parts: fc.constant(parts),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(orders, async ({ parts, last, order, waits }) => {
+      await writeFile(path, '')
+      reads.bytes = 0
+      const frontier = new HashFrontier(path)
+      const size = (parts - 1) * partSize + last
+      const whole = Buffer.alloc(size)
+      for (const [turn, { index, version }] of order.entries()) {
+        const bytes = bytesOf(index, version, index === parts - 1 ? last : partSize)
+        bytes.copy(whole, index * partSize)
+        await put(frontier, { index, bytes })
+        // Some of the time the hash follows, some of the time the next part comes first.
+        if (waits[turn]) await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(await frontier.digest(size)).toBe(await hashOf(whole))
+      expect(await frontier.digest(size)).toBe(await hashOf(whole))
+      if (order.length === parts) expect(reads.bytes).toBe(size)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('parts that were there before are read when the whole is asked for', async () => {
+  const whole = Buffer.concat([bytesOf(0, 0), bytesOf(1, 0), bytesOf(2, 0)])
+  await writeFile(path, whole)
+  const frontier = new HashFrontier(path)
+  await put(frontier, { index: 2, bytes: bytesOf(2, 0) })
+  expect(await frontier.digest(3 * partSize)).toBe(await hashOf(whole))
+  await put(frontier, { index: 1, bytes: bytesOf(1, 1) })
+  const changed = Buffer.concat([bytesOf(0, 0), bytesOf(1, 1), bytesOf(2, 0)])
+  expect(await frontier.digest(3 * partSize)).toBe(await hashOf(changed))
+})
+
+test('a file that is shorter than its parts is told when the whole is asked for', async () => {
+  const frontier = new HashFrontier(path)
+  frontier.stored({ offset: 0, size: partSize })
+  await expect(frontier.digest(partSize)).rejects.toThrow('ends at 0')
+  await put(frontier, { index: 0, bytes: bytesOf(0, 0) })
+  expect(await frontier.digest(partSize)).toBe(await hashOf(bytesOf(0, 0)))
+})

@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { newestWins } from '../../src/files/newest-wins.ts'
+
+/** A client that sends when it is told to. */
+function sender() {
+  const chunks: (string | Error | null)[] = []
+  let more = Promise.withResolvers<void>()
+  const say = (chunk: string | Error | null): void => {
+    chunks.push(chunk)
+    more.resolve()
+    more = Promise.withResolvers<void>()
+  }
+  async function* sent(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      while (chunks.length === 0) await more.promise
+      const chunk = chunks.shift() ?? null
+      if (chunk === null) return
+      if (chunk instanceof Error) throw chunk
+      yield Buffer.from(chunk)
+    }
+  }
+  return { sent: sent(), say }
+}
+
+/** Work that keeps what it was sent, and tells when it begins and ends. */
+function keeper() {
+  const log: string[] = []
+  const work = (name: string) => async (source: AsyncIterable<Uint8Array>) => {
+    log.push(`${name} begins`)
+    try {
+      let all = ''
+      for await (const chunk of source) all += Buffer.from(chunk).toString()
+      return all
+    } finally {
+      log.push(`${name} ends`)
+    }
+  }
+  return { log, work }
+}
+
+test('one alone gets what was sent', async () => {
+  const receive = newestWins<string>()
+  const { sent, say } = sender()
+  say('some ')
+  say('bytes')
+  say(null)
+  expect(await receive('a', sent, keeper().work('only'))).toBe('some bytes')
+})
+
+test('a newer one goes on at once; the older, once it is read to its end, turns out the same', async () => {
+  const receive = newestWins<string>()
+  const { log, work } = keeper()
+  const [stuck, fresh] = [sender(), sender()]
+  stuck.say('half')
+  const older = receive('a', stuck.sent, work('older'))
+  const newer = receive('a', fresh.sent, work('newer'))
+  fresh.say('whole')
+  fresh.say(null)
+  expect(await newer).toBe('whole')
+  expect(log).toEqual(['older begins', 'older ends', 'newer begins', 'newer ends'])
+  stuck.say('rest')
+  stuck.say(null)
+  expect(await older).toBe('whole')
+})
+
+test('what fails of its own fails so; what gave way to a failure is interrupted', async () => {
+  const receive = newestWins<string>()
+  const { work } = keeper()
+  const [first, second, third] = [sender(), sender(), sender()]
+  const outcomes = Promise.allSettled([
+    receive('a', first.sent, work('first')),
+    receive('a', second.sent, work('second')),
+    receive('a', third.sent, work('third')),
+  ])
+  first.say(new Error('broke off'))
+  third.say(new Error('wrong'))
+  await ticks(1)
+  second.say(null)
+  expect(await outcomes).toMatchObject([
+    { reason: { message: 'broke off' } },
+    { reason: { code: 6036, retryable: true } },
+    { reason: { message: 'wrong' } },
+  ])
+})
+
+test('other names do not meet', async () => {
+  const receive = newestWins<string>()
+  const { work } = keeper()
+  const [one, other] = [sender(), sender()]
+  const outcomes = Promise.all([receive('a', one.sent, work('a')), receive('b', other.sent, work('b'))])
+  one.say('a')
+  other.say('b')
+  one.say(null)
+  other.say(null)
+  expect(await outcomes).toEqual(['a', 'b'])
+})
+
+test('whatever comes when, no two work at once, and the last one answers for all it ended', async () => {
+  const pauses = fc.array(fc.nat(3), { minLength: 4, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(pauses, { minLength: 1, maxLength: 5 }), async (senders) => {
+      const receive = newestWins<number>()
+      let working = 0
+      const outcomes = senders.map(async ([start = 0, ...rest], turn) => {
+        await ticks(start)
+        async function* sent(): AsyncGenerator<Uint8Array> {
+          for (const pause of rest) {
+            await ticks(pause)
+            yield Buffer.of(turn)
+          }
+        }
+        return await receive('a', sent(), async (source) => {
+          working += 1
+          expect(working).toBe(1)
+          let chunks = 0
+          try {
+            for await (const chunk of source) {
+              expect(chunk[0]).toBe(turn)
+              chunks += 1
+              await ticks(1)
+            }
+          } finally {
+            working -= 1
+          }
+          expect(chunks, 'nothing that was not sent whole succeeds').toBe(rest.length)
+          return turn
+        })
+      })
+      const answers = await Promise.all(outcomes)
+      for (const [turn, answer] of answers.entries()) {
+        const [begun = 0] = senders[turn] ?? []
+        expect(senders[answer]?.[0], 'only a later one answers for another').toBeGreaterThanOrEqual(begun)
+      }
+    }),
+  )
+})
+
+async function ticks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,225 @@
+import { readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { api, until } from '../service/api.ts'
+import { behindAnotherPort } from './another-port.ts'
+import { chunked, cut, hashOf } from './chunked.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { wire } from './raw.ts'
+
+describe('parts that come badly', () => {
+  onOneDatabase((service) => {
+    const files = () => service().running.service.files
+    const partFile = (id: string) => join(service().dataDir, 'files', 'parts', id)
+
+    /** Begins an upload of some text in parts of so many bytes. */
+    async function begin(content: string, partSize: number) {
+      const account = await service().account(0)
+      const calls = chunked(account)
+      const { data } = await calls.init({ filename: 'a.txt', size: content.length })
+      await cut(service().running.service.db, data.upload_id, partSize)
+      const part = (index: number) => content.slice(index * partSize, (index + 1) * partSize)
+      return { account, calls, id: data.upload_id, part }
+    }
+
+    /** The first lines of a part; the body's framing is up to the test. */
+    function head(account: { apiKey: string }, path: string, ...headers: string[]): string {
+      const lines = [
+        `PUT /base/file/upload/chunk/${path} HTTP/1.1`,
+        'Host: localhost',
+        `Authorization: ${account.apiKey}`,
+        ...headers,
+      ]
+      return `${lines.join('\r\n')}\r\n\r\n`
+    }
+
+    const content = (bytes: number) =>
+      Array.from({ length: bytes / 8 }, (_, at) => `${at}`.padStart(8)).join('')
+    // More than a write takes at once.
+    const half = 1_600_000
+    const whole = content(2 * half)
+
+    test('broken off, it does not count, and nothing waits for it', async () => {
+      const { account, calls, id } = await begin(whole, whole.length)
+      for (const framing of [`Content-Length: ${whole.length}`, 'Transfer-Encoding: chunked']) {
+        using line = await wire(service().baseUrl)
+        line.socket.write(head(account, `${id}/0`, framing))
+        if (framing.startsWith('Transfer')) line.socket.write(`${whole.length.toString(16)}\r\n`)
+        line.socket.end(whole.slice(0, half))
+        expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
+        await line.closed
+        expect((await calls.status(id)).data).toMatchObject({ received: 0, missing: [0] })
+      }
+      expect((await calls.put(id, 0, whole)).code).toBe(200)
+    })
+
+    test('one that stops is given up, and does not count', async () => {
+      const { account, calls, id } = await begin(whole, whole.length)
+      const { baseUrl } = await behindAnotherPort(service().running.service, { stalledMs: 200 })
+      using line = await wire(baseUrl)
+      line.socket.write(head(account, `${id}/0`, `Content-Length: ${whole.length}`))
+      line.socket.write(whole.slice(0, half))
+      await line.closed
+      expect(line.socket.bytesRead, 'without an answer').toBe(0)
+      expect((await calls.put(id, 0, whole)).data).toMatchObject({ received: 1 })
+    })
+
+    test('without a length it is counted: 6025 for too few and for too many, of which no neighbour suffers', async () => {
+      const { account, calls, id, part } = await begin(whole, half)
+      await calls.put(id, 1, part(1))
+      for (const body of [part(0).slice(1), `${part(0)}1`, part(0) + part(0)]) {
+        using line = await wire(service().baseUrl)
+        line.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked'))
+        line.socket.write(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
+        expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
+      }
+      using line = await wire(service().baseUrl)
+      line.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked', 'Content-Type: text/plain'))
+      line.socket.write(`${half.toString(16)}\r\n${part(0)}\r\n0\r\n\r\n`)
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 200 /)
+      const { data } = await calls.complete(id)
+      expect(data.blake3_id).toBe(await hashOf(whole))
+    })
+
+    test('a refusal comes while the body is still on its way, and can be read', async () => {
+      const { account, id } = await begin(whole, half)
+      using line = await wire(service().baseUrl)
+      line.socket.write(head(account, `${id}/0`, 'Content-Length: 1000000000'))
+      line.socket.write(whole)
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
+      const feed = setInterval(() => line.socket.write(Buffer.alloc(2 ** 16)), 20)
+      await line.closed
+      clearInterval(feed)
+      // Endless bytes, too: they are cut.
+      using endless = await wire(service().baseUrl)
+      endless.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked'))
+      const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(2 ** 16, 'x'), Buffer.from('\r\n')])
+      const flood = setInterval(() => endless.socket.write(chunk), 5)
+      expect(await endless.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
+      await endless.closed
+      clearInterval(flood)
+    })
+
+    test('sent again while the first is stuck, it is taken at once, and both are answered', async () => {
+      const { account, calls, id, part } = await begin(whole, half)
+      using stuck = await wire(service().baseUrl)
+      stuck.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
+      stuck.socket.write(part(0).slice(0, half / 2))
+      await until(
+        async () => (await readdir(join(service().dataDir, 'files', 'parts'))).includes(id),
+        Boolean,
+      )
+      expect((await calls.put(id, 0, part(0))).data).toMatchObject({ received: 1 })
+      await calls.put(id, 1, part(1))
+      stuck.socket.write(part(0).slice(half / 2))
+      expect(await stuck.heard(/\}$/)).toMatch(/^HTTP\/1\.1 200 [^]*"received":1/)
+      expect((await calls.complete(id)).data.blake3_id).toBe(await hashOf(whole))
+    })
+
+    test('sent again with other bytes and broken off, it is missing; with equal ones, it stays', async () => {
+      const { account, calls, id, part } = await begin(whole, half)
+      await calls.put(id, 0, part(0))
+      for (const [bytes, missing] of [
+        [part(0).slice(0, half - 8), [1]],
+        ['other'.repeat(half / 6), [0, 1]],
+      ] as const) {
+        using line = await wire(service().baseUrl)
+        line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
+        line.socket.end(bytes)
+        await line.closed
+        await expect.poll(async () => (await calls.status(id)).data.missing).toEqual(missing)
+      }
+    })
+
+    test('aborted while it flows: it is refused, and nothing is left', async () => {
+      const { account, calls, id, part } = await begin(whole, half)
+      using line = await wire(service().baseUrl)
+      line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
+      line.socket.write(part(0).slice(0, half / 2))
+      const held = async () => (await readdir(join(service().dataDir, 'files', 'parts'))).includes(id)
+      await until(held, Boolean)
+      expect((await calls.abort(id)).code).toBe(200)
+      line.socket.write(part(0).slice(half / 2))
+      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 404 [^]*"code":6024/)
+      expect(await held()).toBe(false)
+    })
+
+    test('other bytes of a part wait while the upload is completed, and are refused then', async () => {
+      const { account, calls, id, part } = await begin(whole, half)
+      for (const index of [0, 1]) await calls.put(id, index, part(index))
+      const gate = Promise.withResolvers<void>()
+      const { finish } = files()
+      const finishing = vi.spyOn(files(), 'finish').mockImplementation(async (...given) => {
+        await gate.promise
+        return await finish(...given)
+      })
+      onTestFinished(() => finishing.mockRestore())
+      const completing = calls.complete(id)
+      await vi.waitFor(() => expect(finishing).toHaveBeenCalled())
+      const late = calls.put(id, 0, 'other'.repeat(half / 5))
+      const same = calls.put(id, 1, part(1))
+      const aborting = calls.abort(id)
+      expect((await same).code, 'equal bytes wait for nothing').toBe(200)
+      gate.resolve()
+      const { data } = await completing
+      expect(data.blake3_id).toBe(await hashOf(whole))
+      expect(await late).toMatchObject({ status: 404, code: 6024 })
+      expect((await aborting).code).toBe(200)
+      expect(Buffer.from(await api(account).download(data.file_id)).toString() === whole).toBe(true)
+    })
+
+    test('a record that cannot be written leaves the upload to be completed, and its bytes to nobody else', async () => {
+      const { account, calls, id, part } = await begin(whole, half)
+      for (const index of [0, 1]) await calls.put(id, index, part(index))
+      const { db } = service().running.service
+      const broken = vi.spyOn(db, 'transaction').mockImplementation(() => {
+        throw new Error('the database is away')
+      })
+      onTestFinished(() => broken.mockRestore())
+      expect(await calls.complete(id)).toMatchObject({ status: 500, code: 6500 })
+      broken.mockRestore()
+      expect(await calls.put(id, 0, 'other'.repeat(half / 5))).toMatchObject({ status: 404, code: 6024 })
+      const { data } = await calls.complete(id)
+      expect(data.blake3_id).toBe(await hashOf(whole))
+      expect(Buffer.from(await api(account).download(data.file_id)).toString() === whole).toBe(true)
+    })
+
+    test.skipIf(process.platform !== 'linux')(
+      'a full disk: 6002 with what is left, and the upload goes on',
+      async () => {
+        const { calls, id, part } = await begin(whole, half)
+        await symlink('/dev/full', partFile(id))
+        const full = await calls.put(id, 0, part(0))
+        expect(full).toMatchObject({ status: 413, code: 6002, data: null })
+        expect(full.msg).toMatch(/\d+ bytes are free/)
+        await rm(partFile(id))
+        await writeFile(partFile(id), '')
+        for (const index of [1, 0]) expect((await calls.put(id, index, part(index))).code).toBe(200)
+        expect((await calls.complete(id)).code).toBe(200)
+      },
+    )
+
+    test('parts that were lost on the disk: 6028', async () => {
+      const { calls, id, part } = await begin(whole, half)
+      for (const index of [0, 1]) await calls.put(id, index, part(index))
+      await truncate(partFile(id), half)
+      const short = await calls.complete(id)
+      expect(short).toMatchObject({ status: 400, code: 6028, data: null })
+      expect(short.msg).toContain(String(half))
+      await rm(partFile(id))
+      expect(await calls.complete(id)).toMatchObject({ status: 400, code: 6028 })
+    })
+
+    test('an upload keeps the service busy for minutes after its last part, not for hours', async () => {
+      const { id } = await begin(whole, half)
+      expect(await service().running.isBusy()).toBe(true)
+      await service()
+        .running.service.db.updateTable('uploads')
+        .set((eb) => ({ expire_at: eb('expire_at', '-', 6 * 60_000) }))
+        .where('file_id', 'is', null)
+        .execute()
+      expect(await service().running.isBusy()).toBe(false)
+      expect((await chunked(await service().account(0)).status(id)).code).toBe(6024)
+    })
+  })
+})

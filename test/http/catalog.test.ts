@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import type { Capabilities, Enums } from '../../src/contract/catalog.ts'
+import type { layoutPage, LayoutEntry } from '../../src/contract/layout.ts'
+import { findLayout, layoutsFor, slotCounts } from '../../src/media/layout/layout.ts'
+import { operations } from '../../tools/index.ts'
+import * as common from '../contract/common.ts'
+import { videoSplitScreen } from '../contract/video-split-screen.ts'
+import { api } from '../service/api.ts'
+import { startTestService } from '../service/in-process.ts'
+import { behindAnotherPort } from './another-port.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { ask, envelope } from './raw.ts'
+
+type Page = ReturnType<typeof layoutPage.parse>
+
+onOneDatabase((service) => {
+  const get = async <T>(path: string) => (await api(service()).send<T>(path)).data
+
+  test('capabilities tell the limits of the documents', async () => {
+    const { limits, protocol_version } = await get<Capabilities>('/base/capabilities')
+    expect(protocol_version).toBe(2)
+    expect(limits).toMatchObject({
+      max_file_bytes: common.limits.uploadBytes,
+      part_bytes: 33_554_432,
+      upload_session_hours: 72,
+      retention_days: common.limits.retentionDays,
+      page_size: common.limits.pageSize,
+    })
+    // Each figure is the one that counts.
+    const listed = await api(service()).send(`/task/list?page_size=${limits.max_page_size + 1}`)
+    expect(listed.code).toBe(6016)
+    const body = `"${'x'.repeat(limits.max_body_bytes - 2)}"`
+    const create = async (json: string) =>
+      envelope(
+        await ask(`${service().baseUrl}/task/test_copy`, {
+          method: 'POST',
+          headers: { authorization: service().apiKey, 'content-type': 'application/json' },
+          body: json,
+        }),
+      ).msg
+    expect(await create(body)).toMatch(/JSON object/)
+    expect(await create(`${body} `)).toMatch(/larger than/)
+  })
+
+  test('enumerations are those of the documents', async () => {
+    const { baseUrl } = await behindAnotherPort({
+      ...service().running.service,
+      operations: new Map(operations.map((module) => [module.operation.name, module])),
+    })
+    const { data } = await api({ baseUrl, apiKey: service().apiKey }).send<Enums>('/base/enums')
+    const { operation, parameters } = videoSplitScreen
+    const written = parameters.flatMap(({ at, values }) =>
+      values ? [[at.replaceAll('.0.', '[].'), values]] : [],
+    )
+    expect(data.operations[operation]?.input).toMatchObject(Object.fromEntries(written))
+    expect(data.operations[operation]?.output['version']).toEqual(['video_split_screen.v1'])
+    expect(data.endpoints['GET /task/list']?.query).toEqual({ status: common.listStates })
+    expect(data).toMatchObject({
+      task_states: common.states,
+      terminal_task_states: common.terminalStates,
+      extensions: common.uploadExtensions,
+    })
+    const codes = [...common.errorCodes, ...common.ownErrorCodes]
+    expect(data.errors.map(({ code, status }) => ({ code, status }))).toEqual(
+      codes.toSorted((one, other) => one.code - other.code),
+    )
+    for (const { meaning, hint, retryable } of data.errors) {
+      expect([meaning.length > 5, hint.length > 5, typeof retryable]).toEqual([true, true, 'boolean'])
+    }
+  })
+
+  test('layouts: every one of the catalogue is listed once, by rising id within its number of slots', async () => {
+    const ids: number[] = []
+    for (let page = 1; ; page += 1) {
+      const { list, total } = await get<Page>(`/base/layouts?page_size=100&page=${page}`)
+      expect(total).toBe(slotCounts.flatMap(layoutsFor).length)
+      if (list.length === 0) break
+      ids.push(...list.map(({ layout_id }) => layout_id))
+    }
+    expect(ids).toEqual(slotCounts.flatMap((count) => layoutsFor(count).map(({ id }) => id)))
+  })
+
+  test.for(slotCounts)('layouts for %i clips tile the result and are drawn', async (count) => {
+    const { list } = await get<Page>(`/base/layouts?slot_count=${count}&page_size=100`)
+    for (const layout of list) {
+      expect([layout.slot_count, layout.slots.length]).toEqual([count, count])
+      expect(findLayout(layout.layout_id)?.equivalenceKey).toBe(layout.equivalence_key)
+      expect(layout.slots.reduce((sum, { width, height }) => sum + width * height, 0)).toBeCloseTo(1, 4)
+      expect(layout.svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 96 96" /)
+      expect(numbersIn(layout)).toEqual(Array.from({ length: count }, (_, index) => String(index + 1)))
+    }
+  })
+
+  test('layouts for a shape are those offered for it, drawn in it', async () => {
+    const all = await get<Page>('/base/layouts?slot_count=3&page_size=100')
+    const wide = await get<Page>('/base/layouts?slot_count=3&page_size=100&ratio=16:9')
+    expect(wide.total).toBeLessThan(all.total)
+    const [first] = wide.list
+    expect(first?.svg).toContain('viewBox="0 0 96 54"')
+    for (const { ratios } of wide.list) expect(ratios).toContain('16:9')
+    // Three in rows are slivers in a wide picture, three in columns in a tall one.
+    expect(all.list.find(({ layout_id }) => layout_id === 300_100)?.ratios).toEqual(['9:16', '1:1'])
+  })
+
+  test.for([
+    'slot_count=1',
+    'slot_count=17',
+    'slot_count=two',
+    'slot_count=',
+    'ratio=4:3',
+    'page=0',
+    'page_size=101',
+  ])('layouts with %s name the parameter', async (query) => {
+    const answer = await api(service()).send(`/base/layouts?${query}`)
+    expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
+    expect(answer.msg).toContain(query.split('=')[0])
+  })
+})
+
+test('voices are those of the settings', async () => {
+  const voices = [{ voice_id: 'mei', name: 'Mei', languages: ['zh-CN', 'en-US'] }]
+  await using service = await startTestService({ voices })
+  expect((await api(service).send('/base/voices')).data).toEqual({ list: voices })
+})
+
+function numbersIn({ svg }: LayoutEntry): string[] {
+  return [...svg.matchAll(/>(\d+)<\/text>/g)].map(([, number = '']) => number)
+}

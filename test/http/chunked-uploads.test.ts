@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest'
+import { fileRecord } from '../../src/contract/file.ts'
+import { partBytes, uploadPart, uploadSession, uploadStatus } from '../../src/contract/upload.ts'
+import { removeExpiredUploads } from '../../src/files/uploads.ts'
+import { api } from '../service/api.ts'
+import { ageFile, chunked, cut, hashOf } from './chunked.ts'
+import { onDatabases } from './on-databases.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+onDatabases('uploads in parts', (service) => {
+  const db = () => service().running.service.db
+
+  /** Begins an upload of some text in parts of ten bytes. */
+  async function begin(content: string, more: Record<string, unknown> = {}) {
+    const account = await service().account(0)
+    const calls = chunked(account)
+    const { data } = await calls.init({ filename: 'a.txt', size: Buffer.byteLength(content), ...more })
+    await cut(db(), data.upload_id, 10)
+    const part = (index: number) => content.slice(index * 10, index * 10 + 10)
+    return { account, calls, id: data.upload_id, part, session: data }
+  }
+
+  async function age(id: string, ms: number): Promise<void> {
+    await db()
+      .updateTable('uploads')
+      .set((eb) => ({ expire_at: eb('expire_at', '-', ms) }))
+      .where('id', '=', id)
+      .execute()
+  }
+
+  describe('the whole way', () => {
+    test('parts of the size the service says, in any order and at once, become the file', async () => {
+      const account = await service().account(0)
+      const calls = chunked(account)
+      const bytes = Buffer.alloc(2 * partBytes + 7)
+      for (let at = 0; at < bytes.length; at += 4096) bytes.writeUInt32LE(at, at)
+      const part = (index: number) => bytes.subarray(index * partBytes, (index + 1) * partBytes)
+      const whole = await hashOf(bytes)
+
+      const begun = await calls.init({
+        filename: 'Grüße.TXT',
+        size: bytes.length,
+        blake3_id: whole.toUpperCase(),
+      })
+      expect([begun.status, begun.code]).toEqual([200, 200])
+      expect(uploadSession.strict().parse(begun.data)).toMatchObject({
+        part_size: 33_554_432,
+        total_parts: 3,
+      })
+      const lives = Date.parse(`${begun.data.expires_at.replace(' ', 'T')}Z`) - Date.now()
+      expect(lives).toBeGreaterThan(72 * hour - 60_000)
+      expect(lives).toBeLessThanOrEqual(72 * hour)
+
+      const id = begun.data.upload_id
+      const last = await calls.put(id, 2, part(2), await hashOf(part(2)))
+      expect(uploadPart.strict().parse(last.data)).toEqual({
+        upload_id: id,
+        index: 2,
+        received: 1,
+        total_parts: 3,
+      })
+      const state = await calls.status(id)
+      expect(uploadStatus.strict().parse(state.data)).toMatchObject({
+        size: bytes.length,
+        received: 1,
+        missing: [0, 1],
+      })
+      const rest = await Promise.all([1, 0].map(async (index) => calls.put(id, index, part(index))))
+      expect(new Set(rest.map(({ data }) => data.received))).toEqual(new Set([2, 3]))
+      expect((await calls.status(id)).data).toMatchObject({ received: 3, missing: [] })
+
+      const done = await calls.complete(id)
+      expect([done.status, done.code, done.msg]).toEqual([200, 200, 'the file was uploaded'])
+      expect(fileRecord.strict().parse(done.data)).toMatchObject({
+        original_name: 'Grüße.TXT',
+        base_ext: '.txt',
+        size: bytes.length,
+        blake3_id: whole,
+        is_expired: false,
+      })
+      expect(Date.parse(done.data.expire_at) - Date.parse(done.data.created_at)).toBe(60 * day)
+      expect(bytes.equals(Buffer.from(await api(account).download(done.data.file_id)))).toBe(true)
+    })
+
+    test('completed again, also at the same time, it answers the same record', async () => {
+      const { calls, id, part } = await begin('completed twice')
+      await calls.put(id, 0, part(0))
+      await calls.put(id, 1, part(1))
+      const [first, second] = await Promise.all([calls.complete(id), calls.complete(id)])
+      expect(first).toMatchObject({ status: 200, data: { size: 15 } })
+      expect(second).toEqual(first)
+      expect(await calls.complete(id)).toEqual(first)
+      expect((await calls.status(id)).data).toMatchObject({ received: 2, missing: [] })
+      expect(await calls.put(id, 0, part(0))).toMatchObject({ status: 404, code: 6024 })
+    })
+
+    test('equal bytes of the same type are one record, renewed, in parts and in one request', async () => {
+      const { account, calls, id, part } = await begin('the same bytes')
+      const { data: first } = await api(account).upload('first.txt', 'the same bytes')
+      await ageFile(db(), first, 10 * day)
+      await calls.put(id, 0, part(0))
+      await calls.put(id, 1, part(1))
+      const { data } = await calls.complete(id)
+      expect(data).toMatchObject({ file_id: first.file_id, original_name: 'first.txt' })
+      expect(Date.parse(data.expire_at)).toBeGreaterThan(Date.now() + 59 * day)
+    })
+  })
+
+  describe('parts', () => {
+    test.for<[string, number | string, string]>([
+      ['beyond the last', 3, 'x'],
+      ['before the first', '-1', '0123456789'],
+      ['that is no number', 'first', '0123456789'],
+      ['of half a number', '0.5', '0123456789'],
+      ['too short', 0, '012345678'],
+      ['too long', 0, '0123456789a'],
+      ['empty', 0, ''],
+      ['a last one as long as the others', 2, '0123456789'],
+    ])('6025: %s', async ([, index, body]) => {
+      const { calls, id } = await begin('x'.repeat(25))
+      expect(await calls.put(id, index, body)).toMatchObject({ status: 400, code: 6025, data: null })
+      expect((await calls.status(id)).data).toMatchObject({ received: 0, missing: [0, 1, 2] })
+    })
+
+    test('6026: a part with another checksum does not count; with its own, in any case, it does', async () => {
+      const { calls, id, part } = await begin('x'.repeat(15))
+      for (const wrong of [await hashOf('y'), 'deadbeef', '']) {
+        expect(await calls.put(id, 0, part(0), wrong)).toMatchObject({ status: 400, code: 6026, data: null })
+      }
+      expect((await calls.status(id)).data.missing).toEqual([0, 1])
+      expect((await calls.put(id, 0, part(0), (await hashOf(part(0))).toUpperCase())).code).toBe(200)
+      expect(await calls.put(id, 0, part(0), await hashOf('y'))).toMatchObject({ code: 6026 })
+      expect((await calls.status(id)).data.missing, 'what was stored still counts').toEqual([1])
+    })
+
+    test('sent again they count once; other bytes take the place of the first', async () => {
+      const { account, calls, id } = await begin('x'.repeat(25))
+      for (const body of ['aaaaaaaaaa', 'aaaaaaaaaa', 'aaaaabbbbb']) {
+        expect((await calls.put(id, 0, body)).data.received).toBe(1)
+      }
+      await calls.put(id, 1, 'cccccccccc')
+      await calls.put(id, 2, 'ddddd')
+      await calls.put(id, 1, 'eeeeeeeeee')
+      const { data } = await calls.complete(id)
+      expect(Buffer.from(await api(account).download(data.file_id)).toString()).toBe(
+        'aaaaabbbbbeeeeeeeeeeddddd',
+      )
+      expect(data.blake3_id).toBe(await hashOf('aaaaabbbbbeeeeeeeeeeddddd'))
+    })
+
+    test('the same one many times at once counts once, and each is answered', async () => {
+      const { calls, id, part } = await begin('x'.repeat(15))
+      const answers = await Promise.all(Array.from({ length: 8 }, () => calls.put(id, 1, part(1))))
+      expect(answers.map(({ code, data }) => [code, data.received])).toEqual(
+        Array.from({ length: 8 }, () => [200, 1]),
+      )
+    })
+  })
+
+  describe('complete', () => {
+    test('6027 lists up to 20 missing parts', async () => {
+      const { calls, id, part } = await begin('x'.repeat(305))
+      for (const index of [0, 2, 30]) await calls.put(id, index, part(index))
+      const some = await calls.complete(id)
+      expect(some).toMatchObject({ status: 400, code: 6027, data: null })
+      const indexes = [1, ...Array.from({ length: 19 }, (_, turn) => turn + 3)]
+      expect(some.msg).toContain(indexes.join(', '))
+      expect(some.msg).not.toContain('22')
+      expect(some.msg).toContain('8 more')
+      for (let index = 0; index < 30; index++) if (index !== 7) await calls.put(id, index, part(index))
+      expect((await calls.complete(id)).msg).toMatch(/: 7$/)
+      await calls.put(id, 7, part(7))
+      expect((await calls.complete(id)).code).toBe(200)
+    })
+
+    test('6026 for other bytes than were declared; put right, they become the file', async () => {
+      const content = 'these bytes'
+      const { calls, id, part } = await begin(content, { blake3_id: await hashOf(content) })
+      await calls.put(id, 0, 'those byte')
+      await calls.put(id, 1, part(1))
+      const wrong = await calls.complete(id)
+      expect(wrong).toMatchObject({ status: 400, code: 6026, data: null, retryable: false })
+      expect(wrong.msg).toContain(await hashOf(content))
+      expect(await calls.complete(id)).toEqual(wrong)
+      await calls.put(id, 0, part(0))
+      expect((await calls.complete(id)).data).toMatchObject({ blake3_id: await hashOf(content) })
+    })
+  })
+
+  describe('abort', () => {
+    test('the upload is gone, as often as it is said', async () => {
+      const { calls, id, part } = await begin('x'.repeat(15))
+      await calls.put(id, 0, part(0))
+      for (let turn = 0; turn < 2; turn++) {
+        expect(await calls.abort(id)).toMatchObject({
+          status: 200,
+          code: 200,
+          data: { upload_id: id, aborted: true },
+        })
+      }
+      const gone = { status: 404, code: 6024, data: null }
+      expect(await calls.status(id)).toMatchObject(gone)
+      expect(await calls.put(id, 0, part(0))).toMatchObject(gone)
+      expect(await calls.complete(id)).toMatchObject(gone)
+      expect(await heldUploads()).not.toContain(id)
+    })
+
+    test('of what never was is quiet; of what is complete leaves the file', async () => {
+      const { account, calls, id, part } = await begin('x'.repeat(15))
+      for (const unknown of ['0', '1'.repeat(19), 'a b', 'x'.repeat(3000)]) {
+        expect((await calls.abort(unknown)).data).toEqual({ upload_id: unknown, aborted: true })
+      }
+      for (const index of [0, 1]) await calls.put(id, index, part(index))
+      const { data } = await calls.complete(id)
+      expect((await calls.abort(id)).code).toBe(200)
+      expect(await calls.complete(id)).toMatchObject({ status: 404, code: 6024 })
+      expect((await api(account).download(data.file_id)).length).toBe(15)
+    })
+  })
+
+  describe('sessions', () => {
+    test('of another account are unknown, and stay', async () => {
+      const { calls, id, part } = await begin('x'.repeat(15))
+      const other = chunked(await service().account(0))
+      const gone = { status: 404, code: 6024, data: null }
+      expect(await other.status(id)).toMatchObject(gone)
+      expect(await other.put(id, 0, part(0))).toMatchObject(gone)
+      expect(await other.complete(id)).toMatchObject(gone)
+      expect((await other.abort(id)).code).toBe(200)
+      expect((await calls.status(id)).data.missing).toEqual([0, 1])
+    })
+
+    test('of no known name are unknown', async () => {
+      const calls = chunked(await service().account(0))
+      for (const id of ['0', 'init', '%00', '1'.repeat(19), 'x'.repeat(3000)]) {
+        expect(await calls.status(id), id).toMatchObject({ status: 404, code: 6024, data: null })
+        expect(await calls.put(id, 0, 'x'), id).toMatchObject({ status: 404, code: 6024, data: null })
+      }
+    })
+
+    test('live 72 hours from the last part or question, and are removed then', async () => {
+      const { calls, id, part, session } = await begin('x'.repeat(15))
+      await age(id, 70 * hour)
+      const asked = await calls.status(id)
+      expect(asked.data.expires_at >= session.expires_at).toBe(true)
+      await age(id, 70 * hour)
+      await calls.put(id, 0, part(0))
+      expect((await calls.status(id)).data.expires_at >= session.expires_at).toBe(true)
+      await removeExpiredUploads(service().running.service)
+      expect(await heldUploads()).toContain(id)
+
+      await age(id, 73 * hour)
+      const gone = { status: 404, code: 6024, data: null }
+      expect(await calls.status(id)).toMatchObject(gone)
+      expect(await calls.put(id, 1, part(1))).toMatchObject(gone)
+      expect(await calls.complete(id)).toMatchObject(gone)
+      await removeExpiredUploads(service().running.service)
+      expect(await heldUploads()).not.toContain(id)
+      expect(await db().selectFrom('uploads').select('id').where('id', '=', id).execute()).toEqual([])
+      expect((await calls.abort(id)).data).toEqual({ upload_id: id, aborted: true })
+    })
+
+    test('need a key', async () => {
+      const { id } = await begin('x'.repeat(15))
+      const nobody = chunked({ baseUrl: service().baseUrl, apiKey: 'wrong' })
+      const refused = { status: 401, code: 6502, data: null }
+      expect(await nobody.init({ filename: 'a.txt', size: 1 })).toMatchObject(refused)
+      expect(await nobody.put(id, 0, 'x'.repeat(10))).toMatchObject(refused)
+      expect(await nobody.status(id)).toMatchObject(refused)
+      expect(await nobody.complete(id)).toMatchObject(refused)
+      expect(await nobody.abort(id)).toMatchObject(refused)
+    })
+  })
+
+  async function heldUploads(): Promise<string[]> {
+    const found: string[] = []
+    for await (const id of service().running.service.files.uploads()) found.push(id)
+    return found
+  }
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { balanceOf } from '../../src/accounts/ledger.ts'
+import type { OperationModule } from '../../src/contract/operation.ts'
+import type { TaskList } from '../../src/contract/task.ts'
+import { api, until } from '../service/api.ts'
+import { fakeModule } from '../service/fake-operation.ts'
+import { behindAnotherPort } from './another-port.ts'
+import { onDatabases } from './on-databases.ts'
+
+onDatabases('creation', (service) => {
+  const db = () => service().running.service.db
+
+  /** The service with an operation whose planning is a moment at which something happens. */
+  const asItPlans = async (happens: () => Promise<unknown>) => {
+    const module: OperationModule = {
+      ...fakeModule,
+      async plan() {
+        await happens()
+        return { plan: () => ({ credits: 1, seconds: 2 }) }
+      },
+    }
+    const { service: parts } = service().running
+    return behindAnotherPort({ ...parts, operations: new Map([[module.operation.name, module]]) })
+  }
+
+  test.for([
+    [
+      'expires',
+      (id: string) => db().updateTable('files').set({ expire_at: 0 }).where('id', '=', id).execute(),
+    ],
+    ['is deleted', (id: string) => db().deleteFrom('files').where('id', '=', id).execute()],
+  ] as const)('with a file that %s after it was checked answers 6004', async ([, happens]) => {
+    const account = await service().account(5)
+    const { data: file } = await api(account).upload('a.txt', 'some bytes')
+    const { baseUrl } = await asItPlans(() => happens(file.file_id))
+    const answer = await api({ ...account, baseUrl }).create('test_copy', { file_id: file.file_id })
+    expect(answer).toMatchObject({ status: 404, code: 6004, data: null })
+    expect(await balanceOf(db(), account.id)).toBe(5)
+    expect(
+      await db().selectFrom('tasks').select('id').where('account_id', '=', account.id).execute(),
+    ).toEqual([])
+  })
+
+  test('remembers with which key it came', async () => {
+    const account = await service().account(5)
+    const calls = api(account)
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const { data: task } = await calls.create('test_copy', { file_id: file.file_id })
+    const { key_id } = await db()
+      .selectFrom('tasks')
+      .select('key_id')
+      .where('id', '=', task.task_id)
+      .executeTakeFirstOrThrow()
+    const key = await db()
+      .selectFrom('api_keys')
+      .select('id')
+      .where('account_id', '=', account.id)
+      .executeTakeFirstOrThrow()
+    expect(key_id).toBe(key.id)
+  })
+
+  test('tells what such tasks took, and the list tells the same', async () => {
+    const account = await service().account(20)
+    const calls = api(account)
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const create = async () => (await calls.create('test_copy', { file_id: file.file_id })).data
+    expect(await create(), 'as planned while nothing is known').toMatchObject({ estimated_duration: 2 })
+    for (let turn = 0; turn < 5; turn++) {
+      const { task_id } = await create()
+      await until(
+        () => calls.query('test_copy', task_id),
+        ({ data }) => data.status === 'completed',
+      )
+    }
+    // As if each had taken 7 s.
+    await db()
+      .updateTable('tasks')
+      .set((eb) => ({ started_at: eb('finished_at', '-', 7_000) }))
+      .where('status', '=', 'completed')
+      .execute()
+    const told = await create()
+    expect(told).toMatchObject({ estimated_duration: 7 })
+    expect(told.estimated_total_duration).toBe(7 + (told.estimated_queue_wait_duration ?? 0))
+    const { data } = await calls.send<TaskList>('/task/list?page_size=1')
+    expect(data.list[0]).toMatchObject({
+      id: told.task_id,
+      estimated_duration: 7,
+      estimated_queue_wait_duration: told.estimated_queue_wait_duration,
+    })
+  })
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { createTask, queryTask, waitForTask } from '../../src/client/tasks.ts'
+import { wrongFields } from '../contract/laws.ts'
+import { messageCreatedFields, messageEnvelopeFields, taskRecordFields } from '../contract/common.ts'
+import { api } from '../service/api.ts'
+import { startTestService } from '../service/in-process.ts'
+import { fakeModule, messageModule } from '../service/fake-operation.ts'
+import { ask } from './raw.ts'
+
+// Document 1, 2.1: piano_audio_enhance, piano_audio_to_midi and music_visualizer.
+
+type Json = Record<string, unknown>
+
+test('an operation of the other envelope answers {code: 0, message, data}, and refuses in the common form', async () => {
+  await using service = await startTestService({ operations: [fakeModule, messageModule] })
+  const account = await service.account(9)
+  const { data: file } = await api(account).upload('a.txt', 'some bytes')
+  const headers = { authorization: account.apiKey, 'content-type': 'application/json' }
+  const send = async (path: string, body?: unknown) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const answer = await ask(service.baseUrl + path, { method, headers, body: JSON.stringify(body) })
+    return { status: answer.status, body: JSON.parse(answer.bytes.toString()) as Json }
+  }
+
+  const made = await send('/task/test_message', { file_id: file.file_id })
+  expect(made.status).toBe(200)
+  expect(wrongFields(messageEnvelopeFields, made.body)).toEqual([])
+  expect(made.body).toMatchObject({ code: 0, message: 'success' })
+  const data = made.body['data'] as Json
+  expect(wrongFields(messageCreatedFields, data)).toEqual([])
+
+  const path = `/task/test_message/${String(data['task_id'])}`
+  const asked = await send(path)
+  expect(asked.status).toBe(200)
+  expect(wrongFields(messageEnvelopeFields, asked.body)).toEqual([])
+  expect(asked.body).toMatchObject({ code: 0, message: 'success' })
+  expect(wrongFields(taskRecordFields, asked.body['data'] as Json)).toEqual([])
+
+  // Failures, and what is no operation's own, stay in the common form.
+  expect(await send('/task/test_message', {})).toMatchObject({
+    status: 400,
+    body: { code: 6013, msg: expect.any(String), data: null },
+  })
+  expect(await send('/task/test_message/1234567890123456789')).toMatchObject({
+    status: 404,
+    body: { code: 6005, msg: expect.any(String), data: null },
+  })
+  expect((await send('/task/list?task_type=test_message')).body).toMatchObject({ code: 200, msg: 'success' })
+  expect((await send('/task/test_copy', { file_id: file.file_id })).body).toMatchObject({ code: 200 })
+})
+
+test('the client takes both envelopes from any operation', async () => {
+  await using service = await startTestService({ operations: [fakeModule, messageModule] })
+  const account = await service.account(9)
+  const { data: file } = await api(account).upload('a.txt', 'some bytes')
+  const client = createClient(account)
+  for (const task_type of ['test_copy', 'test_message']) {
+    const task = await createTask(client, { task_type, body: { file_id: file.file_id } })
+    expect(task).toMatchObject({ task_type, status: 'queued' })
+    const done = await waitForTask(client, task, { signal: AbortSignal.timeout(20_000) })
+    expect(done).toMatchObject({ task_type, status: 'completed', progress: 100 })
+    expect(await queryTask(client, task)).toEqual(done)
+  }
+  const refused = createTask(client, { task_type: 'test_message', body: { file_id: '1234567890123456789' } })
+  await expect(refused).rejects.toMatchObject({ code: 6004 })
+})

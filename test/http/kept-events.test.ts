@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { eventsAfter, removeOldEvents } from '../../src/tasks/event-log.ts'
+import { api, until, type Api } from '../service/api.ts'
+import { all, listen, numbers, start } from './listen.ts'
+import { onDatabases } from './on-databases.ts'
+
+async function finished(calls: Api): Promise<string> {
+  const id = await start(calls)
+  await until(
+    () => calls.query('test_copy', id),
+    ({ data }) => data.status === 'completed',
+  )
+  return id
+}
+
+onDatabases('events', (service) => {
+  test('are kept for 7 days; who was away for longer is told from where it goes on', async () => {
+    const account = await service().account(9)
+    const calls = api(account)
+    await finished(calls)
+    const { service: parts } = service().running
+    const makeOlder = (days: number) =>
+      parts.db
+        .updateTable('events')
+        .set((eb) => ({ created_at: eb('created_at', '-', days * 24 * 3600 * 1000) }))
+        .where('account_id', '=', account.id)
+        .execute()
+    await makeOlder(4)
+    const second = await finished(calls)
+    const snapshotAfter = async (after: number) => {
+      await removeOldEvents(parts)
+      using client = await listen(account)
+      client.say({ ...all, after })
+      const [snapshot] = await client.until(({ length }) => length > 0)
+      return snapshot
+    }
+    expect(await snapshotAfter(0), 'nothing is old enough').toMatchObject({ event: 'snapshot', seq: 0 })
+    await makeOlder(3)
+    using away = await listen(account)
+    await removeOldEvents(parts)
+    away.say({ ...all, after: 1 })
+    expect(await away.until(({ length }) => length === 4)).toMatchObject([
+      { event: 'snapshot', seq: 3, task: null },
+      { event: 'status', seq: 4, task: { task_id: second } },
+      { event: 'status', seq: 5 },
+      { event: 'status', seq: 6 },
+    ])
+    await makeOlder(7)
+    expect(await snapshotAfter(4), 'nothing is left').toMatchObject({ event: 'snapshot', seq: 6 })
+    expect(await snapshotAfter(6)).toMatchObject({ event: 'snapshot', seq: 6 })
+    await start(calls)
+    const told = await away.until((events) => numbers(events).includes(7))
+    expect(numbers(told).slice(0, 4)).toEqual([4, 5, 6, 7])
+  })
+
+  test('that are removed leave no gap, though the clock went back between two of them', async () => {
+    const account = await service().account(9)
+    const { service: parts } = service().running
+    await finished(api(account))
+    await parts.db
+      .updateTable('events')
+      .set({ created_at: 1 })
+      .where('account_id', '=', account.id)
+      .where('seq', '=', 2)
+      .execute()
+    await removeOldEvents(parts)
+    const kept = await eventsAfter(parts.db, { accountId: account.id, seq: 0, limit: 10 })
+    expect(kept.map(({ seq }) => seq)).toEqual([3])
+  })
+})

@@ -1,0 +1,137 @@
+import * as fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { TaskList } from '../../src/contract/task.ts'
+import { limits, listParameters, listStates, taskListFields, taskListItemFields } from '../contract/common.ts'
+import { wrongFields } from '../contract/laws.ts'
+import { api, until, type Answer, type Api } from '../service/api.ts'
+import { onDatabases } from './on-databases.ts'
+
+// Document 1, 2.5 and 4.4, row by row, on tasks in every state.
+
+onDatabases('the task list', (service) => {
+  let account: { apiKey: string; baseUrl: string }
+  let calls: Api
+  /** Task ids by their state. */
+  const ids: Record<string, string> = {}
+  let newestFirst: string[]
+
+  const list = (query = ''): Promise<Answer<TaskList>> => calls.send(`/task/list${query}`)
+  const idsOf = ({ data }: Answer<TaskList>) => data.list.map(({ id }) => id)
+
+  beforeAll(async () => {
+    account = await service().account(20)
+    calls = api(account)
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const create = async (behaviour: string) =>
+      (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
+    const reached = async (id: string, state: string) => {
+      await until(
+        () => calls.query('test_copy', id),
+        ({ data }) => data.status === state,
+      )
+      return id
+    }
+    ids['completed'] = await reached(await create('copy'), 'completed')
+    ids['failed'] = await reached(await create('refuse'), 'failed')
+    // Two that run keep the rest waiting.
+    ids['processing'] = await reached(await create('wait'), 'processing')
+    const other = await reached(await create('wait'), 'processing')
+    ids['queued'] = await create('copy')
+    ids['cancelled'] = await create('copy')
+    await calls.cancel(ids['cancelled'])
+    newestFirst = [...Object.values(ids), other].toSorted().toReversed()
+  })
+
+  test('without a query: all of the account, newest first, the first page of 20', async () => {
+    const answer = await list()
+    expect(answer).toMatchObject({ status: 200, code: 200, msg: 'success' })
+    expect(wrongFields(taskListFields, { ...answer.data })).toEqual([])
+    expect(answer.data).toMatchObject({ total: 6, page: 1, page_size: limits.pageSize })
+    expect(idsOf(answer)).toEqual(newestFirst)
+  })
+
+  test('every item has the documented fields, whatever its state', async () => {
+    const { data } = await list()
+    for (const item of data.list) expect(wrongFields(taskListItemFields, { ...item })).toEqual([])
+    const item = (state: string) => data.list.find(({ id }) => id === ids[state])
+    const named = { priority: 'normal', task_type_key: 'test_copy', task_type_name: 'Test copy' }
+    expect(item('completed')).toMatchObject({ ...named, status: 'completed', progress: 100 })
+    expect(item('queued')).toMatchObject({
+      ...named,
+      status: 'queued',
+      progress: 0,
+      actual_duration: null,
+      process_start_time: null,
+      finish_time: null,
+    })
+    expect(item('processing')).toMatchObject({
+      actual_duration: expect.any(Number),
+      process_start_time: expect.any(String),
+      finish_time: null,
+    })
+    expect(item('cancelled')).toMatchObject({ process_start_time: null, finish_time: expect.any(String) })
+    const done = item('completed')
+    const took = Date.parse(done?.finish_time ?? '') - Date.parse(done?.process_start_time ?? '')
+    expect(done?.actual_duration).toBeCloseTo(took / 1000, 6)
+  })
+
+  test.for(listStates)('status=%s answers those alone', async (status) => {
+    const answer = await list(`?status=${status}`)
+    expect(answer.data.list.length).toBeGreaterThan(0)
+    expect(new Set(answer.data.list.map((item) => item.status))).toEqual(new Set([status]))
+    expect(answer.data.total).toBe(answer.data.list.length)
+    expect(idsOf(answer)).toContain(ids[status])
+  })
+
+  test.for(['asr', 'video_stabilizer', 'video_split_screen', 'no-such.type'])(
+    'task_type=%s, which has no tasks here, answers an empty list',
+    async (type) => {
+      const { status, code, data } = await list(`?task_type=${type}`)
+      expect({ status, code, data }).toEqual({
+        status: 200,
+        code: 200,
+        data: { list: [], total: 0, page: 1, page_size: 20 },
+      })
+    },
+  )
+
+  test('filters go together', async () => {
+    expect((await list('?task_type=test_copy')).data.total).toBe(6)
+    expect(idsOf(await list('?task_type=test_copy&status=failed'))).toEqual([ids['failed']])
+    expect((await list('?task_type=asr&status=failed')).data.total).toBe(0)
+  })
+
+  test('pages of any size put together are the list', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 100 }), async (size) => {
+        const seen: string[] = []
+        for (let page = 1; page <= Math.ceil(6 / size) + 1; page++) {
+          const answer = await list(`?page=${page}&page_size=${size}`)
+          expect(answer.data).toMatchObject({ total: 6, page, page_size: size })
+          seen.push(...idsOf(answer))
+        }
+        expect(seen).toEqual(newestFirst)
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  describe.each(listParameters)('$at', ({ at, values = [], accepts = values, refuses = [] }) => {
+    const withValue = (value: unknown) => list(`?${at}=${encodeURIComponent(String(value))}`)
+
+    test.for(accepts)('%j is taken', async (value) => {
+      expect((await withValue(value)).code).toBe(200)
+    })
+
+    test.for(refuses)('%j is refused', async (value) => {
+      const answer = await withValue(value)
+      expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
+      expect(answer.msg).toContain(at)
+    })
+  })
+
+  test('another account sees nothing of it', async () => {
+    const others = api(await service().account(1))
+    expect((await others.send<TaskList>('/task/list')).data).toMatchObject({ list: [], total: 0 })
+  })
+})

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { WebSocket } from 'undici'
+import { taskEvent, type TaskEvent } from '../../src/contract/task.ts'
+import type { Api } from '../service/api.ts'
+
+/** A client of the event socket that keeps what it was told. */
+export interface Listener extends Disposable {
+  readonly socket: WebSocket
+  readonly told: TaskEvent[]
+  say(message: unknown): void
+  /** Waits until what was told satisfies a condition. */
+  until(holds: (told: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
+}
+
+/** Connects to the event socket with a key, or with a ticket alone. */
+export async function listen(
+  service: { baseUrl: string } & ({ apiKey: string } | { ticket: string }),
+): Promise<Listener> {
+  const url = new URL(`${service.baseUrl.replace('http', 'ws')}/task/events`)
+  const headers: Record<string, string> = {}
+  if ('ticket' in service) url.searchParams.set('ticket', service.ticket)
+  else headers['authorization'] = service.apiKey
+  const socket = new WebSocket(url, { headers })
+  const told: TaskEvent[] = []
+  const changed = new EventTarget()
+  socket.addEventListener('message', ({ data }) => {
+    told.push(taskEvent.parse(JSON.parse(String(data))))
+    changed.dispatchEvent(new Event('change'))
+  })
+  await Promise.race([once(socket, 'open'), once(socket, 'error')])
+  return {
+    socket,
+    told,
+    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    async until(holds) {
+      while (!holds(told)) await once(changed, 'change')
+      return told
+    },
+    [Symbol.dispose]: () => socket.close(),
+  }
+}
+
+/** Follows all of the account's tasks. */
+export const all = { action: 'subscribe', all: true }
+/** Numbers of the status events. */
+export const numbers = (told: readonly TaskEvent[]) =>
+  told.flatMap((one) => (one.event === 'status' ? one.seq : []))
+/** States the status events tell. */
+export const states = (told: readonly TaskEvent[]) =>
+  told.flatMap((one) => (one.event === 'status' ? one.task.status : []))
+
+/** Creates a task and answers its id. */
+export async function start(calls: Api, behaviour = 'copy'): Promise<string> {
+  const { data: file } = await calls.upload('a.txt', 'some bytes')
+  return (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
+}

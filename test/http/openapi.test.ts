@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errorTable } from '../../src/contract/errors.ts'
+import { commonErrors, type Endpoint } from '../../src/contract/route.ts'
+import { endpoints, fillPath } from '../../src/contract/routes.ts'
+import { pattern } from '../../src/http/parameters.ts'
+import { describeApi } from '../../src/http/openapi.ts'
+import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { api } from '../service/api.ts'
+import { document, validatorOf } from '../service/documented.ts'
+import { fakeModule, messageModule } from '../service/fake-operation.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { ask, envelope, wire } from './raw.ts'
+import { walk, type Success, type World } from './walk.ts'
+
+const folder = await scratchFolder()
+
+/** The document of the service below. */
+const served = describeApi([fakeModule.operation, messageModule.operation], '0.0.0-test')
+
+// Declared and not built yet: an entry goes as its handler comes, which the tests below insist on.
+const unbuilt: readonly string[] = ['deleteFile', 'linkFile', 'cleanFiles']
+const unanswered: readonly number[] = [6032]
+
+const all = Object.entries(served.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([verb, operation]) => ({
+    path,
+    method: verb.toUpperCase() as Endpoint['method'],
+    operationId: operation.operationId,
+    operation,
+  })),
+)
+
+const described = all.filter(({ operationId }) => !unbuilt.includes(operationId))
+
+/** Methods and paths of every route that the service registered, HEAD aside: it goes with GET. */
+const registered = new Set<string>()
+
+function listRoutes(message: unknown): void {
+  const { fastify } = message as { fastify: FastifyInstance }
+  fastify.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) if (each !== 'HEAD') registered.add(`${each} ${url}`)
+  })
+}
+
+let service: TestService
+let world: World
+
+beforeAll(async () => {
+  subscribe('fastify.initialization', listRoutes)
+  service = await startTestService({ operations: [fakeModule, messageModule] })
+  unsubscribe('fastify.initialization', listRoutes)
+  const account = await service.account(1000)
+  const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+  const { data } = await api(account).upload('clip.mp4', await readFile(clip))
+  world = { account, clip: data.file_id, type: '' }
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+describe('the document', () => {
+  test('is served, and is valid OpenAPI 3.1', async () => {
+    const { bytes } = await ask(`${service.baseUrl}/docs/openapi.json`)
+    expect(JSON.parse(bytes.toString())).toEqual(JSON.parse(JSON.stringify(served)))
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(
+      JSON.parse(bytes.toString()) as Record<string, unknown>,
+    )
+    expect([valid, errors, validator.version]).toEqual([true, undefined, '3.1'])
+  })
+
+  test('has exactly the endpoints that the service has registered', () => {
+    const declared = Object.entries(endpoints).flatMap(([id, { method, path }]) =>
+      unbuilt.includes(id) ? [] : `${method} ${pattern(path)}`,
+    )
+    expect([...registered].toSorted()).toEqual(declared.toSorted())
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const types = ['test_copy', 'test_message', 'video_split_screen']
+    const written = Object.values(endpoints).flatMap(({ method, path }) =>
+      path.includes('{task_type}')
+        ? types.map((type) => `${method} ${path.replace('{task_type}', type)}`)
+        : `${method} ${path}`,
+    )
+    expect(documented.toSorted()).toEqual(written.toSorted())
+  })
+
+  test('says of every parameter what it is', () => {
+    const parameters = described.flatMap(({ operation }) => operation.parameters)
+    expect(parameters.filter(({ description }) => description === '')).toEqual([])
+  })
+
+  test('names every code that a request may be answered', () => {
+    const named = new Set<number>([
+      ...commonErrors,
+      ...Object.values(endpoints).flatMap(({ errors }) => [...errors]),
+    ])
+    // Stopped on request: only inside the result of a task.
+    const expected = Object.keys(errorTable)
+      .map(Number)
+      .filter((code) => code !== 6009 && !unanswered.includes(code))
+    expect([...named].toSorted((one, other) => one - other)).toEqual(expected)
+  })
+
+  test('shows examples that are of the form it asks for', () => {
+    const creations = Object.entries(document.paths).flatMap(([path, { post }]) =>
+      Object.entries(post?.requestBody?.content['application/json']?.examples ?? {}).map(
+        ([, { value }]) => [path, value] as const,
+      ),
+    )
+    expect(creations.length).toBeGreaterThan(3)
+    for (const [path, value] of creations) {
+      const validate = validatorOf([
+        'paths',
+        path,
+        'post',
+        'requestBody',
+        'content',
+        'application/json',
+        'schema',
+      ])
+      expect([validate(value), validate.errors]).toEqual([true, null])
+      expect(JSON.stringify(value)).toMatch(/"file_id":"\d{19}"/)
+    }
+  })
+})
+
+async function send(address: string, method: Endpoint['method'], { json, body, headers, status }: Success) {
+  if (status === 101) {
+    using line = await wire(service.baseUrl)
+    const head = Object.entries({ host: 'localhost', authorization: world.account.apiKey, ...headers })
+    line.socket.write(
+      `${method} ${address} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+    )
+    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(await line.heard(/\r\n/))?.[1]) }
+  }
+  return await ask(service.baseUrl + address, {
+    method,
+    body: json === undefined ? body : JSON.stringify(json),
+    headers: {
+      authorization: world.account.apiKey,
+      ...(json !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  })
+}
+
+describe.each(described)('$operationId', ({ path, method, operationId, operation }) => {
+  test('answers a request of the documented form, as documented', async () => {
+    const [, name = '', type = ''] = /^([a-zA-Z]+)_?(.*)$/.exec(operationId) ?? []
+    const success = await walk[name as keyof typeof walk]({ ...world, type })
+    const { params, query = {}, json, status = 200 } = success
+    const names = operation.parameters.filter((one) => one.in === 'query').map((one) => one.name)
+    expect(names).toEqual(expect.arrayContaining(Object.keys(query)))
+    if (json !== undefined) {
+      const content = ['requestBody', 'content', 'application/json', 'schema']
+      const validate = validatorOf(['paths', path, method.toLowerCase(), ...content])
+      expect([validate(json), validate.errors]).toEqual([true, null])
+    }
+    const address = `${fillPath(path, params)}?${new URLSearchParams(query).toString()}`
+    expect((await send(address, method, success)).status).toBe(status)
+  })
+
+  const anywhere = fillPath(path, { file_id: '1', task_id: '1', upload_id: '1', index: '0' })
+
+  test('needs a key, unless it is open', async () => {
+    const { status } = await ask(service.baseUrl + anywhere, { method })
+    expect(status).toBe(operation.security?.length === 0 ? 200 : 401)
+  })
+
+  test('takes nothing from a web page', async () => {
+    const headers = { authorization: world.account.apiKey, origin: 'http://page.example' }
+    const { status } = await ask(service.baseUrl + anywhere, { method, headers })
+    expect(status).toBe(401)
+  })
+})
+
+const codes: Readonly<Record<string, number>> = { file_id: 6004, task_id: 6005, upload_id: 6024 }
+const idIn = (path: string): string => /\{(\w+_id)\}/.exec(path)?.[1] ?? ''
+
+// Giving up what is not there succeeds.
+const findings = described.filter(({ path, operationId }) => idIn(path) && operationId !== 'abortUpload')
+
+test.each(findings)('$operationId tells what is not there', async ({ path, method, operationId }) => {
+  const id = idIn(path)
+  const address = fillPath(path, { [id]: '1234567890123456789', index: '0' })
+  const query = operationId === 'previewFile' ? '?kind=waveform' : ''
+  const answer = await ask(service.baseUrl + address + query, {
+    method,
+    headers: { authorization: world.account.apiKey },
+    ...(method === 'PUT' && { body: 'bytes' }),
+  })
+  expect(envelope(answer)).toMatchObject({ status: 404, code: codes[id], data: null })
+})
+
+describe('the page', () => {
+  test('shows every endpoint without scripts, under a policy that lets in its one style', async () => {
+    const { headers, bytes } = await ask(`${service.baseUrl}/docs`)
+    const page = bytes.toString()
+    for (const { operationId } of described) expect(page).toContain(`id="${operationId}"`)
+    expect(page).not.toMatch(/<script|<link|<img|style=| on\w+=|http:|https:/)
+    const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? []
+    const hash = createHash('sha256').update(style).digest('base64')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toMatch(/^default-src 'none'; /)
+    expect(policy).toContain(`style-src 'sha256-${hash}'`)
+    expect(policy).toMatch(/frame-ancestors 'none'/)
+  })
+
+  test.for(['/docs', '/docs/openapi.json', '/base/enums', '/base/voices', '/base/layouts?slot_count=2'])(
+    '%s is sent once',
+    async (path) => {
+      const headers = { authorization: world.account.apiKey }
+      const first = await ask(service.baseUrl + path, { headers })
+      const tag = String(first.headers['etag'])
+      const again = await ask(service.baseUrl + path, {
+        headers: { ...headers, 'if-none-match': `"x", W/${tag}` },
+      })
+      expect([again.status, again.bytes.length, again.headers['etag']]).toEqual([304, 0, tag])
+      const other = await ask(service.baseUrl + path, { headers: { ...headers, 'if-none-match': '"x"' } })
+      expect([other.status, other.bytes]).toEqual([200, first.bytes])
+      const head = await ask(service.baseUrl + path, { method: 'HEAD', headers })
+      expect([head.status, head.headers['etag'], head.bytes.length]).toEqual([200, tag, 0])
+    },
+  )
+})

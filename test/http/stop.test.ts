@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { balanceOf } from '../../src/accounts/ledger.ts'
+import { wrongFields } from '../contract/laws.ts'
+import { taskRecordFields } from '../contract/common.ts'
+import { api, until, type Api } from '../service/api.ts'
+import { checkInvariants } from '../service/invariants.ts'
+import { alive, programsIn } from '../service/programs.ts'
+import { all, listen, states } from './listen.ts'
+import { onDatabases } from './on-databases.ts'
+
+onDatabases('stopping', (service) => {
+  const balance = (id: number) => balanceOf(service().running.service.db, id)
+  const setUp = async (credits: number) => {
+    const account = await service().account(credits)
+    const calls = api(account)
+    const { data: file } = await calls.upload('a.txt', `bytes of ${account.id}`)
+    const create = async (behaviour: string) =>
+      (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
+    return { account, calls, create }
+  }
+  const reached = (calls: Api, id: string, state: string) =>
+    until(
+      () => calls.query('test_copy', id),
+      ({ data }) => data.status === state,
+    )
+  const check = () => checkInvariants(service().running.service.db, service().running.service.files)
+
+  test('a task that is worked on fails with 6009 and is refunded, and nothing it started is left', async () => {
+    const { account, calls, create } = await setUp(5)
+    using client = await listen(account)
+    client.say(all)
+    await client.until(({ length }) => length === 1)
+    const id = await create('outlive')
+    const programs = await until(
+      () => programsIn(service().dataDir),
+      (pids) => pids.length === 1,
+    )
+    const answer = await calls.stop(id)
+    expect(answer).toMatchObject({ status: 200, code: 200 })
+    expect(wrongFields(taskRecordFields, { ...answer.data })).toEqual([])
+    const error = { code: 6009, message: 'the task was stopped on request', retryable: false }
+    expect(answer.data).toMatchObject({ status: 'failed', output_result: { error } })
+    expect((await calls.query('test_copy', id)).data).toEqual(answer.data)
+    expect(await balance(account.id)).toBe(5)
+    await client.until((told) => states(told).includes('failed'))
+    expect(states(client.told)).toEqual(['queued', 'processing', 'failed'])
+    await until(
+      () => alive(programs),
+      (left) => left.length === 0,
+    )
+    await check()
+  })
+
+  test('the place of a stopped task is free for the next, and its own end changes nothing', async () => {
+    const { account, calls, create } = await setUp(9)
+    const stopped: string[] = []
+    for (let turn = 0; turn < 3; turn++) {
+      const id = await create('wait')
+      await reached(calls, id, 'processing')
+      expect((await calls.stop(id)).code).toBe(200)
+      stopped.push(id)
+    }
+    const copied = await create('copy')
+    await reached(calls, copied, 'completed')
+    for (const id of stopped) {
+      expect((await calls.query('test_copy', id)).data).toMatchObject({
+        status: 'failed',
+        output_result: { error: { code: 6009 } },
+      })
+    }
+    expect(await balance(account.id)).toBe(8)
+    await check()
+  })
+
+  test('a task that waits is cancelled, also one that waits for its second attempt', async () => {
+    const { account, calls, create } = await setUp(9)
+    const broken = await create('break')
+    await until(
+      () =>
+        service()
+          .running.service.db.selectFrom('tasks')
+          .select('attempts')
+          .where('id', '=', broken)
+          .executeTakeFirstOrThrow(),
+      ({ attempts }) => attempts === 1,
+    )
+    expect((await calls.stop(broken)).data).toMatchObject({ status: 'cancelled' })
+    const running = [await create('wait'), await create('wait')]
+    for (const id of running) await reached(calls, id, 'processing')
+    const queued = await create('copy')
+    expect((await calls.stop(queued)).data).toMatchObject({ status: 'cancelled', output_result: null })
+    for (const id of running) await calls.stop(id)
+    expect(await balance(account.id)).toBe(9)
+    await check()
+  })
+
+  test('a task that has ended stays as it is: 6007', async () => {
+    const { calls, create } = await setUp(9)
+    const completed = await create('copy')
+    const failed = await create('refuse')
+    await reached(calls, completed, 'completed')
+    await reached(calls, failed, 'failed')
+    const stopped = await create('wait')
+    await calls.stop(stopped)
+    for (const id of [completed, failed, stopped]) {
+      const before = await calls.query('test_copy', id)
+      const answer = await calls.stop(id)
+      expect(answer).toMatchObject({ status: 409, code: 6007, data: null })
+      expect(answer.msg).toContain(before.data.status)
+      expect(await calls.query('test_copy', id)).toEqual(before)
+    }
+    await check()
+  })
+
+  test('an unknown task, and one of another account, answer 6005', async () => {
+    const [mine, other] = [await setUp(3), await setUp(0)]
+    const id = await mine.create('wait')
+    for (const unknown of [id, '1234567890123456789', 'x', '\0']) {
+      expect(await other.calls.stop(unknown)).toMatchObject({ status: 404, code: 6005, data: null })
+    }
+    expect((await mine.calls.stop(id)).code).toBe(200)
+  })
+
+  test('cancelling what is worked on tells of stopping', async () => {
+    const { calls, create } = await setUp(3)
+    const id = await create('wait')
+    await reached(calls, id, 'processing')
+    expect(await calls.cancel(id)).toMatchObject({ code: 6007, hint: expect.stringContaining('/stop') })
+    await calls.stop(id)
+  })
+
+  describe('racing', () => {
+    test('with completion: exactly one wins', async () => {
+      const { account, calls, create } = await setUp(8)
+      const ends = await Promise.all(
+        Array.from({ length: 8 }, async (_, index) => {
+          const id = await create('copy')
+          if (index % 2 === 0)
+            await until(
+              () => calls.query('test_copy', id),
+              ({ data }) => data.status !== 'queued',
+            )
+          const { code } = await calls.stop(id)
+          const end = await until(
+            () => calls.query('test_copy', id),
+            ({ data }) => ['completed', 'failed', 'cancelled'].includes(data.status),
+          )
+          expect([code, end.data.status]).toSatisfy(
+            ([answered, state]) => (answered === 200) === (state !== 'completed'),
+          )
+          return end.data.status
+        }),
+      )
+      const completed = ends.filter((state) => state === 'completed').length
+      expect(await balance(account.id)).toBe(8 - completed)
+      await check()
+    })
+
+    test('with itself: one stop ends it, the others find it ended', async () => {
+      const { account, calls, create } = await setUp(4)
+      const id = await create('wait')
+      await reached(calls, id, 'processing')
+      const codes = (await Promise.all([1, 2, 3, 4].map(() => calls.stop(id)))).map(({ code }) => code)
+      expect(codes.toSorted((a, b) => a - b)).toEqual([200, 6007, 6007, 6007])
+      expect(await balance(account.id)).toBe(4)
+      await check()
+    })
+  })
+})

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { revokeKeys } from '../../src/accounts/keys.ts'
+import { removeExpiredTickets } from '../../src/accounts/tickets.ts'
+import { eventTicket } from '../../src/contract/task-routes.ts'
+import { api } from '../service/api.ts'
+import { behindAnotherPort } from './another-port.ts'
+import { all, listen } from './listen.ts'
+import { onDatabases } from './on-databases.ts'
+import { wire } from './raw.ts'
+
+onDatabases('tickets', (service) => {
+  const db = () => service().running.service.db
+  const take = async (account: { baseUrl: string; apiKey: string }) => {
+    const answer = await api(account).send('/task/events/ticket', { method: 'POST' })
+    expect(answer).toMatchObject({ status: 200, code: 200 })
+    return eventTicket.parse(answer.data)
+  }
+  /** The status with which a socket is refused; 101 for one that opens. */
+  const opening = async (query: string, headers = '') => {
+    using line = await wire(service().baseUrl)
+    line.socket.write(
+      `GET /task/events${query} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${headers}\r\n`,
+    )
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.heard(/\r\n\r\n/))?.[1])
+  }
+
+  test('a ticket opens one socket, of the account that asked for it', async () => {
+    const account = await service().account(1)
+    const { ticket, expires_at } = await take(account)
+    expect(Buffer.from(ticket, 'base64url')).toHaveLength(32)
+    const validFor = Date.parse(expires_at) - Date.now()
+    expect(validFor).toBeGreaterThan(50_000)
+    expect(validFor).toBeLessThanOrEqual(60_000)
+    using client = await listen({ baseUrl: service().baseUrl, ticket })
+    client.say(all)
+    expect(await client.until(({ length }) => length === 1)).toEqual([
+      { event: 'snapshot', seq: 0, task: null },
+    ])
+    expect(await opening(`?ticket=${ticket}`)).toBe(401)
+  })
+
+  test('of two sockets at once with one ticket one opens', async () => {
+    const { ticket } = await take(await service().account(0))
+    const statuses = await Promise.all([1, 2, 3, 4].map(() => opening(`?ticket=${ticket}`)))
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([101, 401, 401, 401])
+  })
+
+  test('it speaks for nothing but the socket, and is not used up by another request', async () => {
+    const account = await service().account(0)
+    const { ticket } = await take(account)
+    for (const path of ['/task/events', '/task/list', '/base/capabilities', '/task/events/ticket']) {
+      const response = await fetch(`${service().baseUrl}${path}?ticket=${ticket}`)
+      expect([path, response.status]).toEqual([path, 401])
+    }
+    expect(await opening(`?ticket=${ticket}`)).toBe(101)
+  })
+
+  test('a wrong one is refused though the key is right', async () => {
+    const { apiKey } = await service().account(0)
+    const wrong = await opening('?ticket=wrong', `Authorization: ${apiKey}\r\n`)
+    expect([wrong, await opening('?ticket='), await opening('')]).toEqual([401, 401, 401])
+  })
+
+  test('it ends after a minute, and with its key', async () => {
+    const account = await service().account(0)
+    const old = await take(account)
+    await db()
+      .updateTable('tickets')
+      .set((eb) => ({ expire_at: eb('expire_at', '-', 60_001) }))
+      .where('account_id', '=', account.id)
+      .execute()
+    expect(await opening(`?ticket=${old.ticket}`)).toBe(401)
+    const { ticket } = await take(account)
+    await removeExpiredTickets(db(), Date.now())
+    const left = await db().selectFrom('tickets').selectAll().where('account_id', '=', account.id).execute()
+    expect(left).toHaveLength(1)
+    expect(JSON.stringify(left)).not.toContain(ticket)
+    await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
+    expect(await opening(`?ticket=${ticket}`)).toBe(401)
+  })
+
+  test('it stands in no log, whatever goes wrong', async () => {
+    const account = await service().account(0)
+    const { ticket } = await take(account)
+    const { db: real, ...rest } = service().running.service
+    const broken = new Proxy(real, {
+      get(target, name) {
+        if (name === 'deleteFrom') throw new Error(`GET /task/events?ticket=${ticket} failed`)
+        return Reflect.get(target, name)
+      },
+    })
+    const { baseUrl } = await behindAnotherPort({ ...rest, db: broken })
+    using client = await listen({ baseUrl, ticket })
+    if (client.socket.readyState !== client.socket.CLOSED) await once(client.socket, 'close')
+    const log = await readFile(join(service().dataDir, 'log'), 'utf8')
+    expect(log).toContain('ticket=[redacted]')
+    expect(log).not.toContain(ticket)
+  })
+})

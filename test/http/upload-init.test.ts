@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { maxFileBytes, type FileRecord } from '../../src/contract/file.ts'
+import { uploadSession } from '../../src/contract/upload.ts'
+import { api } from '../service/api.ts'
+import { ageFile, chunked, hashOf } from './chunked.ts'
+import { onDatabases } from './on-databases.ts'
+
+const day = 24 * 3_600_000
+
+onDatabases('the beginning of an upload in parts', (service) => {
+  describe('instant', () => {
+    test('bytes that are there already: their record, renewed, and no session', async () => {
+      const account = await service().account(0)
+      const { data: file } = await api(account).upload('first.txt', 'instant bytes')
+      await ageFile(service().running.service.db, file, 10 * day)
+      const answer = await chunked(account).init({
+        filename: 'second.txt',
+        size: 13,
+        blake3_id: await hashOf('instant bytes'),
+      })
+      expect([answer.status, answer.code]).toEqual([200, 200])
+      expect(answer.msg).toMatch(/exists.*renewed/)
+      expect(answer.data).toMatchObject({
+        file_id: file.file_id,
+        original_name: 'first.txt',
+        size: 13,
+        instant: true,
+        is_expired: false,
+      })
+      expect(answer.data).not.toHaveProperty('upload_id')
+      const details = await api(account).send<FileRecord>(`/base/file/${file.file_id}`)
+      expect(Date.parse(details.data.expire_at)).toBeGreaterThan(Date.now() + 59 * day)
+    })
+
+    test('bytes that are there under another type: a record of their own', async () => {
+      const account = await service().account(0)
+      const { data: file } = await api(account).upload('first.txt', 'shared bytes')
+      const blake3_id = await hashOf('shared bytes')
+      const { data } = await chunked(account).init({ filename: 'second.vtt', size: 12, blake3_id })
+      expect(data).toMatchObject({ instant: true, base_ext: '.vtt', original_name: 'second.vtt', blake3_id })
+      const { file_id } = data as unknown as FileRecord
+      expect(file_id).not.toBe(file.file_id)
+      expect(Buffer.from(await api(account).download(file_id)).toString()).toBe('shared bytes')
+    })
+
+    test('an expired file makes a session, after which its record is renewed and reused', async () => {
+      const account = await service().account(0)
+      const { data: file } = await api(account).upload('first.txt', 'expired bytes')
+      await ageFile(service().running.service.db, file, 60 * day)
+      const calls = chunked(account)
+      const { data: session } = await calls.init({
+        filename: 'second.txt',
+        size: 13,
+        blake3_id: file.blake3_id,
+      })
+      expect(uploadSession.strict().parse(session)).toEqual(session)
+      await calls.put(session.upload_id, 0, 'expired bytes')
+      expect((await calls.complete(session.upload_id)).data).toMatchObject({
+        file_id: file.file_id,
+        original_name: 'first.txt',
+        is_expired: false,
+      })
+    })
+
+    test("another account's bytes, and bytes of another size, are not told", async () => {
+      const account = await service().account(0)
+      await api(account).upload('first.txt', 'secret bytes')
+      const body = { filename: 'a.txt', size: 12, blake3_id: await hashOf('secret bytes') }
+      expect((await chunked(await service().account(0)).init(body)).data).toHaveProperty('upload_id')
+      expect((await chunked(account).init({ ...body, size: 13 })).data).toHaveProperty('upload_id')
+    })
+  })
+
+  describe('init', () => {
+    test.for<[string, unknown, number, number, RegExp]>([
+      ['a type that is not taken', { filename: 'setup.exe', size: 1 }, 6001, 400, /\.exe/],
+      ['a name without a type', { filename: 'movie', size: 1 }, 6001, 400, /\(none\)/],
+      ['a disguised type', { filename: 'clip\u202e4pm.exe', size: 1 }, 6001, 400, /\.exe/],
+      ['nothing', { filename: 'a.txt', size: 0 }, 6011, 400, /empty/],
+      ['20 GB and a byte', { filename: 'a.txt', size: maxFileBytes + 1 }, 6002, 413, /larger/],
+      ['more than can be counted', { filename: 'a.txt', size: 1e300 }, 6002, 413, /larger/],
+      ['less than nothing', { filename: 'a.txt', size: -1 }, 6016, 400, /size/],
+      ['half a byte', { filename: 'a.txt', size: 0.5 }, 6016, 400, /size/],
+      ['a size as text', { filename: 'a.txt', size: '1' }, 6016, 400, /size/],
+      ['no size', { filename: 'a.txt' }, 6013, 400, /size/],
+      ['no name', { size: 1 }, 6013, 400, /filename/],
+      ['a name that is none', { filename: 7, size: 1 }, 6016, 400, /filename/],
+      ['a fingerprint that is none', { filename: 'a.txt', size: 1, blake3_id: 'x' }, 6016, 400, /blake3_id/],
+      ['a list', [], 6016, 400, /object/],
+    ])('%s: %#', async ([, body, code, status, says]) => {
+      const answer = await chunked(await service().account(0)).init(body)
+      expect(answer).toMatchObject({ status, code, data: null })
+      expect(answer.msg).toMatch(says)
+    })
+
+    test('20 GB, a name made safe, a null fingerprint', async () => {
+      const account = await service().account(0)
+      const body = { filename: '../../etc/passwd.txt', size: maxFileBytes, blake3_id: null }
+      const { data } = await chunked(account).init(body)
+      expect(data.total_parts).toBe(640)
+      const row = await service()
+        .running.service.db.selectFrom('uploads')
+        .select('name')
+        .where('id', '=', data.upload_id)
+        .executeTakeFirst()
+      expect(row?.name).toBe('passwd.txt')
+    })
+  })
+})

@@ -1,0 +1,99 @@
+import type { rawRoutes, routes } from '../../src/contract/routes.ts'
+import { api } from '../service/api.ts'
+import { chunked } from './chunked.ts'
+import { form, formType } from './raw.ts'
+
+/** A request that succeeds. */
+export interface Success {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  readonly body?: string | Buffer
+  /** Left out, 200. */
+  readonly status?: number
+}
+
+/** What requests are made from. */
+export interface World {
+  readonly account: { readonly baseUrl: string; readonly apiKey: string }
+  /** Id of a stored clip. */
+  readonly clip: string
+  /** Task type, where there is one endpoint for each. */
+  readonly type: string
+}
+
+async function newFile({ account }: World): Promise<string> {
+  return (await api(account).upload('note.txt', `a note of ${performance.now()}`)).data.file_id
+}
+
+async function newTask(world: World): Promise<string> {
+  const body = { file_id: await newFile(world), behaviour: 'wait' }
+  return (await api(world.account).create(world.type || 'test_copy', body)).data.task_id
+}
+
+/** A session of one part, `bytes`. */
+async function newUpload({ account }: World): Promise<string> {
+  return (await chunked(account).init({ filename: 'parts.txt', size: 5 })).data.upload_id
+}
+
+/** For every endpoint of the contract a request that it answers with success. */
+export const walk: Record<
+  keyof typeof routes | keyof typeof rawRoutes,
+  (world: World) => Success | Promise<Success>
+> = {
+  uploadFile: () => ({
+    headers: { 'content-type': formType },
+    body: form([{ field: 'file', filename: 'a.txt', content: 'bytes' }]),
+  }),
+  initUpload: () => ({ json: { filename: 'a.mp4', size: 2 ** 26, blake3_id: 'ab'.repeat(32) } }),
+  uploadPart: async (world) => ({
+    params: { upload_id: await newUpload(world), index: '0' },
+    headers: { 'content-type': 'application/octet-stream' },
+    body: 'bytes',
+  }),
+  uploadStatus: async (world) => ({ params: { upload_id: await newUpload(world) } }),
+  completeUpload: async (world) => {
+    const upload_id = await newUpload(world)
+    await chunked(world.account).put(upload_id, 0, 'bytes')
+    return { params: { upload_id } }
+  },
+  abortUpload: async (world) => ({ params: { upload_id: await newUpload(world) } }),
+  fileDetails: ({ clip }) => ({ params: { file_id: clip } }),
+  inspectFile: ({ clip }) => ({ params: { file_id: clip } }),
+  deleteFile: async (world) => ({ params: { file_id: await newFile(world) } }),
+  linkFile: ({ clip }) => ({ params: { file_id: clip }, json: { expires_in: 60 } }),
+  cleanFiles: () => ({}),
+  createTask: async (world) => ({
+    json: { file_id: await newFile(world), behaviour: 'wait' },
+    headers: { priority: 'u=1', 'idempotency-key': world.type },
+  }),
+  queryTask: async (world) => ({ params: { task_id: await newTask(world) } }),
+  listTasks: () => ({ query: { status: 'queued', task_type: 'test_copy', page: '1', page_size: '100' } }),
+  // Both workers are busy by now.
+  cancelTask: async (world) => ({ params: { task_id: await newTask(world) } }),
+  stopTask: async (world) => ({ params: { task_id: await newTask(world) } }),
+  eventTicket: () => ({}),
+  capabilities: () => ({}),
+  enums: () => ({}),
+  voices: () => ({}),
+  layouts: () => ({ query: { slot_count: '16', ratio: '1:1', page: '1', page_size: '100' } }),
+  // A test's service always has work; where it has none, see requests.test.ts.
+  exitDaemon: () => ({ status: 409 }),
+  downloadFile: ({ clip }) => ({ params: { file_id: clip }, headers: { range: 'bytes=1-9' }, status: 206 }),
+  previewFile: ({ clip }) => ({ params: { file_id: clip }, query: { kind: 'contact_sheet' } }),
+  taskEvents: () => ({
+    headers: {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    },
+    status: 101,
+  }),
+  health: () => ({ query: { nonce: 'abc' } }),
+  metrics: () => ({}),
+  documents: () => ({}),
+  openapi: () => ({}),
+}

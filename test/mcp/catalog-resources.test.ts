@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+import { eras } from './stdio-client.ts'
+
+// What a client reads of the studio itself, with the real service behind.
+
+let studio: Studio
+
+beforeAll(async () => {
+  studio = await openStudio()
+})
+afterAll(() => studio[Symbol.asyncDispose]())
+
+async function readJson(agent: RealAgent, uri: string): Promise<Record<string, unknown>> {
+  const { contents } = await agent.client.readResource({ uri })
+  expect(contents).toEqual([{ uri, mimeType: 'application/json', text: expect.any(String) }])
+  const [content] = contents
+  return JSON.parse(content && 'text' in content ? content.text : '') as Record<string, unknown>
+}
+
+describe.each(eras)('%s client', (era) => {
+  test('finds every catalogue and operation listed, and reads each', async () => {
+    await using agent = await studio.agent(era)
+    const { resources } = await agent.client.listResources()
+    const uris = resources.map(({ uri }) => uri)
+    expect(uris).toEqual([
+      'media://enums',
+      'media://voices',
+      'media://layouts',
+      'media://operations/video_split_screen',
+    ])
+    for (const uri of uris) expect(Object.keys(await readJson(agent, uri)).length).toBeGreaterThan(0)
+  })
+
+  test('an operation is described in full, as its tool takes it', async () => {
+    await using agent = await studio.agent(era)
+    const { resourceTemplates } = await agent.client.listResourceTemplates()
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('media://operations/{name}')
+    const operation = await readJson(agent, 'media://operations/video_split_screen')
+    const { tools } = await agent.client.listTools()
+    const tool = tools.find(({ name }) => name === 'video_split_screen')
+    expect(operation).toMatchObject({
+      name: 'video_split_screen',
+      price: '1 credit per started minute of the shortest clip range',
+      input: { additionalProperties: false, required: ['clips'] },
+      output: { properties: { layout: { properties: { slots: { type: 'array' } } } } },
+      examples: [{ title: expect.any(String), input: { clips: expect.any(Array) } }, {}],
+    })
+    expect(tool?.inputSchema.properties).toMatchObject(
+      (operation['input'] as { properties: object }).properties,
+    )
+  })
+
+  test('layouts are narrowed by clips and shape, page by page, without sketches', async () => {
+    await using agent = await studio.agent(era)
+    const page = await readJson(agent, 'media://layouts?slot_count=2&ratio=16%3A9&page=2&page_size=15')
+    expect(page).toMatchObject({ total: 20, page: 2, page_size: 15 })
+    expect(page['list']).toHaveLength(5)
+    for (const layout of page['list'] as object[]) {
+      expect(layout).toMatchObject({ slot_count: 2, ratios: expect.arrayContaining(['16:9']) })
+      expect(layout).not.toHaveProperty('svg')
+    }
+  })
+
+  test('what is not there is told', async () => {
+    await using agent = await studio.agent(era)
+    for (const uri of [
+      'media://operations/video_dance',
+      'media://operations',
+      'media://enums/x',
+      'media://tools',
+    ]) {
+      await expect(agent.client.readResource({ uri })).rejects.toThrow(/not found/i)
+    }
+    await expect(agent.client.readResource({ uri: 'media://layouts?slot_count=40' })).rejects.toThrow(
+      /6016: slot_count/,
+    )
+  })
+})

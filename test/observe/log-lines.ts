@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { until } from '../service/api.ts'
+
+/** A line of a log. */
+export interface LogLine extends Readonly<Record<string, unknown>> {
+  readonly level: number
+  readonly msg: string
+}
+
+/** The lines of a test service's log that have certain fields; waits until there are so many. */
+export function logged(
+  { dataDir }: { dataDir: string },
+  fields: Readonly<Record<string, unknown>>,
+  atLeast = 1,
+): Promise<LogLine[]> {
+  const wanted = Object.entries(fields)
+  return until(
+    async () => {
+      const lines = (await readFile(join(dataDir, 'log'), 'utf8')).split('\n').filter(Boolean)
+      const parsed = lines.map((line) => JSON.parse(line) as LogLine)
+      return parsed.filter((line) => wanted.every(([name, value]) => line[name] === value))
+    },
+    (found) => found.length >= atLeast,
+  )
+}

@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { WebSocket } from 'undici'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { downloadUrl } from '../../src/contract/routes.ts'
+import { ask, envelope, wire } from '../http/raw.ts'
+import { api, until } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { logged } from './log-lines.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const idOf = (answer: { headers: Readonly<Record<string, unknown>> }): string =>
+  String(answer.headers['x-request-id'])
+
+describe('request ids', () => {
+  const own = /^[\da-f]{8}-[\da-f-]{27}$/
+
+  test('every answer has one, refused ones and unreadable paths included', async () => {
+    const headers = { authorization: service.apiKey }
+    const answers = [
+      await ask(`${service.baseUrl}/health`),
+      await ask(`${service.baseUrl}/task/list`),
+      await ask(`${service.baseUrl}/task/list`, { headers }),
+      await ask(`${service.baseUrl}/nowhere`, { headers }),
+      await ask(`${service.baseUrl}/task/%ff`, { headers }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 404, 400])
+    const ids = answers.map(idOf)
+    for (const id of ids) expect(id).toMatch(own)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test.each(['a', 'trace-1.2_3', 'x'.repeat(64)])('the one a client gives is kept: %s', async (given) => {
+    const answer = await ask(`${service.baseUrl}/health`, { headers: { 'x-request-id': given } })
+    expect(idOf(answer)).toBe(given)
+  })
+
+  test.each(['', 'x'.repeat(65), 'a b', 'a,b', '{"a":1}', 'ä', '\u009B31m', '<b>', '../x'])(
+    'one that is not short and plain is replaced: %j',
+    async (given) => {
+      using connection = await wire(service.baseUrl)
+      connection.socket.write(
+        Buffer.from(`GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: ${given}\r\n\r\n`, 'latin1'),
+      )
+      const [, id] = /^x-request-id: (.*)\r$/im.exec(await connection.heard(/\r\n\r\n/)) ?? []
+      expect(id).toMatch(own)
+    },
+  )
+
+  test('one that comes twice is replaced', async () => {
+    using connection = await wire(service.baseUrl)
+    connection.socket.write(
+      'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n',
+    )
+    const [, id] = /^x-request-id: (.*)\r$/im.exec(await connection.heard(/\r\n\r\n/)) ?? []
+    expect(id).toMatch(own)
+  })
+})
+
+describe('the line of a finished request', () => {
+  const headers = () => ({ authorization: service.apiKey })
+
+  test('a refused one tells the route, its status and its code, and not the address', async () => {
+    const answer = await ask(`${service.baseUrl}/base/file/no-file?Authorization=sekret&name=private`, {
+      headers: headers(),
+    })
+    const [line] = await logged(service, { msg: 'request', request_id: idOf(answer) })
+    expect(line).toEqual({
+      level: 30,
+      time: expect.any(String),
+      pid: process.pid,
+      hostname: expect.any(String),
+      request_id: idOf(answer),
+      method: 'GET',
+      route: '/base/file/:file_id',
+      status: 404,
+      code: 6004,
+      ms: expect.any(Number),
+      account_id: 1,
+      msg: 'request',
+    })
+  })
+
+  test('reads that succeed are for debugging only', async () => {
+    const read = await ask(`${service.baseUrl}/task/list`, { headers: headers() })
+    const refused = await ask(`${service.baseUrl}/task/list`)
+    await logged(service, { request_id: idOf(refused) })
+    expect(await logged(service, { request_id: idOf(read) }, 0)).toEqual([])
+  })
+
+  test('an upload of a hostile name with a hostile header stays in its line, without either', async () => {
+    const form = new FormData()
+    form.append('file', new Blob(['bytes']), 'private\u001B[2J\r\n{"level":60}.txt')
+    const response = await fetch(`${service.baseUrl}/base/file/upload?name=private`, {
+      method: 'POST',
+      headers: { ...headers(), 'user-agent': 'private-agent', referer: 'http://127.0.0.1/private' },
+      body: form,
+    })
+    const [line] = await logged(service, { request_id: response.headers.get('x-request-id') })
+    expect(line).toMatchObject({ method: 'POST', route: '/base/file/upload', status: 200, account_id: 1 })
+    const text = JSON.stringify(await logged(service, {}))
+    expect(text).not.toContain('private')
+    expect(text).not.toContain(service.apiKey)
+  })
+
+  test('an unknown key is told without it, and without an account', async () => {
+    const answer = await ask(`${service.baseUrl}/task/list`, { headers: { authorization: 'sekret-sekret' } })
+    const [line] = await logged(service, { request_id: idOf(answer) })
+    expect(line).toMatchObject({ status: 401, code: 6502 })
+    expect(line).not.toHaveProperty('account_id')
+    expect(JSON.stringify(line)).not.toContain('sekret')
+  })
+
+  test('an unknown route is one route, whatever is asked for', async () => {
+    const answer = await ask(`${service.baseUrl}/private/place`, { headers: headers() })
+    expect(await logged(service, { request_id: idOf(answer) })).toMatchObject([
+      { route: '(none)', status: 404 },
+    ])
+  })
+
+  test('a client that left is told as 499', async () => {
+    const { data: file } = await api(service).upload('large.txt', 'x'.repeat(64 * 2 ** 20))
+    using connection = await wire(service.baseUrl)
+    const head = [
+      `GET ${downloadUrl(file.file_id)} HTTP/1.1`,
+      'Host: 127.0.0.1',
+      `Authorization: ${service.apiKey}`,
+      'X-Request-Id: left',
+    ]
+    connection.socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    await connection.heard(/^HTTP\/1.1 200/)
+    connection.socket.destroy()
+    const [line] = await logged(service, { msg: 'request', request_id: 'left' })
+    expect(line).toMatchObject({ status: 499, file_id: file.file_id })
+    expect(await logged(service, { msg: 'an answer broke off' }, 0)).toEqual([])
+  })
+
+  test('an answer that breaks for want of its bytes is told with the reason', async () => {
+    const calls = api(service)
+    const { data: file } = await calls.upload('gone.txt', 'bytes that are lost')
+    await service.running.service.files.remove(file.blake3_id)
+    await ask(service.baseUrl + downloadUrl(file.file_id), { headers: headers() }).catch(() => undefined)
+    const told = await until(
+      async () => [
+        ...(await logged(service, { msg: 'an answer broke off' }, 0)),
+        ...(await logged(service, { msg: 'request failed' }, 0)),
+      ],
+      (lines) => lines.length > 0,
+    )
+    expect(JSON.stringify(told)).toContain('ENOENT')
+  })
+
+  test('an event socket is told when it closes', async () => {
+    const socket = new WebSocket(`${service.baseUrl.replace('http', 'ws')}/task/events`, {
+      headers: { authorization: service.apiKey, 'x-request-id': 'socket' },
+    })
+    await once(socket, 'open')
+    socket.close()
+    expect(await logged(service, { request_id: 'socket', msg: 'request' })).toMatchObject([
+      { status: 101, route: '/task/events' },
+    ])
+  })
+})
+
+test('the answer to a bug names the request under which the log tells it', async () => {
+  const calls = api(service)
+  const { data: file } = await calls.upload('a.txt', 'some bytes')
+  const { db } = service.running.service
+  await db
+    .updateTable('files')
+    .set({ name: 'broken.mp4', ext: '.mp4', facts: '{' })
+    .where('id', '=', file.file_id)
+    .execute()
+  const answer = await ask(`${service.baseUrl}/base/file/${file.file_id}/facts`, {
+    headers: { authorization: service.apiKey },
+  })
+  expect(envelope(answer)).toMatchObject({
+    status: 500,
+    code: 6500,
+    hint: expect.stringContaining(idOf(answer)),
+  })
+  const [line] = await logged(service, { request_id: idOf(answer), level: 50 })
+  expect(line).toMatchObject({
+    msg: 'request failed',
+    err: { type: 'SyntaxError' },
+    route: '/base/file/:file_id/facts',
+  })
+})

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, envelope } from '../http/raw.ts'
+import { api, until, type Api } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { logged } from './log-lines.ts'
+
+let service: TestService
+let calls: Api
+let fileId: string
+beforeAll(async () => {
+  service = await startTestService()
+  calls = api(service)
+  fileId = (await calls.upload('private.txt', 'some bytes')).data.file_id
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const create = async (behaviour: string) =>
+  (await calls.create('test_copy', { file_id: fileId, behaviour })).data.task_id
+
+async function linesOf(id: string, last: string) {
+  await logged(service, { task_id: id, msg: last })
+  const lines = await logged(service, { task_id: id })
+  return lines.filter(({ msg }) => msg !== 'request')
+}
+
+test('the life of a task is told with its ids, credits and times', async () => {
+  const id = await create('copy')
+  const whose = { task_type: 'test_copy', account_id: 1 }
+  expect(await linesOf(id, 'task completed')).toMatchObject([
+    { msg: 'task created', ...whose, request_id: expect.any(String), credits: 1, estimated_ms: 2000 },
+    { msg: 'task started', ...whose, attempt: 1, waited_ms: expect.any(Number) },
+    { msg: 'task completed', ...whose, credits: 1, ms: expect.any(Number), in_all_ms: expect.any(Number) },
+  ])
+})
+
+test('the request that created or cancelled a task is told in the lines of both', async () => {
+  const headers = { authorization: service.apiKey, 'content-type': 'application/json' }
+  for (let turn = 0; turn < 2; turn += 1) await create('wait')
+  const created = await ask(`${service.baseUrl}/task/test_copy`, {
+    method: 'POST',
+    headers: { ...headers, 'x-request-id': 'creates' },
+    body: JSON.stringify({ file_id: fileId }),
+  })
+  const { task_id } = envelope<{ task_id: string }>(created).data
+  await ask(`${service.baseUrl}/task/${task_id}/cancel`, {
+    method: 'POST',
+    headers: { ...headers, 'x-request-id': 'cancels' },
+  })
+  expect(await linesOf(task_id, 'task cancelled')).toMatchObject([
+    { msg: 'task created', request_id: 'creates' },
+    { msg: 'task cancelled', request_id: 'cancels', refunded: 1 },
+  ])
+  expect(await logged(service, { request_id: 'cancels', msg: 'request' })).toMatchObject([
+    { task_id, route: '/task/:task_id/cancel' },
+  ])
+})
+
+test('failed attempts are told with their reason, and the end with what was refunded', async () => {
+  await using other = await startTestService()
+  const own = api(other)
+  const { data: file } = await own.upload('private.txt', 'some bytes')
+  const { data: task } = await own.create('test_copy', { file_id: file.file_id, behaviour: 'break' })
+  await until(
+    () => own.query('test_copy', task.task_id),
+    ({ data }) => data.status === 'failed',
+  )
+  await logged(other, { task_id: task.task_id, msg: 'task failed' })
+  const lines = await logged(other, { task_id: task.task_id })
+  const told = lines.filter(({ msg }) => !['request', 'task created', 'task started'].includes(msg))
+  const failed = { msg: 'attempt failed', level: 40, ms: expect.any(Number), err: { type: 'MediaError' } }
+  expect(told).toMatchObject([
+    { ...failed, attempt: 1 },
+    { msg: 'task queued again', attempts: 1, again_in_ms: 1000 },
+    { ...failed, attempt: 2 },
+    { msg: 'task queued again', attempts: 2, again_in_ms: 5000 },
+    { ...failed, attempt: 3 },
+    { msg: 'task failed', level: 40, code: 6500, attempts: 3, refunded: 1 },
+  ])
+  expect(told[0]?.['err']).toMatchObject({ stack: expect.stringContaining('a bug with a secret inside') })
+})

@@ -1,0 +1,66 @@
+import { createServer } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { createTask, waitForTask } from '../../src/client/tasks.ts'
+import type { TaskList } from '../../src/contract/task.ts'
+import { ask } from '../http/raw.ts'
+import { api } from './api.ts'
+import { startProcess, type ServiceProcess } from './process.ts'
+
+/** One address for whichever service runs; a request that breaks off behind it breaks off before it. */
+async function startFront(
+  service: () => Promise<ServiceProcess>,
+): Promise<{ baseUrl: string; apiKey: string }> {
+  const server = createServer((request, response) => {
+    const pass = async (): Promise<void> => {
+      const body = await buffer(request)
+      const { baseUrl, apiKey } = await service()
+      const { host: _, connection: __, ...given } = request.headers as Record<string, string>
+      const answer = await ask(baseUrl + request.url, {
+        method: request.method === 'POST' ? 'POST' : 'GET',
+        headers: { ...given, authorization: apiKey },
+        ...(body.length > 0 && { body }),
+      })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.bytes)
+    }
+    pass().catch(() => request.socket.destroy())
+  })
+  const { promise: listening, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await listening
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { baseUrl: `http://127.0.0.1:${address.port}`, apiKey: 'any' }
+}
+
+test.for(['submit.before-commit', 'submit.after-commit'])(
+  'a service that dies at %s, before it answers, has made one task when it is back',
+  { timeout: 60_000 },
+  async (point) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-broken-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const doomed = await startProcess(dataDir, [point])
+    const { data: file } = await api(doomed).upload('a.txt', 'some bytes')
+    let running = Promise.resolve(doomed)
+    const restarted = doomed.exited.then(() => {
+      running = startProcess(dataDir)
+      return running
+    })
+    onTestFinished(async () => (await restarted).kill('SIGKILL'))
+    const front = await startFront(() => running)
+
+    const client = createClient(front)
+    const task = await createTask(client, { task_type: 'test_copy', body: { file_id: file.file_id } })
+    expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+    const done = await waitForTask(client, task, { signal: AbortSignal.timeout(20_000) })
+    expect(done).toMatchObject({ task_id: task.task_id, status: 'completed' })
+    const { data } = await api(await restarted).send<TaskList>('/task/list')
+    expect(data.list.map(({ id }) => id)).toEqual([task.task_id])
+    await client.close()
+  },
+)

@@ -1,0 +1,104 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { describeApi, type ApiOperation } from '../../src/http/openapi.ts'
+import { operations } from '../../tools/index.ts'
+import { fakeModule, messageModule } from './fake-operation.ts'
+
+/** The document of a service with the operations that tests use. */
+export const document = describeApi(
+  [fakeModule, messageModule, ...operations].map(({ operation }) => operation),
+  '0.0.0-test',
+)
+
+/** An answer to be held against the document. */
+interface Seen {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  readonly status: number
+  readonly type: string | null
+  readonly body: string
+}
+
+/**
+ * Throws when an endpoint answers what the OpenAPI document does not say: a status or code it does not
+ * name, another media type, a field too many or too few. What the document does not know is let pass.
+ */
+export function checkDocumented({ method, path, status, type, body }: Seen): void {
+  const found = find(method, path.split('?')[0] ?? '')
+  if (!found) return
+  const where = `${method} ${path} answered ${status}`
+  const answer = found.operation.responses[status]
+  if (!answer)
+    throw new Error(`${where}, which its route in src/contract does not name: ${body.slice(0, 500)}`)
+  if (method === 'HEAD' || (body === '' && !answer.content)) return
+  const media = type?.split(';')[0] ?? ''
+  const content = answer.content ?? {}
+  if (!(media in content) && !('*/*' in content)) throw new Error(`${where} with ${media || 'nothing'}`)
+  if (!content[media]?.schema) return
+  const validate = validatorOf([
+    'paths',
+    found.path,
+    found.method,
+    'responses',
+    String(status),
+    'content',
+    media,
+    'schema',
+  ])
+  if (!validate(JSON.parse(body))) {
+    throw new Error(
+      `${where} otherwise than documented: ${JSON.stringify(validate.errors)} ${body.slice(0, 500)}`,
+    )
+  }
+}
+
+function find(
+  method: string,
+  path: string,
+): { path: string; method: string; operation: ApiOperation } | undefined {
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const candidates = Object.entries(document.paths).flatMap(([template, methods]) => {
+    const operation = methods[verb]
+    return operation && patternOf(template).test(path) ? [{ path: template, method: verb, operation }] : []
+  })
+  // A path as it is goes before one with parameters.
+  return candidates.toSorted((one, other) => places(one.path) - places(other.path))[0]
+}
+
+function patternOf(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+function places(template: string): number {
+  return template.split('{').length
+}
+
+const validators = new Map<string, ValidateFunction>()
+let ajv: Ajv2020 | undefined
+
+/** Checks values by a schema of the document, at its place there. */
+export function validatorOf(place: readonly string[]): ValidateFunction {
+  const pointer = place.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
+  const known = validators.get(pointer)
+  if (known) return known
+  ajv ??= new Ajv2020({ strict: false, allErrors: true, formats: fullFormats }).addSchema(
+    closed(document),
+    'api',
+  )
+  const validate = ajv.compile({ $ref: `api#/${encodeURI(pointer)}` })
+  validators.set(pointer, validate)
+  return validate
+}
+
+/** The document with objects that have no fields but those they name; the published one lets answers grow. */
+function closed(node: unknown): object {
+  const close = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(close)
+    if (typeof value !== 'object' || value === null) return value
+    const inner = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, close(item)]))
+    const names = 'type' in value && value.type === 'object' && 'properties' in value
+    return names ? { additionalProperties: false, ...inner } : inner
+  }
+  return close(node) as object
+}

@@ -1,0 +1,24 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { identify } from '../../src/platform/process-identity.ts'
+
+/** Live processes on whose command line both texts stand, by pid; as Linux tells. */
+export async function programsWith(name: string, argument: string): Promise<number[]> {
+  const found: number[] = []
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (line.includes(name) && line.includes(argument)) found.push(Number(pid))
+  }
+  return found
+}
+
+/** Programs the fake operation started for a data folder, whose scratch folder is their last argument. */
+export function programsIn(dataDir: string): Promise<number[]> {
+  return programsWith('setInterval', dataDir)
+}
+
+/** Those that still live. */
+export async function alive(pids: readonly number[]): Promise<number[]> {
+  const identities = await Promise.all(pids.map((pid) => identify(pid)))
+  return pids.filter((_, index) => identities[index] !== null)
+}

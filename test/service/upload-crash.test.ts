@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { FileRecord } from '../../src/contract/file.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { openDiskStore } from '../../src/files/disk.ts'
+import { chunked, cut, hashOf } from '../http/chunked.ts'
+import { api } from './api.ts'
+import { checkInvariants } from './invariants.ts'
+import { startProcess, type ServiceProcess } from './process.ts'
+
+const partSize = 300_000
+const parts = ['a', 'b', 'c', 'd'].map((letter, index) => letter.repeat(index === 3 ? 1000 : partSize))
+const content = parts.join('')
+
+async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-upload-crash-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function start(dataDir: string, point: readonly [string, number?] | [] = []): Promise<ServiceProcess> {
+  const started = await startProcess(dataDir, point)
+  onTestFinished(() => started.kill('SIGKILL'))
+  return started
+}
+
+/** Begins an upload in small parts; null when the service died on the way. */
+async function begin(dataDir: string, calls: ReturnType<typeof chunked>): Promise<string | null> {
+  const blake3_id = await hashOf(content)
+  const begun = await calls.init({ filename: 'a.txt', size: content.length, blake3_id }).catch(() => null)
+  if (!begun) return null
+  const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
+  await cut(db, begun.data.upload_id, partSize)
+  await db.destroy()
+  return begun.data.upload_id
+}
+
+/** What a client was told before the service died. */
+interface Acknowledged {
+  readonly id: string | null
+  readonly parts: Set<number>
+  readonly file: FileRecord | null
+}
+
+/** Uploads, with one part sent wrong, put right and sent again, until the service dies. */
+async function uploadUntilKilled(dataDir: string, calls: ReturnType<typeof chunked>): Promise<Acknowledged> {
+  const id = await begin(dataDir, calls)
+  const stored = new Set<number>()
+  if (!id) return { id, parts: stored, file: null }
+  try {
+    for (const [index, bytes] of [
+      [2, parts[2]],
+      [0, parts[0]],
+      [1, 'x'.repeat(partSize)],
+      [1, parts[1]],
+      [0, parts[0]],
+      [3, parts[3]],
+    ] as const) {
+      // Other bytes were sent for it: until they are acknowledged it may be missing.
+      if (index === 1) stored.delete(index)
+      const { code } = await calls.put(id, index, bytes ?? '')
+      expect(code).toBe(200)
+      if (bytes === parts[index]) stored.add(index)
+    }
+    return { id, parts: stored, file: (await calls.complete(id)).data }
+  } catch {
+    return { id, parts: stored, file: null }
+  }
+}
+
+/** Every step at which something becomes durable, and how often it was passed before. */
+const durableSteps: readonly [string, number][] = [
+  ['upload.begun', 1],
+  ['files.part.written', 1],
+  ['files.part.synced', 2],
+  ['upload.part.before-commit', 1],
+  ['upload.part.after-commit', 2],
+  ['upload.part.forgotten', 1],
+  ['files.part.written', 4],
+  ['files.part.synced', 4],
+  ['upload.part.before-commit', 4],
+  ['upload.part.after-commit', 6],
+  ['files.put.renamed', 1],
+  ['upload.complete.before-commit', 1],
+  ['upload.complete.after-commit', 1],
+]
+
+describe('kill -9 of the service in an upload in parts', () => {
+  test.for(durableSteps)('%s, for the %i. time', async ([point, hit]) => {
+    const dataDir = await dataFolder()
+    const doomed = await start(dataDir, [point, hit])
+    const acknowledged = await uploadUntilKilled(dataDir, chunked(doomed))
+    await doomed.exited
+    expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+
+    const restarted = await start(dataDir)
+    const calls = chunked(restarted)
+    const id = acknowledged.id ?? (await begin(dataDir, calls))
+    expect.assert(id !== null)
+    const { data: state } = await calls.status(id)
+    for (const index of acknowledged.parts) expect(state.missing).not.toContain(index)
+    for (const index of state.missing) expect((await calls.put(id, index, parts[index] ?? '')).code).toBe(200)
+    // A part whose acknowledgement was lost may hold the wrong bytes, which is told, and put right.
+    const first = await calls.complete(id)
+    if (first.code === 6026) await calls.put(id, 1, parts[1] ?? '')
+    const { code, data: file } = first.code === 6026 ? await calls.complete(id) : first
+    expect(code).toBe(200)
+    expect(Buffer.from(await api(restarted).download(file.file_id)).toString() === content).toBe(true)
+    expect((await calls.complete(id)).data).toEqual(file)
+    await expectClean(restarted, dataDir, 1)
+  })
+
+  test('upload.aborted', async () => {
+    const dataDir = await dataFolder()
+    const doomed = await start(dataDir, ['upload.aborted'])
+    const calls = chunked(doomed)
+    const id = (await begin(dataDir, calls)) ?? ''
+    await calls.put(id, 0, parts[0] ?? '')
+    await expect(calls.abort(id)).rejects.toThrow('fetch failed')
+    await doomed.exited
+    const restarted = await start(dataDir)
+    expect((await chunked(restarted).status(id)).code).toBe(6024)
+    expect((await chunked(restarted).abort(id)).data).toEqual({ upload_id: id, aborted: true })
+    await expectClean(restarted, dataDir, 0)
+  })
+})
+
+/** Everything is as the database says, and no part is left. */
+async function expectClean(service: ServiceProcess, dataDir: string, files: number): Promise<void> {
+  await service.kill('SIGKILL')
+  const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
+  const store = await openDiskStore(join(dataDir, 'files'))
+  await checkInvariants(db, store)
+  expect(await db.selectFrom('files').select('id').execute()).toHaveLength(files)
+  expect(await db.selectFrom('upload_parts').selectAll().execute()).toEqual([])
+  const left: string[] = []
+  for await (const upload of store.uploads()) left.push(upload)
+  expect(left).toEqual([])
+  let blobs = 0
+  for await (const _ of store.list()) blobs += 1
+  expect(blobs).toBe(files)
+  await db.destroy()
+}
