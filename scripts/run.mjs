@@ -1,5 +1,5 @@
 // Behind `npm run demo|test|check|gen|build|bench`, and `reelwright` itself where only a clone is
-// there: `node scripts/run.mjs mcp|serve|doctor`. Plain JavaScript for any Node >= 18, without
+// there: `node scripts/run.mjs mcp|serve|doctor|…`. Plain JavaScript for any Node >= 18, without
 // dependencies: it brings what is missing (Node, packages, programs), then runs the command.
 // stdout is the command's alone.
 import { dirname, join } from 'node:path'
@@ -25,9 +25,12 @@ const commands = {
   gen: { run: ({ node, env }, rest) => inForeground(node, ['src/gen.ts', ...rest], { cwd: root, env }) },
   build: { run: (tools, rest) => build(root, tools, rest) },
   bench: { needs: ['ffmpeg'], run: bench },
-  mcp: { run: (tools, rest) => reelwright(tools, ['mcp', ...rest]) },
-  serve: { run: (tools, rest) => reelwright(tools, ['serve', ...rest]) },
-  doctor: { run: (tools, rest) => reelwright(tools, ['doctor', ...rest]) },
+  ...Object.fromEntries(
+    ['mcp', 'serve', 'doctor', 'diagnostics'].map((name) => [
+      name,
+      { run: (tools, rest) => reelwright(tools, [name, ...rest]) },
+    ]),
+  ),
 }
 
 /** What is missing beside Node is told by itself; paths among the arguments start from the caller's folder. */

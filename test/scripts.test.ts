@@ -43,6 +43,13 @@ it('names the commands when it is asked for another', async () => {
   expect(err).toContain('demo, test, check, gen, build, bench, mcp, serve, doctor')
 })
 
+it('knows every command of reelwright, as the README says', async () => {
+  const [help, { err }] = await Promise.all([run(['mcp', '--help']), run(['nonsense'])])
+  const names = [...help.out.matchAll(/^ {2}(\w+) {2,}\w/gm)].map(([, name]) => name)
+  expect(names).toContain('diagnostics')
+  expect(names.filter((name) => !new RegExp(`[ ,]${name}\\b`).test(err))).toEqual([])
+})
+
 it('serves MCP as mcp.json says, with nothing but the protocol on stdout', async () => {
   const file = JSON.parse(await readFile(join(root, 'mcp.json'), 'utf8')) as {
     mcpServers: { reelwright: { command: string; args: string[] } }
