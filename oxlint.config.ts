@@ -51,7 +51,7 @@ function importsOnly({ layers: allowed, packages }: Layer) {
       message: 'Imports point downward only: see the layer map in oxlint.config.ts.',
     },
     {
-      regex: String.raw`^(\.\./)+((src/)?(main|commands|config|demo|diagnostics|gen|measure|serve|service|settings)\.ts$|tools/)`,
+      regex: String.raw`^(\.\./)+((src/)?(main|administer|command-table|commands|config|demo|diagnostics|gen|measure|serve|service|settings|sweep)\.ts$|tools/)`,
       message: 'Only src/main.ts and what it runs (commands.ts, serve.ts, service.ts) compose.',
     },
   ]

@@ -26,7 +26,7 @@ const commands = {
   build: { run: (tools, rest) => build(root, tools, rest) },
   bench: { needs: ['ffmpeg'], run: bench },
   ...Object.fromEntries(
-    ['mcp', 'serve', 'doctor', 'diagnostics'].map((name) => [
+    ['mcp', 'serve', 'doctor', 'diagnostics', 'keys', 'credits'].map((name) => [
       name,
       { run: (tools, rest) => reelwright(tools, [name, ...rest]) },
     ]),

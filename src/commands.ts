@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type * as Administration from './administer.ts'
 import type { Connection } from './client/client.ts'
 import { processEnvironment, readConfig, secretsOf, type Config } from './config.ts'
 import { MediaError } from './contract/errors.ts'
@@ -147,6 +148,14 @@ export async function worker({ ffmpeg }: { ffmpeg?: string | undefined }): Promi
   ])
   if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
   runWorker(operations)
+}
+
+/** Does something to the accounts of the service here, whether it runs or not. */
+export async function administer(
+  dataDir: string | undefined,
+  act: (administration: typeof Administration, config: Config) => Promise<void>,
+): Promise<void> {
+  await act(await import('./administer.ts'), await readConfig({ dataDir }))
 }
 
 interface DoctorOptions {

@@ -35,6 +35,8 @@ export interface Config {
   readonly port: number
   /** The https address of a proxy in front of `serve`. */
   readonly publicUrl: string | undefined
+  /** Whether `serve` takes the key in the query too. */
+  readonly allowQueryAuthorization: boolean
   /** Voices that dubbing may name. */
   readonly voices: readonly Voice[]
 }
@@ -79,6 +81,7 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     host: merged.host,
     port: merged.port,
     publicUrl: merged.public_url,
+    allowQueryAuthorization: merged.allow_query_authorization ?? false,
     voices: merged.voices ?? [],
   }
 }
@@ -138,9 +141,15 @@ function variablesOf(environment: Environment): Record<string, unknown> {
     const value = variable === undefined ? undefined : present(environment[variable])
     if (value === undefined) continue
     if (name === 'allowed_dirs') given[name] = value.split(delimiter).filter(Boolean)
-    else given[name] = name === 'port' ? Number(value) : value
+    else if (name === 'port') given[name] = Number(value)
+    else given[name] = name === 'allow_query_authorization' ? truth(value) : value
   }
   return given
+}
+
+/** What is neither is left to the schema to refuse. */
+function truth(value: string): unknown {
+  return { true: true, '1': true, false: false, '0': false }[value] ?? value
 }
 
 async function readSettings(file: string): Promise<unknown> {

@@ -17,7 +17,7 @@ export async function runInForeground(
   config: Config,
   parts: Pick<ServiceOptions, 'version' | 'worker' | 'voices' | 'log'>,
 ): Promise<void> {
-  const { dataDir, host, port, publicUrl, apiKey, databaseUrl } = config
+  const { dataDir, host, port, publicUrl, apiKey, databaseUrl, allowQueryAuthorization } = config
   const { log } = parts
   checkReach(config)
   await prepareDataFolder(dataDir)
@@ -37,6 +37,7 @@ export async function runInForeground(
     host,
     port,
     publicUrl,
+    allowQueryAuthorization,
     ...(databaseUrl !== undefined && { database: { url: databaseUrl } }),
     exitIfIdle: async () => false,
   })

@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { embeddedKey, ensureAccount, localAccount } from './accounts/accounts.ts'
 import { addKey, revokeKeys } from './accounts/keys.ts'
-import { balanceOf, ensureAccount, grant } from './accounts/ledger.ts'
+import { balanceOf, grant } from './accounts/ledger.ts'
 import type { Voice } from './contract/catalog.ts'
 import type { OperationModule } from './contract/operation.ts'
 import { dataFiles } from './daemon/layout.ts'
@@ -27,12 +28,9 @@ import type { Queue } from './queue/queue.ts'
 import { TaskEvents } from './tasks/events.ts'
 import { executeTask, requeueInterrupted } from './tasks/execute.ts'
 import { countTasksIn } from './tasks/metrics.ts'
+import { sweepHourly } from './sweep.ts'
 import type { Service } from './tasks/service.ts'
 import { openWorkers } from './tasks/workers.ts'
-
-/** The account of the one user of an embedded service, and the name of its key. */
-const localAccount = { id: 1, name: 'local' }
-const embeddedKey = 'embedded'
 
 /** Enough never to run out, small enough to stay exact in sums: a trillion credits. */
 const localCredits = 1e12
@@ -53,6 +51,8 @@ export interface ServiceOptions extends HostProcess {
   readonly port?: number
   /** The https address of clients that do not use this machine's own. */
   readonly publicUrl?: string | undefined
+  /** Whether the key may come in the query too. */
+  readonly allowQueryAuthorization?: boolean
 }
 
 /** A service that accepts requests, with its parts. */
@@ -77,7 +77,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   await makeFolder(scratch)
   const { service, lost } = await openService({ ...options, concurrency, metrics }, opened)
 
-  const app = await createApp(service, options, { publicUrl: options.publicUrl })
+  const app = await createApp(service, options, {
+    publicUrl: options.publicUrl,
+    allowQueryAuthorization: options.allowQueryAuthorization,
+  })
   let consumer: ReturnType<Queue['consume']> | undefined
   opened.defer(() => consumer?.stop())
   opened.defer(app.close)
@@ -131,6 +134,7 @@ async function openService(
   await files.recover()
   await sweepOrphans(db, files)
   await requeueInterrupted(service)
+  opened.use(sweepHourly(service))
   await openLocalAccount(db, options.key)
   return { service, lost }
 }

@@ -90,6 +90,12 @@ export const settings = z.strictObject({
       meaning: 'Address under which clients reach `reelwright serve` through a TLS proxy',
       byDefault: 'none: clients on this machine alone',
     }),
+  allow_query_authorization: z.boolean().optional().register(about, {
+    variable: 'ALLOW_QUERY_AUTHORIZATION',
+    meaning:
+      '`true`: `reelwright serve` also takes the key as the query parameter `Authorization`, where the header is missing',
+    byDefault: '`false`: addresses end up in logs and histories',
+  }),
   voices: z.array(voice).refine(areDistinct, 'two voices have one voice_id').optional().register(about, {
     meaning: 'Voices that dubbing may name: `[{ "voice_id", "name", "languages": ["en-US"] }]`',
     byDefault: 'none',

@@ -34,6 +34,7 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       port: 8787,
       publicUrl: undefined,
+      allowQueryAuthorization: false,
       voices: [],
     })
   })
@@ -91,6 +92,13 @@ describe('readConfig', () => {
     const environment = { REELWRIGHT_DATA_DIR: join(dataDir, 'b') }
     expect((await readConfig({ environment })).dataDir).toBe(join(dataDir, 'b'))
     expect((await readConfig({ dataDir, environment })).dataDir).toBe(dataDir)
+  })
+
+  it('reads a variable of yes or no', async () => {
+    const read = (value: string) => readConfig({ dataDir, environment: { ALLOW_QUERY_AUTHORIZATION: value } })
+    for (const value of ['true', '1']) expect((await read(value)).allowQueryAuthorization).toBe(true)
+    for (const value of ['false', '0', '']) expect((await read(value)).allowQueryAuthorization).toBe(false)
+    await expect(read('yes')).rejects.toThrow('ALLOW_QUERY_AUTHORIZATION: ')
   })
 
   it('reads an empty or unfilled variable as absent', async () => {

@@ -34,6 +34,8 @@ interface Refused {
   readonly body: Json
   readonly files?: 'right' | 'of another kind' | 'unknown'
   readonly credits?: number
+  /** Of the sender's key. */
+  readonly quota?: number
   readonly key?: string
 }
 
@@ -50,6 +52,10 @@ const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]
       refuses.map((value) => ({ body: changed(smallest, at, value) })),
     ),
     ...together.map(({ change }) => ({ body: { ...smallest, ...change } })),
+  ],
+  6201: ({ smallest }) => [
+    { body: smallest, quota: 0 },
+    { body: smallest, quota: 0, credits: 0 },
   ],
   6202: ({ smallest }) => [{ body: smallest, credits: 0 }],
   6502: ({ smallest }) => [{ body: smallest, key: 'Bearer of no key' }],
@@ -86,7 +92,7 @@ describe.each(operationTables)('$operation', (table) => {
       const requests = refusedWith[code]?.(table) ?? []
       expect(requests.length, `requests that get ${code}`).toBeGreaterThan(0)
       for (const request of requests) {
-        const account = await service.account(request.credits ?? 5)
+        const account = await service.account(request.credits ?? 5, request.quota)
         const body = await filled(account, table.operation, request)
         const sender = request.key === undefined ? account : { ...account, apiKey: request.key }
         const answer = await api(sender).create(table.operation, body)

@@ -13,22 +13,34 @@ function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Lets a key speak for an account; only its SHA-256 is kept. */
-export async function addKey(
-  db: Db,
-  key: { accountId: number; name: string; raw: string; now: number },
-): Promise<void> {
+interface NewKey {
+  readonly accountId: number
+  readonly name: string
+  readonly raw: string
+  readonly now: number
+  /** Credits its tasks may cost in all; left out, only the balance bounds them. */
+  readonly quota?: number | undefined
+  /** When it ends, ms since 1970; left out, never. */
+  readonly expireAt?: number
+}
+
+/** Lets a key speak for an account, and answers its id; only its SHA-256 is kept. */
+export async function addKey(db: Db, key: NewKey): Promise<string> {
+  const id = newId(key.now)
   await db
     .insertInto('api_keys')
     .values({
-      id: newId(key.now),
+      id,
       account_id: key.accountId,
       name: key.name,
       hash: hashOf(key.raw),
       created_at: key.now,
       revoked_at: null,
+      quota: key.quota ?? null,
+      expire_at: key.expireAt ?? null,
     })
     .execute()
+  return id
 }
 
 /** Makes all keys of that name invalid. */
@@ -45,13 +57,59 @@ export async function revokeKeys(
     .execute()
 }
 
-/** Finds who a key belongs to; null for an unknown or revoked one. */
-export async function authenticate(db: Db, rawKey: string): Promise<Caller | null> {
+/** A key as people are told of it; the key itself is not known. */
+export interface KnownKey {
+  readonly id: string
+  readonly name: string
+  readonly account: string
+  /** Moments in ms since 1970. */
+  readonly createdAt: number
+  readonly revokedAt: number | null
+  readonly expireAt: number | null
+  /** Credits; null for no bound. */
+  readonly quota: number | null
+  readonly spent: number
+}
+
+/** All keys, by account, the oldest first. */
+export async function listKeys(db: Db): Promise<KnownKey[]> {
+  return await db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select([
+      'api_keys.id',
+      'api_keys.name',
+      'accounts.name as account',
+      'api_keys.created_at as createdAt',
+      'api_keys.revoked_at as revokedAt',
+      'api_keys.expire_at as expireAt',
+      'api_keys.quota',
+      'api_keys.spent',
+    ])
+    .orderBy('accounts.id')
+    .orderBy('api_keys.id')
+    .execute()
+}
+
+/** Makes one key invalid; quiet when it is already, false when there is none of that id. */
+export async function revokeKey(db: Db, id: string, now: number): Promise<boolean> {
+  const row = await db
+    .updateTable('api_keys')
+    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Finds who a key belongs to; null for one that is unknown, revoked or expired. */
+export async function authenticate(db: Db, rawKey: string, now: number): Promise<Caller | null> {
   const row = await db
     .selectFrom('api_keys')
     .select(['id', 'account_id'])
     .where('hash', '=', hashOf(rawKey))
     .where('revoked_at', 'is', null)
+    .where((key) => key.or([key('expire_at', 'is', null), key('expire_at', '>', now)]))
     .executeTakeFirst()
   return row ? { accountId: row.account_id, keyId: row.id } : null
 }

@@ -16,18 +16,6 @@ type TaskEntry = Entry & {
   readonly keyId: string | null
 }
 
-/** Makes an account without credits; quiet when it is there. */
-export async function ensureAccount(
-  db: Db,
-  account: { id: number; name: string; now: number },
-): Promise<void> {
-  await db
-    .insertInto('accounts')
-    .values({ id: account.id, name: account.name, balance: 0, event_seq: 0, created_at: account.now })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute()
-}
-
 /** Gives credits to an account. */
 export async function grant(db: Db, entry: Entry): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -41,10 +29,12 @@ export async function grant(db: Db, entry: Entry): Promise<void> {
 }
 
 /**
- * Locks the account, takes credits for a task and numbers the event of its creation, which it
- * returns. The first statement of its transaction. Throws 6202 when the balance does not reach.
+ * Takes credits for a task off its key's quota and the balance, and numbers the event of its
+ * creation, which it returns. The account is locked already. Throws 6201 when the quota does not
+ * reach, then 6202 when the balance does not.
  */
 export async function hold(trx: Write, entry: TaskEntry): Promise<number> {
+  await chargeKey(trx, entry)
   const account = await trx
     .updateTable('accounts')
     .set((eb) => ({ balance: eb('balance', '-', entry.amount), event_seq: eb('event_seq', '+', 1) }))
@@ -63,6 +53,25 @@ export async function hold(trx: Write, entry: TaskEntry): Promise<number> {
   return account.event_seq
 }
 
+async function chargeKey(trx: Write, { keyId, amount }: TaskEntry): Promise<void> {
+  if (keyId === null) return
+  const charged = await trx
+    .updateTable('api_keys')
+    .set((eb) => ({ spent: eb('spent', '+', amount) }))
+    .where('id', '=', keyId)
+    .where((eb) => eb.or([eb('quota', 'is', null), eb(eb('spent', '+', amount), '<=', eb.ref('quota'))]))
+    .returning('id')
+    .executeTakeFirst()
+  if (charged) return
+  const quota = await quotaOf(trx, keyId)
+  if (!quota) throw new Error(`a key without a quota took no charge: ${keyId}`)
+  const left = Math.max(0, quota.limit - quota.spent)
+  throw new MediaError(
+    6201,
+    `this task costs ${describeCredits(amount)}, and the quota of this key has ${left}`,
+  )
+}
+
 /** Locks the account and numbers its next event. The first statement of its transaction. */
 export async function nextEvent(trx: Write, accountId: number): Promise<number> {
   const account = await trx
@@ -74,7 +83,10 @@ export async function nextEvent(trx: Write, accountId: number): Promise<number> 
   return account.event_seq
 }
 
-/** Gives a task's credits back; the table refuses a second time. The account is locked already. */
+/**
+ * Gives a task's credits back, to the balance and to the key it was created with, revoked or not; the
+ * table refuses a second time. The account is locked already.
+ */
 export async function refund(trx: Write, entry: TaskEntry): Promise<void> {
   if (entry.amount === 0) return
   await record(trx, entry, { kind: 'refund', task_id: entry.taskId, amount: entry.amount })
@@ -83,6 +95,22 @@ export async function refund(trx: Write, entry: TaskEntry): Promise<void> {
     .set((eb) => ({ balance: eb('balance', '+', entry.amount) }))
     .where('id', '=', entry.accountId)
     .execute()
+  if (entry.keyId === null) return
+  await trx
+    .updateTable('api_keys')
+    .set((eb) => ({ spent: eb('spent', '-', entry.amount) }))
+    .where('id', '=', entry.keyId)
+    .execute()
+}
+
+/** Credits the tasks of a key may cost in all, and what they cost so far; null for a key without a quota. */
+export async function quotaOf(db: Db, keyId: string): Promise<{ limit: number; spent: number } | null> {
+  const { quota, spent } = await db
+    .selectFrom('api_keys')
+    .select(['quota', 'spent'])
+    .where('id', '=', keyId)
+    .executeTakeFirstOrThrow()
+  return quota === null ? null : { limit: quota, spent }
 }
 
 /** Credits an account may still spend. */

@@ -26,7 +26,16 @@ export const capabilities = z.object({
     page_size: z.int().describe('Items a page where a list is not asked for more or fewer'),
     max_page_size: z.int(),
   }),
-  credits: z.object({ balance: z.int() }),
+  credits: z.object({
+    balance: z.int().describe('Of the account'),
+    quota: z
+      .object({
+        limit: z.int().describe('Credits that tasks of this key may cost in all'),
+        spent: z.int().describe('Credits they cost so far'),
+      })
+      .optional()
+      .describe('Only where the key has one'),
+  }),
   tasks: z.object({ queued: z.int(), processing: z.int() }),
 })
 export type Capabilities = z.infer<typeof capabilities>

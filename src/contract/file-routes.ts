@@ -36,6 +36,12 @@ export const linkRequest = z.object({
     .describe('Seconds the link is valid'),
 })
 
+/** What a link carries. */
+export const linkQuery = z.object({
+  expires: z.string().optional().describe('When the link expires, seconds since 1970'),
+  sign: z.string().optional().describe('Signature of a link, instead of the Authorization header'),
+})
+
 /** What a clean-up freed. */
 export const cleaned = z.object({ files: z.int(), bytes: z.int().describe('Bytes freed on the disk') })
 
@@ -78,7 +84,7 @@ export const fileRoutes = {
     path: '/base/file/upload/chunk/{upload_id}/complete',
     summary: 'Makes the file of its parts',
     data: fileRecord,
-    errors: [6002, 6024, 6026, 6027, 6028],
+    errors: [6002, 6024, 6026, 6027, 6028, 6036],
   },
   abortUpload: {
     method: 'DELETE',
@@ -131,6 +137,8 @@ export const rawFileRoutes = {
     method: 'GET',
     path: '/base/file/{file_id}/download',
     summary: "Answers a file's bytes",
+    insteadOfKey: 'sign',
+    query: linkQuery,
     headers: ['Range', 'If-Range', 'If-None-Match'],
     answers: {
       200: { description: 'The file', type: '*/*' },

@@ -1,3 +1,4 @@
+import { PostgresAdapter, sql } from 'kysely'
 import type { Write } from './schema.ts'
 
 /**
@@ -11,4 +12,15 @@ export async function lockAccount(trx: Write, accountId: number): Promise<void> 
     .set((eb) => ({ balance: eb.ref('balance') }))
     .where('id', '=', accountId)
     .execute()
+}
+
+/**
+ * Locks a BLAKE3 until the transaction ends, whether or not a row has it. After the account's lock;
+ * of several in one transaction in ascending order.
+ */
+export async function lockName(trx: Write, blake3: string): Promise<void> {
+  // SQLite lets one transaction write at a time.
+  if (!(trx.getExecutor().adapter instanceof PostgresAdapter)) return
+  const key = BigInt.asIntN(64, BigInt(`0x${blake3.slice(0, 16)}`))
+  await sql`select pg_advisory_xact_lock(${key.toString()}::bigint)`.execute(trx)
 }

@@ -12,16 +12,34 @@ import type { Db, Schema } from './schema.ts'
  * database with a newer schema is refused untouched.
  */
 export async function openDatabase(place: DatabasePlace): Promise<Db> {
+  return await open(place, async (db) => {
+    if (!(await isCurrent(db))) await migrate(db)
+    return db
+  })
+}
+
+/**
+ * Opens a database that a service may be using, and leaves its schema alone: null where that is not
+ * up to date. Else as `openDatabase`.
+ */
+export async function openCurrentDatabase(place: DatabasePlace): Promise<Db | null> {
+  return await open(place, async (db) => {
+    if (await isCurrent(db)) return db
+    await db.destroy()
+    return null
+  })
+}
+
+async function open<T>(place: DatabasePlace, settle: (db: Db) => Promise<T>): Promise<T> {
   const db = new Kysely<Schema>({
     dialect: 'path' in place ? nodeSqliteDialect(place.path) : await postgresDialect(place.url),
   })
   try {
-    await migrate(db)
+    return await settle(db)
   } catch (error) {
     await db.destroy()
     throw error instanceof MediaError ? error : await unusable(place, error)
   }
-  return db
 }
 
 async function postgresDialect(url: string): Promise<PostgresDialect> {
@@ -37,8 +55,8 @@ async function postgresDialect(url: string): Promise<PostgresDialect> {
   return new PostgresDialect({ pool })
 }
 
-async function migrate(db: Db): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+/** Whether the schema is this version's, or older; throws for a newer one. */
+async function isCurrent(db: Db): Promise<boolean> {
   const applied = await appliedNames(db)
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0) {
@@ -47,7 +65,11 @@ async function migrate(db: Db): Promise<void> {
       retryable: false,
     })
   }
-  if (applied.length === Object.keys(migrations).length) return
+  return applied.length === Object.keys(migrations).length
+}
+
+async function migrate(db: Db): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) return
   throw new Error(`its tables cannot be brought up to date: ${reasonOf(error)}`, { cause: error })

@@ -8,7 +8,7 @@ import { alone, findUpload, missingParts, noUpload, type Shelf, type UploadKey }
 
 /**
  * Makes the file of an upload's parts. Asked again, also after a lost answer, it gives the same record. Throws
- * 6024, 6027 with the missing parts, 6028 for another size and 6026 for other bytes than were declared.
+ * 6024, 6027 with the missing parts, 6028 for another size, 6026 for other bytes than were declared, and 6036.
  */
 export async function completeUpload(shelf: Shelf, key: UploadKey): Promise<FileRow> {
   return await alone(key.id, async () => {
@@ -31,9 +31,9 @@ function incomplete(missing: readonly number[]): MediaError {
   return new MediaError(6027, `parts are missing: ${listed}${more > 0 ? `, and ${more} more` : ''}`)
 }
 
-async function record({ db, clock }: Shelf, upload: UploadRow, bytes: StoredBytes): Promise<FileRow> {
+async function record({ db, files, clock }: Shelf, upload: UploadRow, bytes: StoredBytes): Promise<FileRow> {
   return await db.transaction().execute(async (trx) => {
-    const row = await renewOrInsert(trx, {
+    const row = await renewOrInsert(trx, files, {
       accountId: upload.account_id,
       name: upload.name,
       bytes,

@@ -71,6 +71,7 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
         await rm(path, { force: true })
       }
     },
+    has: (blake3) => exists(pathOf(blake3)),
     remove: (blake3) => rm(pathOf(blake3), { force: true }),
     list: () => list(blobs),
     async recover() {
@@ -142,6 +143,16 @@ async function stage(from: string, to: string): Promise<void> {
     if (errorCode(error) === 'ENOENT') throw error
     await link(from, to).catch(() => copyFile(from, to))
     await chmod(to, readOnly)
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return false
   }
 }
 

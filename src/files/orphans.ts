@@ -1,4 +1,5 @@
 import type { Db } from '../db/schema.ts'
+import { isNamed } from './bytes.ts'
 import type { FileStore } from './store.ts'
 
 /**
@@ -7,13 +8,7 @@ import type { FileStore } from './store.ts'
  */
 export async function sweepOrphans(db: Db, files: FileStore): Promise<void> {
   for await (const { blake3 } of files.list()) {
-    const row = await db
-      .selectFrom('files')
-      .select('id')
-      .where('blake3', '=', blake3)
-      .limit(1)
-      .executeTakeFirst()
-    if (!row) await files.remove(blake3)
+    if (!(await isNamed(db, blake3))) await files.remove(blake3)
   }
   for await (const id of files.uploads()) {
     const open = await db

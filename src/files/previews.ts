@@ -1,40 +1,45 @@
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
-import type { PreviewKind } from '../contract/file-routes.ts'
+import { previewKind, type PreviewKind } from '../contract/file-routes.ts'
 import type { FileRow } from '../db/schema.ts'
 import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
 import { atMost } from '../platform/at-most.ts'
 import { RecentBytes } from '../platform/recent-bytes.ts'
 import { SharedWork } from '../platform/shared-work.ts'
-import { giveFile, type Shelf } from './probe.ts'
+import type { Shelf } from './bytes.ts'
+import { giveFile } from './probe.ts'
 
 /** A hundred pictures and more, in bytes. */
 const maxKept = 16 * 2 ** 20
 
 const draws = { contact_sheet: contactSheet, waveform }
 
-/** A small picture of a file as JPEG. Throws 6014 for what cannot be seen or heard, 6017 and 6021 for what is damaged. */
-export type Preview = (row: FileRow, kind: PreviewKind, signal: AbortSignal) => Promise<Uint8Array>
+/** Small pictures of files. */
+export interface Previews {
+  /** One as JPEG. Throws 6014 for what cannot be seen or heard, 6017 and 6021 for what is damaged. */
+  draw(row: FileRow, kind: PreviewKind, signal: AbortSignal): Promise<Uint8Array>
+  /** Drops those of a file that is gone. */
+  forget(row: FileRow): void
+}
 
 /**
  * Draws each picture once for all who ask at the same time, and keeps the latest in memory: they end
  * with the service, and are shown only to who was found to own the file.
  */
-export function openPreviews(shelf: Shelf): Preview {
+export function openPreviews(shelf: Shelf): Previews {
   const kept = new RecentBytes(maxKept)
   const drawing = new SharedWork<Uint8Array>()
   // One after another: each uses all cores.
   const inTurn = atMost(1)
-  return async (row, kind, signal) => {
+  const draw: Previews['draw'] = async (row, kind, signal) => {
     const { facts } = await giveFile(shelf, row, signal)
     if (!facts) {
       throw new MediaError(6014, `${row.name} is ${kindOf(row.ext) ?? 'unknown'}: there is nothing to see`, {
         hint: 'Leave the preview out, or download the file to read it.',
       })
     }
-    // Not for two accounts: that it comes at once would tell one what the other has.
-    const name = [row.account_id, row.blake3, row.ext, kind].join(' ')
-    const draw = async (unlessLeft: AbortSignal): Promise<Uint8Array> => {
+    const name = nameOf(row, kind)
+    const make = async (unlessLeft: AbortSignal): Promise<Uint8Array> => {
       unlessLeft.throwIfAborted()
       const options = { signal: unlessLeft }
       const picture = await shelf.files.lend(row, (path) => draws[kind](path, facts, options))
@@ -42,7 +47,18 @@ export function openPreviews(shelf: Shelf): Preview {
       return picture
     }
     return (
-      kept.get(name) ?? (await drawing.join(name, signal, (unlessLeft) => inTurn(() => draw(unlessLeft))))
+      kept.get(name) ?? (await drawing.join(name, signal, (unlessLeft) => inTurn(() => make(unlessLeft))))
     )
   }
+  return {
+    draw,
+    forget(row) {
+      for (const kind of previewKind.options) kept.delete(nameOf(row, kind))
+    },
+  }
+}
+
+/** Not for two accounts: that it comes at once would tell one what the other has. */
+function nameOf(row: FileRow, kind: PreviewKind): string {
+  return [row.account_id, row.blake3, row.ext, kind].join(' ')
 }

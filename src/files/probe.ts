@@ -3,17 +3,11 @@ import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
 import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { GivenFile } from '../contract/operation.ts'
-import type { Db, FileRow } from '../db/schema.ts'
+import type { FileRow } from '../db/schema.ts'
 import { findCut } from '../engines/ffmpeg/cut-off.ts'
 import { checkDecodable, probe } from '../engines/ffmpeg/probe.ts'
 import { atMost } from '../platform/at-most.ts'
-import type { FileStore } from './store.ts'
-
-/** Where files are recorded, and where their bytes are. */
-export interface Shelf {
-  readonly db: Db
-  readonly files: FileStore
-}
+import type { Shelf } from './bytes.ts'
 
 /**
  * A file as creation sees it: probed once, its facts kept with its record. Text and MIDI have none. Throws

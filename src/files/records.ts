@@ -6,7 +6,8 @@ import { toMoment } from '../contract/time.ts'
 import { lockAccount } from '../db/lock.ts'
 import type { Db, FileRow, Write } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import type { StoredBytes } from './store.ts'
+import { ensureBytes, type Shelf } from './bytes.ts'
+import type { FileStore, StoredBytes } from './store.ts'
 
 const retentionMs = retentionDays * 24 * 3600 * 1000
 
@@ -18,9 +19,14 @@ interface NewFile {
   readonly now: number
 }
 
-/** Records a file under a given id. */
-export async function insertFile(db: Db | Write, file: NewFile & { readonly id: string }): Promise<FileRow> {
-  return await db
+/** Records a file under a given id; 6036 where its bytes are gone. */
+export async function insertFile(
+  trx: Write,
+  files: FileStore,
+  file: NewFile & { readonly id: string },
+): Promise<FileRow> {
+  await ensureBytes(trx, files, file.bytes.blake3)
+  return await trx
     .insertInto('files')
     .values({
       id: file.id,
@@ -37,10 +43,10 @@ export async function insertFile(db: Db | Write, file: NewFile & { readonly id: 
     .executeTakeFirstOrThrow()
 }
 
-/** Records an upload; the account's own file of the same bytes and extension is renewed and reused. */
-export async function recordUpload(db: Db, file: NewFile): Promise<FileRow> {
+/** Records an upload; the account's own file of the same bytes and extension is renewed and reused. Throws 6036. */
+export async function recordUpload({ db, files }: Shelf, file: NewFile): Promise<FileRow> {
   const row = await db.transaction().execute(async (trx) => {
-    const recorded = await renewOrInsert(trx, file)
+    const recorded = await renewOrInsert(trx, files, file)
     failpoint('upload.before-commit')
     return recorded
   })
@@ -49,7 +55,7 @@ export async function recordUpload(db: Db, file: NewFile): Promise<FileRow> {
 }
 
 /** Records bytes as an upload of them, without one; null where the account has no file of them that is not expired. */
-export async function recordHeld(db: Db, file: NewFile): Promise<FileRow | null> {
+export async function recordHeld({ db, files }: Shelf, file: NewFile): Promise<FileRow | null> {
   return await db.transaction().execute(async (trx) => {
     await lockAccount(trx, file.accountId)
     const held = await trx
@@ -61,12 +67,12 @@ export async function recordHeld(db: Db, file: NewFile): Promise<FileRow | null>
       .where('expire_at', '>', file.now)
       .limit(1)
       .executeTakeFirst()
-    return held ? await renewOrInsert(trx, file) : null
+    return held ? await renewOrInsert(trx, files, file) : null
   })
 }
 
-/** Records an upload within a transaction that has written nothing before. */
-export async function renewOrInsert(trx: Write, file: NewFile): Promise<FileRow> {
+/** Records an upload within a transaction that has written nothing before; 6036 where its bytes are gone. */
+export async function renewOrInsert(trx: Write, files: FileStore, file: NewFile): Promise<FileRow> {
   // Of two equal uploads at once, the second finds the first one's record.
   await lockAccount(trx, file.accountId)
   const known = await trx
@@ -78,7 +84,8 @@ export async function renewOrInsert(trx: Write, file: NewFile): Promise<FileRow>
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()
-  if (!known) return await insertFile(trx, { ...file, id: newId(file.now) })
+  if (!known) return await insertFile(trx, files, { ...file, id: newId(file.now) })
+  await ensureBytes(trx, files, file.bytes.blake3)
   return await trx
     .updateTable('files')
     .set({ expire_at: file.now + retentionMs, removed_at: null })
@@ -92,17 +99,27 @@ export async function findFile(
   db: Db,
   file: { accountId: number; id: string; now: number },
 ): Promise<FileRow> {
+  const row = await findLinkedFile(db, file)
+  if (row.account_id !== file.accountId) throw noFile(file.id)
+  return row
+}
+
+/** Finds a file for who came by a link, whoever's it is; 6004 when it is missing or expired. */
+export async function findLinkedFile(db: Db, { id, now }: { id: string; now: number }): Promise<FileRow> {
   const row =
-    isOwnId(file.id) &&
+    isOwnId(id) &&
     (await db
       .selectFrom('files')
       .selectAll()
-      .where('id', '=', file.id)
-      .where('account_id', '=', file.accountId)
-      .where('expire_at', '>', file.now)
+      .where('id', '=', id)
+      .where('expire_at', '>', now)
       .executeTakeFirst())
-  if (!row) throw new MediaError(6004, `there is no file ${JSON.stringify(file.id)}, or it has expired`)
+  if (!row) throw noFile(id)
   return row
+}
+
+function noFile(id: string): MediaError {
+  return new MediaError(6004, `there is no file ${JSON.stringify(id)}, or it has expired`)
 }
 
 /** A file as upload answers it. */

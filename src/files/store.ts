@@ -68,6 +68,8 @@ export interface FileStore {
   stage(blake3: string, path: string): Promise<void>
   /** Lends the bytes under a local path that ends in `ext`, for as long as `use` takes. */
   lend<T>(bytes: { blake3: string; ext: string }, use: (path: string) => Promise<T>): Promise<T>
+  /** Whether the bytes are there. */
+  has(blake3: string): Promise<boolean>
   /** Frees the bytes; quiet when they are gone already. */
   remove(blake3: string): Promise<void>
   /** Names of all bytes held, for the sweep of orphans. */

@@ -1,15 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../accounts/keys.ts'
 import { redeemTicket } from '../accounts/tickets.ts'
+import { linkQuery } from '../contract/file-routes.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { RawRoute } from '../contract/route.ts'
 import { rawRoutes } from '../contract/routes.ts'
+import { opensFile } from '../files/links.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import type { Service } from '../tasks/service.ts'
+import { pattern } from './parameters.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls; set before anything else of a request is read. */
+    /** Who calls, set before anything else of a request is read; null for what needs no key, and for a download by a link. */
     caller: Caller | null
   }
 }
@@ -21,29 +24,61 @@ const openPaths: ReadonlySet<string | undefined> = new Set(
     .map(({ path }) => path),
 )
 
-/**
- * Lets in requests with a valid key, and none that a web page could have made a browser send.
- * `publicUrl` is the https address clients use, if they use another than this machine's own.
- */
-export function admit(app: FastifyInstance, service: Service, publicUrl: string | undefined): void {
+const downloadPath = pattern(rawRoutes.downloadFile.path)
+
+interface Admission {
+  /** The https address clients use, if they use another than this machine's own. */
+  readonly publicUrl?: string | undefined
+  /** Whether the key may come as the query parameter `Authorization` (contract 1, section 5). */
+  readonly allowQueryAuthorization?: boolean | undefined
+}
+
+/** Lets in requests with a valid key, and none that a web page could have made a browser send. */
+export function admit(
+  app: FastifyInstance,
+  service: Service,
+  { publicUrl, allowQueryAuthorization = false }: Admission,
+): void {
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
     refuseBrowsers(request, publicHost)
     if (openPaths.has(request.routeOptions.url)) return
+    if (isByLink(request)) return await checkLink(service, request)
     const ticket = ticketOf(request)
-    const key = request.headers.authorization
+    const key =
+      request.headers.authorization ??
+      (allowQueryAuthorization ? inQuery(request, 'Authorization') : undefined)
     if (ticket !== undefined) request.caller = await redeemTicket(service.db, ticket, service.clock())
-    else request.caller = key ? await authenticate(service.db, key) : null
+    else request.caller = key ? await authenticate(service.db, key, service.clock()) : null
     if (!request.caller) throw notAdmitted({ ticket, key })
   })
 }
 
+/** A player cannot set a header either: for the bytes of a file, and nothing else, a signature counts. */
+function isByLink({ query, routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url === downloadPath && Object.hasOwn(query as object, 'sign')
+}
+
+async function checkLink({ db, clock }: Service, { query, params }: FastifyRequest): Promise<void> {
+  const { file_id: id } = params as { file_id: string }
+  const { expires = '', sign = '' } = linkQuery.safeParse(query).data ?? {}
+  if (await opensFile(db, id, { expires, sign, now: clock() })) return
+  throw new MediaError(6502, 'the link has expired, or is not as it was made', {
+    hint: 'Ask for another: POST /base/file/{file_id}/link.',
+  })
+}
+
 /** A browser cannot set a header as it opens a socket: there, and nowhere else, a ticket counts. */
-function ticketOf({ ws, query, routeOptions }: FastifyRequest): string | undefined {
-  if (!ws || routeOptions.url !== rawRoutes.taskEvents.path) return undefined
-  const { ticket } = query as { ticket?: unknown }
-  return typeof ticket === 'string' ? ticket : undefined
+function ticketOf(request: FastifyRequest): string | undefined {
+  if (!request.ws || request.routeOptions.url !== rawRoutes.taskEvents.path) return undefined
+  return inQuery(request, 'ticket')
+}
+
+/** A parameter of the query that is given once. */
+function inQuery({ query }: FastifyRequest, name: string): string | undefined {
+  const value = (query as Readonly<Record<string, unknown>>)[name]
+  return typeof value === 'string' ? value : undefined
 }
 
 function notAdmitted({ ticket, key }: Record<'ticket' | 'key', string | undefined>): MediaError {
@@ -52,7 +87,10 @@ function notAdmitted({ ticket, key }: Record<'ticket' | 'key', string | undefine
       hint: 'Ask for another: POST /task/events/ticket. It opens one socket within a minute.',
     })
   }
-  return new MediaError(6502, key ? 'unknown API key' : 'the Authorization header is missing')
+  return new MediaError(
+    6502,
+    key ? 'the API key is unknown, revoked or expired' : 'the Authorization header is missing',
+  )
 }
 
 /**

@@ -55,13 +55,15 @@ interface AppOptions {
   readonly stalledMs?: number
   /** The https address clients use. */
   readonly publicUrl?: string | undefined
+  /** Whether the key may come in the query too. */
+  readonly allowQueryAuthorization?: boolean | undefined
 }
 
 /** Builds the HTTP side: authentication first, then the routes of the contract, errors in one place. */
 export async function createApp(
   service: Service,
   host: HostProcess,
-  { stalledMs = patienceMs, publicUrl }: AppOptions = {},
+  { stalledMs = patienceMs, publicUrl, allowQueryAuthorization = false }: AppOptions = {},
 ): Promise<App> {
   const requests = followRequests(service)
   const app = fastify({
@@ -84,7 +86,7 @@ export async function createApp(
   const connections = watchConnections(app)
   const handlers = watchHandlers(app)
   answerErrors(app, service.log)
-  admit(app, service, publicUrl)
+  admit(app, service, { publicUrl, allowQueryAuthorization })
   readJson(app)
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
@@ -96,7 +98,7 @@ export async function createApp(
     // However it ends.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  await addRoutes(app, service, { host, stalledMs })
+  await addRoutes(app, service, { host, stalledMs, allowQueryAuthorization })
   return {
     async listen(at) {
       await app.listen(at).catch((error: NodeJS.ErrnoException) => {
@@ -119,12 +121,20 @@ export async function createApp(
 async function addRoutes(
   app: FastifyInstance,
   service: Service,
-  { host, stalledMs }: { readonly host: HostProcess; readonly stalledMs: number },
+  {
+    host,
+    stalledMs,
+    allowQueryAuthorization,
+  }: {
+    readonly host: HostProcess
+    readonly stalledMs: number
+    readonly allowQueryAuthorization: boolean
+  },
 ): Promise<void> {
   daemonRoutes(app, host)
   metricsRoutes(app, service)
   catalogRoutes(app, service, host.version)
-  docsRoutes(app, service, host.version)
+  docsRoutes(app, service, { version: host.version, allowQueryAuthorization })
   fileRoutes(app, service)
   taskRoutes(app, service)
   eventRoutes(app, service, stalledMs)

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { balanceOf } from '../accounts/ledger.ts'
+import { balanceOf, quotaOf } from '../accounts/ledger.ts'
 import type { Capabilities } from '../contract/catalog.ts'
 import { describePrice } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
@@ -23,13 +23,14 @@ import { read } from './parameters.ts'
 export function catalogRoutes(app: FastifyInstance, service: Service, version: string): void {
   const modules = [...service.operations.values()]
   app.get(routes.capabilities.path, async (request) => {
-    const { accountId } = callerOf(request)
+    const { accountId, keyId } = callerOf(request)
+    const quota = await quotaOf(service.db, keyId)
     return success<Capabilities>({
       protocol_version: 2,
       version,
       operations: await Promise.all(modules.map(describe)),
       limits,
-      credits: { balance: await balanceOf(service.db, accountId) },
+      credits: { balance: await balanceOf(service.db, accountId), ...(quota && { quota }) },
       tasks: await countTasks(service.db, accountId),
     })
   })

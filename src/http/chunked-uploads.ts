@@ -52,7 +52,7 @@ async function begin(service: Service, request: FastifyRequest) {
   const { accountId } = callerOf(request)
   const now = service.clock()
   const blake3 = blake3_id?.toLowerCase() ?? null
-  const held = blake3 && (await recordHeld(service.db, { accountId, name, bytes: { blake3, size }, now }))
+  const held = blake3 && (await recordHeld(service, { accountId, name, bytes: { blake3, size }, now }))
   if (held) {
     const record: UploadStarted = { ...toRecord(held, now), instant: true }
     return success(record, 'the file exists already; its expiry was renewed')

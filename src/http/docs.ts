@@ -5,7 +5,7 @@ import { once } from '../platform/once.ts'
 import type { Service } from '../tasks/service.ts'
 import { sendTagged } from './conditional.ts'
 import { renderPage, style } from './openapi-page.ts'
-import { describeApi } from './openapi.ts'
+import { describeApi, type AboutService } from './openapi.ts'
 
 /** Nothing is loaded and nothing runs; the one style of the page is named by its hash. */
 const pagePolicy = [
@@ -17,11 +17,11 @@ const pagePolicy = [
 ].join('; ')
 
 /** `GET /docs/openapi.json` and `GET /docs`: this interface, for programs and for people. */
-export function docsRoutes(app: FastifyInstance, { operations }: Service, version: string): void {
+export function docsRoutes(app: FastifyInstance, { operations }: Service, about: AboutService): void {
   // Made when first asked for: it takes longer than the rest of a start.
   const api = once(() => {
     const contracts = [...operations.values()].map(({ operation }) => operation)
-    return describeApi(contracts, version)
+    return describeApi(contracts, about)
   })
   const document = once(() => ({ type: 'application/json; charset=utf-8', text: JSON.stringify(api()) }))
   const page = once(() => ({ type: 'text/html; charset=utf-8', text: renderPage(api()).text }))

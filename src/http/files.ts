@@ -1,10 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { InspectedFile } from '../contract/file-routes.ts'
+import { linkRequest, type InspectedFile } from '../contract/file-routes.ts'
+import { readBody } from '../contract/issues.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
+import { toMoment } from '../contract/time.ts'
 import type { FileRow } from '../db/schema.ts'
+import { signLink } from '../files/links.ts'
 import { openPreviews } from '../files/previews.ts'
 import { giveFile } from '../files/probe.ts'
-import { findFile, toDetails } from '../files/records.ts'
+import { deleteFile } from '../files/remove.ts'
+import { findFile, findLinkedFile, toDetails } from '../files/records.ts'
+import { errorCode } from '../platform/error-code.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
 import { whileWaited } from './connections.ts'
@@ -14,7 +19,7 @@ import { pattern, read } from './parameters.ts'
 
 /** Details, facts, bytes and previews of stored files. */
 export function fileRoutes(app: FastifyInstance, service: Service): void {
-  const preview = openPreviews(service)
+  const previews = openPreviews(service)
   app.get(pattern(routes.fileDetails.path), async (request) =>
     success(toDetails(await fileOf(service, request), service.clock())),
   )
@@ -28,16 +33,51 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
     method: ['GET', 'HEAD'],
     url: pattern(rawRoutes.downloadFile.path),
     handler: async (request, reply) =>
-      download(service.files, { request, reply, row: await fileOf(service, request) }),
+      whileThere(
+        () => openedFile(service, request),
+        (row) => download(service.files, { request, reply, row }),
+      ),
+  })
+  app.delete(pattern(routes.deleteFile.path), async (request) => {
+    const { accountId } = callerOf(request)
+    previews.forget(await deleteFile(service, { accountId, id: idOf(request), now: service.clock() }))
+    return success('')
+  })
+  app.post(pattern(routes.linkFile.path), async (request) => {
+    const { id } = await fileOf(service, request)
+    const { expires_in } = readBody(linkRequest, request.body ?? {}, { expires_in: 3600 })
+    const expires = Math.floor(service.clock() / 1000) + expires_in
+    const url = await signLink(service.db, id, expires)
+    return success({ url, expires_at: toMoment(expires * 1000) })
   })
   app.get(pattern(rawRoutes.previewFile.path), async (request, reply) => {
     const { kind } = read(rawRoutes.previewFile.query, request.query)
-    const picture = await preview(await fileOf(service, request), kind, whileWaited(reply))
+    const picture = await previews.draw(await fileOf(service, request), kind, whileWaited(reply))
     return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(picture)
   })
 }
 
+/** Works on a file's bytes; what fails because the file was deleted meanwhile answers 6004. */
+async function whileThere<T>(find: () => Promise<FileRow>, use: (row: FileRow) => Promise<T>): Promise<T> {
+  try {
+    return await use(await find())
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') await find()
+    throw error
+  }
+}
+
+/** The file of a download, by its owner's key or by a link. */
+async function openedFile(service: Service, request: FastifyRequest): Promise<FileRow> {
+  if (request.caller) return await fileOf(service, request)
+  return await findLinkedFile(service.db, { id: idOf(request), now: service.clock() })
+}
+
+function idOf({ params }: FastifyRequest): string {
+  return (params as { file_id: string }).file_id
+}
+
 async function fileOf(service: Service, request: FastifyRequest): Promise<FileRow> {
-  const { file_id: id } = request.params as { file_id: string }
-  return await findFile(service.db, { accountId: callerOf(request).accountId, id, now: service.clock() })
+  const { accountId } = callerOf(request)
+  return await findFile(service.db, { accountId, id: idOf(request), now: service.clock() })
 }

@@ -43,8 +43,18 @@ const about =
   'An API key is the whole value of the Authorization header. A success is {"code": 200, "msg", "data"}; a failure has ' +
   'a code of its own, data null, hint (what to do about it) and retryable. Ids are strings of digits.'
 
+/** What of a service its document depends on beside the operations. */
+export interface AboutService {
+  readonly version: string
+  /** Whether the key may come in the query too. */
+  readonly allowQueryAuthorization?: boolean
+}
+
 /** Describes the HTTP interface from what handlers and clients use; each task type has endpoints of its own. */
-export function describeApi(operations: readonly Operation[], version: string): OpenApi {
+export function describeApi(
+  operations: readonly Operation[],
+  { version, allowQueryAuthorization = false }: AboutService,
+): OpenApi {
   const paths: Record<string, Record<string, ApiOperation>> = {}
   for (const [route, described] of describeAll(operations)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: described }
@@ -53,11 +63,14 @@ export function describeApi(operations: readonly Operation[], version: string): 
     openapi: '3.1.1',
     info: { title: 'Reelwright', version, description: about },
     tags: ['Files', 'Tasks', 'Service'].map((name) => ({ name })),
-    security: [{ key: [] }],
+    security: [{ key: [] }, ...(allowQueryAuthorization ? [{ key_in_query: [] }] : [])],
     paths,
     components: {
       securitySchemes: {
         key: { type: 'apiKey', in: 'header', name: 'Authorization' },
+        ...(allowQueryAuthorization && {
+          key_in_query: { type: 'apiKey' as const, in: 'query' as const, name: 'Authorization' },
+        }),
         ...Object.fromEntries(substitutes().map((name) => [name, { type: 'apiKey', in: 'query', name }])),
       },
       schemas: { Failure: failureSchema },

@@ -28,7 +28,7 @@ export async function uploadRoutes(app: FastifyInstance, service: Service): Prom
   app.post(routes.uploadFile.path, async (request) => {
     const { name, bytes } = await receive(service, request)
     const now = service.clock()
-    const row = await recordUpload(service.db, { accountId: callerOf(request).accountId, name, bytes, now })
+    const row = await recordUpload(service, { accountId: callerOf(request).accountId, name, bytes, now })
     return success(toRecord(row, now), uploadedMessage)
   })
 }

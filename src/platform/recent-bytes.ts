@@ -17,16 +17,16 @@ export class RecentBytes {
   }
 
   set(name: string, data: Uint8Array): void {
-    this.#drop(name)
+    this.delete(name)
     this.#kept.set(name, data)
     this.#bytes += data.byteLength
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.#maxBytes) return
-      this.#drop(oldest)
+      this.delete(oldest)
     }
   }
 
-  #drop(name: string): void {
+  delete(name: string): void {
     this.#bytes -= this.#kept.get(name)?.byteLength ?? 0
     this.#kept.delete(name)
   }

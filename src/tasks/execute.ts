@@ -126,6 +126,8 @@ async function attempt(
 async function complete(service: Service, task: TaskRow, finished: Finished): Promise<void> {
   const stored: (Kept & { bytes: StoredBytes })[] = []
   for (const kept of finished.kept) stored.push({ ...kept, bytes: await service.files.adopt(kept.path) })
+  // The order in which the bytes of several are locked.
+  stored.sort((one, other) => (one.bytes.blake3 < other.bytes.blake3 ? -1 : 1))
   failpoint('execute.adopted')
   await moveTask(service, task, {
     to: 'completed',
@@ -133,7 +135,7 @@ async function complete(service: Service, task: TaskRow, finished: Finished): Pr
     also: async (trx) => {
       for (const { file_id, name, bytes } of stored) {
         const now = service.clock()
-        await insertFile(trx, { id: file_id, accountId: task.account_id, name, bytes, now })
+        await insertFile(trx, service.files, { id: file_id, accountId: task.account_id, name, bytes, now })
         await trx.insertInto('task_files').values({ task_id: task.id, file_id, role: 'output' }).execute()
       }
     },

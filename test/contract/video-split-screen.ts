@@ -107,13 +107,13 @@ export const videoSplitScreen: OperationTables = {
       change: { layout_mode: 'template', layout_id: 2_147_483_647 },
     },
   ],
-  // The document names 6201 beside 6202: the quota of a key, which keys do not have (docs/contract.md).
   refusals: [
     { code: 6013, status: 400 },
     { code: 6016, status: 400 },
     { code: 6004, status: 404 },
     { code: 6014, status: 400 },
     { code: 6502, status: 401 },
+    { code: 6201, status: 402 },
     { code: 6202, status: 402 },
   ],
   result: {

@@ -8,6 +8,7 @@ interface Options {
   readonly stalledMs?: number
   /** The https address clients use. */
   readonly publicUrl?: string
+  readonly allowQueryAuthorization?: boolean
   readonly exitIfIdle?: HostProcess['exitIfIdle']
 }
 

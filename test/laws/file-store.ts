@@ -33,6 +33,8 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     expect(await text(await store.read(bytes.blake3))).toBe('some bytes')
     expect(await text(await store.read(bytes.blake3, { start: 2, end: 5 }))).toBe('me b')
     expect(await held()).toEqual([bytes])
+    expect(await store.has(bytes.blake3)).toBe(true)
+    expect(await store.has(await hashOf('other bytes'))).toBe(false)
     const again = await open(join(folder, 'store'))
     expect(await text(await again.read(bytes.blake3))).toBe('some bytes')
   })

@@ -7,7 +7,7 @@ import { fakeModule, messageModule } from './fake-operation.ts'
 /** The document of a service with the operations that tests use. */
 export const document = describeApi(
   [fakeModule, messageModule, ...operations].map(({ operation }) => operation),
-  '0.0.0-test',
+  { version: '0.0.0-test' },
 )
 
 /** An answer to be held against the document. */

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { addKey } from '../../src/accounts/keys.ts'
-import { ensureAccount, grant } from '../../src/accounts/ledger.ts'
+import { grant } from '../../src/accounts/ledger.ts'
 import type { Voice } from '../../src/contract/catalog.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
 import type { DatabasePlace } from '../../src/db/place.ts'
@@ -16,8 +17,15 @@ export interface TestService extends AsyncDisposable {
   readonly dataDir: string
   readonly baseUrl: string
   readonly apiKey: string
-  /** Makes an account with a key and credits. */
-  account(credits: number): Promise<{ id: number; baseUrl: string; apiKey: string }>
+  /** Makes an account with a key, which may have a quota, and credits. */
+  account(credits: number, quota?: number): Promise<TestAccount>
+}
+
+export interface TestAccount {
+  readonly id: number
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly keyId: string
 }
 
 interface Options {
@@ -58,15 +66,15 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     dataDir,
     baseUrl,
     apiKey: key,
-    async account(credits) {
+    async account(credits, quota) {
       accounts += 1
       const { db } = running.service
       const now = Date.now()
       await ensureAccount(db, { id: accounts, name: `account ${accounts}`, now })
       if (credits > 0) await grant(db, { accountId: accounts, amount: credits, now })
       const apiKey = newKey()
-      await addKey(db, { accountId: accounts, name: 'test', raw: apiKey, now })
-      return { id: accounts, baseUrl, apiKey }
+      const keyId = await addKey(db, { accountId: accounts, name: 'test', raw: apiKey, quota, now })
+      return { id: accounts, baseUrl, apiKey, keyId }
     },
     async [Symbol.asyncDispose]() {
       await running.close()

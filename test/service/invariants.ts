@@ -13,6 +13,8 @@ export async function checkInvariants(db: Db, files: FileStore): Promise<void> {
 
 async function checkCredits(db: Db, tasks: readonly TaskRow[]): Promise<void> {
   const ledger = await db.selectFrom('ledger').selectAll().execute()
+  const wasRefunded = (id: string): boolean =>
+    ledger.some(({ task_id, kind }) => task_id === id && kind === 'refund')
   for (const account of await db.selectFrom('accounts').selectAll().execute()) {
     const entries = ledger.filter((entry) => entry.account_id === account.id)
     expect(
@@ -27,6 +29,13 @@ async function checkCredits(db: Db, tasks: readonly TaskRow[]): Promise<void> {
     const refunded = task.status === 'failed' || task.status === 'cancelled'
     expect(amounts('hold'), 'credits are held once').toEqual([-task.credits])
     expect(amounts('refund'), `a ${task.status} task`).toEqual(refunded ? [task.credits] : [])
+  }
+  for (const key of await db.selectFrom('api_keys').selectAll().execute()) {
+    const held = tasks.filter(({ id, key_id }) => key_id === key.id && !wasRefunded(id))
+    expect(
+      held.reduce((sum, { credits }) => sum + credits, 0),
+      'a key has spent what its tasks hold',
+    ).toBe(key.spent)
   }
   const known = new Set(tasks.map((task) => task.id))
   expect(ledger.filter((entry) => entry.task_id !== null && !known.has(entry.task_id))).toEqual([])
@@ -53,8 +62,9 @@ async function checkEvents(db: Db, tasks: readonly TaskRow[]): Promise<void> {
   }
 }
 
-async function checkFiles(db: Db, files: FileStore, tasks: readonly TaskRow[]): Promise<void> {
-  const rows = await db.selectFrom('files').selectAll().execute()
+/** Every record has its bytes, every part of an upload too, every completed task its result. */
+export async function checkFiles(db: Db, files: FileStore, tasks: readonly TaskRow[]): Promise<void> {
+  const rows = await db.selectFrom('files').selectAll().where('removed_at', 'is', null).execute()
   const held = new Map<string, number>()
   for await (const { blake3, size } of files.list()) held.set(blake3, size)
   for (const row of rows) expect(held.get(row.blake3), `bytes of ${row.name}`).toBe(row.size)

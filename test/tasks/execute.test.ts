@@ -9,7 +9,7 @@ import type { Attempt } from '../../src/tasks/attempt.ts'
 import { executeTask } from '../../src/tasks/execute.ts'
 import type { Service } from '../../src/tasks/service.ts'
 import { api } from '../service/api.ts'
-import { startTestService } from '../service/in-process.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
 import { checkInvariants } from '../service/invariants.ts'
 
 test('an attempt whose end cannot be written at once is not forgotten', async () => {
@@ -55,8 +55,8 @@ test('an attempt whose end cannot be written at once is not forgotten', async ()
   })
 })
 
-test('a task that is stopped while its results are kept stays stopped, and none of them appears', async () => {
-  await using running = await startTestService()
+/** A queued task that only a call of `executeTask` takes up, and workers that have a result for it at once. */
+async function waitingTask(running: TestService) {
   const account = await running.account(5)
   const calls = api(account)
   const { data: file } = await calls.upload('a.txt', 'some bytes')
@@ -76,6 +76,12 @@ test('a task that is stopped while its results are kept stays stopped, and none 
     },
     [Symbol.asyncDispose]: async () => undefined,
   }
+  return { service, calls, id, scratch, workers }
+}
+
+test('a task that is stopped while its results are kept stays stopped, and none of them appears', async () => {
+  await using running = await startTestService()
+  const { service, calls, id, scratch, workers } = await waitingTask(running)
   const files: FileStore = {
     ...service.files,
     async adopt(path) {
@@ -93,5 +99,25 @@ test('a task that is stopped while its results are kept stays stopped, and none 
     status: 'failed',
     output_result: { error: { code: 6009 } },
   })
+  await checkInvariants(service.db, service.files)
+})
+
+test('a task whose result was freed before it was recorded tries again', async () => {
+  await using running = await startTestService()
+  const { service, calls, id, scratch, workers } = await waitingTask(running)
+  const files: FileStore = {
+    ...service.files,
+    async adopt(path) {
+      const bytes = await service.files.adopt(path)
+      await service.files.remove(bytes.blake3)
+      return bytes
+    },
+  }
+  await executeTask(
+    { ...service, files },
+    { workers, scratch, threads: 1 },
+    { id, signal: new AbortController().signal },
+  )
+  expect((await calls.query('test_copy', id)).data.status).toBe('queued')
   await checkInvariants(service.db, service.files)
 })

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { ensureAccount } from '../../src/accounts/ledger.ts'
+import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { priorities } from '../../src/contract/task.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { localQueue } from '../../src/queue/local.ts'

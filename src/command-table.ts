@@ -1,0 +1,139 @@
+import type { ParseArgsOptionsConfig } from 'node:util'
+import * as commands from './commands.ts'
+
+/** A command of `reelwright`. */
+export interface Command {
+  /** Left out for what only reelwright itself starts. */
+  readonly summary?: string
+  readonly options?: ParseArgsOptionsConfig
+  /** Each option with its value, for the help. */
+  readonly help?: readonly (readonly [string, string])[]
+  /** What its one argument is, where it takes one. */
+  readonly argument?: string
+  /** Runs the command; a number is the exit code. */
+  readonly run: (values: Values, argument: string) => Promise<number | void>
+}
+
+/** Parsed options, by what their declaration makes of them. */
+export interface Values {
+  readonly 'data-dir'?: string
+  readonly 'allow-dir'?: string[]
+  readonly host?: string
+  readonly port?: string
+  readonly 'public-url'?: string
+  readonly ffmpeg?: string
+  readonly json?: boolean
+  readonly output?: string
+  readonly 'with-names'?: boolean
+  readonly name?: string
+  readonly account?: string
+  readonly quota?: string
+}
+
+/** Every command by its name, which is one word or two. */
+export const commandTable: Readonly<Record<string, Command>> = {
+  mcp: {
+    summary: 'serve MCP over stdin and stdout: what an MCP client starts',
+    options: { 'allow-dir': { type: 'string', multiple: true } },
+    help: [['--allow-dir <folder>', 'folder agents may read and write; repeatable']],
+    run: (values) => commands.mcp({ dataDir: values['data-dir'], allowDirs: values['allow-dir'] }),
+  },
+  serve: {
+    summary: 'run the media service in the foreground, with an address and key of your choice',
+    options: { host: { type: 'string' }, port: { type: 'string' }, 'public-url': { type: 'string' } },
+    help: [
+      ['--host <address>', 'address to listen on (127.0.0.1); another needs --public-url'],
+      ['--port <number>', 'port to listen on (8787); 0 takes a free one'],
+      ['--public-url <url>', 'https address of the TLS proxy in front, which clients use'],
+    ],
+    run: (values) =>
+      commands.serve({
+        dataDir: values['data-dir'],
+        host: values.host,
+        port: portOf(values),
+        publicUrl: values['public-url'],
+      }),
+  },
+  doctor: {
+    summary: 'tell what is there, what is missing, and the command that brings it',
+    options: { json: { type: 'boolean' } },
+    help: [['--json', 'as JSON']],
+    run: (values) => commands.doctor({ dataDir: values['data-dir'], json: values.json }),
+  },
+  diagnostics: {
+    summary: 'write what helps to find a fault into one text, to be read and sent with a report',
+    options: { output: { type: 'string' }, 'with-names': { type: 'boolean' } },
+    help: [
+      ['--output <file>', 'file to write; by default a new one in the current folder'],
+      ['--with-names', 'keep the names of files and folders'],
+    ],
+    run: async ({ 'data-dir': dataDir, output, 'with-names': withNames }) => {
+      const { diagnostics } = await import('./diagnostics.ts')
+      await diagnostics({ dataDir, output, withNames })
+    },
+  },
+  'keys create': {
+    summary: 'make an API key of a service here, and its account, and print it once',
+    options: { name: { type: 'string' }, account: { type: 'string' }, quota: { type: 'string' } },
+    help: [
+      ['--name <name>', 'what the key is called in the list'],
+      ['--account <name>', 'account it speaks for (local)'],
+      ['--quota <credits>', 'credits its tasks may cost in all; no bound but the balance'],
+    ],
+    run: (values) =>
+      commands.administer(values['data-dir'], ({ createKey }, config) =>
+        createKey(config, {
+          name: given('name', values.name),
+          account: values.account,
+          ...(values.quota !== undefined && { quota: creditsOf('--quota', values.quota, 0) }),
+        }),
+      ),
+  },
+  'keys list': {
+    summary: 'tell the keys, without the keys themselves',
+    run: (values) => commands.administer(values['data-dir'], ({ tellKeys }, config) => tellKeys(config)),
+  },
+  'keys revoke': {
+    summary: 'make a key invalid',
+    argument: 'id',
+    run: (values, id) => commands.administer(values['data-dir'], ({ endKey }, config) => endKey(config, id)),
+  },
+  'credits grant': {
+    summary: 'give credits to an account, and tell its balance',
+    argument: 'credits',
+    options: { account: { type: 'string' } },
+    help: [['--account <name>', 'account they are for']],
+    run: (values, credits) =>
+      commands.administer(values['data-dir'], ({ grantCredits }, config) =>
+        grantCredits(config, {
+          account: given('account', values.account),
+          amount: creditsOf('<credits>', credits, 1),
+        }),
+      ),
+  },
+  daemon: { run: (values) => commands.daemon({ dataDir: values['data-dir'] }) },
+  worker: {
+    options: { ffmpeg: { type: 'string' } },
+    run: (values) => commands.worker({ ffmpeg: values.ffmpeg }),
+  },
+}
+
+/** A call that makes no sense; told with a pointer to the help. */
+export class UsageError extends Error {}
+
+function portOf({ port }: Values): number | undefined {
+  if (port === undefined) return undefined
+  if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) return Number(port)
+  throw new UsageError(`--port ${port} is not a port`)
+}
+
+function given(option: string, value: string | undefined): string {
+  if (value !== undefined) return value
+  throw new UsageError(`--${option} is missing`)
+}
+
+/** Below a trillion, so that sums stay exact. */
+function creditsOf(what: string, value: string, least: number): number {
+  if (/^\d{1,12}$/.test(value) && Number(value) >= least) return Number(value)
+  throw new UsageError(`${what} must be a whole number of credits, from ${least} and of at most 12 digits`)
+}

@@ -1,0 +1,43 @@
+import { MediaError } from '../contract/errors.ts'
+import { lockName } from '../db/lock.ts'
+import type { Db, Write } from '../db/schema.ts'
+import type { FileStore } from './store.ts'
+
+/** Where files are recorded, and where their bytes are. */
+export interface Shelf {
+  readonly db: Db
+  readonly files: FileStore
+}
+
+/**
+ * Sees that bytes are there until the end of a transaction that records them: what was stored before it may
+ * have been freed since. Throws 6036, retryable, where they are not.
+ */
+export async function ensureBytes(trx: Write, files: FileStore, blake3: string): Promise<void> {
+  await lockName(trx, blake3)
+  if (await files.has(blake3)) return
+  throw new MediaError(6036, 'the bytes were removed with another file as they came')
+}
+
+/** Whether a record names these bytes, of whichever account; one that lost them to retention does not. */
+export async function isNamed(db: Db, blake3: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('files')
+    .select('id')
+    .where('blake3', '=', blake3)
+    .where('removed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Frees bytes unless a record names them. In a transaction after the one that took the last name: what
+ * stops between them leaves bytes without a record, which the next start frees, and never the reverse.
+ */
+export async function freeBytes({ db, files }: Shelf, blake3: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await lockName(trx, blake3)
+    if (!(await isNamed(trx, blake3))) await files.remove(blake3)
+  })
+}

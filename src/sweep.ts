@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { removeExpiredTickets } from './accounts/tickets.ts'
+import { freeExpired } from './files/retention.ts'
+import { removeExpiredUploads } from './files/uploads.ts'
+import { removeOldEvents } from './tasks/event-log.ts'
+import { removeOldIdempotencyKeys } from './tasks/idempotency.ts'
+import type { Service } from './tasks/service.ts'
+
+/** From the end of a sweep to the next, ms. */
+const restMs = 3_600_000
+
+/** What is removed when its time is over. */
+const removals: Readonly<Record<string, (service: Service, signal: AbortSignal) => Promise<void>>> = {
+  files: (service, signal) => freeExpired(service, { now: service.clock(), signal }),
+  uploads: removeExpiredUploads,
+  'idempotency keys': removeOldIdempotencyKeys,
+  events: removeOldEvents,
+  tickets: ({ db, clock }) => removeExpiredTickets(db, clock()),
+}
+
+/** Sweeps now and then hourly; disposing waits for what is under way. */
+export function sweepHourly(service: Service, rest: typeof untilNext = untilNext): AsyncDisposable {
+  const stop = new AbortController()
+  const sweeping = keepSweeping(service, { signal: stop.signal, rest })
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await sweeping
+    },
+  }
+}
+
+async function keepSweeping(
+  service: Service,
+  { signal, rest }: { signal: AbortSignal; rest: typeof untilNext },
+): Promise<void> {
+  while (!signal.aborted) {
+    await sweep(service, signal)
+    await rest(signal)
+  }
+}
+
+async function untilNext(signal: AbortSignal): Promise<void> {
+  // Rejects only when it is ended early.
+  await pause(restMs, undefined, { signal, ref: false }).catch(() => undefined)
+}
+
+/** Removes all that has expired; what fails is logged, and left to the next sweep. */
+async function sweep(service: Service, signal: AbortSignal): Promise<void> {
+  for (const [what, remove] of Object.entries(removals)) {
+    if (signal.aborted) return
+    try {
+      await remove(service, signal)
+    } catch (error) {
+      service.log.error({ err: error }, `expired ${what} could not be removed`)
+    }
+  }
+}

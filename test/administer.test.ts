@@ -1,0 +1,164 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ask } from './http/raw.ts'
+import { postgresPrograms, startPostgres } from './postgres.ts'
+
+// The commands that administer accounts, as people run them: beside a service that runs, and without one.
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts')
+
+type Environment = Readonly<Record<string, string>>
+
+async function newEnvironment(more: Environment = {}): Promise<Environment> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-administer-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return { REELWRIGHT_DATA_DIR: join(folder, 'data'), REELWRIGHT_API_KEY: 'own-key', ...more }
+}
+
+function reelwright(environment: Environment, ...args: readonly string[]) {
+  const env = { ...process.env, ...environment }
+  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    )
+  })
+}
+
+/** Runs `serve` until the test ends; answers its address. */
+async function serve(environment: Environment): Promise<string> {
+  const child = spawn(process.execPath, [main, 'serve', '--port', '0'], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [exit, err] = [once(child, 'exit'), text(child.stderr)]
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exit
+  })
+  const [said] = (await Promise.race([once(child.stdout, 'data'), exit.then(() => [''])])) as [Buffer]
+  const [url] = /http:\/\/\S+/.exec(String(said)) ?? []
+  if (url === undefined) throw new Error(`serve did not listen: ${await err}`)
+  return url
+}
+
+async function creditsAt(url: string, authorization: string): Promise<unknown> {
+  const { status, bytes } = await ask(`${url}/base/capabilities`, { headers: { authorization } })
+  return status === 200 ? (JSON.parse(String(bytes)) as { data: { credits: unknown } }).data.credits : status
+}
+
+/** Makes, lists, uses and revokes keys; answers the status that the revoked one gets. */
+async function walk(environment: Environment): Promise<unknown> {
+  const url = await serve(environment)
+  const made = await reelwright(
+    environment,
+    ...['keys', 'create', '--name', 'editor', '--account', 'studio', '--quota', '7'],
+  )
+  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^rw_[\w-]{43}\n$/) })
+  const key = made.out.trim()
+  const [id = ''] = /\d{19}/.exec(made.err) ?? []
+  expect(await creditsAt(url, key)).toEqual({ balance: 0, quota: { limit: 7, spent: 0 } })
+
+  const granted = await reelwright(environment, 'credits', 'grant', '--account', 'studio', '40')
+  expect(granted).toEqual({ code: 0, out: 'the account studio has 40 credits\n', err: '' })
+  expect(await creditsAt(url, key)).toMatchObject({ balance: 40 })
+
+  const local = await reelwright(environment, 'keys', 'create', '--name', 'mine')
+  expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12 })
+
+  const listed = await reelwright(environment, 'keys', 'list')
+  expect(listed).toMatchObject({ code: 0, err: '' })
+  expect(listed.out).toMatch(new RegExp(`^${id} +editor +studio +\\S+Z +7 +0 +- +-$`, 'm'))
+  expect(listed.out).not.toContain('rw_')
+
+  expect(await reelwright(environment, 'keys', 'revoke', id)).toMatchObject({ code: 0, err: '' })
+  const { out } = await reelwright(environment, 'keys', 'list')
+  expect(out).toMatch(new RegExp(`^${id} +editor .* - +\\S+Z$`, 'm'))
+  return await creditsAt(url, key)
+}
+
+test('keys and credits count at once in a service that runs', async () => {
+  expect(await walk(await newEnvironment())).toBe(401)
+})
+
+test('before the first start they are made, and count from then on', async () => {
+  const environment = await newEnvironment()
+  const { out } = await reelwright(environment, 'keys', 'create', '--name', 'a', '--account', 'studio')
+  const local = await reelwright(environment, 'keys', 'create', '--name', 'mine')
+  const url = await serve(environment)
+  expect(await creditsAt(url, out.trim())).toEqual({ balance: 0 })
+  expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12 })
+})
+
+test('keys of one account made at once are all there', async () => {
+  const environment = await newEnvironment()
+  const url = await serve(environment)
+  const made = await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      reelwright(environment, 'keys', 'create', '--name', name, '--account', 'x'),
+    ),
+  )
+  for (const { out } of made) expect(await creditsAt(url, out.trim())).toEqual({ balance: 0 })
+  const { out } = await reelwright(environment, 'keys', 'list')
+  expect(out.match(/ x /g)).toHaveLength(3)
+})
+
+test.for([
+  [['keys'], 2, 'unknown command keys'],
+  [['keys', 'create'], 2, '--name is missing'],
+  [['keys', 'create', '--name', 'a', '--quota', '-1'], 2, '--quota'],
+  [['keys', 'create', '--name', 'a', '--quota', '1.5'], 2, '--quota must be a whole number'],
+  [['keys', 'create', '--name', 'a\u001b[2J'], 1, '1 to 64 visible characters'],
+  [['keys', 'create', '--name', 'embedded'], 1, "is the service's own"],
+  [['keys', 'revoke'], 2, 'takes one argument: <id>'],
+  [['keys', 'revoke', '1', '2'], 2, 'takes one argument: <id>'],
+  [['keys', 'revoke', 'nothing'], 1, 'there is no key "nothing"'],
+  [['credits', 'grant', '5'], 2, '--account is missing'],
+  [['credits', 'grant', '--account', 'nobody', '5'], 1, 'there is no account "nobody"'],
+  [['credits', 'grant', '--account', 'local', '0'], 2, '<credits> must be a whole number'],
+] as const)('%j is refused', async ([args, code, told]) => {
+  const ended = await reelwright(await newEnvironment(), ...args)
+  expect([ended.code, ended.out]).toEqual([code, ''])
+  expect(ended.err).toContain(told)
+  expect(ended.err).not.toMatch(/^ {4}at /m)
+})
+
+test('tables of another version are not changed under a service', async () => {
+  const environment = await newEnvironment()
+  await serve(environment)
+  const database = new DatabaseSync(join(environment['REELWRIGHT_DATA_DIR'] ?? '', 'reelwright.sqlite'))
+  const [last] = database.prepare('select name from kysely_migration order by name desc').all()
+  database.prepare('delete from kysely_migration where name = ?').run(String(last?.['name']))
+  const older = await reelwright(environment, 'keys', 'list')
+  expect([older.code, older.err]).toEqual([
+    1,
+    expect.stringMatching(
+      /^reelwright: a service of another version runs on .*\nFix: End it, or start it again/,
+    ),
+  ])
+  database
+    .prepare('insert into kysely_migration (name, timestamp) values (?, ?), (?, ?)')
+    .run(String(last?.['name']), '', '9999-later', '')
+  database.close()
+  const newer = await reelwright(environment, 'keys', 'list')
+  expect([newer.code, newer.err]).toEqual([
+    1,
+    expect.stringMatching(
+      /^reelwright: the database was made by a newer version \(9999-later\)\nFix: Update/,
+    ),
+  ])
+})
+
+describe.skipIf(!postgresPrograms)('on PostgreSQL (Debian package postgresql)', () => {
+  test('keys and credits count at once in a service that runs', async () => {
+    const server = await startPostgres(postgresPrograms ?? '')
+    // It waits until the service has gone.
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    expect(await walk(await newEnvironment({ DATABASE_URL: await server.database() }))).toBe(401)
+  })
+})

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { api, until } from '../service/api.ts'
+import { checkFiles } from '../service/invariants.ts'
+import { behindAnotherPort } from './another-port.ts'
+import { chunked } from './chunked.ts'
+import { onDatabases } from './on-databases.ts'
+
+onDatabases('deleting', (service) => {
+  const parts = () => service().running.service
+  const remover = (account: { baseUrl: string; apiKey: string }) => (id: string) =>
+    api(account).send(`/base/file/${id}`, { method: 'DELETE' })
+  const fresh = async (credits = 0) => {
+    const account = await service().account(credits)
+    return { account, calls: api(account), remove: remover(account) }
+  }
+  const unknown = { status: 404, code: 6004, data: null }
+
+  test('a file goes with its bytes, and then is unknown', async () => {
+    const { calls, remove } = await fresh()
+    const { data: file } = await calls.upload('a.txt', 'only here')
+    expect(await remove(file.file_id)).toMatchObject({ status: 200, code: 200, data: '' })
+    for (const part of ['', '/download', '/facts', '/preview?kind=waveform']) {
+      expect(await calls.send(`/base/file/${file.file_id}${part}`)).toMatchObject(unknown)
+    }
+    expect(await remove(file.file_id)).toMatchObject(unknown)
+    expect(await remove('1234567890123456789')).toMatchObject(unknown)
+    expect(await parts().files.has(file.blake3_id)).toBe(false)
+    const { data: again } = await calls.upload('a.txt', 'only here')
+    expect(again.file_id).not.toBe(file.file_id)
+    expect(Buffer.from(await calls.download(again.file_id)).toString()).toBe('only here')
+  })
+
+  test("another account's file stays, and bytes stay while any record names them", async () => {
+    const one = await fresh()
+    const other = await fresh()
+    const { data: mine } = await one.calls.upload('a.txt', 'shared bytes')
+    const { data: alike } = await one.calls.upload('a.srt', 'shared bytes')
+    const { data: theirs } = await other.calls.upload('b.txt', 'shared bytes')
+    expect(await one.remove(theirs.file_id)).toMatchObject(unknown)
+    await one.remove(mine.file_id)
+    expect(Buffer.from(await one.calls.download(alike.file_id)).toString()).toBe('shared bytes')
+    await one.remove(alike.file_id)
+    expect(Buffer.from(await other.calls.download(theirs.file_id)).toString()).toBe('shared bytes')
+    await other.remove(theirs.file_id)
+    expect(await parts().files.has(theirs.blake3_id)).toBe(false)
+  })
+
+  test('not while a task that has not ended needs it; the result of one that has stays', async () => {
+    const { calls, remove } = await fresh(5)
+    const { data: file } = await calls.upload('a.txt', 'needed')
+    const { data: waiting } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
+    expect(await remove(file.file_id)).toMatchObject({
+      status: 409,
+      code: 6008,
+      msg: expect.stringContaining(waiting.task_id),
+      retryable: true,
+    })
+    await calls.stop(waiting.task_id)
+    const { data: task } = await calls.create('test_copy', { file_id: file.file_id })
+    const { data: done } = await until(
+      () => calls.query('test_copy', task.task_id),
+      ({ data }) => data.status === 'completed',
+    )
+    const result = String(done.output_result?.['file_id'])
+    expect(await remove(file.file_id)).toMatchObject({ status: 200 })
+    expect(Buffer.from(await calls.download(result)).toString(), 'equal bytes').toBe('needed')
+    expect(await remove(result)).toMatchObject({ status: 200 })
+    expect(await parts().files.has(file.blake3_id)).toBe(false)
+    expect((await calls.query('test_copy', task.task_id)).data.status).toBe('completed')
+    expect((await calls.create('test_copy', { file_id: file.file_id })).code).toBe(6004)
+  })
+
+  test('an upload in parts does not bring its file back', async () => {
+    const { account, remove } = await fresh()
+    const upload = chunked(account)
+    const { data } = await upload.init({ filename: 'a.txt', size: 5 })
+    await upload.put(data.upload_id, 0, 'parts')
+    const complete = () => upload.complete(data.upload_id)
+    expect(await remove((await complete()).data.file_id)).toMatchObject({ status: 200 })
+    expect(await complete()).toMatchObject({ status: 404, code: 6024 })
+  })
+
+  test('a download that begins as its file is deleted answers 6004', async () => {
+    const { account, calls, remove } = await fresh()
+    const { data: file } = await calls.upload('a.txt', 'gone in between')
+    const files = {
+      ...parts().files,
+      async read(blake3: string) {
+        await remove(file.file_id)
+        return await parts().files.read(blake3)
+      },
+    }
+    const { baseUrl } = await behindAnotherPort({ ...parts(), files })
+    expect(await api({ ...account, baseUrl }).send(file.download_url)).toMatchObject(unknown)
+  })
+
+  test('bytes that are freed before they are recorded are asked for again', async () => {
+    const { account, calls } = await fresh()
+    const files = {
+      ...parts().files,
+      async put(...given: Parameters<ReturnType<typeof parts>['files']['put']>) {
+        const bytes = await parts().files.put(...given)
+        await parts().files.remove(bytes.blake3)
+        return bytes
+      },
+    }
+    const { baseUrl } = await behindAnotherPort({ ...parts(), files })
+    expect(await api({ ...account, baseUrl }).upload('a.txt', 'freed')).toMatchObject({
+      code: 6036,
+      retryable: true,
+    })
+    expect(await calls.upload('a.txt', 'freed')).toMatchObject({ code: 200 })
+  })
+
+  test('of many uploads and deletions of equal bytes at once, every record keeps its bytes', async () => {
+    const accounts = [await fresh(), await fresh(), await fresh()] as const
+    const step = fc.record({ by: fc.nat(2), content: fc.constantFrom('one', 'two'), removes: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
+        const { db } = parts()
+        const act = async ({ by, content, removes }: (typeof steps)[number]) => {
+          const one = accounts[by] ?? accounts[0]
+          if (!removes) return (await one.calls.upload('a.txt', `raced ${content}`)).code
+          const row = await db
+            .selectFrom('files')
+            .select('id')
+            .where('account_id', '=', one.account.id)
+            .executeTakeFirst()
+          return row ? (await one.remove(row.id)).code : 200
+        }
+        const codes = await Promise.all(steps.map(act))
+        expect(codes.filter((code) => ![200, 6004, 6036].includes(code))).toEqual([])
+        await checkFiles(db, parts().files, [])
+        for await (const { blake3 } of parts().files.list()) {
+          const named = await db
+            .selectFrom('files')
+            .select('id')
+            .where('blake3', '=', blake3)
+            .executeTakeFirst()
+          expect(named, 'bytes nobody names').toBeDefined()
+        }
+      }),
+      { numRuns: 8 },
+    )
+  })
+})

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { revokeKeys } from '../../src/accounts/keys.ts'
+import { signedLink } from '../../src/contract/file-routes.ts'
+import { signLink } from '../../src/files/links.ts'
+import { api } from '../service/api.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { ask, envelope } from './raw.ts'
+
+onOneDatabase((service) => {
+  const db = () => service().running.service.db
+  const linked = async (content = 'the bytes of a film') => {
+    const account = await service().account(0)
+    const calls = api(account)
+    const { data: file } = await calls.upload('film.txt', content)
+    const link = async (body: unknown = {}) =>
+      calls.send(`/base/file/${file.file_id}/link`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const { url, expires_at } = signedLink.parse((await link()).data)
+    return { account, file, link, url: service().baseUrl + url, expiresAt: Date.parse(expires_at) }
+  }
+  const refused = { status: 401, code: 6502, data: null }
+
+  test('a link opens its file without a key, for an hour unless told otherwise', async () => {
+    const { file, link, url, expiresAt } = await linked()
+    expect(url).toMatch(new RegExp(`${file.download_url}\\?expires=${expiresAt / 1000}&sign=[\\w-]{43}$`))
+    expect((expiresAt - Date.now()) / 1000).toBeCloseTo(3600, -1)
+    expect((await ask(url)).bytes.toString()).toBe('the bytes of a film')
+    const { data } = await link({ expires_in: 7 * 24 * 3600 })
+    expect((Date.parse(signedLink.parse(data).expires_at) - Date.now()) / 1000).toBeCloseTo(604_800, -1)
+    for (const expires_in of [0, -1, 604_801, 1.5, '60', true]) {
+      expect(await link({ expires_in })).toMatchObject({ status: 400, code: 6016 })
+    }
+  })
+
+  test('ranges, conditions and HEAD work as with a key', async () => {
+    const { url, file } = await linked()
+    const part = await ask(url, { headers: { range: 'bytes=4-8' } })
+    expect([part.status, part.bytes.toString()]).toEqual([206, 'bytes'])
+    const head = await ask(url, { method: 'HEAD' })
+    expect([head.status, head.headers['content-length'], head.bytes.length]).toEqual([200, '19', 0])
+    const known = await ask(url, { headers: { 'if-none-match': `"${file.blake3_id}"` } })
+    expect(known.status).toBe(304)
+    expect((await ask(url, { headers: { range: 'bytes=19-' } })).status).toBe(416)
+  })
+
+  test('it opens nothing else', async () => {
+    const { url, file } = await linked()
+    const { file: other } = await linked('other bytes')
+    const { search } = new URL(url)
+    for (const path of [`/base/file/${other.file_id}/download`, `/base/file/${file.file_id}`, '/task/list']) {
+      expect(envelope(await ask(service().baseUrl + path + search)), path).toMatchObject(refused)
+    }
+    const preview = `/base/file/${file.file_id}/preview${search}&kind=waveform`
+    expect(envelope(await ask(service().baseUrl + preview))).toMatchObject(refused)
+  })
+
+  test('one that was changed anywhere opens nothing, whatever stands there instead', async () => {
+    const { account, url, expiresAt } = await linked()
+    const right = new URL(url)
+    const sign = right.searchParams.get('sign') ?? ''
+    const expires = String(expiresAt / 1000)
+    const opens = async (query: readonly [string, string][]) => {
+      const changed = new URL(url)
+      changed.search = new URLSearchParams(query).toString()
+      return envelope(await ask(changed.href, { headers: { authorization: account.apiKey } }))
+    }
+    const character = fc.oneof(
+      fc.constantFrom(...'AZaz09-_+/=. %&\n\u0000', 'é', '好', '😀', '\u202e'),
+      fc.string({ minLength: 1, maxLength: 1, unit: 'binary' }),
+    )
+    const at = fc.nat(sign.length - 1)
+    const signs = fc.oneof(
+      fc.tuple(at, character).map(([index, with_]) => sign.slice(0, index) + with_ + sign.slice(index + 1)),
+      fc.tuple(at, character).map(([index, with_]) => sign.slice(0, index) + with_ + sign.slice(index)),
+      at.map((index) => sign.slice(0, index)),
+      fc.constantFrom(
+        `${sign}=`,
+        sign.toUpperCase(),
+        sign.toLowerCase(),
+        Buffer.from(sign, 'base64url').toString('hex'),
+      ),
+      fc.string(),
+    )
+    await fc.assert(
+      fc.asyncProperty(signs, async (changed) => {
+        fc.pre(changed !== sign)
+        expect(
+          await opens([
+            ['expires', expires],
+            ['sign', changed],
+          ]),
+        ).toMatchObject(refused)
+      }),
+      { numRuns: 60 },
+    )
+    const later = String(Number(expires) + 1)
+    for (const changed of [
+      later,
+      `0${expires}`,
+      `${expires} `,
+      `+${expires}`,
+      `${expires}.0`,
+      '',
+      'Infinity',
+      '1e12',
+    ]) {
+      expect(
+        await opens([
+          ['expires', changed],
+          ['sign', sign],
+        ]),
+        changed,
+      ).toMatchObject(refused)
+    }
+    expect(await opens([['sign', sign]])).toMatchObject(refused)
+    expect(
+      await opens([
+        ['expires', expires],
+        ['sign', sign],
+        ['sign', sign],
+      ]),
+    ).toMatchObject(refused)
+  })
+
+  test('it ends with its time and with its file, and not with the key it was made with', async () => {
+    const { account, file, url } = await linked()
+    await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
+    expect((await ask(url)).status).toBe(200)
+    const past = await signLink(db(), file.file_id, Math.floor(Date.now() / 1000))
+    expect(envelope(await ask(service().baseUrl + past))).toMatchObject(refused)
+    await db().updateTable('files').set({ expire_at: 1 }).where('id', '=', file.file_id).execute()
+    expect(envelope(await ask(url))).toMatchObject({ status: 404, code: 6004, data: null })
+  })
+
+  test("it is made for one's own files alone, and for a web page's request nothing opens", async () => {
+    const { file, url } = await linked()
+    const stranger = api(await service().account(0))
+    const made = await stranger.send(`/base/file/${file.file_id}/link`, { method: 'POST' })
+    expect(made).toMatchObject({ status: 404, code: 6004 })
+    const headers = { origin: 'http://page.example' }
+    expect(envelope(await ask(url, { headers }))).toMatchObject(refused)
+  })
+
+  test('the log does not tell it', async () => {
+    const { url } = await linked()
+    const sign = new URL(url).searchParams.get('sign') ?? ''
+    await ask(url)
+    await ask(`${url}x`)
+    const log = await readFile(join(service().dataDir, 'log'), 'utf8')
+    expect(log).toContain('"code":6502')
+    expect(log).not.toContain(sign)
+  })
+})

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { issueTicket } from '../../src/accounts/tickets.ts'
+import { sweepHourly } from '../../src/sweep.ts'
+import { chunked } from '../http/chunked.ts'
+import { onDatabases } from '../http/on-databases.ts'
+import { api, until } from './api.ts'
+import { checkInvariants } from './invariants.ts'
+
+const dayMs = 24 * 3600 * 1000
+
+onDatabases('the sweep', (service) => {
+  const parts = () => service().running.service
+  /** Sweeps as it is done so many days from now. */
+  const sweepIn = async (days: number) => {
+    const later = { ...parts(), clock: () => Date.now() + days * dayMs }
+    const swept = Promise.withResolvers<void>()
+    await using _ = sweepHourly(later, async (signal) => {
+      swept.resolve()
+      if (!signal.aborted) await once(signal, 'abort')
+    })
+    await swept.promise
+  }
+
+  test('frees the bytes of expired files; uploaded again they have the same id', async () => {
+    const calls = api(await service().account(0))
+    const { data: file } = await calls.upload('a.txt', 'kept for a while')
+    await sweepIn(59)
+    expect(await parts().files.has(file.blake3_id)).toBe(true)
+    await sweepIn(61)
+    expect(await parts().files.has(file.blake3_id)).toBe(false)
+    const { data: again } = await calls.upload('b.txt', 'kept for a while')
+    expect(again.file_id).toBe(file.file_id)
+    expect(Buffer.from(await calls.download(again.file_id)).toString()).toBe('kept for a while')
+    await checkInvariants(parts().db, parts().files)
+  })
+
+  test('leaves bytes that another record still names, and those a live task needs', async () => {
+    const one = await service().account(1)
+    const calls = api(one)
+    const other = api(await service().account(0))
+    const { data: shared } = await calls.upload('a.txt', 'named by two')
+    const { data: theirs } = await other.upload('a.txt', 'named by two')
+    const { data: needed } = await calls.upload('b.txt', 'needed by a task')
+    const { data: task } = await calls.create('test_copy', { file_id: needed.file_id, behaviour: 'wait' })
+    await parts()
+      .db.updateTable('files')
+      .set({ expire_at: Date.now() - 1 })
+      .where('id', 'in', [shared.file_id, needed.file_id])
+      .execute()
+    await sweepIn(0)
+    expect(Buffer.from(await other.download(theirs.file_id)).toString()).toBe('named by two')
+    expect(await parts().files.has(needed.blake3_id)).toBe(true)
+    expect((await calls.send(`/base/file/${needed.file_id}`)).code).toBe(6004)
+    await calls.stop(task.task_id)
+    await sweepIn(0)
+    expect(await parts().files.has(needed.blake3_id)).toBe(false)
+    await sweepIn(61)
+    expect(await parts().files.has(shared.blake3_id)).toBe(false)
+  })
+
+  test('removes uploads, idempotency keys, events and tickets when their time is over', async () => {
+    const account = await service().account(1)
+    const calls = api(account)
+    const { db } = parts()
+    const { data: upload } = await chunked(account).init({ filename: 'a.txt', size: 5 })
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const { data: task } = await calls.send<{ task_id: string }>('/task/test_copy', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
+      body: JSON.stringify({ file_id: file.file_id }),
+    })
+    await until(
+      () => calls.query('test_copy', task.task_id),
+      ({ data }) => data.status === 'completed',
+    )
+    const key = await db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('account_id', '=', account.id)
+      .executeTakeFirstOrThrow()
+    await issueTicket(db, { accountId: account.id, keyId: key.id }, Date.now())
+    const left = async () => {
+      const tables = ['uploads', 'idempotency_keys', 'events', 'tickets'] as const
+      const counts = tables.map(async (table) => {
+        const rows = await db
+          .selectFrom(table)
+          .select('account_id')
+          .where('account_id', '=', account.id)
+          .execute()
+        return rows.length > 0 ? [table] : []
+      })
+      return (await Promise.all(counts)).flat()
+    }
+    await sweepIn(0)
+    expect(await left()).toEqual(['uploads', 'idempotency_keys', 'events', 'tickets'])
+    await sweepIn(0.9)
+    expect(await left()).toEqual(['uploads', 'idempotency_keys', 'events'])
+    await sweepIn(2)
+    expect(await left()).toEqual(['uploads', 'events'])
+    await sweepIn(3.1)
+    expect(await left()).toEqual(['events'])
+    expect((await chunked(account).status(upload.upload_id)).code).toBe(6024)
+    await sweepIn(8)
+    expect(await left()).toEqual([])
+  })
+
+  test('goes on where a part of it fails, and sweeps again', async () => {
+    const { db, files } = parts()
+    const { data: file } = await api(await service().account(0)).upload('a.txt', 'a stubborn disk')
+    let fails = true
+    const stubborn = {
+      ...files,
+      async remove(blake3: string) {
+        if (fails) throw new Error('the disk does not answer')
+        await files.remove(blake3)
+      },
+    }
+    const later = { ...parts(), files: stubborn, clock: () => Date.now() + 100 * dayMs }
+    const twice = Promise.withResolvers<void>()
+    let rests = 0
+    await using _ = sweepHourly(later, async (signal) => {
+      fails = false
+      rests += 1
+      if (rests < 2) return
+      twice.resolve()
+      if (!signal.aborted) await once(signal, 'abort')
+    })
+    await twice.promise
+    const row = await db
+      .selectFrom('files')
+      .select('removed_at')
+      .where('id', '=', file.file_id)
+      .executeTakeFirst()
+    expect(row?.removed_at).not.toBeNull()
+    expect(await db.selectFrom('events').select('seq').execute()).toEqual([])
+  })
+})
