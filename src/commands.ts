@@ -130,13 +130,13 @@ export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Prom
   await runInForeground(config, { version: await packageVersion(), log, ...(await serviceParts(config)) })
 }
 
-/** What starts a worker, and the voices; a configured ffmpeg is looked at now, so that every later use finds it. */
-async function serviceParts({ ffmpeg, voices }: Config) {
+/** What starts a worker, the rate limits and the voices; a configured ffmpeg is looked at now, so that every later use finds it. */
+async function serviceParts({ ffmpeg, rateLimits, voices }: Config) {
   const { locateFfmpeg } = await import('./engines/ffmpeg/locate.ts')
   // What is missing is told to those who need it.
   if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
   const args = ffmpeg === undefined ? [] : ['--ffmpeg', ffmpeg]
-  return { worker: { module: mainModule, args: ['worker', ...args] }, voices }
+  return { worker: { module: mainModule, args: ['worker', ...args] }, rateLimits, voices }
 }
 
 /** Does attempts for the supervisor that forked this process. */

@@ -38,6 +38,8 @@ export interface Config {
   /** Whether `serve` takes the key in the query too. */
   readonly allowQueryAuthorization: boolean
   /** Voices that dubbing may name. */
+  /** Requests a minute of one key, by operation. */
+  readonly rateLimits: Readonly<Record<string, number>>
   readonly voices: readonly Voice[]
 }
 
@@ -82,6 +84,7 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     port: merged.port,
     publicUrl: merged.public_url,
     allowQueryAuthorization: merged.allow_query_authorization ?? false,
+    rateLimits: merged.rate_limits ?? {},
     voices: merged.voices ?? [],
   }
 }

@@ -15,7 +15,7 @@ const lostPatienceMs = 10_000
 /** Runs the service in the foreground until it is told to end; throws why when it may not start or go on. */
 export async function runInForeground(
   config: Config,
-  parts: Pick<ServiceOptions, 'version' | 'worker' | 'voices' | 'log'>,
+  parts: Pick<ServiceOptions, 'version' | 'worker' | 'rateLimits' | 'voices' | 'log'>,
 ): Promise<void> {
   const { dataDir, host, port, publicUrl, apiKey, databaseUrl, allowQueryAuthorization } = config
   const { log } = parts

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { embeddedKey, ensureAccount, localAccount } from './accounts/accounts.ts'
 import { addKey, revokeKeys } from './accounts/keys.ts'
+import { RateLimits } from './accounts/rate-limits.ts'
 import { balanceOf, grant } from './accounts/ledger.ts'
 import type { Voice } from './contract/catalog.ts'
 import type { OperationModule } from './contract/operation.ts'
@@ -39,6 +40,8 @@ const localCredits = 1e12
 export interface ServiceOptions extends HostProcess {
   readonly dataDir: string
   readonly operations: readonly OperationModule[]
+  /** Requests a minute of one key, by operation; left out, the operations' own limits hold. */
+  readonly rateLimits?: Readonly<Record<string, number>>
   readonly voices?: readonly Voice[]
   /** What starts a worker child. */
   readonly worker: { readonly module: string; readonly args: readonly string[] }
@@ -107,7 +110,7 @@ async function openService(
   options: ServiceOptions & Pick<Service, 'concurrency' | 'metrics'>,
   opened: CleanupStack,
 ): Promise<Pick<RunningService, 'service' | 'lost'>> {
-  const { dataDir, log, operations, voices = [], concurrency, metrics } = options
+  const { dataDir, log, operations, rateLimits = {}, voices = [], concurrency, metrics } = options
   const place = options.database ?? { path: join(dataDir, dataFiles.database) }
   const { lost } = opened.use(await holdDatabase(place))
   const db = await openDatabase(place)
@@ -122,6 +125,7 @@ async function openService(
     queue: localQueue({ db, clock: Date.now, onError }),
     events: new TaskEvents(),
     voices,
+    rates: new RateLimits({ clock: Date.now, perMinute: rateLimits }),
     operations: new Map(operations.map((module) => [module.operation.name, module])),
     clock: Date.now,
     log,

@@ -96,6 +96,11 @@ export const settings = z.strictObject({
       '`true`: `reelwright serve` also takes the key as the query parameter `Authorization`, where the header is missing',
     byDefault: '`false`: addresses end up in logs and histories',
   }),
+  rate_limits: z.record(z.string(), z.int().min(1)).optional().register(about, {
+    meaning:
+      'Requests a minute that one key may make of an operation, by its name: `{ "material_describe": 60 }`',
+    byDefault: "the operations' own limits",
+  }),
   voices: z.array(voice).refine(areDistinct, 'two voices have one voice_id').optional().register(about, {
     meaning: 'Voices that dubbing may name: `[{ "voice_id", "name", "languages": ["en-US"] }]`',
     byDefault: 'none',

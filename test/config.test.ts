@@ -35,6 +35,7 @@ describe('readConfig', () => {
       port: 8787,
       publicUrl: undefined,
       allowQueryAuthorization: false,
+      rateLimits: {},
       voices: [],
     })
   })

@@ -181,6 +181,8 @@ interface MediaErrorOptions extends ErrorOptions {
   readonly retryable?: boolean | undefined
   /** Overrides the table's hint: what exactly fixes this one. */
   readonly hint?: string | undefined
+  /** Seconds after which the same request may succeed. */
+  readonly retryAfter?: number | undefined
 }
 
 /** The one error people and agents see. Any other error is a bug and answers 6500 without its text. */
@@ -189,12 +191,14 @@ export class MediaError extends Error {
   readonly code: ErrorCode
   readonly retryable: boolean
   readonly hint: string
+  readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, message: string, options: MediaErrorOptions = {}) {
     super(message, options)
     this.code = code
     this.retryable = options.retryable ?? errorTable[code].retryable
     this.hint = options.hint ?? errorTable[code].hint
+    this.retryAfter = options.retryAfter
   }
 
   /** HTTP status of this error's code. */

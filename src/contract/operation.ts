@@ -30,6 +30,8 @@ export interface Operation<
   readonly input: Input
   readonly output: Output
   readonly price: Price
+  /** Requests a minute one key may make of it (6032); without it there is no limit. */
+  readonly ratePerMinute?: number
   readonly createdExtra?: readonly CreationExtra[]
   /** Its creation and query answer `{code: 0, message, data}`, and creation only task_id (contract 1, 2.1). */
   readonly envelope?: 'message'

@@ -31,6 +31,7 @@ export function answerErrors(app: FastifyInstance, log: Logger): void {
       const level = told.code === 6500 ? 'error' : 'warn'
       log[level]({ request_id: id, method, route: routeOptions.url, err: error }, 'request failed')
     }
+    if (told.retryAfter !== undefined) void reply.header('retry-after', told.retryAfter)
     return reply.code(told.status).send(failureEnvelope(told))
   })
   app.setNotFoundHandler((request) => {

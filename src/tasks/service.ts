@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { RateLimits } from '../accounts/rate-limits.ts'
 import type { Voice } from '../contract/catalog.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import type { Db } from '../db/schema.ts'
@@ -18,6 +19,7 @@ export interface Service {
   readonly operations: ReadonlyMap<string, OperationModule>
   /** From the settings. */
   readonly voices: readonly Voice[]
+  readonly rates: RateLimits
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly log: Logger

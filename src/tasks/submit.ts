@@ -29,7 +29,7 @@ type CreationAnswer = TaskCreated | Pick<TaskCreated, 'task_id'>
 
 /**
  * Creates a task: validate, check the files, price, estimate, then hold the credits and enqueue in one
- * transaction. Throws in the contract's order: 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6401 of
+ * transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6401 of
  * what only these files or parameters need, 6201 and 6202; an error creates nothing and charges nothing. A
  * creation repeated under its key is answered as the first time, whatever became of its files since.
  */
@@ -40,6 +40,7 @@ export async function submitTask(
 ): Promise<CreationAnswer> {
   const { type, priority, idempotencyKey } = submission
   const module = findOperation(service, type)
+  service.rates.take(caller.keyId, module.operation)
   const input = validate(module.operation, submission.body)
   const creation = { account_id: caller.accountId, type, input: JSON.stringify(input) }
   const use = { key: idempotencyKey, now: service.clock() }

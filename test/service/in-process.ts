@@ -34,6 +34,7 @@ interface Options {
   readonly database?: DatabasePlace
   readonly operations?: readonly OperationModule[]
   readonly voices?: readonly Voice[]
+  readonly rateLimits?: Readonly<Record<string, number>>
   readonly port?: number
 }
 

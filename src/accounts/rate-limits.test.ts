@@ -1,0 +1,71 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { MediaError } from '../contract/errors.ts'
+import { RateLimits } from './rate-limits.ts'
+
+function limited(perMinute: Readonly<Record<string, number>> = {}) {
+  const time = { now: 1_000_000 }
+  const limits = new RateLimits({ clock: () => time.now, perMinute })
+  /** Seconds to wait; 0 where the request is taken. */
+  const ask = (keyId: string, operation: { name: string; ratePerMinute?: number }): number => {
+    try {
+      limits.take(keyId, operation)
+      return 0
+    } catch (error) {
+      if (error instanceof MediaError && error.code === 6032) return error.retryAfter ?? Number.NaN
+      throw error
+    }
+  }
+  return { time, ask }
+}
+
+test('a minute holds as many requests as it may, then one each time the wait is over', () => {
+  const { time, ask } = limited()
+  const describe = { name: 'describe', ratePerMinute: 30 }
+  expect(Array.from({ length: 31 }, () => ask('a', describe))).toEqual([...Array<number>(30).fill(0), 2])
+  time.now += 2000
+  expect([ask('a', describe), ask('a', describe)]).toEqual([0, 2])
+})
+
+test('keys and operations do not count for each other, and an operation without a limit has none', () => {
+  const { ask } = limited()
+  const once = { name: 'once', ratePerMinute: 1 }
+  expect([ask('a', once), ask('b', once), ask('a', { ...once, name: 'other' })]).toEqual([0, 0, 0])
+  expect(ask('a', once)).toBe(60)
+  expect(Array.from({ length: 1000 }, () => ask('a', { name: 'free' })).every((wait) => wait === 0)).toBe(
+    true,
+  )
+})
+
+test('a setting takes the place of the limit of an operation, and of none', () => {
+  const { ask } = limited({ once: 2, free: 1 })
+  const once = { name: 'once', ratePerMinute: 1 }
+  expect([ask('a', once), ask('a', once), ask('a', once)]).toEqual([0, 0, 30])
+  expect([ask('a', { name: 'free' }), ask('a', { name: 'free' })]).toEqual([0, 60])
+})
+
+test('whenever requests come, no minute has more than twice the limit, and who waits as told is taken', () => {
+  const gaps = fc.array(fc.integer({ min: -500, max: 20_000 }), { maxLength: 200 })
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 50 }), gaps, (limit, steps) => {
+      const { time, ask } = limited()
+      const operation = { name: 'x', ratePerMinute: limit }
+      const taken: number[] = []
+      let latest = time.now
+      for (const step of steps) {
+        time.now += step
+        latest = Math.max(latest, time.now)
+        const wait = ask('a', operation)
+        if (wait === 0) taken.push(latest)
+      }
+      for (const from of taken) {
+        const within = taken.filter((at) => at >= from && at < from + 60_000)
+        expect(within.length).toBeLessThanOrEqual(2 * limit)
+      }
+      time.now = latest
+      const wait = ask('a', operation)
+      time.now += 1000 * wait
+      if (wait > 0) expect(ask('a', operation)).toBe(0)
+    }),
+  )
+})
