@@ -6,7 +6,7 @@ import type * as Administration from './administer.ts'
 import type { Connection } from './client/client.ts'
 import { processEnvironment, readConfig, secretsOf, type Config } from './config.ts'
 import { MediaError } from './contract/errors.ts'
-import { dataFiles } from './daemon/layout.ts'
+import { dataFiles } from './daemon/data-files.ts'
 import type { Finding } from './doctor/finding.ts'
 import type { Door } from './mcp/connection.ts'
 

@@ -5,7 +5,7 @@ import { unescape } from 'node:querystring'
 import * as z from 'zod'
 import type { Voice } from './contract/catalog.ts'
 import { MediaError } from './contract/errors.ts'
-import { dataFiles } from './daemon/layout.ts'
+import { dataFiles } from './daemon/data-files.ts'
 import { errorCode } from './platform/error-code.ts'
 import { aboutSettings, defaults, environmentOnly, settings, type Settings } from './settings.ts'
 

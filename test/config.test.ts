@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { dataFiles } from '../src/daemon/layout.ts'
+import { dataFiles } from '../src/daemon/data-files.ts'
 
 let dataDir: string
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { makeFolder, whyUnsafe } from '../platform/folder.ts'
-import { dataFiles } from './layout.ts'
+import { dataFiles } from './data-files.ts'
 
 /** Makes the data folder, for this user alone, where there is none; 6401 with the reason when it cannot serve. */
 export async function prepareDataFolder(dataDir: string): Promise<void> {

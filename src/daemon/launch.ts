@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { redact } from '../platform/log.ts'
 import { boundLogFile } from '../platform/log-file.ts'
-import { dataFiles } from './layout.ts'
+import { dataFiles } from './data-files.ts'
 
 const tailLines = 12
 const tailBytes = 16 * 1024

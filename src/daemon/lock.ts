@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { dataFiles } from './layout.ts'
+import { dataFiles } from './data-files.ts'
 
 /** How long a daemon that is just leaving may take, in ms. */
 const leavingPatience = 2000

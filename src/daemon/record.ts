@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { writeDurably } from '../platform/durable.ts'
 import { parseJson } from '../platform/json.ts'
 import type { ProcessIdentity } from '../platform/process-identity.ts'
-import { dataFiles } from './layout.ts'
+import { dataFiles } from './data-files.ts'
 
 const daemonRecord = z.object({
   pid: z.int().positive(),

@@ -1,6 +1,7 @@
 import type { Db } from '../db/schema.ts'
 import { isNamed } from './bytes.ts'
 import type { FileStore } from './store.ts'
+import { isOpen } from './uploads.ts'
 
 /**
  * Frees bytes that no record names: what was stored as a process died before its commit, or was to be
@@ -11,12 +12,6 @@ export async function sweepOrphans(db: Db, files: FileStore): Promise<void> {
     if (!(await isNamed(db, blake3))) await files.remove(blake3)
   }
   for await (const id of files.uploads()) {
-    const open = await db
-      .selectFrom('uploads')
-      .select('id')
-      .where('id', '=', id)
-      .where('file_id', 'is', null)
-      .executeTakeFirst()
-    if (!open) await files.discard(id)
+    if (!(await isOpen(db, id))) await files.discard(id)
   }
 }

@@ -4,7 +4,16 @@ import type { UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { newestWins } from './newest-wins.ts'
 import type { Place } from './store.ts'
-import { alone, findUpload, noUpload, renewed, toSession, type Shelf, type UploadKey } from './uploads.ts'
+import {
+  alone,
+  findUpload,
+  isOpen,
+  noUpload,
+  renewed,
+  toSession,
+  type Shelf,
+  type UploadKey,
+} from './uploads.ts'
 
 /** A part as a client sends it. */
 interface SentPart {
@@ -100,13 +109,7 @@ async function record({ db, files, clock }: Shelf, id: string, index: number): P
 /** Takes a part out of an upload before its bytes are overwritten; not while it is completed. */
 async function forget({ db }: Shelf, id: string, index: number): Promise<void> {
   await alone(id, async () => {
-    const open = await db
-      .selectFrom('uploads')
-      .select('id')
-      .where('id', '=', id)
-      .where('file_id', 'is', null)
-      .executeTakeFirst()
-    if (!open) throw noUpload(id)
+    if (!(await isOpen(db, id))) throw noUpload(id)
     await db.deleteFrom('upload_parts').where('upload_id', '=', id).where('part', '=', index).execute()
   })
   failpoint('upload.part.forgotten')

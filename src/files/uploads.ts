@@ -12,12 +12,10 @@ import {
 import type { Db, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { inTurn } from '../platform/in-turn.ts'
-import type { FileStore } from './store.ts'
+import type { Shelf as BytesShelf } from './bytes.ts'
 
 /** What uploads need of the service. */
-export interface Shelf {
-  readonly db: Db
-  readonly files: FileStore
+export interface Shelf extends BytesShelf {
   /** Milliseconds since 1970. */
   readonly clock: () => number
 }
@@ -75,6 +73,17 @@ export async function findUpload({ db, clock }: Shelf, { accountId, id }: Upload
       .executeTakeFirst())
   if (!row) throw noUpload(id)
   return row
+}
+
+/** Whether an upload is neither completed nor gone. */
+export async function isOpen(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('uploads')
+    .select('id')
+    .where('id', '=', id)
+    .where('file_id', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export function noUpload(id: string): MediaError {

@@ -1,27 +1,14 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
 import { api, until, type Api } from './api.ts'
+import { dataFolder, start } from './doomed.ts'
 import { checkInvariants } from './invariants.ts'
 import { killRounds, seeded } from './kill-rounds.ts'
-import { startProcess, type ServiceProcess } from './process.ts'
 import { alive, programsIn } from './programs.ts'
-
-async function dataFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'reelwright-crash-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function start(dataDir: string, point: readonly [string, number?] | [] = []): Promise<ServiceProcess> {
-  const started = await startProcess(dataDir, point)
-  onTestFinished(() => started.kill('SIGKILL'))
-  return started
-}
 
 const finish = (calls: Api, id: string) =>
   until(

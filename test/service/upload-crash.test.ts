@@ -1,30 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { chunked, cut, hashOf } from '../http/chunked.ts'
 import { api } from './api.ts'
+import { dataFolder, start } from './doomed.ts'
 import { checkInvariants } from './invariants.ts'
-import { startProcess, type ServiceProcess } from './process.ts'
+import { type ServiceProcess } from './process.ts'
 
 const partSize = 300_000
 const parts = ['a', 'b', 'c', 'd'].map((letter, index) => letter.repeat(index === 3 ? 1000 : partSize))
 const content = parts.join('')
-
-async function dataFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'reelwright-upload-crash-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function start(dataDir: string, point: readonly [string, number?] | [] = []): Promise<ServiceProcess> {
-  const started = await startProcess(dataDir, point)
-  onTestFinished(() => started.kill('SIGKILL'))
-  return started
-}
 
 /** Begins an upload in small parts; null when the service died on the way. */
 async function begin(dataDir: string, calls: ReturnType<typeof chunked>): Promise<string | null> {

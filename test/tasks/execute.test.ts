@@ -14,15 +14,7 @@ import { checkInvariants } from '../service/invariants.ts'
 
 test('an attempt whose end cannot be written at once is not forgotten', async () => {
   await using running = await startTestService()
-  const account = await running.account(5)
-  const calls = api(account)
-  const { data: file } = await calls.upload('a.txt', 'some bytes')
-  // Both workers are busy, so that the third task stays for this test to execute.
-  const create = () => calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
-  const created = [await create(), await create(), await create()]
-  const id = created[2]?.data.task_id ?? ''
-
-  const { service } = running.running
+  const { service, calls, id, scratch } = await queuedTask(running)
   let failures = 0
   const db: Service['db'] = new Proxy(service.db, {
     get(target, name) {
@@ -34,8 +26,6 @@ test('an attempt whose end cannot be written at once is not forgotten', async ()
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  const scratch = await mkdtemp(join(tmpdir(), 'reelwright-execute-'))
-  onTestFinished(() => rm(scratch, { recursive: true, force: true }))
   const workers = {
     async run(): Promise<never> {
       failures = 2
@@ -55,11 +45,12 @@ test('an attempt whose end cannot be written at once is not forgotten', async ()
   })
 })
 
-/** A queued task that only a call of `executeTask` takes up, and workers that have a result for it at once. */
-async function waitingTask(running: TestService) {
+/** A queued task that only a call of `executeTask` takes up, and a scratch folder for it. */
+async function queuedTask(running: TestService) {
   const account = await running.account(5)
   const calls = api(account)
   const { data: file } = await calls.upload('a.txt', 'some bytes')
+  // Both workers are busy, so that the third task stays for the test to execute.
   const create = () => calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
   const created = [await create(), await create(), await create()]
   const id = created[2]?.data.task_id ?? ''
@@ -67,6 +58,12 @@ async function waitingTask(running: TestService) {
   const { service } = running.running
   const scratch = await mkdtemp(join(tmpdir(), 'reelwright-execute-'))
   onTestFinished(() => rm(scratch, { recursive: true, force: true }))
+  return { service, calls, id, scratch }
+}
+
+/** Such a task, and workers that have a result for it at once. */
+async function waitingTask(running: TestService) {
+  const task = await queuedTask(running)
   const workers = {
     async run({ scratch: folder }: Attempt) {
       const path = join(folder, 'result')
@@ -76,7 +73,7 @@ async function waitingTask(running: TestService) {
     },
     [Symbol.asyncDispose]: async () => undefined,
   }
-  return { service, calls, id, scratch, workers }
+  return { ...task, workers }
 }
 
 test('a task that is stopped while its results are kept stays stopped, and none of them appears', async () => {

@@ -1,4 +1,4 @@
-import { digitHeight, sheetWidth, timeCode, timeMarks } from './layout.ts'
+import { digitHeight, sheetWidth, timeCode, timeMarks } from './sheet-layout.ts'
 import { drawLine, lineWidth } from './lettering.ts'
 import type { Level } from './peaks.ts'
 import { fillBox, newPicture } from './raster.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fitInside, layOutSheet, sheetWidth, timeCode, timeMarks } from './layout.ts'
+import { fitInside, layOutSheet, sheetWidth, timeCode, timeMarks } from './sheet-layout.ts'
 
 const video = fc.record({
   width: fc.integer({ min: 1, max: 16_384 }),
