@@ -16,14 +16,21 @@ import { newKey } from './platform/new-key.ts'
 
 // What these commands change counts at once in a service that runs: it asks the database each time.
 
+interface NewKey {
+  readonly name: string
+  readonly account?: string | undefined
+  /** Credits its tasks may cost in all. */
+  readonly quota?: number | undefined
+  /** After which it ends by itself. */
+  readonly days?: number | undefined
+}
+
+const dayMs = 24 * 3600 * 1000
+
 /** Makes a key and tells it, this once; makes the account too where there is none of that name. */
 export async function createKey(
   config: Config,
-  {
-    name,
-    account = localAccount.name,
-    quota,
-  }: Record<'name', string> & { account?: string | undefined; quota?: number | undefined },
+  { name, account = localAccount.name, quota, days }: NewKey,
 ): Promise<void> {
   checkName('key', name)
   checkName('account', account)
@@ -33,10 +40,11 @@ export async function createKey(
     })
   }
   const [raw, now] = [newKey(), Date.now()]
+  const expireAt = days === undefined ? undefined : now + days * dayMs
   await using opened = await openBeside(config)
   const id = await opened.db.transaction().execute(async (trx) => {
     const accountId = await openAccount(trx, { name: account, now })
-    return await addKey(trx, { accountId, name, raw, quota, now })
+    return await addKey(trx, { accountId, name, raw, quota, expireAt, now })
   })
   process.stderr.write(`key ${id} of the account ${account}; it is shown this once:\n`)
   process.stdout.write(`${raw}\n`)

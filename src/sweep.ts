@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { removeExpiredKeys } from './accounts/keys.ts'
 import { removeExpiredTickets } from './accounts/tickets.ts'
-import { freeExpired } from './files/retention.ts'
+import { freeOld } from './files/retention.ts'
 import { removeExpiredUploads } from './files/uploads.ts'
 import { removeOldEvents } from './tasks/event-log.ts'
 import { removeOldIdempotencyKeys } from './tasks/idempotency.ts'
@@ -11,11 +12,12 @@ const restMs = 3_600_000
 
 /** What is removed when its time is over. */
 const removals: Readonly<Record<string, (service: Service, signal: AbortSignal) => Promise<void>>> = {
-  files: (service, signal) => freeExpired(service, { now: service.clock(), signal }),
+  files: async (service, signal) => void (await freeOld(service, { now: service.clock(), signal })),
   uploads: removeExpiredUploads,
   'idempotency keys': removeOldIdempotencyKeys,
   events: removeOldEvents,
   tickets: ({ db, clock }) => removeExpiredTickets(db, clock()),
+  keys: ({ db, clock }) => removeExpiredKeys(db, clock()),
 }
 
 /** Sweeps now and then hourly; disposing waits for what is under way. */

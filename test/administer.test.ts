@@ -68,12 +68,14 @@ async function walk(environment: Environment): Promise<unknown> {
   expect(granted).toEqual({ code: 0, out: 'the account studio has 40 credits\n', err: '' })
   expect(await creditsAt(url, key)).toMatchObject({ balance: 40 })
 
-  const local = await reelwright(environment, 'keys', 'create', '--name', 'mine')
+  const local = await reelwright(environment, 'keys', 'create', '--name', 'mine', '--days', '30')
   expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12 })
 
   const listed = await reelwright(environment, 'keys', 'list')
   expect(listed).toMatchObject({ code: 0, err: '' })
   expect(listed.out).toMatch(new RegExp(`^${id} +editor +studio +\\S+Z +7 +0 +- +-$`, 'm'))
+  const [, expires = ''] = / mine +local +\S+ +- +0 +(\S+) +-$/m.exec(listed.out) ?? []
+  expect(Date.parse(expires) / 86_400_000).toBeCloseTo(Date.now() / 86_400_000 + 30, 2)
   expect(listed.out).not.toContain('rw_')
 
   expect(await reelwright(environment, 'keys', 'revoke', id)).toMatchObject({ code: 0, err: '' })

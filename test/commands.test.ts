@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../src/doctor/finding.ts'
+import { ageFile } from './http/chunked.ts'
+import { api } from './service/api.ts'
+import { startTestService } from './service/in-process.ts'
 
 const root = dirname(import.meta.dirname)
 
@@ -53,6 +56,7 @@ describe('reelwright', () => {
     [['doctor', '--loud'], "Unknown option '--loud'"],
     [['doctor', 'now'], "Unexpected argument 'now'"],
     [['serve', '--port', '70000'], '--port 70000 is not a port'],
+    [['clean', '--keep-days', '61'], '--keep-days must be a whole number from 0 to 60'],
   ])('%j is refused with the help and exit code 2', async (args, told) => {
     const { code, out, err } = await reelwright(args)
     expect([code, out]).toEqual([2, ''])
@@ -178,5 +182,23 @@ describe('reelwright doctor', () => {
     const { out } = await reelwright(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
     expect(out).toMatch(/^MISSING {2}workspace .*nowhere.*\n +-> make .*nowhere/m)
     expect(out.trimEnd().split('\n').at(-1)).toBe('One thing is missing.')
+  })
+})
+
+describe('reelwright clean', () => {
+  it('removes old files of the service it is set to, and tells what that freed', async () => {
+    await using service = await startTestService()
+    const calls = api(service)
+    const { data: old } = await calls.upload('a.txt', 'x'.repeat(2048))
+    await calls.upload('b.txt', 'kept')
+    await ageFile(service.running.service.db, old, 8 * 24 * 3600 * 1000)
+    const there = { REELWRIGHT_BASE_URL: service.baseUrl, REELWRIGHT_API_KEY: service.apiKey }
+    expect(await reelwright(['clean'], there)).toMatchObject({
+      code: 0,
+      out: '0 bytes freed with 0 files; 2.0 KiB are left\n',
+    })
+    expect((await reelwright(['clean', '--keep-days', '7'], there)).out).toBe(
+      '2.0 KiB freed with 1 file; 4 bytes are left\n',
+    )
   })
 })

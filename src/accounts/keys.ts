@@ -21,7 +21,7 @@ interface NewKey {
   /** Credits its tasks may cost in all; left out, only the balance bounds them. */
   readonly quota?: number | undefined
   /** When it ends, ms since 1970; left out, never. */
-  readonly expireAt?: number
+  readonly expireAt?: number | undefined
 }
 
 /** Lets a key speak for an account, and answers its id; only its SHA-256 is kept. */
@@ -112,4 +112,13 @@ export async function authenticate(db: Db, rawKey: string, now: number): Promise
     .where((key) => key.or([key('expire_at', 'is', null), key('expire_at', '>', now)]))
     .executeTakeFirst()
   return row ? { accountId: row.account_id, keyId: row.id } : null
+}
+
+/** Removes keys that have ended by themselves, with their tickets; tasks they made stay. */
+export async function removeExpiredKeys(db: Db, now: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const expired = trx.selectFrom('api_keys').select('id').where('expire_at', '<=', now)
+    await trx.deleteFrom('tickets').where('key_id', 'in', expired).execute()
+    await trx.deleteFrom('api_keys').where('expire_at', '<=', now).execute()
+  })
 }

@@ -36,6 +36,13 @@ export const capabilities = z.object({
       .optional()
       .describe('Only where the key has one'),
   }),
+  storage: z
+    .object({
+      used_bytes: z.int().describe("Of the account's files and uploads under way"),
+      quota_bytes: z.int().optional().describe('Bytes they may take; only where there is a bound'),
+    })
+    .optional()
+    .describe('Left out by services that do not count it'),
   tasks: z.object({ queued: z.int(), processing: z.int() }),
 })
 export type Capabilities = z.infer<typeof capabilities>

@@ -65,7 +65,12 @@ class NodeSqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback'))
+    try {
+      await connection.executeQuery(CompiledQuery.raw('rollback'))
+    } catch (error) {
+      // A full or failing disk has SQLite roll back by itself, and what it told of that must not be hidden.
+      if (!/no transaction is active/.test(String(error))) throw error
+    }
   }
 
   async destroy(): Promise<void> {

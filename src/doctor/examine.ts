@@ -2,6 +2,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { createClient } from '../client/client.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
+import { describeSize } from '../contract/size.ts'
 import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { freeSpace } from '../platform/folder.ts'
@@ -69,7 +70,7 @@ async function examineDataFolder(folder: string): Promise<Finding> {
   const existing = await nearestFolder(folder)
   const free = await freeSpace(existing)
   const made = existing === folder ? '' : ', made at first use'
-  const detail = `${folder} (${(free / 2 ** 30).toFixed(1)} GiB free${made})`
+  const detail = `${folder} (${describeSize(free)} free${made})`
   return free < lowSpace
     ? { name, state: 'note', detail, fix: 'free some space there' }
     : { name, state: 'ok', detail }

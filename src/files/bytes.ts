@@ -32,12 +32,14 @@ export async function isNamed(db: Db, blake3: string): Promise<boolean> {
 }
 
 /**
- * Frees bytes unless a record names them. In a transaction after the one that took the last name: what
+ * Frees bytes unless a record names them, and tells whether it did. In a transaction after the one that took the last name: what
  * stops between them leaves bytes without a record, which the next start frees, and never the reverse.
  */
-export async function freeBytes({ db, files }: Shelf, blake3: string): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+export async function freeBytes({ db, files }: Shelf, blake3: string): Promise<boolean> {
+  return await db.transaction().execute(async (trx) => {
     await lockName(trx, blake3)
-    if (!(await isNamed(trx, blake3))) await files.remove(blake3)
+    if (await isNamed(trx, blake3)) return false
+    await files.remove(blake3)
+    return true
   })
 }

@@ -6,7 +6,7 @@ import { MediaError } from '../contract/errors.ts'
 import { syncFolder, writeWhole } from '../platform/durable.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { makeFolder } from '../platform/folder.ts'
+import { freeSpace, makeFolder } from '../platform/folder.ts'
 import { createHasher, hashFile } from '../platform/hash.ts'
 import { orFull } from './disk-full.ts'
 import { DiskParts } from './disk-parts.ts'
@@ -72,6 +72,7 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
       }
     },
     has: (blake3) => exists(pathOf(blake3)),
+    free: () => freeSpace(folder),
     remove: (blake3) => rm(pathOf(blake3), { force: true }),
     list: () => list(blobs),
     async recover() {
@@ -140,7 +141,11 @@ async function stage(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw error
+    if (errorCode(error) === 'ENOENT') {
+      throw (await exists(from))
+        ? error
+        : new MediaError(6004, 'the file was removed meanwhile', { cause: error })
+    }
     await link(from, to).catch(() => copyFile(from, to))
     await chmod(to, readOnly)
   }

@@ -6,7 +6,8 @@ import { toMoment } from '../contract/time.ts'
 import { lockAccount } from '../db/lock.ts'
 import type { Db, FileRow, Write } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { ensureBytes, type Shelf } from './bytes.ts'
+import { ensureBytes, freeBytes, type Shelf } from './bytes.ts'
+import { refuseBeyondQuota, type BoundedShelf } from './room.ts'
 import type { FileStore, StoredBytes } from './store.ts'
 
 const retentionMs = retentionDays * 24 * 3600 * 1000
@@ -43,15 +44,40 @@ export async function insertFile(
     .executeTakeFirstOrThrow()
 }
 
-/** Records an upload; the account's own file of the same bytes and extension is renewed and reused. Throws 6036. */
-export async function recordUpload({ db, files }: Shelf, file: NewFile): Promise<FileRow> {
-  const row = await db.transaction().execute(async (trx) => {
-    const recorded = await renewOrInsert(trx, files, file)
-    failpoint('upload.before-commit')
-    return recorded
-  })
-  failpoint('upload.after-commit')
-  return row
+/**
+ * Records an upload; the account's own file of the same bytes and extension is renewed and reused. Throws 6036,
+ * and 6002 for bytes that the account does not have yet and its quota does not hold; they are freed then.
+ */
+export async function recordUpload(shelf: BoundedShelf, file: NewFile): Promise<FileRow> {
+  try {
+    const row = await shelf.db.transaction().execute(async (trx) => {
+      await lockAccount(trx, file.accountId)
+      if (!(await hasBytes(trx, file))) {
+        await refuseBeyondQuota({ ...shelf, db: trx }, { accountId: file.accountId, size: file.bytes.size })
+      }
+      const recorded = await renewOrInsert(trx, shelf.files, file)
+      failpoint('upload.before-commit')
+      return recorded
+    })
+    failpoint('upload.after-commit')
+    return row
+  } catch (error) {
+    if (error instanceof MediaError && error.code === 6002) await freeBytes(shelf, file.bytes.blake3)
+    throw error
+  }
+}
+
+/** Whether one of the account's files keeps these bytes on the disk. */
+async function hasBytes(db: Db, { accountId, bytes }: NewFile): Promise<boolean> {
+  const row = await db
+    .selectFrom('files')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('blake3', '=', bytes.blake3)
+    .where('removed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Records bytes as an upload of them, without one; null where the account has no file of them that is not expired. */

@@ -1,45 +1,68 @@
+import { retentionDays } from '../contract/file.ts'
 import { lockAccount } from '../db/lock.ts'
 import { freeBytes, type Shelf } from './bytes.ts'
 import { findNeeding } from './needing.ts'
 
-/**
- * Frees the bytes of expired files that no live task needs. Their records stay: uploaded again, a file keeps
- * its id. Ends early when `signal` aborts.
- */
-export async function freeExpired(
-  shelf: Shelf,
-  { now, signal }: { now: number; signal: AbortSignal },
-): Promise<void> {
-  const expired = await shelf.db
-    .selectFrom('files')
-    .select(['id', 'account_id'])
-    .where('expire_at', '<=', now)
-    .where('removed_at', 'is', null)
-    .execute()
-  for (const file of expired) {
-    if (signal.aborted) return
-    const blake3 = await markRemoved(shelf, file, now)
-    if (blake3 !== undefined) await freeBytes(shelf, blake3)
-  }
+/** Which files are to go. */
+interface Old {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Days that a file is kept since it was uploaded, renewed or made; left out, until it expires. */
+  readonly keepDays?: number
+  /** Left out, those of all. */
+  readonly accountId?: number
+  /** Ends the work early. */
+  readonly signal?: AbortSignal
 }
 
-/** Answers what its bytes are named; undefined for a file that was renewed or deleted meanwhile, or is needed. */
+interface Freed {
+  readonly files: number
+  /** Bytes freed in the store. */
+  readonly bytes: number
+}
+
+const dayMs = 24 * 3600 * 1000
+
+/**
+ * Frees the bytes of old files that no live task needs. Their records stay, expired: uploaded again, a file
+ * keeps its id.
+ */
+export async function freeOld(shelf: Shelf, { now, signal, ...old }: Old): Promise<Freed> {
+  const expiringBy = now + (retentionDays - (old.keepDays ?? retentionDays)) * dayMs
+  const files = await shelf.db
+    .selectFrom('files')
+    .select(['id', 'account_id', 'size', 'blake3'])
+    .where('expire_at', '<=', expiringBy)
+    .where('removed_at', 'is', null)
+    .$if(old.accountId !== undefined, (query) => query.where('account_id', '=', Number(old.accountId)))
+    .execute()
+  const freed = { files: 0, bytes: 0 }
+  for (const file of files) {
+    if (signal?.aborted) break
+    if (!(await markRemoved(shelf, file, { now, expiringBy }))) continue
+    freed.files += 1
+    if (await freeBytes(shelf, file.blake3)) freed.bytes += file.size
+  }
+  return freed
+}
+
+/** False for a file that was renewed or deleted meanwhile, or is needed. */
 async function markRemoved(
   { db }: Shelf,
   { id, account_id }: { id: string; account_id: number },
-  now: number,
-): Promise<string | undefined> {
+  { now, expiringBy }: { now: number; expiringBy: number },
+): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     await lockAccount(trx, account_id)
-    if (await findNeeding(trx, id)) return undefined
+    if (await findNeeding(trx, id)) return false
     const row = await trx
       .updateTable('files')
-      .set({ removed_at: now })
+      .set({ removed_at: now, expire_at: now })
       .where('id', '=', id)
-      .where('expire_at', '<=', now)
+      .where('expire_at', '<=', expiringBy)
       .where('removed_at', 'is', null)
-      .returning('blake3')
+      .returning('id')
       .executeTakeFirst()
-    return row?.blake3
+    return row !== undefined
   })
 }

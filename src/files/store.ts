@@ -64,12 +64,14 @@ export interface FileStore {
   uploads(): AsyncIterable<string>
   /** Streams bytes, or a range of them; rejects when they are not there. */
   read(blake3: string, range?: ByteRange): Promise<NodeJS.ReadableStream>
-  /** Makes the bytes readable at a local path, without copying where the system can. */
+  /** Makes the bytes readable at a local path, without copying where the system can; 6004 when they are not there. */
   stage(blake3: string, path: string): Promise<void>
-  /** Lends the bytes under a local path that ends in `ext`, for as long as `use` takes. */
+  /** Lends the bytes under a local path that ends in `ext`, for as long as `use` takes; 6004 when they are not there. */
   lend<T>(bytes: { blake3: string; ext: string }, use: (path: string) => Promise<T>): Promise<T>
   /** Whether the bytes are there. */
   has(blake3: string): Promise<boolean>
+  /** Bytes it can still take. */
+  free(): Promise<number>
   /** Frees the bytes; quiet when they are gone already. */
   remove(blake3: string): Promise<void>
   /** Names of all bytes held, for the sweep of orphans. */

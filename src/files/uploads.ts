@@ -9,10 +9,12 @@ import {
   type UploadSession,
   type UploadStatus,
 } from '../contract/upload.ts'
+import { lockAccount } from '../db/lock.ts'
 import type { Db, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { inTurn } from '../platform/in-turn.ts'
 import type { Shelf as BytesShelf } from './bytes.ts'
+import { refuseBeyondDisk, refuseBeyondQuota, type BoundedShelf } from './room.ts'
 
 /** What uploads need of the service. */
 export interface Shelf extends BytesShelf {
@@ -35,29 +37,54 @@ const freshMs = 5 * 60_000
 /** Completing an upload, giving up one of its parts and removing it wait for each other, by upload. */
 export const alone = inTurn()
 
-/** Begins an upload in parts. */
+/** Begins an upload in parts; 6002 for one that does not fit in the account's quota or on the disk. */
 export async function beginUpload(
-  { db, clock }: Shelf,
+  shelf: Shelf & BoundedShelf,
   file: { accountId: number; name: string; size: number; blake3: string | null },
 ): Promise<UploadRow> {
-  const now = clock()
-  const row = await db
-    .insertInto('uploads')
-    .values({
-      id: newId(now),
-      account_id: file.accountId,
-      name: file.name,
-      size: file.size,
-      part_size: partBytes,
-      blake3: file.blake3,
-      file_id: null,
-      created_at: now,
-      expire_at: now + sessionMs,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const now = shelf.clock()
+  await refuseBeyondDisk(shelf, file.size)
+  const row = await shelf.db.transaction().execute(async (trx) => {
+    await lockAccount(trx, file.accountId)
+    await refuseBeyondQuota({ ...shelf, db: trx }, file)
+    return await trx
+      .insertInto('uploads')
+      .values({
+        id: newId(now),
+        account_id: file.accountId,
+        name: file.name,
+        size: file.size,
+        part_size: partBytes,
+        blake3: file.blake3,
+        file_id: null,
+        created_at: now,
+        expire_at: now + sessionMs,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
   failpoint('upload.begun')
   return row
+}
+
+/** The upload of the same bytes under the same name that is not completed yet, so that it can go on; null for none. */
+export async function findOpenUpload(
+  { db, clock }: Shelf,
+  file: { accountId: number; name: string; size: number; blake3: string },
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('uploads')
+    .select('id')
+    .where('account_id', '=', file.accountId)
+    .where('name', '=', file.name)
+    .where('size', '=', file.size)
+    .where('blake3', '=', file.blake3)
+    .where('file_id', 'is', null)
+    .where('expire_at', '>', clock())
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id ?? null
 }
 
 /** Finds an upload, completed ones included; 6024 when it is missing, expired or another account's. */

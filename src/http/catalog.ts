@@ -9,6 +9,7 @@ import { defaultPageSize, maxPageSize } from '../contract/paging.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { partBytes, sessionHours } from '../contract/upload.ts'
+import { bytesTaken } from '../files/room.ts'
 import { describeLayout, listLayouts } from '../media/layout/entry.ts'
 import { once } from '../platform/once.ts'
 import { countTasks } from '../tasks/list.ts'
@@ -31,6 +32,7 @@ export function catalogRoutes(app: FastifyInstance, service: Service, version: s
       operations: await Promise.all(modules.map(describe)),
       limits,
       credits: { balance: await balanceOf(service.db, accountId), ...(quota && { quota }) },
+      storage: await describeStorage(service, accountId),
       tasks: await countTasks(service.db, accountId),
     })
   })
@@ -54,6 +56,14 @@ const limits: Capabilities['limits'] = {
   retention_days: retentionDays,
   page_size: defaultPageSize,
   max_page_size: maxPageSize,
+}
+
+async function describeStorage(
+  { db, storageQuota }: Service,
+  accountId: number,
+): Promise<Capabilities['storage']> {
+  const used_bytes = await bytesTaken(db, accountId)
+  return { used_bytes, ...(storageQuota !== Infinity && { quota_bytes: Math.floor(storageQuota) }) }
 }
 
 function json(data: unknown) {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { successCode } from '../contract/envelope.ts'
 import { MediaError } from '../contract/errors.ts'
+import { databaseFailure } from '../db/failure.ts'
 import { errorCode } from '../platform/error-code.ts'
 
 declare module 'fastify' {
@@ -75,9 +76,20 @@ function tell(error: unknown, { raw, id }: FastifyRequest): MediaError {
   if (message !== undefined) return new MediaError(6016, message, { cause: error })
   // The client went while its body was read.
   if (raw.readableAborted) return interrupted(error)
+  const failure = databaseFailure(error) ?? diskFailure(error)
+  if (failure) return failure
   return new MediaError(6500, 'internal error', {
     cause: error,
     hint: `Try again; if it stays, report it with the request id ${id}.`,
+  })
+}
+
+/** A disk that is full, fails, or can only be read. */
+function diskFailure(error: unknown): MediaError | null {
+  if (!['ENOSPC', 'EDQUOT', 'EIO', 'EROFS'].includes(errorCode(error) ?? '')) return null
+  return new MediaError(6401, 'the disk under the data folder is full, fails, or can only be read', {
+    cause: error,
+    hint: 'Look after the disk of the service, then try again.',
   })
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { linkRequest, type InspectedFile } from '../contract/file-routes.ts'
+import { cleanRequest, linkRequest, type InspectedFile } from '../contract/file-routes.ts'
 import { readBody } from '../contract/issues.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { toMoment } from '../contract/time.ts'
@@ -7,7 +7,9 @@ import type { FileRow } from '../db/schema.ts'
 import { signLink } from '../files/links.ts'
 import { openPreviews } from '../files/previews.ts'
 import { giveFile } from '../files/probe.ts'
+import { listFiles } from '../files/list.ts'
 import { deleteFile } from '../files/remove.ts'
+import { freeOld } from '../files/retention.ts'
 import { findFile, findLinkedFile, toDetails } from '../files/records.ts'
 import { errorCode } from '../platform/error-code.ts'
 import type { Service } from '../tasks/service.ts'
@@ -20,6 +22,11 @@ import { pattern, read } from './parameters.ts'
 /** Details, facts, bytes and previews of stored files. */
 export function fileRoutes(app: FastifyInstance, service: Service): void {
   const previews = openPreviews(service)
+  app.get(routes.listFiles.path, async (request) => {
+    const query = read(routes.listFiles.query, request.query)
+    const { accountId } = callerOf(request)
+    return success(await listFiles(service.db, { accountId, now: service.clock() }, query))
+  })
   app.get(pattern(routes.fileDetails.path), async (request) =>
     success(toDetails(await fileOf(service, request), service.clock())),
   )
@@ -49,6 +56,11 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
     const expires = Math.floor(service.clock() / 1000) + expires_in
     const url = await signLink(service.db, id, expires)
     return success({ url, expires_at: toMoment(expires * 1000) })
+  })
+  app.post(routes.cleanFiles.path, async (request) => {
+    const { keep_days: keepDays } = readBody(cleanRequest, request.body ?? {}, { keep_days: 7 })
+    const { accountId } = callerOf(request)
+    return success(await freeOld(service, { now: service.clock(), keepDays, accountId }))
   })
   app.get(pattern(rawRoutes.previewFile.path), async (request, reply) => {
     const { kind } = read(rawRoutes.previewFile.query, request.query)

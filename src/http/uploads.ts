@@ -4,6 +4,7 @@ import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, maxFileBytes, supportedHint } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
 import { recordUpload, toRecord } from '../files/records.ts'
+import { refuseBeyondDisk, refuseBeyondQuota } from '../files/room.ts'
 import { errorCode } from '../platform/error-code.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
@@ -33,16 +34,17 @@ export async function uploadRoutes(app: FastifyInstance, service: Service): Prom
   })
 }
 
-async function receive({ files }: Service, request: FastifyRequest) {
-  if (Number(request.headers['content-length'] ?? 0) > maxFileBytes + frameBytes) {
-    throw tooLarge()
-  }
+async function receive(service: Service, request: FastifyRequest) {
+  const size = Math.max(0, Number(request.headers['content-length'] ?? 0) - frameBytes)
+  if (size > maxFileBytes) throw tooLarge()
+  await refuseBeyondDisk(service, size)
+  await refuseBeyondQuota(service, { accountId: callerOf(request).accountId, size })
   if (!request.isMultipart()) throw noFile()
   const parts = translated(request.parts())
   const part = await findFile(parts)
   const name = safeName(unescaped(part.filename))
   checkExtension(name)
-  return { name, bytes: await files.put(bytesOf(part, parts), maxFileBytes) }
+  return { name, bytes: await service.files.put(bytesOf(part, parts), maxFileBytes) }
 }
 
 /** 6002 for a declared size over the limit. */

@@ -6,6 +6,7 @@ import { MediaError } from '../contract/errors.ts'
 import { isTerminal } from '../contract/task.ts'
 import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
+import { freeBytes } from '../files/bytes.ts'
 import { insertFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { makeFolder } from '../platform/folder.ts'
@@ -129,7 +130,7 @@ async function complete(service: Service, task: TaskRow, finished: Finished): Pr
   // The order in which the bytes of several are locked.
   stored.sort((one, other) => (one.bytes.blake3 < other.bytes.blake3 ? -1 : 1))
   failpoint('execute.adopted')
-  await moveTask(service, task, {
+  const completed = await moveTask(service, task, {
     to: 'completed',
     set: { output: JSON.stringify(finished.output), progress: 100 },
     also: async (trx) => {
@@ -140,6 +141,8 @@ async function complete(service: Service, task: TaskRow, finished: Finished): Pr
       }
     },
   })
+  // It was stopped meanwhile.
+  if (!completed) for (const { bytes } of stored) await freeBytes(service, bytes.blake3)
 }
 
 async function settleFailure(service: Service, task: TaskRow, error: unknown): Promise<void> {

@@ -13,6 +13,8 @@ import type { TaskMetrics } from './metrics.ts'
 export interface Service {
   readonly db: Db
   readonly files: FileStore
+  /** Bytes that the files of one account may take; infinite where nobody set a bound. */
+  readonly storageQuota: number
   readonly queue: Queue
   readonly events: TaskEvents
   /** By name. */

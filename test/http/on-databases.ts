@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { postgresPrograms, startPostgres, type Postgres } from '../postgres.ts'
-import { startTestService, type TestService } from '../service/in-process.ts'
+import { startTestService, type TestService, type TestServiceOptions } from '../service/in-process.ts'
 
 /** Runs a suite with what starts a service on a new SQLite database, and with the same on PostgreSQL. */
-export function onNewDatabases(name: string, suite: (start: () => Promise<TestService>) => void): void {
-  describe(`${name} on SQLite`, () => suite(() => startTestService()))
+export function onNewDatabases(
+  name: string,
+  suite: (start: (options?: TestServiceOptions) => Promise<TestService>) => void,
+): void {
+  describe(`${name} on SQLite`, () => suite(startTestService))
   describe.skipIf(!postgresPrograms)(`${name} on PostgreSQL (Debian package postgresql)`, () => {
     let server: Postgres
     beforeAll(async () => {
       server = await startPostgres(postgresPrograms ?? '')
     })
     afterAll(() => server[Symbol.asyncDispose]())
-    suite(async () => startTestService({ database: { url: await server.database() } }))
+    suite(async (options) => startTestService({ ...options, database: { url: await server.database() } }))
   })
 }
 

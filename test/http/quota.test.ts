@@ -5,6 +5,8 @@ import type { Capabilities } from '../../src/contract/catalog.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { newKey } from '../../src/platform/new-key.ts'
 import { api, until } from '../service/api.ts'
+import { fakeModule } from '../service/fake-operation.ts'
+import { startTestService } from '../service/in-process.ts'
 import { onDatabases } from './on-databases.ts'
 
 onDatabases('the quota of a key', (service) => {
@@ -89,3 +91,26 @@ onDatabases('the quota of a key', (service) => {
     expect(await list()).toMatchObject({ status: 401, code: 6502, data: null })
   })
 })
+
+test.each([6201, 6202] as const)(
+  'an operation that lists %i alone answers it for quota and balance',
+  async (code) => {
+    const module = { ...fakeModule, operation: { ...fakeModule.operation, unpaid: code } }
+    await using service = await startTestService({ operations: [module] })
+    const refusal = async (credits: number, quota: number) => {
+      const calls = api(await service.account(credits, quota))
+      const { data: file } = await calls.upload('a.txt', 'some bytes')
+      return await calls.create('test_copy', { file_id: file.file_id })
+    }
+    expect(await refusal(9, 0)).toMatchObject({
+      code,
+      status: 402,
+      msg: expect.stringContaining('quota of this key has 0'),
+    })
+    expect(await refusal(0, 9)).toMatchObject({
+      code,
+      status: 402,
+      msg: expect.stringContaining('account has 0'),
+    })
+  },
+)

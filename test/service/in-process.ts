@@ -28,18 +28,19 @@ export interface TestAccount {
   readonly keyId: string
 }
 
-interface Options {
+export interface TestServiceOptions {
   /** Left out, one of its own, which goes with it. */
   readonly dataDir?: string
   readonly database?: DatabasePlace
   readonly operations?: readonly OperationModule[]
   readonly voices?: readonly Voice[]
   readonly rateLimits?: Readonly<Record<string, number>>
+  readonly storageQuota?: number
   readonly port?: number
 }
 
 /** A service in this process, with the fake operation. */
-export async function startTestService(options: Options = {}): Promise<TestService> {
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'reelwright-service-')))
   const removeOwn = async (): Promise<void> => {
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
+import { addKey } from '../../src/accounts/keys.ts'
 import { issueTicket } from '../../src/accounts/tickets.ts'
 import { sweepHourly } from '../../src/sweep.ts'
+import { newKey } from '../../src/platform/new-key.ts'
 import { chunked } from '../http/chunked.ts'
 import { onDatabases } from '../http/on-databases.ts'
 import { api, until } from './api.ts'
@@ -103,6 +105,26 @@ onDatabases('the sweep', (service) => {
     expect((await chunked(account).status(upload.upload_id)).code).toBe(6024)
     await sweepIn(8)
     expect(await left()).toEqual([])
+  })
+
+  test('removes keys that have ended, also those of which a ticket is left', async () => {
+    const { db } = parts()
+    const account = await service().account(0)
+    const [now, expireAt] = [Date.now(), Date.now() + 5 * dayMs]
+    const keyId = await addKey(db, { accountId: account.id, name: 'brief', raw: newKey(), now, expireAt })
+    await issueTicket(db, { accountId: account.id, keyId }, expireAt - 1000)
+    const left = async () => {
+      const keys = await db
+        .selectFrom('api_keys')
+        .select('name')
+        .where('account_id', '=', account.id)
+        .execute()
+      return keys.map(({ name }) => name).toSorted()
+    }
+    await sweepIn(4.9)
+    expect(await left()).toEqual(['brief', 'test'])
+    await sweepIn(5.0001)
+    expect(await left()).toEqual(['test'])
   })
 
   test('goes on where a part of it fails, and sweeps again', async () => {

@@ -45,6 +45,35 @@ test('an attempt whose end cannot be written at once is not forgotten', async ()
   })
 })
 
+test('results of a task that was stopped as they were kept are freed', async () => {
+  await using running = await startTestService()
+  const { service, calls, id, scratch } = await queuedTask(running)
+  const made = join(scratch, 'made')
+  const kept: string[] = []
+  const files: FileStore = {
+    ...service.files,
+    async adopt(path) {
+      const bytes = await service.files.adopt(path)
+      kept.push(bytes.blake3)
+      // Too late for the attempt to hear of it.
+      await service.db.updateTable('tasks').set({ status: 'failed' }).where('id', '=', id).execute()
+      return bytes
+    },
+  }
+  const workers = {
+    async run() {
+      await writeFile(made, 'made in vain')
+      return { output: {}, kept: [{ file_id: newId(Date.now()), path: made, name: 'made.txt' }] }
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+  const { signal } = new AbortController()
+  await executeTask({ ...service, files }, { workers, scratch, threads: 1 }, { id, signal })
+  expect(kept).toHaveLength(1)
+  expect(await service.files.has(kept[0] ?? '')).toBe(false)
+  expect((await calls.query('test_copy', id)).data.status).toBe('failed')
+})
+
 /** A queued task that only a call of `executeTask` takes up, and a scratch folder for it. */
 async function queuedTask(running: TestService) {
   const account = await running.account(5)

@@ -1,0 +1,76 @@
+import { MediaError } from '../contract/errors.ts'
+import { describeSize } from '../contract/size.ts'
+import type { Db } from '../db/schema.ts'
+import type { Shelf } from './bytes.ts'
+
+/** A store whose accounts are bounded. */
+export interface BoundedShelf extends Shelf {
+  /** Bytes that the files of one account may take; infinite where nobody set a bound. */
+  readonly storageQuota: number
+}
+
+/** What uploads leave free on the disk for the database and the work of tasks: 256 MiB. */
+const reservedBytes = 2 ** 28
+
+/** Bytes that an account's files take, those of uploads under way as declared; equal bytes count once. */
+export async function bytesTaken(db: Db, accountId: number): Promise<number> {
+  const files = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('files')
+        .select(['blake3', 'size'])
+        .distinct()
+        .where('account_id', '=', accountId)
+        .where('removed_at', 'is', null)
+        .as('held'),
+    )
+    .select(({ fn }) => fn.sum('size').as('bytes'))
+    .executeTakeFirstOrThrow()
+  const uploads = await db
+    .selectFrom('uploads')
+    .select(({ fn }) => fn.sum('size').as('bytes'))
+    .where('account_id', '=', accountId)
+    .where('file_id', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(files.bytes) + Number(uploads.bytes)
+}
+
+/** Refuses, 6002, bytes that an account's quota does not hold beside what it has; its row is locked, or may be passed by others at once. */
+export async function refuseBeyondQuota(
+  { db, storageQuota }: Pick<BoundedShelf, 'db' | 'storageQuota'>,
+  { accountId, size }: { accountId: number; size: number },
+): Promise<void> {
+  if (storageQuota === Infinity) return
+  const taken = await bytesTaken(db, accountId)
+  if (taken + size <= storageQuota) return
+  throw new MediaError(
+    6002,
+    `${describeSize(size)} do not fit: the files of this account take ${describeSize(taken)} of ${describeSize(storageQuota)}`,
+    { hint: 'Delete files, or remove older ones: reelwright clean --keep-days <days>.' },
+  )
+}
+
+/** Refuses, 6002, bytes for which the disk has no space beside what uploads under way are still to bring. */
+export async function refuseBeyondDisk({ db, files }: Shelf, size: number): Promise<void> {
+  const free = await files.free()
+  const promised = await bytesToCome(db)
+  if (size + promised + reservedBytes <= free) return
+  const spoken = describeSize(promised + reservedBytes)
+  throw new MediaError(
+    6002,
+    `the service has no space for this file: ${describeSize(free)} are free, and its work and other uploads need ${spoken}`,
+    { hint: 'Free space on the service: reelwright clean --keep-days <days> removes older files.' },
+  )
+}
+
+async function bytesToCome(db: Db): Promise<number> {
+  const rows = await db
+    .selectFrom('uploads')
+    .leftJoin('upload_parts', 'upload_parts.upload_id', 'uploads.id')
+    .select(['uploads.id', 'uploads.size', 'uploads.part_size'])
+    .select(({ fn }) => fn.count('upload_parts.part').as('parts'))
+    .where('uploads.file_id', 'is', null)
+    .groupBy(['uploads.id', 'uploads.size', 'uploads.part_size'])
+    .execute()
+  return rows.reduce((sum, row) => sum + Math.max(0, row.size - Number(row.parts) * row.part_size), 0)
+}

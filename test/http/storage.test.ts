@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Capabilities } from '../../src/contract/catalog.ts'
+import type { FileRecord } from '../../src/contract/file.ts'
+import { fillPath, routes } from '../../src/contract/routes.ts'
+import { api, until } from '../service/api.ts'
+import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
+import { checkInvariants } from '../service/invariants.ts'
+import { ageFile, chunked, hashOf } from './chunked.ts'
+import { onDatabases, onNewDatabases } from './on-databases.ts'
+import { wire } from './raw.ts'
+
+const mebibyte = 2 ** 20
+const dayMs = 24 * 3600 * 1000
+
+onNewDatabases('the quota of storage', (start) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await start({ storageQuota: 1000 })
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const setUp = async () => {
+    const account = await service.account(9)
+    const calls = api(account)
+    const storage = async () => (await calls.send<Capabilities>(routes.capabilities.path)).data.storage
+    return { account, calls, parts: chunked(account), storage }
+  }
+
+  test('refuses what does not fit, with the figures, and keeps nothing of it', async () => {
+    const { calls, storage } = await setUp()
+    expect(await storage()).toEqual({ used_bytes: 0, quota_bytes: 1000 })
+    expect((await calls.upload('a.txt', 'a'.repeat(600))).code).toBe(200)
+    const refused = await calls.upload('b.txt', 'b'.repeat(401))
+    expect(refused).toMatchObject({ status: 413, code: 6002, data: null })
+    expect(refused.msg).toBe('401 bytes do not fit: the files of this account take 600 bytes of 1000 bytes')
+    expect(await service.running.service.files.has(await hashOf('b'.repeat(401)))).toBe(false)
+    expect((await calls.upload('b.txt', 'b'.repeat(400))).code).toBe(200)
+    expect(await storage()).toEqual({ used_bytes: 1000, quota_bytes: 1000 })
+  })
+
+  test('counts equal bytes once, under whatever name', async () => {
+    const { calls, storage } = await setUp()
+    await calls.upload('a.txt', 'a'.repeat(900))
+    expect((await calls.upload('again.txt', 'a'.repeat(900))).code).toBe(200)
+    expect((await calls.upload('other.srt', 'a'.repeat(900))).code).toBe(200)
+    expect((await storage())?.used_bytes).toBe(900)
+  })
+
+  test('counts an upload in parts as declared until it is complete or given up', async () => {
+    const { calls, parts, storage } = await setUp()
+    const { data: session } = await parts.init({ filename: 'a.txt', size: 700 })
+    expect((await storage())?.used_bytes).toBe(700)
+    expect((await parts.init({ filename: 'b.txt', size: 301 })).code).toBe(6002)
+    expect((await calls.upload('c.txt', 'c'.repeat(301))).code).toBe(6002)
+    await parts.put(session.upload_id, 0, 'a'.repeat(700))
+    expect((await parts.complete(session.upload_id)).code).toBe(200)
+    expect((await storage())?.used_bytes).toBe(700)
+    const { data: given } = await parts.init({ filename: 'b.txt', size: 300 })
+    await parts.abort(given.upload_id)
+    expect((await storage())?.used_bytes).toBe(700)
+  })
+
+  test('gives back what is deleted', async () => {
+    const { calls, storage } = await setUp()
+    const { data: file } = await calls.upload('a.txt', 'a'.repeat(1000))
+    await calls.send(fillPath(routes.deleteFile.path, { file_id: file.file_id }), { method: 'DELETE' })
+    expect((await storage())?.used_bytes).toBe(0)
+    expect((await calls.upload('b.txt', 'b'.repeat(1000))).code).toBe(200)
+  })
+
+  test('is never passed by uploads at once', async () => {
+    const { account, calls, parts } = await setUp()
+    const begun = Array.from({ length: 10 }, () => parts.init({ filename: 'a.txt', size: 150 }))
+    const sent = Array.from({ length: 10 }, (_, index) => calls.upload('a.txt', `${index}`.repeat(150)))
+    const codes = (await Promise.all([...begun, ...sent])).map(({ code }) => code)
+    expect(codes.toSorted((one, other) => one - other)).toEqual([
+      ...Array<number>(6).fill(200),
+      ...Array<number>(14).fill(6002),
+    ])
+    expect((await api(account).upload('b.txt', 'b'.repeat(101))).code).toBe(6002)
+    const { db, files } = service.running.service
+    await checkInvariants(db, files)
+  })
+
+  test('is looked at before a body comes', async () => {
+    const { account } = await setUp()
+    expect(await answerTo(account, 2 * mebibyte)).toMatch(/^HTTP\/1\.1 413 [^]*"code":6002[^]*1000 bytes/)
+  })
+})
+
+describe('the free space of the disk', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const diskWith = (free: number) =>
+    vi.spyOn(service.running.service.files, 'free').mockResolvedValue(256 * mebibyte + free)
+
+  test('bounds uploads, beside what those under way are still to bring', async () => {
+    diskWith(1000)
+    const account = await service.account(0)
+    const parts = chunked(account)
+    const refused = await parts.init({ filename: 'a.txt', size: 1001 })
+    expect(refused).toMatchObject({ status: 413, code: 6002 })
+    expect(refused.msg).toMatch(
+      /^the service has no space for this file: 256\.0 MiB are free, .* need 256\.0 MiB$/,
+    )
+    const { data: session } = await parts.init({ filename: 'a.txt', size: 1000 })
+    expect((await chunked(await service.account(0)).init({ filename: 'b.txt', size: 1 })).code).toBe(6002)
+    await parts.put(session.upload_id, 0, 'a'.repeat(1000))
+    // What it brought is on the disk by now.
+    expect((await parts.init({ filename: 'b.txt', size: 1000 })).code).toBe(200)
+  })
+
+  test('is looked at before a body comes', async () => {
+    diskWith(0)
+    expect(await answerTo(await service.account(0), 2 * mebibyte)).toMatch(/"code":6002[^]*no space/)
+  })
+})
+
+/** What the service answers to an upload of so many bytes of which none comes. */
+async function answerTo({ baseUrl, apiKey }: TestAccount, length: number): Promise<string> {
+  using line = await wire(baseUrl)
+  const head = [
+    `POST ${routes.uploadFile.path} HTTP/1.1`,
+    `Host: ${new URL(baseUrl).host}`,
+    `Authorization: ${apiKey}`,
+    'Content-Type: multipart/form-data; boundary=b',
+    `Content-Length: ${length}`,
+  ]
+  line.socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  return await line.heard(/\}$/)
+}
+
+onDatabases('a clean-up', (service) => {
+  const parts = () => service().running.service
+  const clean = (account: TestAccount, body?: unknown) =>
+    api(account).send<{ files: number; bytes: number }>(routes.cleanFiles.path, {
+      method: 'POST',
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    })
+  const keep = (account: TestAccount, keep_days: number) => clean(account, { keep_days })
+  const isHeld = (file: FileRecord) => parts().files.has(file.blake3_id)
+
+  test('removes what has expired, and older files where that is asked for', async () => {
+    const account = await service().account(0)
+    const calls = api(account)
+    const files = await Promise.all(
+      [0, 5, 10, 61].map(async (days) => {
+        const { data: file } = await calls.upload('a.txt', `${days} days old`)
+        await ageFile(parts().db, file, days * dayMs)
+        return file
+      }),
+    )
+    const held = () => Promise.all(files.map(isHeld))
+    expect((await clean(account)).data).toEqual({ files: 1, bytes: '61 days old'.length })
+    expect(await held()).toEqual([true, true, true, false])
+    expect((await keep(account, 7)).data).toEqual({ files: 1, bytes: '10 days old'.length })
+    expect(await held()).toEqual([true, true, false, false])
+    expect((await keep(account, 0)).data.files).toBe(2)
+    expect(await held()).toEqual([false, false, false, false])
+    expect((await calls.send(`/base/file/${files[0]?.file_id}`)).code).toBe(6004)
+    await checkInvariants(parts().db, parts().files)
+  })
+
+  test("leaves what a live task needs, what another file holds, and what is not the account's", async () => {
+    const [account, other] = [await service().account(1), await service().account(0)]
+    const calls = api(account)
+    const { data: needed } = await calls.upload('a.txt', 'needed by a task')
+    const { data: shared } = await calls.upload('a.txt', 'held by two')
+    const { data: theirs } = await api(other).upload('a.txt', 'held by two')
+    const { data: task } = await calls.create('test_copy', { file_id: needed.file_id, behaviour: 'wait' })
+    expect((await keep(account, 0)).data).toEqual({ files: 1, bytes: 0 })
+    expect(await Promise.all([needed, shared].map(isHeld))).toEqual([true, true])
+    expect((await api(other).send(`/base/file/${theirs.file_id}`)).code).toBe(200)
+    await calls.stop(task.task_id)
+    await until(
+      () => keep(account, 0),
+      ({ data }) => data.files === 1,
+    )
+    expect(await isHeld(needed)).toBe(false)
+  })
+
+  test('refuses days that make no sense', async () => {
+    const account = await service().account(0)
+    for (const keep_days of [-1, 61, 1.5, '7']) {
+      expect((await clean(account, { keep_days })).code).toBe(6016)
+    }
+  })
+})

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process'
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { isTerminal } from '../../src/contract/task.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { openDiskStore } from '../../src/files/disk.ts'
+import { freeSpace } from '../../src/platform/folder.ts'
+import { api, until } from './api.ts'
+import { makeDisk, whyNoDisk } from './disk.ts'
+import { checkInvariants } from './invariants.ts'
+import { startProcess } from './process.ts'
+
+const reason = await whyNoDisk()
+const run = promisify(execFile)
+const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+
+/** Takes all that is left of a disk. */
+async function fill(path: string): Promise<void> {
+  await using file = await open(path, 'wx')
+  for (let bytes = 2 ** 26; bytes >= 512;) {
+    try {
+      await file.appendFile(Buffer.alloc(bytes))
+    } catch {
+      bytes /= 2
+    }
+  }
+}
+
+/** A service in a process of its own, so that nothing stays open on the disk. */
+async function startOn(dataDir: string) {
+  await mkdir(dataDir)
+  const service = await startProcess(dataDir)
+  return { ...service, [Symbol.asyncDispose]: () => service.kill('SIGKILL') }
+}
+
+describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, () => {
+  test('that is full says so, goes on with what needs no space, and loses nothing', async () => {
+    await using disk = await makeDisk(2 ** 29)
+    const [dataDir, filler] = [join(disk.folder, 'data'), join(disk.folder, 'filler')]
+    await using service = await startOn(dataDir)
+    const calls = api(service)
+    const { data: file } = await calls.upload('a.txt', 'there before')
+    const create = () => calls.create('test_copy', { file_id: file.file_id })
+    await fill(filler)
+    expect(await freeSpace(disk.folder)).toBeLessThan(4096)
+
+    const refused = await calls.upload('b.txt', 'too much')
+    expect(refused).toMatchObject({
+      status: 413,
+      code: 6002,
+      msg: expect.stringMatching(/no space.* are free/),
+    })
+    const made: string[] = []
+    // Until what SQLite has of the disk already is used up.
+    const full = await until(create, ({ code, data }) => {
+      if (code === 200) made.push(data.task_id)
+      return code !== 200
+    })
+    expect(full).toMatchObject({ code: 6401, msg: 'no space is left for the database', retryable: true })
+    expect(Buffer.from(await calls.download(file.file_id)).toString()).toBe('there before')
+    expect((await calls.send('/task/list')).code).toBe(200)
+
+    await rm(filler)
+    expect((await create()).code).toBe(200)
+    for (const id of made) {
+      await until(
+        () => calls.query('test_copy', id),
+        ({ data }) => isTerminal(data.status),
+      )
+    }
+    await service.kill('SIGTERM')
+    const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
+    await checkInvariants(db, await openDiskStore(join(dataDir, 'files')))
+    await db.destroy()
+  })
+
+  test('that fails says so', async () => {
+    await using disk = await makeDisk(2 ** 29)
+    const dataDir = join(disk.folder, 'data')
+    await using service = await startOn(dataDir)
+    const calls = api(service)
+    const { data: file } = await calls.upload('a.txt', 'there before')
+    await disk.cut()
+    for (const answer of [
+      await calls.upload('b.txt', 'lost'),
+      await calls.create('test_copy', { file_id: file.file_id }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 500,
+        code: 6401,
+        msg: expect.stringMatching(/disk|only be read/),
+      })
+    }
+  })
+
+  test('that can only be read is refused at the start, by name', async () => {
+    await using disk = await makeDisk(2 ** 24)
+    await run('mount', ['-o', 'remount,ro', disk.folder])
+    const dataDir = join(disk.folder, 'data')
+    const serve = run(process.execPath, [main, 'serve', '--port', '0', '--data-dir', dataDir])
+    await expect(serve).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /data folder .*data cannot be used: .*read-only[^]*Fix: Choose an empty folder/,
+      ),
+    })
+  })
+})

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { until } from './api.ts'
+
+const run = promisify(execFile)
+
+/** A disk of its own for a test: ext4 in a file, mounted through a loop device. */
+export interface TestDisk extends AsyncDisposable {
+  readonly folder: string
+  /** Stops the file system as a power cut does: what was not synced is lost, and every later write fails. */
+  cut(): Promise<void>
+  /** Mounts it anew, as when the power is back; whatever used it must have ended, or is about to. */
+  restore(): Promise<void>
+}
+
+// Nothing reaches the disk by itself meanwhile, and a rename does not sync what it names.
+const mountOptions = 'loop,commit=300,data=writeback,noauto_da_alloc'
+
+/** FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH (linux/fs.h). */
+const shutdown =
+  'my $flags = pack("L", 2); open(my $folder, "<", $ARGV[0]) or die $!; ioctl($folder, 0x8004587d, $flags) or die $!'
+
+/** Makes a disk; needs Linux, root and leave to mount. */
+export async function makeDisk(bytes: number): Promise<TestDisk> {
+  const base = await mkdtemp(join(tmpdir(), 'reelwright-disk-'))
+  const [image, folder] = [join(base, 'image'), join(base, 'disk')]
+  const mount = async (): Promise<void> => void (await run('mount', ['-o', mountOptions, image, folder]))
+  const unmounted = async (): Promise<boolean> => {
+    try {
+      await run('umount', [folder])
+      return true
+    } catch (error) {
+      // Workers end by themselves once their service is gone.
+      if (String(error).includes('busy')) return false
+      throw error
+    }
+  }
+  const unmount = async (): Promise<void> => void (await until(unmounted, Boolean))
+  await mkdir(folder)
+  await using file = await open(image, 'wx')
+  await file.truncate(bytes)
+  await run('mkfs.ext4', ['-q', image])
+  await mount()
+  return {
+    folder,
+    cut: async () => void (await run('perl', ['-e', shutdown, folder])),
+    async restore() {
+      await unmount()
+      await mount()
+    },
+    async [Symbol.asyncDispose]() {
+      await unmount()
+      await rm(base, { recursive: true })
+    },
+  }
+}
+
+/** Why no disk can be made here; null where one can. */
+export async function whyNoDisk(): Promise<string | null> {
+  try {
+    await using disk = await makeDisk(2 ** 23)
+    await disk.cut()
+    await disk.restore()
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
