@@ -4,6 +4,7 @@ import { inBackground } from './setup/process.mjs'
 /** What `npm run check` runs, all at once; each must be silent to pass. */
 const checks = {
   types: ['node_modules/typescript/bin/tsc', '-p', '.'],
+  'types of the page': ['node_modules/typescript/bin/tsc', '-p', 'src/page'],
   lint: ['node_modules/oxlint/bin/oxlint'],
   format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
   unused: ['node_modules/knip/bin/knip.js', '--no-progress'],

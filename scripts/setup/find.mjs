@@ -12,6 +12,9 @@ const usualFolders = windows
       join(homedir(), 'scoop', 'shims'),
       join(process.env.ProgramData ?? '', 'chocolatey', 'bin'),
       join(process.env.ProgramFiles ?? '', 'PostgreSQL', '*', 'bin'),
+      join(process.env.LOCALAPPDATA ?? '', 'ms-playwright', '*', '*'),
+      join(process.env.ProgramFiles ?? '', 'Google', 'Chrome', 'Application'),
+      join(process.env['ProgramFiles(x86)'] ?? '', 'Microsoft', 'Edge', 'Application'),
     ]
   : [
       '/opt/homebrew/bin',
@@ -20,6 +23,10 @@ const usualFolders = windows
       '/opt/homebrew/opt/*/bin',
       '/usr/local/opt/*/bin',
       '/usr/lib/postgresql/*/bin',
+      '/usr/lib64/chromium-browser',
+      '/Applications/Google Chrome.app/Contents/MacOS',
+      join(homedir(), '.cache', 'ms-playwright', '*', '*'),
+      join(homedir(), 'Library', 'Caches', 'ms-playwright', '*', '*'),
     ]
 
 function expand(pattern) {

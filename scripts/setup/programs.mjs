@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { findProgram } from './find.mjs'
 import { inForeground, say, SetupError } from './process.mjs'
 
-/** What is needed beside Node: its programs, and its name for each package manager. */
+/** What is needed beside Node: its programs (of a list any one will do), and its name for each package manager. */
 const catalogue = {
   ffmpeg: {
     programs: ['ffmpeg', 'ffprobe'],
@@ -27,6 +27,22 @@ const catalogue = {
       apk: 'postgresql',
       brew: 'postgresql@17',
       scoop: 'postgresql',
+    },
+  },
+  chromium: {
+    programs: [
+      [
+        ...['chromium-headless-shell', 'chrome-headless-shell', 'headless_shell', 'chromium'],
+        ...['chromium-browser', 'google-chrome', 'google-chrome-stable', 'Google Chrome', 'chrome', 'msedge'],
+      ],
+    ],
+    packages: {
+      'apt-get': 'chromium-headless-shell',
+      dnf: 'chromium-headless',
+      pacman: 'chromium',
+      apk: 'chromium',
+      brew: 'google-chrome',
+      winget: 'Google.Chrome',
     },
   },
 }
@@ -52,9 +68,9 @@ export async function ensurePrograms(names, { required }) {
   const folders = []
   for (const name of names) {
     const { programs } = catalogue[name]
-    const missing = () => programs.filter((program) => !findProgram(program))
+    const missing = () => programs.map((one) => [one].flat()).filter((any) => !any.some(findProgram))
     if (missing().length > 0) await bring(name, { missing: missing(), required })
-    folders.push(...programs.map(findProgram).filter(Boolean).map(dirname))
+    folders.push(...programs.flat().map(findProgram).filter(Boolean).map(dirname))
   }
   return [...new Set(folders)]
 }
@@ -62,8 +78,9 @@ export async function ensurePrograms(names, { required }) {
 async function bring(name, { missing, required }) {
   const steps = installSteps(name)
   const commands = steps.map((step) => step.join(' ')).join(' && ')
-  const told = `${name} is missing (no ${missing.join(', no ')} on PATH). Install it with:\n\n  ${
-    commands || `the installer of ${name} for your system, so that ${missing.join(' and ')} are on PATH`
+  const lacking = missing.map(([first]) => first)
+  const told = `${name} is missing (no ${lacking.join(', no ')} on PATH). Install it with:\n\n  ${
+    commands || `the installer of ${name} for your system, so that ${lacking.join(' and ')} are on PATH`
   }\n`
   if (commands && (await mayInstall(`${told}\nRun this now? [y/N] `))) {
     say(commands)
@@ -74,7 +91,7 @@ async function bring(name, { missing, required }) {
       })
       if (code !== 0) break
     }
-    if (missing.every(findProgram)) return
+    if (missing.every((any) => any.some(findProgram))) return
   }
   if (required) throw new SetupError(`${told}\nThen run this again.`)
   say(`${told}\nGoing on without it; what needs it is skipped.`)

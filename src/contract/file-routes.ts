@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fileDetails, fileRecord } from './file.ts'
+import { fileDetails, fileList, fileListQuery, fileRecord, retentionDays } from './file.ts'
 import { mediaFacts } from './media-facts.ts'
 import type { RawRoute, Route } from './route.ts'
 import { moment } from './time.ts'
@@ -42,8 +42,21 @@ export const linkQuery = z.object({
   sign: z.string().optional().describe('Signature of a link, instead of the Authorization header'),
 })
 
+/** Body of a clean-up. */
+export const cleanRequest = z.object({
+  keep_days: z
+    .int()
+    .min(0)
+    .max(retentionDays)
+    .default(retentionDays)
+    .describe('Files uploaded, renewed or made longer ago are removed; by default those that have expired'),
+})
+
 /** What a clean-up freed. */
-export const cleaned = z.object({ files: z.int(), bytes: z.int().describe('Bytes freed on the disk') })
+export const cleaned = z.object({
+  files: z.int().describe('Files removed'),
+  bytes: z.int().describe('Bytes freed in the store: none where another file holds the same'),
+})
 
 /** Endpoints of files. */
 export const fileRoutes = {
@@ -93,6 +106,14 @@ export const fileRoutes = {
     data: uploadAborted,
     errors: [],
   },
+  listFiles: {
+    method: 'GET',
+    path: '/base/file/list',
+    summary: "Lists the account's files, newest first",
+    query: fileListQuery,
+    data: fileList,
+    errors: [],
+  },
   fileDetails: {
     method: 'GET',
     path: '/base/file/{file_id}',
@@ -125,7 +146,8 @@ export const fileRoutes = {
   cleanFiles: {
     method: 'POST',
     path: '/base/file/clean',
-    summary: 'Frees space: removes what has expired',
+    summary: "Frees space: removes the account's old files",
+    body: cleanRequest,
     data: cleaned,
     errors: [],
   },

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { id } from './id.ts'
+import { pageOf, paging } from './paging.ts'
 import { moment } from './time.ts'
 
 /** 20 GB: the largest upload, in bytes. */
@@ -57,6 +58,16 @@ export const fileRecord = z.object({
   is_expired: z.boolean(),
 })
 export type FileRecord = z.infer<typeof fileRecord>
+
+/** Query of the file list. */
+export const fileListQuery = z.object({
+  task_id: id.optional().describe('Only files that this task was given or made'),
+  ...paging,
+})
+export type FileListQuery = z.infer<typeof fileListQuery>
+
+export const fileList = pageOf(fileRecord)
+export type FileList = z.infer<typeof fileList>
 
 /** A stored file as answered by file details. */
 export const fileDetails = fileRecord.extend({ upload_user_id: z.int() })

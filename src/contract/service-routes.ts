@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { capabilities, enums, voices } from './catalog.ts'
 import { layoutPage, layoutsQuery } from './layout.ts'
+import { ledgerPage, ledgerQuery } from './ledger.ts'
 import type { RawRoute, Route } from './route.ts'
 
 /** Proof of who answers: the instance, and HMAC-SHA256 over nonce and instance under the key of this run. */
@@ -38,6 +39,14 @@ export const serviceRoutes = {
     headers: ['If-None-Match'],
     query: layoutsQuery,
     data: layoutPage,
+    errors: [],
+  },
+  listLedger: {
+    method: 'GET',
+    path: '/base/ledger',
+    summary: 'Lists what credits came to the account and went, newest first',
+    query: ledgerQuery,
+    data: ledgerPage,
     errors: [],
   },
   exitDaemon: {

@@ -3,10 +3,9 @@ import { authenticate, type Caller } from '../accounts/keys.ts'
 import { redeemTicket } from '../accounts/tickets.ts'
 import { linkQuery } from '../contract/file-routes.ts'
 import { MediaError } from '../contract/errors.ts'
-import type { RawRoute } from '../contract/route.ts'
-import { rawRoutes } from '../contract/routes.ts'
+import { endpoints, rawRoutes } from '../contract/routes.ts'
 import { opensFile } from '../files/links.ts'
-import { isLoopback } from '../platform/loopback.ts'
+import { ownOrigin } from '../platform/loopback.ts'
 import type { Service } from '../tasks/service.ts'
 import { pattern } from './parameters.ts'
 
@@ -19,9 +18,9 @@ declare module 'fastify' {
 
 /** Of endpoints that answer without a key. */
 const openPaths: ReadonlySet<string | undefined> = new Set(
-  Object.values<RawRoute>(rawRoutes)
+  Object.values(endpoints)
     .filter(({ open }) => open)
-    .map(({ path }) => path),
+    .map(({ path }) => pattern(path)),
 )
 
 const downloadPath = pattern(rawRoutes.downloadFile.path)
@@ -33,7 +32,7 @@ interface Admission {
   readonly allowQueryAuthorization?: boolean | undefined
 }
 
-/** Lets in requests with a valid key, and none that a web page could have made a browser send. */
+/** Lets in requests with a valid key, and none that another web page than this service's own could have made a browser send. */
 export function admit(
   app: FastifyInstance,
   service: Service,
@@ -42,7 +41,7 @@ export function admit(
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
-    refuseBrowsers(request, publicHost)
+    refuseForeignPages(request, publicHost)
     if (openPaths.has(request.routeOptions.url)) return
     if (isByLink(request)) return await checkLink(service, request)
     const ticket = ticketOf(request)
@@ -94,20 +93,20 @@ function notAdmitted({ ticket, key }: Record<'ticket' | 'key', string | undefine
 }
 
 /**
- * A page that a browser shows can reach this machine's ports: its requests carry an Origin, or by
- * DNS rebinding a foreign name as Host.
+ * A page that a browser shows can reach this machine's ports: its requests carry its Origin, or by
+ * DNS rebinding a foreign name as Host. The service's own page is served from the very address that it
+ * calls, so that its Origin is that one and no other, also not another port or name of this machine.
  */
-function refuseBrowsers({ headers }: FastifyRequest, publicHost: string | undefined): void {
-  if (headers.origin !== undefined) {
-    throw new MediaError(6502, 'requests from web pages are refused', {
-      hint: 'Call the service from a program, which sends no Origin.',
+function refuseForeignPages({ headers }: FastifyRequest, publicHost: string | undefined): void {
+  const own = ownOrigin(headers.host, publicHost)
+  if (own === undefined) {
+    throw new MediaError(6502, 'the Host of this request is not an address of this service', {
+      hint: 'Call it by a loopback address, or by the one that `reelwright serve` was given as --public-url.',
     })
   }
-  const host = headers.host?.toLowerCase() ?? ''
-  // With its port: on another than the proxy's a key would have come over plain http.
-  if (isLoopback(host.replace(/:\d+$/, '')) || host.replace(/:443$/, '') === publicHost) return
-  throw new MediaError(6502, 'the Host of this request is not an address of this service', {
-    hint: 'Call it by a loopback address, or by the one that `reelwright serve` was given as --public-url.',
+  if (headers.origin === undefined || headers.origin === own) return
+  throw new MediaError(6502, 'requests from other web pages are refused', {
+    hint: 'Call the service from a program, which sends no Origin, or use its own page.',
   })
 }
 

@@ -15,7 +15,9 @@ import { eventRoutes, maxMessageBytes } from './events.ts'
 import { answerErrors, answerMalformed, answerUnreadable } from './failures.ts'
 import { fileRoutes } from './files.ts'
 import { readJson } from './json.ts'
+import { ledgerRoutes } from './ledger.ts'
 import { metricsRoutes } from './metrics.ts'
+import { pageRoutes } from './page.ts'
 import { pattern } from './parameters.ts'
 import { BrokenAnswers, followRequests, nameRequest } from './requests.ts'
 import { taskRoutes } from './tasks.ts'
@@ -91,6 +93,8 @@ export async function createApp(
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
   app.addHook('onRequest', async (request, reply) => {
+    // What an account has is kept by no browser and no proxy; what may be says so itself.
+    void reply.header('cache-control', 'no-store')
     const { url } = request.routeOptions
     if (url === undefined || !unnoticedPaths.includes(url)) lastActivity = service.clock()
     if (url === undefined || !transferPaths.includes(url)) return
@@ -138,6 +142,8 @@ async function addRoutes(
   fileRoutes(app, service)
   taskRoutes(app, service)
   eventRoutes(app, service, stalledMs)
+  ledgerRoutes(app, service)
+  await pageRoutes(app, service)
   await app.register(async (inner) => uploadRoutes(inner, service))
   chunkedUploadRoutes(app, service)
 }

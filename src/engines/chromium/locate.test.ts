@@ -1,0 +1,45 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findChromium, findIn } from './locate.ts'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reelwright-chromium-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const ending = process.platform === 'win32' ? '.exe' : ''
+
+async function program(path: string, mode = 0o755): Promise<string> {
+  const file = join(folder, `${path}${ending}`)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, '')
+  await chmod(file, mode)
+  return file
+}
+
+it('takes a headless shell before a whole browser, wherever they lie', async () => {
+  await program('first/chromium')
+  const shell = await program('second/chromium-headless-shell')
+  expect(findIn([join(folder, 'first'), join(folder, 'second')])).toBe(shell)
+})
+
+it('finds what was downloaded for a test tool, whatever its version is called', async () => {
+  const shell = await program('chromium_headless_shell-1234/chrome-linux/headless_shell')
+  await program('firefox-1/chrome-linux/headless_shell')
+  expect(findIn([join(folder, 'chromium_headless_shell-*', 'chrome-*')])).toBe(shell)
+})
+
+it('finds what PATH names', async () => {
+  const shell = await program('bin/chromium-headless-shell')
+  expect(findChromium(['', join(folder, 'nowhere'), dirname(shell)].join(delimiter))).toBe(shell)
+})
+
+it('takes no folder, and nothing that cannot be run', async () => {
+  await mkdir(join(folder, `chromium${ending}`))
+  if (process.platform !== 'win32') await program('google-chrome', 0o644)
+  expect(findIn([folder, join(folder, 'nowhere'), join(folder, '*', 'nothing')])).toBeUndefined()
+})

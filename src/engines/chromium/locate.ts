@@ -1,0 +1,82 @@
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+/** Names of its programs; the headless shell goes first, as it is lighter and starts faster. */
+const names = [
+  'chromium-headless-shell',
+  'chrome-headless-shell',
+  'headless_shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'Google Chrome',
+  'Chromium',
+  'chrome',
+  'msedge',
+].map((name) => (process.platform === 'win32' ? `${name}.exe` : name))
+
+const home = homedir()
+const { platform } = process
+
+/** Where installers put it without putting it on PATH; `*` is any name. */
+const folders = {
+  darwin: [
+    '/opt/homebrew/bin',
+    '/usr/local/bin',
+    `${home}/Library/Caches/ms-playwright/chromium_headless_shell-*/chrome-*`,
+    '/Applications/Google Chrome.app/Contents/MacOS',
+    '/Applications/Chromium.app/Contents/MacOS',
+  ],
+  win32: [
+    `${home}/AppData/Local/ms-playwright/chromium_headless_shell-*/chrome-*`,
+    'C:/Program Files/Google/Chrome/Application',
+    'C:/Program Files (x86)/Google/Chrome/Application',
+    `${home}/AppData/Local/Google/Chrome/Application`,
+    `${home}/scoop/apps/chromium/current`,
+    'C:/Program Files (x86)/Microsoft/Edge/Application',
+  ],
+  other: [
+    '/usr/bin',
+    '/usr/local/bin',
+    '/usr/lib64/chromium-browser',
+    '/home/linuxbrew/.linuxbrew/bin',
+    `${home}/.cache/ms-playwright/chromium_headless_shell-*/chrome-*`,
+  ],
+}
+const usualFolders = platform === 'darwin' || platform === 'win32' ? folders[platform] : folders.other
+
+/** Finds Chromium, or a browser made of it, on a PATH or in the usual folders; undefined where there is none. */
+export function findChromium(path: string): string | undefined {
+  return findIn([...path.split(delimiter).filter((folder) => folder !== ''), ...usualFolders])
+}
+
+/** Finds it in folders, whose names may have a `*` for any; a headless shell anywhere goes before a whole browser. */
+export function findIn(patterns: readonly string[]): string | undefined {
+  const all = patterns.flatMap(expand)
+  return names.flatMap((name) => all.map((folder) => join(folder, name))).find(isProgram)
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+function expand(pattern: string): string[] {
+  const [before = '', ...after] = pattern.split('*')
+  if (after.length === 0) return [pattern]
+  const slash = before.lastIndexOf('/') + 1
+  const start = before.slice(slash)
+  try {
+    return readdirSync(before.slice(0, slash))
+      .filter((name) => name.startsWith(start))
+      .flatMap((name) => expand(before.slice(0, slash) + name + after.join('*')))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * @import { Capabilities } from '../contract/catalog.ts'
+ * @import { FileList } from '../contract/file.ts'
+ * @import { InspectedFile } from '../contract/file-routes.ts'
+ * @import { LedgerPage } from '../contract/ledger.ts'
+ * @import { TaskList, TaskRecord } from '../contract/task.ts'
+ */
+
+/** Seconds a link to a file's bytes is valid: as long as somebody may watch it. */
+const linkSeconds = 12 * 3600
+
+/** What the service refused, or that it did not answer. */
+export class Failure extends Error {
+  /** @param {{ code?: number, msg: string, hint?: string }} told */
+  constructor({ code, msg, hint }) {
+    super(msg)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/**
+ * The address of a path of the contract, below which this page lies.
+ *
+ * @param {string} where
+ */
+export function addressOf(where) {
+  return new URL(`.${where}`, document.baseURI)
+}
+
+/**
+ * A path whose values are escaped.
+ *
+ * @param {TemplateStringsArray} strings
+ * @param {...string} values
+ */
+function path(strings, ...values) {
+  return String.raw({ raw: strings }, ...values.map(encodeURIComponent))
+}
+
+/**
+ * Sends a request and answers the data of its envelope; everything else is a Failure.
+ *
+ * @param {string} method
+ * @param {string} where
+ * @param {{ key?: string, query?: Readonly<Record<string, string | number | undefined>>, body?: object }} [request]
+ * @returns {Promise<any>} of the contract's form, which the methods below name
+ */
+async function send(method, where, { key, query = {}, body } = {}) {
+  const address = addressOf(where)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) address.searchParams.set(name, String(value))
+  }
+  /** @type {Record<string, string>} */
+  const headers = {}
+  if (key !== undefined) headers['authorization'] = key
+  if (body) headers['content-type'] = 'application/json'
+  try {
+    const response = await fetch(address, {
+      ...{ method, headers, cache: 'no-store', redirect: 'error' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const { code, data, msg, message = msg, hint } = await response.json()
+    if (response.ok) return data
+    throw new Failure({ code, msg: message, hint })
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure({
+      msg: 'The service does not answer.',
+      hint: 'A local service ends when it has nothing to do: run `reelwright page` again.',
+    })
+  }
+}
+
+/**
+ * Uses up the ticket that `reelwright page` put into the address, and answers the key.
+ *
+ * @param {string} ticket
+ * @returns {Promise<string>}
+ */
+export async function redeem(ticket) {
+  return (await send('POST', '/page/login', { body: { ticket } })).api_key
+}
+
+/** The calls this page makes, with a key. */
+export class Api {
+  #key
+  #refused
+
+  /**
+   * @param {string} key
+   * @param {(failure: Failure) => void} refused told once the key is no longer good
+   */
+  constructor(key, refused) {
+    this.#key = key
+    this.#refused = refused
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} where
+   * @param {Parameters<typeof send>[2]} [request]
+   */
+  async #call(method, where, request) {
+    try {
+      return await send(method, where, { ...request, key: this.#key })
+    } catch (error) {
+      if (error instanceof Failure && error.code === 6502) this.#refused(error)
+      throw error
+    }
+  }
+
+  /** @returns {Promise<Capabilities>} */
+  capabilities() {
+    return this.#call('GET', '/base/capabilities')
+  }
+
+  /**
+   * @param {{ page: number, status?: string | undefined }} query
+   * @returns {Promise<TaskList>}
+   */
+  tasks(query) {
+    return this.#call('GET', '/task/list', { query })
+  }
+
+  /**
+   * @param {string} type
+   * @param {string} id
+   * @returns {Promise<TaskRecord>}
+   */
+  task(type, id) {
+    return this.#call('GET', path`/task/${type}/${id}`)
+  }
+
+  /** @param {string} id */
+  cancel(id) {
+    return this.#call('POST', path`/task/${id}/cancel`)
+  }
+
+  /** @param {string} id */
+  stop(id) {
+    return this.#call('POST', path`/task/${id}/stop`)
+  }
+
+  /** @returns {Promise<string>} */
+  async eventTicket() {
+    return (await this.#call('POST', '/task/events/ticket')).ticket
+  }
+
+  /**
+   * @param {{ page?: number, task_id?: string }} query
+   * @returns {Promise<LedgerPage>}
+   */
+  ledger(query) {
+    return this.#call('GET', '/base/ledger', { query })
+  }
+
+  /**
+   * @param {{ page?: number, task_id?: string, page_size?: number }} query
+   * @returns {Promise<FileList>}
+   */
+  files(query) {
+    return this.#call('GET', '/base/file/list', { query })
+  }
+
+  /**
+   * @param {string} id
+   * @returns {Promise<InspectedFile>}
+   */
+  inspect(id) {
+    return this.#call('GET', path`/base/file/${id}/facts`)
+  }
+
+  /** @param {string} id */
+  deleteFile(id) {
+    return this.#call('DELETE', path`/base/file/${id}`)
+  }
+
+  /**
+   * An address that opens a file's bytes without the key.
+   *
+   * @param {string} id
+   */
+  async link(id) {
+    const { url } = await this.#call('POST', path`/base/file/${id}/link`, {
+      body: { expires_in: linkSeconds },
+    })
+    return addressOf(url).href
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * @import { Api, Failure } from './api.js'
+ */
+import { element, facts, failure } from './dom.js'
+import { PagedList } from './list.js'
+import { onceMore } from './turn.js'
+import { credits, moment } from './words.js'
+
+const kinds = { grant: 'Given', hold: 'Taken for a task', refund: 'Returned' }
+
+/**
+ * The balance, and what came and went.
+ *
+ * @param {Api} api
+ */
+export function creditsView(api) {
+  const balance = element('div', { className: 'row' })
+  const entries = new PagedList({
+    label: 'Entries',
+    load: (page) => api.ledger({ page }),
+    idOf: ({ id }) => id,
+    makeRow: ({ kind, amount, task_id, create_time }) => ({
+      node: element(
+        'li',
+        { className: 'row entry' },
+        element('span', {}, kinds[kind]),
+        element('span', { className: 'amount' }, `${amount > 0 ? '+' : ''}${credits(amount)}`),
+        element(
+          'span',
+          { className: 'aside' },
+          moment(create_time),
+          ...(task_id ? [' · ', element('code', {}, task_id)] : []),
+        ),
+      ),
+    }),
+    empty: 'Nothing was given or taken yet.',
+  })
+
+  const tellBalance = onceMore(async () => {
+    try {
+      const { balance: left, quota } = (await api.capabilities()).credits
+      balance.replaceChildren(
+        facts([
+          ['Balance', credits(left)],
+          ...(quota
+            ? [
+                /** @type {const} */ ([
+                  'Quota of this key',
+                  `${credits(quota.spent)} of ${quota.limit} spent`,
+                ]),
+              ]
+            : []),
+        ]),
+      )
+    } catch (error) {
+      balance.replaceChildren(failure(/** @type {Failure} */ (error)))
+    }
+  })
+  return {
+    title: 'Credits',
+    node: element('div', {}, balance, entries.node),
+    refresh: async () => void (await Promise.all([tellBalance(), entries.refresh()])),
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * @import { FileRecord } from '../contract/file.ts'
+ * @import { MediaFacts } from '../contract/media-facts.ts'
+ * @import { Api } from './api.js'
+ */
+import { button, element, failure } from './dom.js'
+import { duration, size } from './words.js'
+
+/** How a browser shows files, by extension; others are only downloaded. */
+const extensions = {
+  video: ['.mp4', '.mov', '.webm', '.mkv', '.avi', '.flv'],
+  audio: ['.mp3', '.wav', '.m4a', '.aac', '.flac', '.ogg'],
+  image: ['.jpg', '.jpeg', '.png', '.webp', '.bmp'],
+}
+
+/**
+ * Whether a file can be looked at or listened to here.
+ *
+ * @param {FileRecord} file
+ */
+export function isShown({ base_ext }) {
+  return Object.values(extensions).some((some) => some.includes(base_ext))
+}
+
+/**
+ * A file to look at or listen to, with its facts and its download.
+ *
+ * @param {Api} api
+ * @param {FileRecord} file
+ * @param {'metadata' | 'none'} [preload]
+ */
+export async function showFile(api, file, preload = 'metadata') {
+  const known = element('p', { className: 'aside' }, size(file.size))
+  const shown = element(
+    'figure',
+    { className: 'file' },
+    element('figcaption', {}, element('strong', {}, file.original_name), known),
+  )
+  if (isShown(file)) {
+    const made = player(file, { src: await api.link(file.file_id), preload })
+    made.addEventListener('error', () => shown.append(failure(unplayable(file))), { once: true })
+    shown.prepend(made)
+    // It takes a moment, and what is no media has none.
+    void api.inspect(file.file_id).then(
+      ({ media }) => media && known.replaceChildren(describe(media, file)),
+      () => undefined,
+    )
+  }
+  shown.append(element('div', { className: 'actions' }, download(api, file)))
+  return shown
+}
+
+/**
+ * A button that saves a file.
+ *
+ * @param {Api} api
+ * @param {FileRecord} file
+ */
+export function download(api, { file_id, original_name }) {
+  return button(
+    'Download',
+    async () => element('a', { href: await api.link(file_id), download: original_name }).click(),
+    { about: original_name },
+  )
+}
+
+/**
+ * @param {FileRecord} file
+ * @param {{ src: string, preload: 'metadata' | 'none' }} source
+ */
+function player({ original_name, base_ext }, { src, preload }) {
+  if (extensions.image.includes(base_ext)) return element('img', { alt: original_name, src })
+  const kind = extensions.video.includes(base_ext) ? 'video' : 'audio'
+  // The source last: by then it is known how much of it is wanted.
+  return element(kind, { controls: true, ariaLabel: original_name, preload, src })
+}
+
+/** @param {FileRecord} file */
+function unplayable({ base_ext }) {
+  return {
+    message: `The browser could not play this ${base_ext} file.`,
+    hint: 'Download it, and open it with another program.',
+  }
+}
+
+/**
+ * @param {MediaFacts} media
+ * @param {FileRecord} file
+ */
+function describe({ duration_ms, video, audio }, file) {
+  const parts = [size(file.size)]
+  if (!extensions.image.includes(file.base_ext)) parts.push(duration(duration_ms / 1000))
+  if (video) parts.push(`${video.width} × ${video.height}`, video.codec)
+  if (audio[0]) parts.push(audio[0].codec)
+  return parts.join(' · ')
+}

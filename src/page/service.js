@@ -1,0 +1,76 @@
+/**
+ * @import { Capabilities } from '../contract/catalog.ts'
+ * @import { Api, Failure } from './api.js'
+ */
+import { element, facts, failure } from './dom.js'
+import { onceMore } from './turn.js'
+import { size } from './words.js'
+
+/**
+ * What is ready, what is missing and what brings it.
+ *
+ * @param {Api} api
+ */
+export function serviceView(api) {
+  const node = element('div')
+  const refresh = onceMore(async () => {
+    try {
+      node.replaceChildren(...describe(await api.capabilities()))
+    } catch (error) {
+      node.replaceChildren(failure(/** @type {Failure} */ (error)))
+    }
+  })
+  return { title: 'Service', node, refresh }
+}
+
+/**
+ * @param {NonNullable<Capabilities['storage']>} storage
+ * @returns {string}
+ */
+function taken({ used_bytes: used, quota_bytes: quota }) {
+  return quota === undefined ? size(used) : `${size(used)} of ${size(quota)}`
+}
+
+/**
+ * @param {Capabilities} told
+ * @returns {Node[]}
+ */
+function describe({ version, operations, limits, tasks, storage }) {
+  // What needs somebody comes first.
+  const sorted = operations.toSorted((one, other) => Number(one.ready) - Number(other.ready))
+  const ready = operations.filter((operation) => operation.ready).length
+  return [
+    element('p', {}, `${ready} of ${operations.length} operations are ready.`),
+    element('ul', { className: 'rows', ariaLabel: 'Operations' }, ...sorted.map(operationRow)),
+    element('h2', {}, 'About'),
+    element(
+      'div',
+      { className: 'row' },
+      facts([
+        ['Version', version],
+        ['Tasks', `${tasks.processing} running, ${tasks.queued} waiting`],
+        .../** @type {[string, string][]} */ (storage ? [['Files take', taken(storage)]] : []),
+        ['Largest file', size(limits.max_file_bytes)],
+        ['Files are kept', `${limits.retention_days} days`],
+        ['Interface', element('a', { href: 'docs' }, 'Every endpoint of this service')],
+      ]),
+    ),
+  ]
+}
+
+/** @param {Capabilities['operations'][number]} operation */
+function operationRow({ name, title, ready, missing, price }) {
+  const row = element(
+    'li',
+    { className: 'row' },
+    element(
+      'div',
+      { className: 'head' },
+      element('h2', {}, title),
+      element('span', { className: `state ${ready ? 'completed' : 'failed'}` }, ready ? 'Ready' : 'Missing'),
+    ),
+    element('p', { className: 'aside' }, element('code', {}, name), ` · ${price}`),
+  )
+  if (missing !== null) row.append(failure({ message: missing }))
+  return row
+}

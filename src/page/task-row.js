@@ -1,0 +1,123 @@
+/**
+ * @import { TaskError, TaskListItem, TaskRecord } from '../contract/task.ts'
+ * @import { Api } from './api.js'
+ */
+import { confirmed } from './confirm.js'
+import { Disclosure } from './disclosure.js'
+import { button, element, failure } from './dom.js'
+import { showDetails } from './task-details.js'
+import { duration, moment, stateNames } from './words.js'
+
+/** A task in the list: its state and progress, why it failed, and on request all about it. */
+export class TaskRow {
+  #api
+  #refresh
+  #item
+  /** State for which the error and the details are shown; none at first. */
+  #told = ''
+  #state = element('span')
+  #times = element('span')
+  #bar = element('progress', { max: 100 })
+  #percent = element('span', { className: 'percent' })
+  #progress = element('div', { className: 'progress' }, this.#bar, this.#percent)
+  #problem = element('div')
+  #details
+  #cancel
+  #stop
+
+  /**
+   * @param {Api} api
+   * @param {TaskListItem} item
+   * @param {() => Promise<void>} refresh loads the list anew
+   */
+  constructor(api, item, refresh) {
+    this.#api = api
+    this.#refresh = refresh
+    this.#item = item
+    const { id, task_type_name, create_time } = item
+    const about = `${task_type_name}, ${id}`
+    this.#bar.ariaLabel = `Progress of ${about}`
+    this.#details = new Disclosure(about, () => showDetails(api, this.#item))
+    this.#cancel = button('Cancel', () => this.#act(() => api.cancel(id)), { about })
+    this.#stop = button('Stop', () => this.#askToStop(), { about, className: 'danger' })
+    this.node = element(
+      'li',
+      { className: 'row' },
+      element('div', { className: 'head' }, element('h2', {}, task_type_name), this.#state),
+      element('p', { className: 'aside' }, moment(create_time), this.#times),
+      this.#progress,
+      this.#problem,
+      element('div', { className: 'actions' }, this.#details.toggle, this.#cancel, this.#stop),
+      this.#details.node,
+    )
+    this.update(item)
+  }
+
+  /** @param {TaskListItem} item */
+  update(item) {
+    this.#item = item
+    const { status } = item
+    this.#state.textContent = stateNames[status]
+    this.#state.className = `state ${status}`
+    this.#times.textContent = inWords(item)
+    this.#progress.hidden = status !== 'processing'
+    this.#showProgress(item.progress)
+    this.#cancel.hidden = status !== 'queued' && status !== 'created'
+    this.#stop.hidden = status !== 'processing'
+    if (status === this.#told) return
+    this.#told = status
+    this.#problem.replaceChildren()
+    if (status === 'failed') void this.#tellWhy()
+    void this.#details.name(status === 'completed' ? 'result' : 'details')
+  }
+
+  /** @param {TaskRecord} task */
+  progressed({ status, progress }) {
+    // News of a state comes with the list.
+    if (status === this.#item.status) this.#showProgress(progress)
+  }
+
+  /** @param {number} percent */
+  #showProgress(percent) {
+    this.#bar.value = percent
+    this.#percent.textContent = `${percent} %`
+  }
+
+  async #tellWhy() {
+    const { task_type_key, id } = this.#item
+    const task = await this.#api.task(task_type_key, id).catch(() => undefined)
+    const error = /** @type {TaskError | undefined} */ (task?.output_result?.['error'])
+    if (error) this.#problem.replaceChildren(failure(error))
+  }
+
+  async #askToStop() {
+    const isSure = await confirmed({
+      question: 'Stop this task?',
+      consequence: 'What it has done so far is lost. Its credits come back.',
+      yes: 'Stop it',
+    })
+    if (isSure) await this.#act(() => this.#api.stop(this.#item.id))
+  }
+
+  /** @param {() => Promise<unknown>} wish */
+  async #act(wish) {
+    // Refused, the task is in another state than is shown.
+    try {
+      await wish()
+    } finally {
+      await this.#refresh()
+      // The focus was on what is hidden by now.
+      if (this.#cancel.hidden && this.#stop.hidden) this.#details.toggle.focus()
+    }
+  }
+}
+
+/** @param {TaskListItem} task */
+function inWords({ status, actual_duration, estimated_duration, estimated_queue_wait_duration }) {
+  const [wait = '', work = ''] = [estimated_queue_wait_duration, estimated_duration].map((seconds) =>
+    duration(Math.ceil(seconds)),
+  )
+  if (status === 'queued') return ` · starts in about ${wait}, takes about ${work}`
+  if (status === 'processing') return ` · takes about ${work}`
+  return actual_duration === null ? '' : ` · took ${duration(actual_duration)}`
+}
