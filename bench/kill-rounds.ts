@@ -1,13 +1,26 @@
-/** 100 rounds of load and kill -9: what was acknowledged must be there once. Argument: seed. */
+/** 100 rounds of load and kill -9, or of power cuts: what was acknowledged must be there once. Arguments: seed, "power". */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeDisk } from '../test/service/disk.ts'
 import { killRounds, seeded } from '../test/service/kill-rounds.ts'
+import { powerCut } from '../test/service/power-cut.ts'
 
 const seed = Number(process.argv[2] ?? Date.now() % 2 ** 31)
-const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-rounds-'))
+const random = seeded(seed)
 const began = performance.now()
-const figures = await killRounds(dataDir, 100, seeded(seed))
+const figures = process.argv[3] === 'power' ? await onDisk() : await onFolder()
 const seconds = Math.round((performance.now() - began) / 1000)
 process.stdout.write(`${JSON.stringify({ seed, seconds, ...figures })}\n`)
-await rm(dataDir, { recursive: true })
+
+async function onFolder() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-rounds-'))
+  const found = await killRounds({ dataDir, rounds: 100, random })
+  await rm(dataDir, { recursive: true })
+  return found
+}
+
+async function onDisk() {
+  await using disk = await makeDisk(2 ** 30)
+  return await killRounds({ dataDir: join(disk.folder, 'data'), rounds: 100, random, end: powerCut(disk) })
+}

@@ -197,6 +197,10 @@ describe('kill -9 of the service while a worker works', () => {
 })
 
 test('ten rounds of load and kill -9 lose and double nothing', { timeout: 120_000 }, async () => {
-  const figures = await killRounds(await dataFolder(), 10, seeded(20_261_121))
+  const figures = await killRounds({
+    dataDir: await dataFolder(),
+    rounds: 10,
+    random: seeded(20_261_121),
+  })
   expect(figures.tasks).toBeGreaterThan(50)
 })

@@ -4,10 +4,11 @@ import { openLog } from '../../src/platform/log.ts'
 import { newKey } from '../../src/platform/new-key.ts'
 import { startService } from '../../src/service.ts'
 import { runWorker } from '../../src/tasks/worker.ts'
+import { operations as productOperations } from '../../tools/index.ts'
 import { fakeModule, messageModule } from './fake-operation.ts'
 
 const [first = '', point, hit] = process.argv.slice(2)
-const operations = [fakeModule, messageModule]
+const operations = [fakeModule, messageModule, ...productOperations]
 if (first === 'worker') {
   runWorker(operations)
 } else {

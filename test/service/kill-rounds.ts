@@ -23,20 +23,36 @@ interface Figures {
   readonly cancelled: number
 }
 
+interface Rounds {
+  readonly dataDir: string
+  readonly rounds: number
+  /** Gives 0 (inclusive) to 1 (exclusive), so that a run can be repeated. */
+  readonly random: () => number
+  /** Ends the service in the middle of its work; by default kill -9. */
+  readonly end?: (service: ServiceProcess) => Promise<void>
+}
+
 /**
- * Rounds of load, each ended by kill -9 of the service after a random number of acknowledgements
- * (a worker is killed on the way too), then a restart; at the end everything acknowledged must be
- * there once. Throws where it is not.
- *
- * @param random gives 0 (inclusive) to 1 (exclusive), so that a run can be repeated
+ * Rounds of load, each ended after a random number of acknowledgements (a worker is killed on the way too),
+ * then a restart; at the end everything acknowledged must be there once. Throws where it is not.
  */
-export async function killRounds(dataDir: string, rounds: number, random: () => number): Promise<Figures> {
+export async function killRounds({
+  dataDir,
+  rounds,
+  random,
+  end = (service) => service.kill('SIGKILL'),
+}: Rounds): Promise<Figures> {
   const known: Acknowledged = { files: new Map(), tasks: new Set(), cancelled: new Set() }
   for (let round = 0; round < rounds; round++) {
     const service = await startProcess(dataDir)
-    const load = { known, random, left: 5 + Math.floor(random() * 40), service, dataDir }
+    const ended = Promise.withResolvers<void>()
+    const load: Load = {
+      ...{ known, random, service, dataDir },
+      left: 5 + Math.floor(random() * 40),
+      end: () => void end(service).then(ended.resolve, ended.reject),
+    }
     await Promise.all(Array.from({ length: 4 }, (_, client) => useUntilKilled(load, `${round}.${client}`)))
-    await service.exited
+    await ended.promise
     await checkState(dataDir)
   }
   const service = await startProcess(dataDir)
@@ -54,7 +70,8 @@ interface Load {
   readonly random: () => number
   readonly service: ServiceProcess
   readonly dataDir: string
-  /** Acknowledgements until the kill. */
+  readonly end: () => void
+  /** Acknowledgements until the end. */
   left: number
 }
 
@@ -104,7 +121,7 @@ async function uploadInParts(load: Load, { name, content }: WholeFile): Promise<
 
 async function acknowledge(load: Load): Promise<void> {
   load.left -= 1
-  if (load.left === 0) load.service.process.kill('SIGKILL')
+  if (load.left === 0) load.end()
   else if (load.random() < 0.05) await killWorker(load.dataDir)
 }
 

@@ -2,6 +2,9 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
+/** Options of Node for processes that begin as the product's do. */
+export const beginAsMain = ['--import', new URL('begin-as-main.ts', import.meta.url).href]
+
 /** A service in its own process, to be killed. */
 export interface ServiceProcess {
   readonly baseUrl: string
@@ -18,7 +21,7 @@ export async function startProcess(
 ): Promise<ServiceProcess> {
   const child = fork(join(import.meta.dirname, 'entry.ts'), [dataDir, ...failpoint.map(String)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    execArgv: [],
+    execArgv: beginAsMain,
   })
   const exited = once(child, 'exit').then(() => undefined)
   const told = await Promise.race([once(child, 'message'), exited])

@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { fillPath, routes } from '../../src/contract/routes.ts'
+import { isTerminal, taskEvent, type TaskCreated, type TaskRecord } from '../../src/contract/task.ts'
+import { all, listen, type Listener } from '../http/listen.ts'
+import { api, type Answer, type Api } from '../service/api.ts'
+import type { ServiceProcess } from '../service/process.ts'
+import type { ShakyService } from './shaky-service.ts'
+
+/** Shares of what work does; the rest is plain copies. */
+const behaviours = [
+  ['refuse', 0.06],
+  ['wait', 0.06],
+  ['break', 0.004],
+  ['crash', 0.004],
+] as const
+
+type Behaviour = (typeof behaviours)[number][0] | 'copy'
+
+/** What a task of each behaviour may end as when nobody cancels it. */
+const ends: Readonly<Record<Behaviour, TaskRecord['status']>> = {
+  copy: 'completed',
+  refuse: 'failed',
+  wait: 'failed',
+  break: 'failed',
+  crash: 'failed',
+}
+
+/** A client that uploads, creates, cancels, stops and deletes, and follows its account's events through all breaks. */
+export class DayClient {
+  /** Ids of its tasks; created once each, whatever broke. */
+  readonly tasks = new Set<string>()
+  /** Number of the latest event it was told. */
+  seq = 0
+  readonly #service: ShakyService
+  readonly #apiKey: string
+  readonly #random: () => number
+  readonly #states = new Map<string, TaskRecord['status']>()
+  readonly #told = new EventTarget()
+  #listener: Listener | undefined
+  #over = false
+
+  constructor(service: ShakyService, apiKey: string, random: () => number) {
+    this.#service = service
+    this.#apiKey = apiKey
+    this.#random = random
+  }
+
+  /** Cuts its event socket, if one is open. */
+  disconnect(): void {
+    this.#listener?.socket.close()
+  }
+
+  /** Makes one task and sees it end. Throws where anything is otherwise than promised. */
+  async work(name: string): Promise<void> {
+    const content = this.#random() < 0.8 ? `content of ${name}` : 'content of many'
+    const { data: file } = await this.#ask(`upload ${name}`, (calls) => calls.upload(`${name}.txt`, content))
+    const behaviour = this.#behaviour()
+    const { data: task } = await this.#ask(`create ${name}`, (calls) =>
+      create(calls, name, { file_id: file.file_id, behaviour }),
+    )
+    if (this.tasks.has(task.task_id)) throw new Error(`${task.task_id} was given twice`)
+    this.tasks.add(task.task_id)
+    const cancelled = this.#random() < 0.08 && (await this.#cancel(task.task_id))
+    if (behaviour === 'wait' && !cancelled) await this.#stop(task.task_id)
+    const state = await this.#ended(task.task_id)
+    const expected = cancelled
+      ? ['cancelled']
+      : behaviour === 'wait'
+        ? ['failed', 'cancelled']
+        : [ends[behaviour]]
+    if (!expected.includes(state))
+      throw new Error(`${behaviour} ended as ${state}, not ${expected.join(' or ')}`)
+    if (this.#random() < 0.05) await this.#delete(file.file_id)
+  }
+
+  /** Follows events until it is told to end; each break is followed by a new socket that goes on where the last stopped. */
+  async follow(): Promise<void> {
+    while (!this.#over) {
+      const service = await this.#service.current
+      const listener = await listen({ baseUrl: service.baseUrl, apiKey: this.#apiKey })
+      const closed = once(listener.socket, 'close')
+      if (listener.socket.readyState !== WebSocket.OPEN) continue
+      this.#listener = listener
+      listener.socket.addEventListener('message', ({ data }) => this.#take(String(data)))
+      listener.say({ ...all, after: this.seq })
+      if (this.#over) listener.socket.close()
+      await closed
+    }
+  }
+
+  end(): void {
+    this.#over = true
+    this.disconnect()
+  }
+
+  /** What it was told that cannot be. */
+  failure: Error | undefined
+
+  #take(text: string): void {
+    const event = taskEvent.parse(JSON.parse(text))
+    if (event.event === 'snapshot' && event.seq !== this.seq)
+      this.#fail(`snapshot ${event.seq} after ${this.seq}`)
+    if (event.event !== 'status') return
+    if (event.seq !== this.seq + 1) this.#fail(`event ${event.seq} after ${this.seq}`)
+    this.seq = event.seq
+    this.#states.set(event.task.task_id, event.task.status)
+    this.#told.dispatchEvent(new Event('told'))
+  }
+
+  #fail(what: string): void {
+    this.failure ??= new Error(what)
+  }
+
+  async #ended(id: string): Promise<TaskRecord['status']> {
+    for (;;) {
+      const state = this.#states.get(id)
+      if (state && isTerminal(state)) return state
+      if (this.failure) throw this.failure
+      await once(this.#told, 'told')
+    }
+  }
+
+  /** Asks until it is answered; only a service that is ending may fail to. */
+  async #ask<T>(what: string, act: (calls: Api) => Promise<Answer<T>>): Promise<Answer<T>> {
+    const answer = await this.#answer(act)
+    if (answer.code === 200) return answer
+    throw new Error(`${what}: ${answer.code} ${answer.msg}`)
+  }
+
+  async #answer<T>(act: (calls: Api) => Promise<Answer<T>>): Promise<Answer<T>> {
+    for (;;) {
+      const service: ServiceProcess = await this.#service.current
+      try {
+        return await act(api({ baseUrl: service.baseUrl, apiKey: this.#apiKey }))
+      } catch (error) {
+        if (!this.#service.isEnding(service)) throw error
+      }
+    }
+  }
+
+  async #cancel(id: string): Promise<boolean> {
+    const { code } = await this.#answer((calls) => calls.cancel(id))
+    // Too late; or it was cancelled by a request whose answer was lost.
+    if (code === 6007) return (await this.#ended(id)) === 'cancelled'
+    if (code !== 200) throw new Error(`cancel: ${code}`)
+    return true
+  }
+
+  async #stop(id: string): Promise<void> {
+    const { code } = await this.#answer((calls) => calls.stop(id))
+    if (code !== 200 && code !== 6007) throw new Error(`stop: ${code}`)
+  }
+
+  async #delete(id: string): Promise<void> {
+    const { code } = await this.#answer((calls) =>
+      calls.send(fillPath(routes.deleteFile.path, { file_id: id }), { method: 'DELETE' }),
+    )
+    // Another task of it may be under way, or it is gone already.
+    if (![200, 6004, 6008].includes(code)) throw new Error(`delete: ${code}`)
+  }
+
+  #behaviour(): Behaviour {
+    let left = this.#random()
+    for (const [behaviour, share] of behaviours) {
+      if (left < share) return behaviour
+      left -= share
+    }
+    return 'copy'
+  }
+}
+
+function create(calls: Api, name: string, body: unknown): Promise<Answer<TaskCreated>> {
+  return calls.send<TaskCreated>(fillPath(routes.createTask.path, { task_type: 'test_copy' }), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': name },
+    body: JSON.stringify(body),
+  })
+}

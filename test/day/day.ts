@@ -1,0 +1,144 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openAccount } from '../../src/accounts/accounts.ts'
+import { addKey } from '../../src/accounts/keys.ts'
+import { grant } from '../../src/accounts/ledger.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Db } from '../../src/db/schema.ts'
+import { openDiskStore } from '../../src/files/disk.ts'
+import { isNamed } from '../../src/files/bytes.ts'
+import { newKey } from '../../src/platform/new-key.ts'
+import { checkInvariants } from '../service/invariants.ts'
+import { DayClient } from './client.ts'
+import { ShakyService } from './shaky-service.ts'
+
+interface Day {
+  readonly dataDir: string
+  readonly tasks: number
+  readonly random: () => number
+}
+
+/** Figures of a day. */
+export interface DayFigures {
+  readonly states: Readonly<Record<string, number>>
+  readonly restarts: number
+  readonly disconnects: number
+  readonly expired: number
+  /** From creation to the start of work, of tasks that no restart met, ms. */
+  readonly start: { readonly p50: number; readonly p95: number }
+}
+
+const clients = 4
+const credits = 100_000
+
+/**
+ * A day of use: four clients with accounts of their own and one task under way each, while sockets break,
+ * files expire, and the service is ended and killed. Throws where an invariant does not hold at the end.
+ */
+export async function day({ dataDir, tasks, random }: Day): Promise<DayFigures> {
+  await mkdir(dataDir, { recursive: true })
+  const path = join(dataDir, 'reelwright.sqlite')
+  let [restarts, disconnects, expired, done] = [0, 0, 0, 0]
+  const keys = await withDatabase(path, openAccounts)
+  const staff: DayClient[] = []
+  {
+    await using service = new ShakyService(dataDir)
+    staff.push(...keys.map((key) => new DayClient(service, key, random)))
+    const following = staff.map((client) => client.follow())
+
+    const accidents = async (): Promise<void> => {
+      done += 1
+      if (random() < 30 / tasks) {
+        disconnects += 1
+        staff[Math.floor(random() * clients)]?.disconnect()
+      }
+      if (done % Math.ceil(tasks / 6) !== 0) return
+      restarts += 1
+      await service.restart(restarts % 2 === 0 ? 'SIGTERM' : 'SIGKILL', async () => {
+        expired += await withDatabase(path, (db) => expireSome(db, random))
+      })
+    }
+    await Promise.all(
+      staff.map(async (client, index) => {
+        for (let turn = 0; turn < tasks / clients; turn += 1) {
+          await client.work(`client-${index}.${turn}`)
+          await accidents()
+        }
+      }),
+    )
+    // What has expired since goes at a start.
+    await service.restart('SIGTERM')
+    for (const client of staff) client.end()
+    await Promise.all(following)
+  }
+  return await withDatabase(path, async (db) => {
+    await checkEnd(db, staff, join(dataDir, 'files'))
+    return { ...(await figures(db)), restarts, disconnects, expired }
+  })
+}
+
+async function withDatabase<T>(path: string, use: (db: Db) => Promise<T>): Promise<T> {
+  const db = await openDatabase({ path })
+  try {
+    return await use(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function openAccounts(db: Db): Promise<string[]> {
+  const keys: string[] = []
+  for (let index = 0; index < clients; index += 1) {
+    const [raw, now] = [newKey(), Date.now()]
+    const accountId = await db
+      .transaction()
+      .execute((trx) => openAccount(trx, { name: `client ${index}`, now }))
+    await addKey(db, { accountId, name: 'day', raw, now })
+    await grant(db, { accountId, amount: credits, now })
+    keys.push(raw)
+  }
+  return keys
+}
+
+/** Ends the time of some files. */
+async function expireSome(db: Db, random: () => number): Promise<number> {
+  const files = await db.selectFrom('files').select('id').where('expire_at', '>', Date.now()).execute()
+  const chosen = files.filter(() => random() < 0.1)
+  for (const { id } of chosen) {
+    await db
+      .updateTable('files')
+      .set({ expire_at: Date.now() - 1 })
+      .where('id', '=', id)
+      .execute()
+  }
+  return chosen.length
+}
+
+async function checkEnd(db: Db, staff: readonly DayClient[], folder: string): Promise<void> {
+  const files = await openDiskStore(folder)
+  await checkInvariants(db, files, { deletions: true })
+  for await (const { blake3 } of files.list()) {
+    if (!(await isNamed(db, blake3))) throw new Error(`${blake3} is an orphan on the disk`)
+  }
+  const accounts = await db.selectFrom('accounts').selectAll().where('name', 'like', 'client %').execute()
+  for (const [index, client] of staff.entries()) {
+    if (client.failure) throw client.failure
+    const account = accounts.find(({ name }) => name === `client ${index}`)
+    if (client.seq !== account?.event_seq)
+      throw new Error(`told ${client.seq} of ${account?.event_seq} events`)
+    const made = await db.selectFrom('tasks').select('id').where('account_id', '=', account.id).execute()
+    if (made.length !== client.tasks.size) throw new Error(`${made.length} tasks, not ${client.tasks.size}`)
+  }
+}
+
+async function figures(db: Db): Promise<Pick<DayFigures, 'states' | 'start'>> {
+  const tasks = await db.selectFrom('tasks').selectAll().execute()
+  const states: Record<string, number> = {}
+  for (const { status } of tasks) states[status] = (states[status] ?? 0) + 1
+  const waits = tasks
+    .filter(({ status, attempts }) => status === 'completed' && attempts === 0)
+    .map(({ started_at, created_at }) => Number(started_at) - created_at)
+    .toSorted((one, other) => one - other)
+  const at = (share: number): number => waits[Math.floor(share * waits.length)] ?? Infinity
+  return { states, start: { p50: at(0.5), p95: at(0.95) } }
+}

@@ -1,0 +1,209 @@
+import { Agent, request } from 'undici'
+import type { ApiOperation, OpenApi } from '../../src/http/openapi.ts'
+import { form, formType } from '../http/raw.ts'
+import { checkDocumented } from '../service/documented.ts'
+import { Values, type Random } from './values.ts'
+
+interface Subject {
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** What the service says of itself. */
+  readonly document: OpenApi
+  /** Ids of files that are there. */
+  readonly files: readonly string[]
+}
+
+/** Figures of a run. */
+export interface Fuzzed {
+  readonly requests: number
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<string, number>>
+  /** The slowest answer, ms. */
+  readonly slowest: number
+}
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body?: string | Buffer
+}
+
+/** Ids are remembered up to here; later ones replace earlier ones. */
+const maxKnown = 200
+
+/** However hostile a request is, it is answered in this time, ms. */
+const patienceMs = 20_000
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
+
+/** Sends requests to every endpoint of a service: some fit its document, some nearly do, some do not at all. */
+export class HttpFuzzer {
+  readonly #subject: Subject
+  readonly #values: Values
+  /** Ids that the service gave, by what they name. */
+  readonly #known: Record<string, string[]>
+  readonly #endpoints: readonly {
+    readonly path: string
+    readonly method: string
+    readonly api: ApiOperation
+  }[]
+  readonly #agent = new Agent({ headersTimeout: patienceMs, bodyTimeout: patienceMs })
+  readonly #statuses: Record<string, number> = {}
+  #requests = 0
+  #slowest = 0
+
+  constructor(subject: Subject, random: Random) {
+    this.#subject = subject
+    const files = [...subject.files]
+    this.#known = { file_id: files, task_id: [], upload_id: [] }
+    this.#values = new Values(random, files)
+    this.#endpoints = Object.entries(subject.document.paths).flatMap(([path, verbs]) =>
+      Object.entries(verbs).map(([verb, api]) => ({ path, method: verb.toUpperCase(), api })),
+    )
+  }
+
+  /** Sends so many, a few at a time. Throws on a 500 that nobody foresaw, an undocumented answer, or none in time. */
+  async run(count: number, atOnce = 4): Promise<void> {
+    let left = count
+    const send = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1
+        await this.#send(this.#make())
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, send))
+  }
+
+  figures(): Fuzzed {
+    return { requests: this.#requests, statuses: this.#statuses, slowest: Math.round(this.#slowest) }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  #make(): Sent {
+    const values = this.#values
+    const { path, method, api } = values.pick(this.#endpoints)
+    const headers: Record<string, string> = {
+      authorization: values.chance(0.97) ? this.#subject.apiKey : ascii(values.hostileText()),
+    }
+    for (const { name } of api.parameters.filter((each) => each.in === 'header')) {
+      if (values.chance(0.3)) headers[name.toLowerCase()] = ascii(values.hostileText())
+    }
+    const query = new URLSearchParams()
+    for (const { name, schema } of api.parameters.filter((each) => each.in === 'query')) {
+      const value = values.chance(0.7) ? values.fitting(schema) : values.hostile()
+      if (values.chance(0.6)) query.append(name, text(value))
+      if (values.chance(0.02)) query.append(name, text(values.hostile()))
+    }
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => this.#parameter(name))
+    const rest = query.size > 0 ? `?${query.toString()}` : ''
+    const content = this.#content(api)
+    return {
+      method: values.chance(0.97) ? method : values.pick(methods),
+      path: `${filled}${rest}`,
+      headers: { ...headers, ...content?.headers },
+      ...(content && { body: content.body }),
+    }
+  }
+
+  #parameter(name: string): string {
+    const values = this.#values
+    const known = this.#known[name] ?? []
+    if (known.length > 0 && values.chance(0.8)) return values.pick(known)
+    if (values.chance(0.3)) return String(values.whole(-1, 40))
+    return encodeURIComponent(values.hostileText().toWellFormed()).slice(0, 2000) || '-'
+  }
+
+  #content({ requestBody }: ApiOperation) {
+    const values = this.#values
+    const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? []
+    if (type === undefined || !media) return undefined
+    if (type === 'multipart/form-data') return this.#form()
+    if (type !== 'application/json')
+      return { headers: { 'content-type': type }, body: Buffer.alloc(values.whole(0, 9)) }
+    const headers = {
+      'content-type': values.chance(0.97) ? type : ascii(values.hostileText()) || 'text/plain',
+    }
+    const fitting = values.fitting(media.schema)
+    if (values.chance(0.5)) return { headers, body: text(fitting) }
+    const spoilt = text(values.spoilt(fitting))
+    if (values.chance(0.8)) return { headers, body: spoilt }
+    const broken = [
+      spoilt.slice(0, values.whole(0, spoilt.length)),
+      '['.repeat(20_000),
+      `{"a":`.repeat(5000),
+      '{"file_id":"1","file_id":"2"}',
+      '{"__proto__":{"file_id":"1"}}',
+      '1e999',
+      values.hostileText(),
+    ]
+    return { headers, body: values.pick(broken) }
+  }
+
+  #form() {
+    const values = this.#values
+    const filename = values.chance(0.4) ? `${values.whole(0, 99)}.txt` : values.hostileText()
+    const content = values.chance(0.8) ? text(values.hostile()) : Buffer.alloc(values.whole(0, 5000), 'x')
+    const field = values.chance(0.9) ? 'file' : values.hostileText()
+    const body = form([{ field, filename, content }], { closed: values.chance(0.9) })
+    return { headers: { 'content-type': values.chance(0.95) ? formType : 'multipart/form-data' }, body }
+  }
+
+  async #send(sent: Sent): Promise<void> {
+    const began = performance.now()
+    const {
+      statusCode: status,
+      headers,
+      body: stream,
+    } = await request(this.#subject.baseUrl + sent.path, {
+      method: sent.method,
+      headers: sent.headers,
+      body: sent.body ?? null,
+      dispatcher: this.#agent,
+    }).catch((error: unknown) => {
+      throw new Error(`no answer to ${describe(sent)}`, { cause: error })
+    })
+    const body = await stream.text()
+    this.#slowest = Math.max(this.#slowest, performance.now() - began)
+    this.#requests += 1
+    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+    if (status >= 500 || body.startsWith('{"code":6500')) {
+      throw new Error(`${status} to ${describe(sent)}: ${body.slice(0, 500)}`)
+    }
+    const type = headers['content-type']
+    try {
+      checkDocumented({ ...sent, status, type: type === undefined ? null : String(type), body })
+    } catch (error) {
+      throw new Error(`an answer to ${describe(sent)}`, { cause: error })
+    }
+    this.#learn(body)
+  }
+
+  /** Takes the ids of an answer, so that later requests reach what earlier ones made. */
+  #learn(body: string): void {
+    for (const [, name = '', id = ''] of body.matchAll(/"(file_id|task_id|upload_id)":"(\d{19})"/g)) {
+      const known = this.#known[name] ?? []
+      const kept = name === 'file_id' ? this.#subject.files.length : 0
+      if (known.length < maxKnown) known.push(id)
+      else known[this.#values.whole(kept, maxKnown - 1)] = id
+    }
+  }
+}
+
+/** As it goes over the wire; what JSON cannot say is left out by it. */
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+/** What a header may hold: the client refuses the rest before it is sent. */
+function ascii(value: string): string {
+  return value.replaceAll(/[^\u0020-\u007e]/g, '').slice(0, 2000)
+}
+
+function describe({ method, path, headers, body = '' }: Sent): string {
+  const { authorization: _, ...rest } = headers
+  return `${method} ${path.slice(0, 300)} ${JSON.stringify(rest).slice(0, 300)} ${body.toString().slice(0, 1000)}`
+}

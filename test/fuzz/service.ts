@@ -1,0 +1,48 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { openDiskStore } from '../../src/files/disk.ts'
+import type { OpenApi } from '../../src/http/openapi.ts'
+import { h264, make, picture } from '../engines/ffmpeg/made.ts'
+import { api } from '../service/api.ts'
+import { checkInvariants } from '../service/invariants.ts'
+import { startProcess } from '../service/process.ts'
+import { residentNow } from '../service/resident.ts'
+import { HttpFuzzer, type Fuzzed } from './http.ts'
+import type { Random } from './values.ts'
+
+/** Figures of a run against a service in a process of its own. */
+export interface ServiceFuzzed extends Fuzzed {
+  /** Resident memory of the service after the first fifth and at the end, MiB. */
+  readonly resident: readonly [number, number]
+}
+
+/** Sends so many generated requests to a new service, which must be whole afterwards. Throws what it finds. */
+export async function fuzzService(count: number, random: Random): Promise<ServiceFuzzed> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-fuzz-'))
+  const dataDir = join(folder, 'data')
+  await mkdir(dataDir)
+  const service = await startProcess(dataDir)
+  try {
+    const calls = api(service)
+    const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
+    const made = [await calls.upload('a.txt', 'text'), await calls.upload('clip.mp4', new Uint8Array(clip))]
+    const document = (await (await fetch(`${service.baseUrl}/docs/openapi.json`)).json()) as OpenApi
+    const files = made.map(({ data }) => data.file_id)
+    const fuzzer = new HttpFuzzer({ ...service, document, files }, random)
+    await fuzzer.run(Math.ceil(count / 5))
+    const early = await residentNow(service.process.pid)
+    await fuzzer.run(Math.floor((count * 4) / 5))
+    await fuzzer.close()
+    const late = await residentNow(service.process.pid)
+    await service.kill('SIGTERM')
+    const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
+    await checkInvariants(db, await openDiskStore(join(dataDir, 'files')), { deletions: true })
+    await db.destroy()
+    return { ...fuzzer.figures(), resident: [early, late] }
+  } finally {
+    await service.kill('SIGKILL')
+    await rm(folder, { recursive: true })
+  }
+}

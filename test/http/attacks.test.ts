@@ -1,0 +1,240 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authenticate } from '../../src/accounts/keys.ts'
+import type { FileRecord } from '../../src/contract/file.ts'
+import { endpoints, fillPath, routes } from '../../src/contract/routes.ts'
+import { newKey } from '../../src/platform/new-key.ts'
+import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { api } from '../service/api.ts'
+import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ask, envelope, wire } from './raw.ts'
+import { walk, type World } from './walk.ts'
+
+// What an attacker tries beside what stands with its subject: links.test.ts (tampering), admission.test.ts (Host,
+// Origin), tickets.test.ts, broken-uploads.test.ts (framing), test/observe/requests.test.ts (log injection),
+// page.test.ts (script in names), test/mcp (paths of files), test/engines/ffmpeg/hostile.test.ts (media).
+
+const folder = await scratchFolder()
+let service: TestService
+let [owner, thief]: TestAccount[] = []
+let clip: FileRecord
+
+beforeAll(async () => {
+  service = await startTestService()
+  owner = await service.account(1000)
+  thief = await service.account(1000)
+  const path = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+  clip = (await api(owner).upload('clip.mp4', new Uint8Array(await readFile(path)))).data
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const victim = (): TestAccount => owner as TestAccount
+const attacker = (): TestAccount => thief as TestAccount
+
+describe('with the key of another account', () => {
+  const world = (): World => ({ account: victim(), clip: clip.file_id, type: 'test_copy' })
+  const withIds = Object.entries(endpoints).filter(
+    ([id, { path }]) => /\{(?!task_type|name)/.test(path) && id !== 'createTask',
+  )
+
+  test.each(withIds)('%s', async (id, { method, path }) => {
+    const { params = {}, query = {}, headers = {}, json, body } = await walk[id as keyof typeof walk](world())
+    const target = `${fillPath(path, { task_type: 'test_copy', ...params })}?${new URLSearchParams(query).toString()}`
+    const answer = await ask(service.baseUrl + target, {
+      method,
+      headers: {
+        ...headers,
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        authorization: attacker().apiKey,
+      },
+      ...(json === undefined ? { body } : { body: JSON.stringify(json) }),
+    })
+    if (id === 'abortUpload') {
+      // Quiet for every id, and without effect on this one.
+      expect(
+        (
+          await api(victim()).send(
+            fillPath(routes.uploadStatus.path, { upload_id: params['upload_id'] ?? '' }),
+          )
+        ).code,
+      ).toBe(200)
+      return
+    }
+    expect([answer.status, envelope(answer).code]).toEqual([404, expect.toBeOneOf([6004, 6005, 6024])])
+    // Not even whether there is such an id.
+    const unknown = target.replaceAll(/\d{19}/g, '1700000000000000001')
+    const { msg } = envelope(
+      await ask(service.baseUrl + unknown, { method, headers: { authorization: attacker().apiKey } }),
+    )
+    expect(envelope(answer).msg.replaceAll(/\d{19}/g, '')).toBe(msg.replaceAll(/\d{19}/g, ''))
+  })
+
+  test("a task of another's file", async () => {
+    const { code } = await api(attacker()).create('test_copy', { file_id: clip.file_id })
+    expect(code).toBe(6004)
+  })
+
+  test('lists tell nothing of others', async () => {
+    for (const path of [routes.listTasks.path, routes.capabilities.path]) {
+      expect(JSON.stringify(await api(attacker()).send(path))).not.toContain(clip.file_id)
+    }
+  })
+})
+
+describe('a key', () => {
+  const lines = (...headers: string[]): string =>
+    ['GET /base/capabilities HTTP/1.1', 'Host: localhost', ...headers, '', ''].join('\r\n')
+  const right = (): string => victim().apiKey
+
+  test.each<[string, () => string[]]>([
+    [
+      'in another header',
+      () => [
+        `X-Authorization: ${right()}`,
+        `Proxy-Authorization: ${right()}`,
+        `Cookie: Authorization=${right()}`,
+      ],
+    ],
+    ['after another key', () => ['Authorization: rw_wrong', `Authorization: ${right()}`]],
+    ['folded into the line of another header', () => [`X-Note: a\r\n Authorization: ${right()}`]],
+    ['after a bare CR', () => [`X-Note: a\rAuthorization: ${right()}`]],
+    ['after a bare LF in a value', () => [`X-Note: a\n\tAuthorization: ${right()}`]],
+    ['with a space before the colon', () => [`Authorization : ${right()}`]],
+    ['with NUL in its name', () => [`Author\0ization: ${right()}`]],
+    ['with text behind it', () => [`Authorization: ${right()}, rw_wrong`]],
+    ['behind a scheme', () => [`Authorization: Bearer ${right()}`]],
+    [
+      'in the trailer',
+      () => ['Transfer-Encoding: chunked', 'Trailer: Authorization', '', '0', `Authorization: ${right()}`],
+    ],
+  ])('%s counts for nothing', async (_, headers) => {
+    using line = await wire(service.baseUrl)
+    line.socket.write(lines(...headers()))
+    const answer = await line.heard(/\}$/)
+    expect(answer).toMatch(/^HTTP\/1\.1 (400|401) /)
+    expect(answer).not.toContain('HTTP/1.1 200')
+  })
+
+  test.each([
+    ['Transfer-Encoding: chunked, identity'],
+    ['Transfer-Encoding: xchunked'],
+    ['Transfer-Encoding : chunked'],
+    ['Transfer-Encoding:\x0bchunked'],
+    ['Content-Length: +5'],
+    ['Content-Length: 0x5'],
+    ['Content-Length: 5, 5'],
+  ])('is not lent to a request hidden behind %j', async (framing) => {
+    using line = await wire(service.baseUrl)
+    const hidden = `0\r\n\r\n${lines(`Authorization: ${right()}`)}`
+    line.socket.write(`${lines('Authorization: rw_wrong', framing).replace('GET', 'POST')}${hidden}`)
+    await line.closed
+    expect(await line.heard(/$/)).not.toContain('HTTP/1.1 200')
+  })
+
+  test('is not found by the time its check takes', async () => {
+    const { db } = service.running.service
+    const key = right()
+    const [near, far]: number[][] = [[], []]
+    for (let turn = 0; turn < 600; turn += 1) {
+      const guess = turn % 2 === 0 ? `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}` : newKey()
+      const began = performance.now()
+      expect(await authenticate(db, guess, Date.now())).toBeNull()
+      ;(turn % 2 === 0 ? near : far)?.push(performance.now() - began)
+    }
+    const median = (times: number[] = []): number =>
+      times.toSorted((one, other) => one - other)[times.length / 2] ?? 0
+    expect(median(near) / median(far)).toBeGreaterThan(0.75)
+    expect(median(near) / median(far)).toBeLessThan(1.33)
+  })
+})
+
+describe('an event socket', () => {
+  test.each<[string, () => string, string[]]>([
+    ['without a key', () => '/task/events', []],
+    ['with a wrong key', () => '/task/events', ['Authorization: rw_wrong']],
+    ['with the key in the address', () => `/task/events?Authorization=${victim().apiKey}`, []],
+    ['with the signature of a link', () => '/task/events?expires=9999999999&sign=ab', []],
+  ])('%s is not opened', async (_, path, headers) => {
+    using line = await wire(service.baseUrl)
+    const upgrade = [
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+    ]
+    line.socket.write([`GET ${path()} HTTP/1.1`, ...upgrade, ...headers, '', ''].join('\r\n'))
+    expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
+  })
+})
+
+describe('a body', () => {
+  test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip'])(
+    'that is packed as %s is not unpacked',
+    async (encoding) => {
+      const packed = gzipSync(
+        Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(2 ** 26, 'x'), Buffer.from('"}')]),
+      )
+      const before = process.memoryUsage().rss
+      const answer = await ask(
+        service.baseUrl + fillPath(routes.createTask.path, { task_type: 'test_copy' }),
+        {
+          method: 'POST',
+          headers: {
+            authorization: victim().apiKey,
+            'content-type': 'application/json',
+            'content-encoding': encoding,
+          },
+          body: packed,
+        },
+      )
+      expect(envelope(answer)).toMatchObject({ status: 400, code: 6016 })
+      expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 26)
+    },
+  )
+
+  test('that trickles, and a hundred like it, hold up nobody', async () => {
+    const slow = await Promise.all(Array.from({ length: 100 }, () => wire(service.baseUrl)))
+    const head = `POST ${routes.uploadFile.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${attacker().apiKey}\r\n`
+    for (const [index, { socket }] of slow.entries()) {
+      socket.write(
+        index % 2 === 0
+          ? head
+          : `${head}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 999999\r\n\r\n-`,
+      )
+    }
+    const began = performance.now()
+    expect((await api(victim()).upload('a.txt', 'not held up')).code).toBe(200)
+    expect(performance.now() - began).toBeLessThan(5000)
+    for (const each of slow) each[Symbol.dispose]()
+  })
+})
+
+describe('a path', () => {
+  const escapes = [
+    '../../etc/passwd',
+    '..%2f..%2fetc%2fpasswd',
+    '..%5c..%5cboot.ini',
+    '%2e%2e/%2e%2e/etc/passwd',
+    '/etc/passwd',
+    '%00',
+  ]
+  test.each(escapes)('%s leads nowhere', async (escape) => {
+    for (const path of [
+      `/base/file/${escape}`,
+      `/base/file/${escape}/download`,
+      `/base/file/upload/chunk/${escape}`,
+      `/${escape}`,
+    ]) {
+      using line = await wire(service.baseUrl)
+      line.socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${victim().apiKey}\r\nConnection: close\r\n\r\n`,
+      )
+      const answer = await line.heard(/\}$/)
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect(answer).not.toContain('root:')
+    }
+  })
+})

@@ -1,0 +1,257 @@
+import { open, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { uploadFile } from '../../src/client/upload.ts'
+import type { FileRecord } from '../../src/contract/file.ts'
+import { partBytes } from '../../src/contract/upload.ts'
+import { chunked } from '../http/chunked.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { startTestService, type TestService } from './in-process.ts'
+import { startRelay, type Relay } from './relay.ts'
+import { makeStamped, misplaced } from './stamped-file.ts'
+
+const initPath = '/base/file/upload/chunk/init'
+const oneRequest = 'POST /base/file/upload'
+
+/** Two whole parts and a rest. */
+const largeSize = 2 * partBytes + 1000
+
+let service: TestService
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+beforeAll(async () => {
+  service = await startTestService()
+  folder = await scratchFolder()
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+let relay: Relay
+/** A file of its own for each test. */
+let path: string
+let files = 0
+beforeEach(async () => {
+  relay = await startRelay(await service.account(0))
+  files += 1
+  path = join(folder.path, `${files}.mp4`)
+})
+afterEach(() => relay[Symbol.asyncDispose]())
+
+/** Makes a file that goes in three parts, with bytes that no other test's has. */
+async function makeLarge(): Promise<void> {
+  await makeStamped(path, largeSize, 'sparse')
+  await write(largeSize - 100, `file ${files}`)
+}
+
+async function write(position: number, text: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  await file.write(Buffer.from(text), 0, null, position)
+}
+
+/** Uploads the file through the relay; `pauses` tells how long it would have waited, ms. */
+async function upload(options: { signal?: AbortSignal; name?: string } = {}) {
+  const { signal, name = 'clip.mp4' } = options
+  const client = createClient({ baseUrl: relay.baseUrl, apiKey: 'the relay knows it' })
+  await using handle = await open(path)
+  const { size } = await handle.stat()
+  const pauses: number[] = []
+  const progress: number[] = []
+  const onProgress = (share: number) => void progress.push(share)
+  const pause = async (ms: number) => void pauses.push(ms)
+  const settings = { onProgress, pause, ...(signal && { signal }) }
+  try {
+    const record = await uploadFile(client, { handle, name, size }, settings)
+    return { record, pauses, progress }
+  } catch (error) {
+    throw Object.assign(error as Error, { pauses })
+  } finally {
+    await client.close()
+  }
+}
+
+const requested = (begins: string) => relay.requests.filter((request) => request.startsWith(begins))
+const openUploads = () =>
+  service.running.service.db.selectFrom('uploads').select('id').where('file_id', 'is', null).execute()
+
+async function expectArrived({ blake3_id, size }: FileRecord): Promise<void> {
+  const stored = join(service.dataDir, 'files', 'blobs', blake3_id.slice(0, 2), blake3_id)
+  expect((await readFile(stored)).equals(await readFile(path))).toBe(true)
+  if (size === largeSize) expect(await misplaced(stored)).toBeNull()
+  expect(relay.sentTwice).toBe(0)
+}
+
+describe('which way a file goes', () => {
+  test('a large one in parts, and not at all the second time', async () => {
+    await makeLarge()
+    const { record, progress } = await upload()
+    await expectArrived(record)
+    expect(record).toMatchObject({ original_name: 'clip.mp4', size: largeSize })
+    expect(requested('PUT')).toHaveLength(3)
+    expect(progress.at(-1)).toBe(1)
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+    const again = await upload({ name: 'other.mp4' })
+    expect(again.record).toMatchObject({ file_id: record.file_id, instant: true })
+    expect(again.progress.at(-1)).toBe(1)
+    expect([requested('PUT').length, requested(`POST ${initPath}`).length]).toEqual([3, 2])
+  })
+
+  test('a small one in one request, of which no session stays, and not at all the second time', async () => {
+    await writeFile(path, 'small')
+    const { record } = await upload()
+    await expectArrived(record)
+    expect(relay.requests.filter((request) => request === oneRequest)).toHaveLength(1)
+    expect(requested('PUT')).toEqual([])
+    expect(await openUploads()).toEqual([])
+    expect((await upload()).record).toMatchObject({ file_id: record.file_id, instant: true })
+    expect(relay.requests.filter((request) => request === oneRequest)).toHaveLength(1)
+  })
+
+  test.each([
+    [404, largeSize],
+    [405, 300_000],
+    [501, 300_000],
+  ])('in one request where init answers HTTP %i, %i bytes', async (status, size) => {
+    await makeStamped(path, size, 'sparse')
+    await write(size - 100, `file ${files}`)
+    relay.before = ({ url }, response) => {
+      if (url !== initPath) return false
+      response.writeHead(status).end('no such thing')
+      return true
+    }
+    await expectArrived((await upload()).record)
+    expect(relay.requests.filter((request) => request === oneRequest)).toHaveLength(1)
+  })
+
+  test('a refusal is told at once, as it is', async () => {
+    await makeLarge()
+    relay.target = { ...relay.target, apiKey: 'wrong' }
+    await expect(upload()).rejects.toMatchObject({ code: 6502, pauses: [] })
+  })
+})
+
+describe('what goes wrong on the way', () => {
+  test.each([
+    [503, {}, 0],
+    [429, { 'retry-after': '7' }, 7000],
+    [503, { 'retry-after': new Date(Date.now() + 60_000).toUTCString() }, 30_000],
+  ])('HTTP %i %o: the part is sent again, not before the service wishes', async (status, headers, wish) => {
+    await makeLarge()
+    let refusals = 2
+    relay.before = ({ method }, response) => {
+      if (method !== 'PUT' || refusals === 0) return false
+      refusals -= 1
+      response.writeHead(status, { ...headers, connection: 'close' }).end('busy')
+      return true
+    }
+    const { record, pauses } = await upload()
+    await expectArrived(record)
+    expect(pauses).toHaveLength(2)
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(wish)
+  })
+
+  test('a service that wishes more patience than there is, or never recovers, is told', async () => {
+    await makeLarge()
+    const refuse = (headers: Record<string, string>) => {
+      relay.before = ({ method }, response) => {
+        if (method !== 'PUT') return false
+        response.writeHead(503, { ...headers, connection: 'close' }).end('busy')
+        return true
+      }
+    }
+    refuse({ 'retry-after': '3600' })
+    await expect(upload()).rejects.toMatchObject({ code: 6401, retryAfter: 3600, pauses: [] })
+    refuse({})
+    const failure: unknown = await upload().catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 6401, retryable: true })
+    const { pauses } = failure as { pauses: number[] }
+    // At first soon, then later and later.
+    expect(Math.min(...pauses)).toBeLessThanOrEqual(200)
+    expect(Math.max(...pauses)).toBeGreaterThan(10_000)
+    relay.before = () => false
+    await expectArrived((await upload()).record)
+  })
+
+  test('a part whose answer is lost is not sent again, nor is one of an earlier upload', async () => {
+    await makeLarge()
+    let lost = 0
+    relay.losesAnswer = ({ method }) => method === 'PUT' && lost++ === 0
+    await expectArrived((await upload()).record)
+    expect([lost, requested('PUT').length]).toEqual([3, 3])
+  })
+
+  test('an answer to complete that is lost is asked for again', async () => {
+    await makeLarge()
+    let lost = 0
+    relay.losesAnswer = ({ url }) => url?.endsWith('/complete') === true && lost++ === 0
+    await expectArrived((await upload()).record)
+    expect(
+      requested('POST /base/file/upload/chunk').filter((request) => request.endsWith('/complete')),
+    ).toHaveLength(2)
+  })
+
+  test('one that is ended goes on where it was', async () => {
+    await makeLarge()
+    const end = new AbortController()
+    const reason = new Error('the agent has gone')
+    relay.losesAnswer = ({ url }) => {
+      if (url?.includes('/2?') === true) setImmediate(() => end.abort(reason))
+      return false
+    }
+    await expect(upload({ signal: end.signal })).rejects.toBe(reason)
+    const [rest] = await openUploads()
+    const part = (index: number) => requested(`PUT /base/file/upload/chunk/${rest?.id}/${index}`).length
+    expect(part(2)).toBe(1)
+    await expectArrived((await upload()).record)
+    expect(part(2)).toBe(1)
+    expect(part(0) + part(1) + part(2)).toBe(requested('PUT').length)
+  })
+
+  test('one whose session ends meanwhile is begun anew', async () => {
+    await makeLarge()
+    let aborting: Promise<unknown> | undefined
+    relay.before = ({ method, url = '' }) => {
+      if (method === 'PUT') aborting ??= chunked(relay.target).abort(url.split('/').at(-2) ?? '')
+      return false
+    }
+    const { record } = await upload()
+    await aborting
+    expect(record.size).toBe(largeSize)
+    expect(requested(`POST ${initPath}`)).toHaveLength(2)
+  })
+})
+
+describe('a file that changes while it is uploaded', () => {
+  test.each([
+    ['in parts', largeSize],
+    ['in one request', 300_000],
+  ])('%s: is told, and what came of it is not gone on with', async (_way, size) => {
+    await makeStamped(path, size, 'sparse')
+    await write(size - 100, `before ${files}`)
+    let writing: Promise<void> | undefined
+    // After the fingerprint was told; the hash of no part was taken yet of what comes last.
+    relay.before = ({ url }) => {
+      if (url === initPath) writing ??= write(size - 100, `after ${files}!`)
+      return false
+    }
+    await expect(upload()).rejects.toMatchObject({
+      code: 6036,
+      message: 'clip.mp4 changed while it was uploaded',
+    })
+    await writing
+    expect(await openUploads()).toEqual([])
+    await expectArrived((await upload()).record)
+  })
+
+  test('one that becomes shorter is told without a second attempt', async () => {
+    await makeLarge()
+    let shortening: Promise<void> | undefined
+    relay.before = ({ url }) => {
+      if (url === initPath) shortening ??= truncate(path, partBytes)
+      return false
+    }
+    await expect(upload()).rejects.toMatchObject({ code: 6036, pauses: [] })
+    await shortening
+  })
+})

@@ -1,0 +1,85 @@
+import { basename, dirname } from 'node:path'
+import { startBridge } from '../mcp/bridge.ts'
+import { startProcess } from './process.ts'
+import { startRelay } from './relay.ts'
+import { peakResident } from './resident.ts'
+
+/** An upload that is to be cut. */
+interface CutUpload {
+  readonly source: string
+  /** Bytes of the source. */
+  readonly size: number
+  readonly dataDir: string
+  /** How often it is cut. */
+  readonly cuts: number
+  /** Gives 0 (inclusive) to 1 (exclusive), so that a run can be repeated. */
+  readonly random: () => number
+}
+
+/** How such an upload went. */
+interface CutReport {
+  readonly cuts: Readonly<Record<CutKind, number>>
+  /** What the agent was answered at the end. */
+  readonly file: Record<string, unknown>
+  /** Bytes of parts sent again although they had been acknowledged. */
+  readonly sentTwice: number
+  /** Peaks of resident memory over all processes of each side, MiB. */
+  readonly peaks: Readonly<Record<'service' | 'bridge', number>>
+}
+
+const cutKinds = ['connection', 'service', 'bridge'] as const
+type CutKind = (typeof cutKinds)[number]
+
+/**
+ * Uploads a file through an MCP server to a service, both in processes of their own, and cuts it at random moments:
+ * all connections, kill -9 of the service, kill -9 of the MCP server; each time it goes on with what is started anew.
+ */
+export async function uploadWithCuts({ source, size, dataDir, ...wish }: CutUpload): Promise<CutReport> {
+  let service = await startProcess(dataDir)
+  await using relay = await startRelay(service)
+  const open = () => startBridge({ baseUrl: relay.baseUrl, apiKey: 'the relay knows it' }, dirname(source))
+  let bridge = await open()
+  const cuts = { connection: 0, service: 0, bridge: 0 }
+  const peaks = { service: 0, bridge: 0 }
+  const measure = async (): Promise<void> => {
+    peaks.service = Math.max(peaks.service, await peakResident(service.process.pid))
+    peaks.bridge = Math.max(peaks.bridge, await peakResident(bridge.pid))
+  }
+  const begin = () => {
+    const answer = bridge.upload(basename(source))
+    // Of one that is killed nobody asks.
+    answer.catch(() => undefined)
+    return answer
+  }
+  const cut: Record<CutKind, () => Promise<void>> = {
+    connection: async () => relay.cut(),
+    async service() {
+      await service.kill('SIGKILL')
+      service = await startProcess(dataDir)
+      relay.target = service
+    },
+    async bridge() {
+      await bridge.kill()
+      bridge = await open()
+      uploading = begin()
+    },
+  }
+  let uploading = begin()
+  try {
+    for (let count = 0; count < wish.cuts; count += 1) {
+      // Less than all of it until the last cut, so that none comes too late.
+      const moment = relay.passed((wish.random() * 1.6 * size) / wish.cuts)
+      if ((await Promise.race([moment, uploading])) !== undefined) break
+      await measure()
+      const kind = cutKinds[count % cutKinds.length] ?? 'connection'
+      await cut[kind]()
+      cuts[kind] += 1
+    }
+    const file = await uploading
+    await measure()
+    return { cuts, file, sentTwice: relay.sentTwice, peaks }
+  } finally {
+    await bridge.close()
+    await service.kill('SIGTERM')
+  }
+}

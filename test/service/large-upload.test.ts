@@ -1,0 +1,37 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { hashFile } from '../../src/platform/hash.ts'
+import { uploadWithCuts } from './cut-upload.ts'
+import { dataFolder } from './doomed.ts'
+import { seeded } from './kill-rounds.ts'
+import { makeStamped, misplaced } from './stamped-file.ts'
+
+const size = 2 ** 30
+
+test.skipIf(process.platform !== 'linux')(
+  '1 GiB, cut twenty times on its way through the MCP server, arrives in flat memory (Linux tells a peak)',
+  { timeout: 180_000 },
+  async ({ annotate }) => {
+    const folder = await dataFolder()
+    const [dataDir, source] = [join(folder, 'data'), join(folder, 'source.mp4')]
+    await mkdir(dataDir)
+    await makeStamped(source, size, 'sparse')
+    const began = performance.now()
+    const report = await uploadWithCuts({ source, size, dataDir, cuts: 20, random: seeded(20_261_121) })
+    const { cuts, file, sentTwice, peaks } = report
+    await annotate(
+      `${((performance.now() - began) / 1000).toFixed(1)} s; cuts ${JSON.stringify(cuts)}; ` +
+        `resident at most ${peaks.service.toFixed(0)} MiB (service), ${peaks.bridge.toFixed(0)} MiB (bridge)`,
+    )
+    expect(cuts.connection + cuts.service + cuts.bridge).toBe(20)
+    expect(file).toMatchObject({ name: 'source.mp4', bytes: size })
+    const blake3 = await hashFile(source)
+    const stored = join(dataDir, 'files', 'blobs', blake3.slice(0, 2), blake3)
+    expect(await misplaced(stored)).toBeNull()
+    expect(await hashFile(stored)).toBe(blake3)
+    expect(sentTwice, 'bytes that were acknowledged and sent again').toBe(0)
+    expect(peaks.service).toBeLessThan(250)
+    expect(peaks.bridge).toBeLessThan(250)
+  },
+)

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeDisk, whyNoDisk } from './disk.ts'
+import { killRounds, seeded } from './kill-rounds.ts'
+import { powerCut } from './power-cut.ts'
+
+const reason = await whyNoDisk()
+
+test.skipIf(reason !== null)(
+  `power cuts under load lose nothing acknowledged (${reason ?? 'ext4'})`,
+  async () => {
+    await using disk = await makeDisk(2 ** 29)
+    const dataDir = join(disk.folder, 'data')
+    const figures = await killRounds({ dataDir, rounds: 5, random: seeded(4), end: powerCut(disk) })
+    expect(figures.rounds).toBe(5)
+    expect(figures.files).toBeGreaterThan(20)
+    expect(figures.tasks).toBeGreaterThan(20)
+  },
+)

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { Agent, createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Where a relay passes requests on to. */
+interface Target {
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+/** Stands between a client and a service that may change, and can do what networks do. */
+export interface Relay extends AsyncDisposable {
+  readonly baseUrl: string
+  target: Target
+  /** Answers a request instead of the service, and says so by true. */
+  before: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Whether the service's answer to a request is lost on its way, with the connection. */
+  losesAnswer: (request: IncomingMessage) => boolean
+  /** Requests so far, as `METHOD path`. */
+  readonly requests: string[]
+  /** Bytes of parts that came although an earlier request with them had been answered 200. */
+  readonly sentTwice: number
+  /** Breaks all connections. */
+  cut(): void
+  /** Resolves when so many more bytes of bodies have passed. */
+  passed(bytes: number): Promise<void>
+}
+
+/** Starts a relay on a free port of this machine; clients may give it any key. */
+export async function startRelay(target: Target): Promise<Relay> {
+  const watch = { bytes: 0, until: Infinity, reached: (): void => undefined }
+  const acknowledged = new Set<string>()
+  let sentTwice = 0
+  let agent = new Agent({ keepAlive: true })
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request
+    const path = url.split('?')[0] ?? ''
+    relay.requests.push(`${method} ${path}`)
+    if (relay.before(request, response)) return
+    if (method === 'PUT' && acknowledged.has(path)) sentTwice += Number(headers['content-length'])
+    const { baseUrl, apiKey } = relay.target
+    const onward = send(baseUrl + url, { method, agent, headers: { ...headers, authorization: apiKey } })
+    request.on('data', (chunk: Buffer) => {
+      watch.bytes += chunk.length
+      if (watch.bytes >= watch.until) watch.reached()
+    })
+    request.pipe(onward)
+    onward.on('error', () => response.destroy())
+    response.on('close', () => onward.destroy())
+    onward.on('response', (answer) => {
+      if (relay.losesAnswer(request)) return response.destroy()
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.on('error', () => response.destroy())
+      response.on('finish', () => method === 'PUT' && answer.statusCode === 200 && acknowledged.add(path))
+      return answer.pipe(response)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const relay: Relay = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    target,
+    before: () => false,
+    losesAnswer: () => false,
+    requests: [],
+    get sentTwice() {
+      return sentTwice
+    },
+    cut() {
+      server.closeAllConnections()
+      agent.destroy()
+      agent = new Agent({ keepAlive: true })
+    },
+    passed(bytes) {
+      watch.until = watch.bytes + bytes
+      return new Promise((resolve) => (watch.reached = resolve))
+    },
+    async [Symbol.asyncDispose]() {
+      relay.cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return relay
+}

@@ -1,0 +1,32 @@
+import { randomFillSync } from 'node:crypto'
+import { open } from 'node:fs/promises'
+
+const mebibyte = 2 ** 20
+
+/** Bytes of a stamp. */
+const stampBytes = 8
+
+/** Makes a file that holds in each MiB where it begins, so that a part in the wrong place shows; sparse, or noise. */
+export async function makeStamped(path: string, size: number, fill: 'sparse' | 'noise'): Promise<void> {
+  await using file = await open(path, 'wx')
+  const piece = Buffer.alloc(fill === 'noise' ? mebibyte : stampBytes)
+  if (fill === 'noise') randomFillSync(piece)
+  for (let at = 0; at < size; at += mebibyte) {
+    piece.writeBigUInt64LE(BigInt(at))
+    await file.write(piece, 0, Math.min(piece.length, size - at), at)
+  }
+  await file.truncate(size)
+  await file.datasync()
+}
+
+/** The first MiB of a file whose stamp is not its place; null where all are in place. */
+export async function misplaced(path: string): Promise<number | null> {
+  await using file = await open(path)
+  const { size } = await file.stat()
+  const stamp = Buffer.alloc(stampBytes)
+  for (let at = 0; at < size; at += mebibyte) {
+    await file.read(stamp, 0, stampBytes, at)
+    if (stamp.readBigUInt64LE() !== BigInt(at)) return at / mebibyte
+  }
+  return null
+}
