@@ -22,6 +22,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   contract: { layers: [], packages: ['zod'] },
   platform: { layers: [] },
   media: { layers: ['contract'], packages: ['zod'] },
+  // What a browser runs: of contract types alone.
+  page: { layers: [], packages: [] },
   client: { layers: ['contract', 'platform'] },
   db: { layers: ['contract', 'platform'] },
   engines: { layers: ['contract', 'media', 'platform'] },
@@ -51,7 +53,7 @@ function importsOnly({ layers: allowed, packages }: Layer) {
       message: 'Imports point downward only: see the layer map in oxlint.config.ts.',
     },
     {
-      regex: String.raw`^(\.\./)+((src/)?(main|administer|command-table|commands|config|demo|diagnostics|gen|measure|serve|service|settings|sweep)\.ts$|tools/)`,
+      regex: String.raw`^(\.\./)+((src/)?(main|administer|command-table|commands|config|demo|diagnostics|gen|manifests|measure|reach|serve|service|settings|sweep|tool-docs)\.ts$|tools/)`,
       message: 'Only src/main.ts and what it runs (commands.ts, serve.ts, service.ts) compose.',
     },
   ]
@@ -121,7 +123,7 @@ export default defineConfig({
   },
   overrides: [
     ...Object.entries(layers).map(([layer, map]) => ({
-      files: [`src/${layer}/**/*.ts`],
+      files: [`src/${layer}/**/*.{ts,js}`],
       rules: forbid(importsOnly(map)),
     })),
     ...Object.entries(operationParts).map(([files, map]) => ({

@@ -1,5 +1,5 @@
 import { cp, mkdir, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { inForeground } from './setup/process.mjs'
 
 /** Compiles into a folder (`dist`), with the files beside that the code reads by a relative path. */
@@ -11,8 +11,9 @@ export async function build(root, { node, env }, [folder = 'dist']) {
   const code = await inForeground(node, args, { cwd: root, env })
   if (code !== 0) return code
   await mkdir(target, { recursive: true })
-  for (const name of ['package.json', 'prompts']) {
-    await cp(join(root, name), join(target, name), { recursive: true })
+  for (const name of ['package.json', 'prompts', join('src', 'page')]) {
+    const filter = (file) => basename(file) !== 'tsconfig.json'
+    await cp(join(root, name), join(target, name), { recursive: true, filter })
   }
   return 0
 }

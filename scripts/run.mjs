@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from './build.mjs'
+import { bundle } from './bundle.mjs'
 import { runChecks } from './checks.mjs'
 import { ensurePackages } from './setup/packages.mjs'
 import { ensurePrograms } from './setup/programs.mjs'
@@ -20,13 +21,22 @@ const commands = {
     needs: ['ffmpeg'],
     run: ({ node, env }, rest) => inForeground(node, ['src/demo.ts', ...rest], { cwd: root, env }),
   },
-  test: { needs: ['ffmpeg'], likes: ['postgresql'], run: (tools, rest) => runTests(root, tools, rest) },
+  test: {
+    needs: ['ffmpeg'],
+    likes: ['postgresql', 'chromium'],
+    run: (tools, rest) => runTests(root, tools, rest),
+  },
   check: { run: (tools) => runChecks(root, tools) },
   gen: { run: ({ node, env }, rest) => inForeground(node, ['src/gen.ts', ...rest], { cwd: root, env }) },
-  build: { run: (tools, rest) => build(root, tools, rest) },
+  build: {
+    run: (tools, [what, ...rest]) =>
+      what === 'mcpb'
+        ? bundle(root, tools, rest)
+        : build(root, tools, what === undefined ? [] : [what, ...rest]),
+  },
   bench: { needs: ['ffmpeg'], run: bench },
   ...Object.fromEntries(
-    ['mcp', 'serve', 'doctor', 'diagnostics', 'keys', 'credits'].map((name) => [
+    ['mcp', 'serve', 'doctor', 'page', 'diagnostics', 'keys', 'credits', 'clean'].map((name) => [
       name,
       { run: (tools, rest) => reelwright(tools, [name, ...rest]) },
     ]),

@@ -1,5 +1,8 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import * as commands from './commands.ts'
+import { readList } from './config.ts'
+import { retentionDays } from './contract/file.ts'
+import { toolsets } from './contract/operation.ts'
 
 /** A command of `reelwright`. */
 export interface Command {
@@ -18,6 +21,10 @@ export interface Command {
 export interface Values {
   readonly 'data-dir'?: string
   readonly 'allow-dir'?: string[]
+  readonly http?: boolean
+  readonly toolsets?: string
+  readonly tools?: string
+  readonly 'read-only'?: boolean
   readonly host?: string
   readonly port?: string
   readonly 'public-url'?: string
@@ -28,15 +35,35 @@ export interface Values {
   readonly name?: string
   readonly account?: string
   readonly quota?: string
+  readonly 'keep-days'?: string
+  readonly days?: string
 }
 
 /** Every command by its name, which is one word or two. */
 export const commandTable: Readonly<Record<string, Command>> = {
   mcp: {
-    summary: 'serve MCP over stdin and stdout: what an MCP client starts',
-    options: { 'allow-dir': { type: 'string', multiple: true } },
-    help: [['--allow-dir <folder>', 'folder agents may read and write; repeatable']],
-    run: (values) => commands.mcp({ dataDir: values['data-dir'], allowDirs: values['allow-dir'] }),
+    summary: 'serve MCP over stdin and stdout: what an MCP client starts; with --http, clients elsewhere',
+    options: {
+      http: { type: 'boolean' },
+      host: { type: 'string' },
+      port: { type: 'string' },
+      'public-url': { type: 'string' },
+      'allow-dir': { type: 'string', multiple: true },
+      toolsets: { type: 'string' },
+      tools: { type: 'string' },
+      'read-only': { type: 'boolean' },
+    },
+    help: [
+      ['--allow-dir <folder>', 'folder agents may read and write; repeatable'],
+      ['--toolsets <list>', `only tools of these groups: ${toolsets.join(',')}`],
+      ['--tools <list>', 'only these tools, or these beside the groups'],
+      ['--read-only', 'only tools that change nothing'],
+      ['--http', 'serve streamable HTTP instead: each caller with its own key of the service'],
+      ['--host <address>', 'with --http: address to listen on (127.0.0.1); another needs --public-url'],
+      ['--port <number>', 'with --http: port to listen on (8788); 0 takes a free one'],
+      ['--public-url <url>', 'with --http: https address of the TLS proxy in front, which clients use'],
+    ],
+    run: serveMcp,
   },
   serve: {
     summary: 'run the media service in the foreground, with an address and key of your choice',
@@ -53,6 +80,10 @@ export const commandTable: Readonly<Record<string, Command>> = {
         port: portOf(values),
         publicUrl: values['public-url'],
       }),
+  },
+  page: {
+    summary: 'print an address that opens the page for people, signed in; once, within a minute',
+    run: (values) => commands.page(values['data-dir']),
   },
   doctor: {
     summary: 'tell what is there, what is missing, and the command that brings it',
@@ -74,11 +105,17 @@ export const commandTable: Readonly<Record<string, Command>> = {
   },
   'keys create': {
     summary: 'make an API key of a service here, and its account, and print it once',
-    options: { name: { type: 'string' }, account: { type: 'string' }, quota: { type: 'string' } },
+    options: {
+      name: { type: 'string' },
+      account: { type: 'string' },
+      quota: { type: 'string' },
+      days: { type: 'string' },
+    },
     help: [
       ['--name <name>', 'what the key is called in the list'],
       ['--account <name>', 'account it speaks for (local)'],
       ['--quota <credits>', 'credits its tasks may cost in all; no bound but the balance'],
+      ['--days <days>', 'days until it ends by itself; otherwise it does not'],
     ],
     run: (values) =>
       commands.administer(values['data-dir'], ({ createKey }, config) =>
@@ -86,6 +123,7 @@ export const commandTable: Readonly<Record<string, Command>> = {
           name: given('name', values.name),
           account: values.account,
           ...(values.quota !== undefined && { quota: creditsOf('--quota', values.quota, 0) }),
+          days: daysOf('--days', values.days, { least: 1, most: 3650 }),
         }),
       ),
   },
@@ -111,6 +149,16 @@ export const commandTable: Readonly<Record<string, Command>> = {
         }),
       ),
   },
+  clean: {
+    summary: 'free space: remove files that have expired, or older ones',
+    options: { 'keep-days': { type: 'string' } },
+    help: [['--keep-days <days>', 'keep what was uploaded, used again or made in so many days (60)']],
+    run: (values) =>
+      commands.clean({
+        dataDir: values['data-dir'],
+        keepDays: daysOf('--keep-days', values['keep-days'], { least: 0, most: retentionDays }),
+      }),
+  },
   daemon: { run: (values) => commands.daemon({ dataDir: values['data-dir'] }) },
   worker: {
     options: { ffmpeg: { type: 'string' } },
@@ -121,10 +169,36 @@ export const commandTable: Readonly<Record<string, Command>> = {
 /** A call that makes no sense; told with a pointer to the help. */
 export class UsageError extends Error {}
 
+/** Over stdio there is nothing to listen on, and over HTTP there are no folders. */
+function serveMcp(values: Values): Promise<void> {
+  const { http = false, 'data-dir': dataDir, 'allow-dir': allowDirs } = values
+  const others = http ? (['allow-dir'] as const) : (['host', 'port', 'public-url'] as const)
+  const misplaced = others.find((name) => values[name] !== undefined)
+  if (misplaced) throw new UsageError(`--${misplaced} goes ${http ? 'without' : 'with'} --http`)
+  const options = {
+    toolsets: values.toolsets && readList(values.toolsets),
+    tools: values.tools && readList(values.tools),
+    read_only: values['read-only'],
+  }
+  if (!http) return commands.mcp({ dataDir, allowDirs, options })
+  const reached = { host: values.host, public_url: values['public-url'] }
+  return commands.mcpHttp({ dataDir, port: portOf(values), options: { ...options, ...reached } })
+}
+
 function portOf({ port }: Values): number | undefined {
   if (port === undefined) return undefined
   if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) return Number(port)
   throw new UsageError(`--port ${port} is not a port`)
+}
+
+function daysOf(
+  option: string,
+  days: string | undefined,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  if (days === undefined) return undefined
+  if (/^\d{1,4}$/.test(days) && Number(days) >= least && Number(days) <= most) return Number(days)
+  throw new UsageError(`${option} must be a whole number from ${least} to ${most}`)
 }
 
 function given(option: string, value: string | undefined): string {

@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type * as Administration from './administer.ts'
 import type { Connection } from './client/client.ts'
-import { processEnvironment, readConfig, secretsOf, type Config } from './config.ts'
+import { processEnvironment, readConfig, secretsOf, type Config, type ConfigOptions } from './config.ts'
 import { MediaError } from './contract/errors.ts'
 import { dataFiles } from './daemon/data-files.ts'
 import type { Finding } from './doctor/finding.ts'
@@ -35,19 +36,24 @@ async function openLogOf(config: Config, file?: string): Promise<Logger> {
 interface McpOptions {
   readonly dataDir?: string | undefined
   readonly allowDirs?: readonly string[] | undefined
+  /** Which tools agents see. */
+  readonly options?: ConfigOptions | undefined
 }
 
 /** Serves MCP over stdin and stdout until the client goes. */
-export async function mcp({ dataDir, allowDirs = [] }: McpOptions): Promise<void> {
+export async function mcp({ dataDir, allowDirs = [], options }: McpOptions): Promise<void> {
   const [{ startMcpServer }, { operations }, config, version] = await Promise.all([
     import('./mcp/server.ts'),
     import('../tools/index.ts'),
-    readConfig({ dataDir }),
+    readConfig({ dataDir, options }),
     packageVersion(),
   ])
   const log = await openLogOf(config)
   const server = await startMcpServer({
     version,
+    tools: config.tools,
+    confirmAbove: config.confirmAbove,
+    allowUrls: config.allowUrls,
     operations: operations.map(({ operation }) => operation),
     ...doorOf(config, version),
     workspace: {
@@ -62,31 +68,82 @@ export async function mcp({ dataDir, allowDirs = [] }: McpOptions): Promise<void
   await server.closed
 }
 
-/** To the configured service, or to this machine's, which is started when it is not there. */
-function doorOf({ dataDir, baseUrl, apiKey }: Config, version: string): Door {
-  const client = async (address: { baseUrl: string; apiKey: string }): Promise<Connection> =>
-    (await import('./client/client.ts')).createClient(address)
-  if (baseUrl !== undefined) {
-    return {
-      async connect() {
-        if (apiKey !== undefined) return await client({ baseUrl, apiKey })
-        throw new MediaError(6502, `${baseUrl} needs an API key`, {
-          hint: 'Set REELWRIGHT_API_KEY, or api_key in reelwright.config.json.',
-        })
-      },
-    }
-  }
-  const command = [process.execPath, mainModule, 'daemon', '--data-dir', dataDir]
-  return {
-    async connect() {
-      const { findOrStartDaemon } = await import('./daemon/find-or-start.ts')
-      return await client(
-        await findOrStartDaemon({ dataDir, version, command, environment: processEnvironment }),
-      )
+interface McpHttpOptions extends Omit<McpOptions, 'allowDirs'> {
+  readonly port?: number | undefined
+}
+
+/** Beside the service's own port. */
+const mcpHttpPort = 8788
+
+/** Serves MCP over streamable HTTP until it is told to end; each caller's key is its key of the service. */
+export async function mcpHttp({ dataDir, options, port = mcpHttpPort }: McpHttpOptions): Promise<void> {
+  const [{ startMcpHttpServer }, { checkReach }, { isLoopback }, { operations }, config, version] =
+    await Promise.all([
+      import('./mcp/http-server.ts'),
+      import('./reach.ts'),
+      import('./platform/loopback.ts'),
+      import('../tools/index.ts'),
+      readConfig({ dataDir, options }),
+      packageVersion(),
+    ])
+  checkReach(config)
+  const { host, publicUrl, baseUrl } = config
+  const address = async (): Promise<string> => baseUrl ?? (await reach(config, version)).baseUrl
+  const server = await startMcpHttpServer({
+    version,
+    host,
+    port,
+    publicUrl,
+    tools: config.tools,
+    confirmAbove: config.confirmAbove,
+    allowUrls: config.allowUrls,
+    operations: operations.map(({ operation }) => operation),
+    doorFor: (key) => doorOf(config, version, key),
+    async serviceAddress() {
+      const own = await address()
+      // Beyond this machine the proxy in front stands before both.
+      return publicUrl !== undefined && isLoopback(new URL(own).hostname) ? new URL(publicUrl).origin : own
     },
+    promptsFolder: join(import.meta.dirname, '..', 'prompts'),
+    log: await openLogOf(config),
+  })
+  process.stdout.write(`listening on ${server.url}\n`)
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  await server.close()
+}
+
+interface Address {
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+/** Address of the configured service, or of this machine's, which is started when it is not there. */
+async function reach({ dataDir, baseUrl, apiKey }: Config, version: string): Promise<Address> {
+  if (baseUrl === undefined) {
+    const { findOrStartDaemon } = await import('./daemon/find-or-start.ts')
+    const command = [process.execPath, mainModule, 'daemon', '--data-dir', dataDir]
+    return await findOrStartDaemon({ dataDir, version, command, environment: processEnvironment })
+  }
+  if (apiKey !== undefined) return { baseUrl, apiKey }
+  throw new MediaError(6502, `${baseUrl} needs an API key`, {
+    hint: 'Set REELWRIGHT_API_KEY, or api_key in reelwright.config.json.',
+  })
+}
+
+/** To the service that `reach` answers, with its own key or another; one of this machine is also found without being started. */
+function doorOf(config: Config, version: string, key?: string): Door {
+  const client = async (address: Address): Promise<Connection> =>
+    (await import('./client/client.ts')).createClient({
+      ...address,
+      ...(key !== undefined && { apiKey: key }),
+    })
+  const connect = async () => await client(await reach({ ...config, apiKey: key ?? config.apiKey }, version))
+  if (config.baseUrl !== undefined) return { connect }
+  return {
+    connect,
     async find() {
       const { findDaemon } = await import('./daemon/find-or-start.ts')
-      const found = await findDaemon(dataDir)
+      const found = await findDaemon(config.dataDir)
       return found && (await client(found))
     },
   }
@@ -130,13 +187,13 @@ export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Prom
   await runInForeground(config, { version: await packageVersion(), log, ...(await serviceParts(config)) })
 }
 
-/** What starts a worker, the rate limits and the voices; a configured ffmpeg is looked at now, so that every later use finds it. */
-async function serviceParts({ ffmpeg, rateLimits, voices }: Config) {
+/** What starts a worker, and what the settings say of limits and voices; a configured ffmpeg is looked at now, so that every later use finds it. */
+async function serviceParts({ ffmpeg, rateLimits, voices, storageQuota }: Config) {
   const { locateFfmpeg } = await import('./engines/ffmpeg/locate.ts')
   // What is missing is told to those who need it.
   if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
   const args = ffmpeg === undefined ? [] : ['--ffmpeg', ffmpeg]
-  return { worker: { module: mainModule, args: ['worker', ...args] }, rateLimits, voices }
+  return { worker: { module: mainModule, args: ['worker', ...args] }, rateLimits, voices, storageQuota }
 }
 
 /** Does attempts for the supervisor that forked this process. */
@@ -156,6 +213,44 @@ export async function administer(
   act: (administration: typeof Administration, config: Config) => Promise<void>,
 ): Promise<void> {
   await act(await import('./administer.ts'), await readConfig({ dataDir }))
+}
+
+/** Removes old files of the service that this machine's clients use, and tells what that freed. */
+export async function clean({
+  dataDir,
+  keepDays,
+}: Record<'dataDir', string | undefined> & { keepDays: number | undefined }): Promise<void> {
+  const [{ routes }, { describeSize }, config, version] = await Promise.all([
+    import('./contract/routes.ts'),
+    import('./contract/size.ts'),
+    readConfig({ dataDir }),
+    packageVersion(),
+  ])
+  const service = await doorOf(config, version).connect()
+  const freed = await service.call(routes.cleanFiles, { body: { keep_days: keepDays } })
+  const { storage } = await service.call(routes.capabilities)
+  await service.close()
+  const files = freed.files === 1 ? '1 file' : `${freed.files} files`
+  const left = storage ? `; ${describeSize(storage.used_bytes)} are left` : ''
+  process.stdout.write(`${describeSize(freed.bytes)} freed with ${files}${left}\n`)
+}
+
+/** Prints an address that opens the page of the service that this machine's clients use, started when needed. */
+export async function page(dataDir: string | undefined): Promise<void> {
+  const [{ createClient }, { routes }, config, version] = await Promise.all([
+    import('./client/client.ts'),
+    import('./contract/routes.ts'),
+    readConfig({ dataDir }),
+    packageVersion(),
+  ])
+  const address = await reach(config, version)
+  const service = createClient(address)
+  try {
+    const { ticket } = await service.call(routes.pageTicket)
+    process.stdout.write(`${address.baseUrl.replace(/\/$/, '')}/#ticket=${ticket}\n`)
+  } finally {
+    await service.close()
+  }
 }
 
 interface DoctorOptions {

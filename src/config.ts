@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Voice } from './contract/catalog.ts'
 import { MediaError } from './contract/errors.ts'
 import { dataFiles } from './daemon/data-files.ts'
+import type { ToolChoice } from './mcp/offer.ts'
 import { errorCode } from './platform/error-code.ts'
 import { aboutSettings, defaults, environmentOnly, settings, type Settings } from './settings.ts'
 
@@ -26,6 +27,12 @@ export interface Config {
   readonly workspace: string | undefined
   /** The project an MCP client says it is working on. */
   readonly projectDir: string | undefined
+  /** Which tools agents see. */
+  readonly tools: ToolChoice
+  /** Whether agents may name files by https addresses. */
+  readonly allowUrls: boolean
+  /** Credits above which the user is asked; undefined for never. */
+  readonly confirmAbove: number | undefined
   readonly ffmpeg: string | undefined
   /** PostgreSQL; undefined for SQLite in the data folder. */
   readonly databaseUrl: string | undefined
@@ -37,16 +44,23 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** Whether `serve` takes the key in the query too. */
   readonly allowQueryAuthorization: boolean
-  /** Voices that dubbing may name. */
   /** Requests a minute of one key, by operation. */
   readonly rateLimits: Readonly<Record<string, number>>
+  /** Bytes that the files of one account may take. */
+  readonly storageQuota: number | undefined
+  /** Voices that dubbing may name. */
   readonly voices: readonly Voice[]
+}
+
+/** Settings that the command line takes as well. */
+export type ConfigOptions = {
+  readonly [Name in 'host' | 'port' | 'public_url' | 'toolsets' | 'tools' | 'read_only']?: unknown
 }
 
 interface Source {
   /** From the command line, as are `options`; both go before the environment's. */
   readonly dataDir?: string | undefined
-  readonly options?: Pick<Settings, 'host' | 'port' | 'public_url'>
+  readonly options?: ConfigOptions | undefined
   /** Left out, this process's. The local daemon takes none: it serves more than the client that started it. */
   readonly environment?: Environment
 }
@@ -77,6 +91,9 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     allowedDirs: merged.allowed_dirs ?? [],
     workspace: merged.workspace,
     projectDir: projectDir === undefined ? undefined : resolve(projectDir),
+    tools: { toolsets: merged.toolsets, tools: merged.tools, readOnly: merged.read_only },
+    allowUrls: merged.allow_urls ?? false,
+    confirmAbove: merged.confirm_above_credits,
     ffmpeg: merged.ffmpeg,
     databaseUrl: merged.database_url,
     logLevel: merged.log_level,
@@ -85,6 +102,7 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     publicUrl: merged.public_url,
     allowQueryAuthorization: merged.allow_query_authorization ?? false,
     rateLimits: merged.rate_limits ?? {},
+    storageQuota: merged.storage_quota_gib === undefined ? undefined : merged.storage_quota_gib * 2 ** 30,
     voices: merged.voices ?? [],
   }
 }
@@ -143,11 +161,26 @@ function variablesOf(environment: Environment): Record<string, unknown> {
   for (const { name, variable } of aboutSettings) {
     const value = variable === undefined ? undefined : present(environment[variable])
     if (value === undefined) continue
-    if (name === 'allowed_dirs') given[name] = value.split(delimiter).filter(Boolean)
-    else if (name === 'port') given[name] = Number(value)
-    else given[name] = name === 'allow_query_authorization' ? truth(value) : value
+    given[name] = (readers[name] ?? String)(value)
   }
   return given
+}
+
+/** How a variable is read that is no text. */
+const readers: Readonly<Record<string, (value: string) => unknown>> = {
+  allowed_dirs: (value) => value.split(delimiter).filter(Boolean),
+  toolsets: readList,
+  tools: readList,
+  port: Number,
+  confirm_above_credits: Number,
+  read_only: truth,
+  allow_urls: truth,
+  allow_query_authorization: truth,
+}
+
+/** A list as variables and options write it: with commas. */
+export function readList(value: string): string[] {
+  return value.split(',').flatMap((item) => item.trim() || [])
 }
 
 /** What is neither is left to the schema to refuse. */

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { describePrice } from './contract/credits.ts'
 import { errorTable, ownErrors } from './contract/errors.ts'
@@ -6,10 +6,14 @@ import type { Operation } from './contract/operation.ts'
 import { commonErrors } from './contract/route.ts'
 import { endpoints } from './contract/routes.ts'
 import { allTools } from './mcp/tools/all-tools.ts'
+import { bundleManifest, registryManifest, type Package } from './manifests.ts'
+import { table } from './platform/markdown.ts'
 import { aboutSettings, environmentOnly } from './settings.ts'
+import { publishedJson, toolsPage } from './tool-docs.ts'
 
-// Writes what follows from the sources: tools/index.ts, and the tables between markers in the
-// documents. With --check it changes nothing and fails when something is out of date.
+// Writes what follows from the sources: tools/index.ts, docs/tools.md and docs/tools, the manifests, and
+// the tables between markers in the documents. With --check it changes nothing and fails when something is
+// out of date.
 
 const root = new URL('../', import.meta.url)
 
@@ -58,14 +62,6 @@ export const operations: readonly OperationModule[] = [
 ${modules.join('\n')}
 ]
 `
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map(line).join('\n')
 }
 
 function operationsTable(operations: readonly Found[]): string {
@@ -145,13 +141,26 @@ async function read(path: string): Promise<string> {
   return await readFile(new URL(path, root), 'utf8').catch(() => '')
 }
 
-/** Every generated file, by its path. */
-async function generate(): Promise<ReadonlyMap<string, string>> {
-  const operations = await findOperations()
+const publishedFolder = 'docs/tools/'
+
+/** Every generated file, by its path; undefined for what is there and no longer generated. */
+async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
+  const found = await findOperations()
+  const operations = found.map(({ operation }) => operation)
+  const pack = JSON.parse(await read('package.json')) as Package
+  const published = [...allTools(operations).values()].map(
+    ({ definition }) => [`${publishedFolder}${definition.name}.json`, publishedJson(definition)] as const,
+  )
+  const there = await readdir(new URL(publishedFolder, root)).catch(() => [])
   return new Map([
-    ['tools/index.ts', indexOf(operations)],
+    ['tools/index.ts', indexOf(found)],
+    ...there.map((name) => [publishedFolder + name, undefined] as const),
+    ...published,
+    ['docs/tools.md', `${toolsPage(operations)}\n`],
+    ['server.json', json(registryManifest(pack))],
+    ['packaging/manifest.json', json(bundleManifest(pack, operations))],
     await fill('README.md', {
-      operations: operationsTable(operations),
+      operations: operationsTable(found),
       tools: toolsTable(),
       errors: errorsTable(),
       settings: settingsTable(),
@@ -160,14 +169,23 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
   ])
 }
 
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
 const check = process.argv.includes('--check')
-for (const [path, content] of await generate()) {
+for (const [path, content = ''] of await generate()) {
+  const file = new URL(path, root)
   if (content === (await read(path))) continue
   if (check) {
     process.stderr.write(`${path} is out of date; run: npm run gen\n`)
     process.exitCode = 1
+  } else if (content === '') {
+    await rm(file)
+    process.stdout.write(`removed ${fileURLToPath(file)}\n`)
   } else {
-    await writeFile(new URL(path, root), content)
-    process.stdout.write(`wrote ${fileURLToPath(new URL(path, root))}\n`)
+    await mkdir(new URL('.', file), { recursive: true })
+    await writeFile(file, content)
+    process.stdout.write(`wrote ${fileURLToPath(file)}\n`)
   }
 }

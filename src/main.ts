@@ -1,7 +1,11 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { commandTable, UsageError, type Command, type Values } from './command-table.ts'
-import * as commands from './commands.ts'
+import type { Command, Values } from './command-table.ts'
 import { MediaError } from './contract/errors.ts'
+import { freeBuffersSoon } from './platform/buffer-memory.ts'
+
+freeBuffersSoon()
+const { commandTable, UsageError } = await import('./command-table.ts')
+const commands = await import('./commands.ts')
 
 const everywhere: ParseArgsOptionsConfig = {
   help: { type: 'boolean', short: 'h' },

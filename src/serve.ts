@@ -5,8 +5,8 @@ import type { Config } from './config.ts'
 import { MediaError } from './contract/errors.ts'
 import { prepareDataFolder } from './daemon/data-folder.ts'
 import { holdDataFolder } from './daemon/lock.ts'
-import { isLoopback } from './platform/loopback.ts'
 import { newKey } from './platform/new-key.ts'
+import { checkReach } from './reach.ts'
 import { startService, type RunningService, type ServiceOptions } from './service.ts'
 
 /** How long the service may take to end once its database is lost, ms. */
@@ -51,14 +51,6 @@ export async function runInForeground(
   }
   await service.close()
   if (lost) throw lost
-}
-
-/** Keys travel over plain http on this machine only; beyond it a TLS proxy must stand in front. */
-function checkReach({ host, publicUrl }: Config): void {
-  if (isLoopback(host) || publicUrl !== undefined) return
-  throw new MediaError(6016, `on ${host} the service would take keys over plain http`, {
-    hint: 'Put a TLS proxy in front and name its address: --public-url https://media.example.com. With the proxy on this machine, leave the host at 127.0.0.1.',
-  })
 }
 
 /** Waits for a signal to end, or for the reason why the service may not go on. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { voice, type Voice } from './contract/catalog.ts'
+import { toolsets } from './contract/operation.ts'
 
 /** What people are told of a setting; in Markdown, as the README shows it. */
 interface About {
@@ -41,6 +42,35 @@ export const settings = z.strictObject({
     meaning: "Where an agent's relative paths start and results go",
     byDefault: 'the first folder agents may use, else `~/Reelwright`',
   }),
+  allow_urls: z.boolean().optional().register(about, {
+    variable: 'REELWRIGHT_ALLOW_URLS',
+    meaning: '`true`: agents may name files by https addresses of the internet, which are fetched here',
+    byDefault: '`false`',
+  }),
+  toolsets: z
+    .array(z.enum(toolsets))
+    .min(1)
+    .optional()
+    .register(about, {
+      variable: 'REELWRIGHT_TOOLSETS',
+      meaning: `Groups of tools that agents see: a list of ${toolsets.map((name) => `\`${name}\``).join(', ')}; in variables and options with commas`,
+      byDefault: 'all',
+    }),
+  tools: z.array(z.string().min(1)).min(1).optional().register(about, {
+    variable: 'REELWRIGHT_TOOLS',
+    meaning: 'Tools that agents see, by name, beside those of `toolsets`; a list as there',
+    byDefault: 'all',
+  }),
+  read_only: z.boolean().optional().register(about, {
+    variable: 'REELWRIGHT_READ_ONLY',
+    meaning: '`true`: agents see only the tools that change nothing',
+    byDefault: '`false`',
+  }),
+  confirm_above_credits: z.int().min(0).optional().register(about, {
+    variable: 'REELWRIGHT_CONFIRM_ABOVE_CREDITS',
+    meaning: 'Credits above which the user is asked before a task is made',
+    byDefault: 'nobody is asked',
+  }),
   ffmpeg: path.optional().register(about, {
     variable: 'REELWRIGHT_FFMPEG',
     meaning: 'Path of ffmpeg; ffprobe is looked for beside it',
@@ -69,7 +99,8 @@ export const settings = z.strictObject({
     .optional()
     .register(about, {
       variable: 'REELWRIGHT_HOST',
-      meaning: 'Address `reelwright serve` listens on; one beyond this machine needs `public_url`',
+      meaning:
+        'Address `reelwright serve` and `mcp --http` listen on; one beyond this machine needs `public_url`',
       byDefault: `\`${defaults.host}\``,
     }),
   port: z
@@ -87,7 +118,7 @@ export const settings = z.strictObject({
     .optional()
     .register(about, {
       variable: 'REELWRIGHT_PUBLIC_URL',
-      meaning: 'Address under which clients reach `reelwright serve` through a TLS proxy',
+      meaning: 'Address under which clients reach `reelwright serve` and `mcp --http` through a TLS proxy',
       byDefault: 'none: clients on this machine alone',
     }),
   allow_query_authorization: z.boolean().optional().register(about, {
@@ -100,6 +131,10 @@ export const settings = z.strictObject({
     meaning:
       'Requests a minute that one key may make of an operation, by its name: `{ "material_describe": 60 }`',
     byDefault: "the operations' own limits",
+  }),
+  storage_quota_gib: z.number().positive().optional().register(about, {
+    meaning: 'GiB that the files of one account may take; uploads beyond it answer 6002',
+    byDefault: 'what the disk holds',
   }),
   voices: z.array(voice).refine(areDistinct, 'two voices have one voice_id').optional().register(about, {
     meaning: 'Voices that dubbing may name: `[{ "voice_id", "name", "languages": ["en-US"] }]`',

@@ -28,6 +28,9 @@ describe('readConfig', () => {
       allowedDirs: [],
       workspace: undefined,
       projectDir: undefined,
+      tools: {},
+      allowUrls: false,
+      confirmAbove: undefined,
       ffmpeg: undefined,
       databaseUrl: undefined,
       logLevel: 'info',
@@ -100,6 +103,28 @@ describe('readConfig', () => {
     for (const value of ['true', '1']) expect((await read(value)).allowQueryAuthorization).toBe(true)
     for (const value of ['false', '0', '']) expect((await read(value)).allowQueryAuthorization).toBe(false)
     await expect(read('yes')).rejects.toThrow('ALLOW_QUERY_AUTHORIZATION: ')
+  })
+
+  it('reads lists with commas, and the tools that agents see', async () => {
+    await settingsFile({ tools: ['get_task'], read_only: true, confirm_above_credits: 0 })
+    const environment = { REELWRIGHT_TOOLSETS: ' render, clean,', REELWRIGHT_CONFIRM_ABOVE_CREDITS: '12' }
+    expect(await readConfig({ dataDir, environment, options: { tools: ['inspect_file'] } })).toMatchObject({
+      tools: { toolsets: ['render', 'clean'], tools: ['inspect_file'], readOnly: true },
+      confirmAbove: 12,
+    })
+  })
+
+  it.each([
+    ['REELWRIGHT_TOOLSETS', 'render,dance', /REELWRIGHT_TOOLSETS: .*"render"\|"clean"\|"speech"/],
+    ['REELWRIGHT_TOOLSETS', ',', /REELWRIGHT_TOOLSETS: /],
+    ['REELWRIGHT_READ_ONLY', 'perhaps', /REELWRIGHT_READ_ONLY: /],
+    ['REELWRIGHT_CONFIRM_ABOVE_CREDITS', '-1', /REELWRIGHT_CONFIRM_ABOVE_CREDITS: /],
+    ['REELWRIGHT_CONFIRM_ABOVE_CREDITS', 'many', /REELWRIGHT_CONFIRM_ABOVE_CREDITS: /],
+  ])('refuses %s=%s', async (name, value, message) => {
+    await expect(readConfig({ dataDir, environment: { [name]: value } })).rejects.toMatchObject({
+      code: 6016,
+      message: expect.stringMatching(message),
+    })
   })
 
   it('reads an empty or unfilled variable as absent', async () => {

@@ -10,7 +10,7 @@ let copy: string
 
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'reelwright-gen-'))
-  for (const name of ['src', 'tools', 'package.json']) {
+  for (const name of ['src', 'tools', 'package.json', 'packaging', 'server.json']) {
     await cp(join(root, name), join(copy, name), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
@@ -44,6 +44,38 @@ it('names a document that is out of date, and brings it up to date', async () =>
   expect(await generate()).toEqual({ code: 0, err: '' })
   expect(await readFile(join(copy, 'README.md'), 'utf8')).toBe(original)
   expect(await generate('--check')).toEqual({ code: 0, err: '' })
+})
+
+it('shows a changed schema, and takes away what is no tool any more', async () => {
+  await documents('docs/tools/get_task.json', (text) => text.replace('"wait_seconds"', '"seconds"'))
+  const gone = join(copy, 'docs', 'tools', 'video_dance.json')
+  await writeFile(gone, '{}')
+  const { code, err } = await generate('--check')
+  expect([code, err]).toEqual([1, expect.stringContaining('docs/tools/get_task.json is out of date')])
+  expect(err).toContain('docs/tools/video_dance.json is out of date')
+  expect(await generate()).toEqual({ code: 0, err: '' })
+  await expect(readFile(gone)).rejects.toMatchObject({ code: 'ENOENT' })
+  expect(await generate('--check')).toEqual({ code: 0, err: '' })
+})
+
+it('keeps the manifests with package.json', async () => {
+  await documents('README.md', (text) => text)
+  const version = '9.8.7'
+  const manifest = join(copy, 'package.json')
+  const original = await readFile(manifest, 'utf8')
+  await writeFile(manifest, original.replace(/"version": ".*"/, `"version": "${version}"`))
+  const { err } = await generate('--check')
+  expect(err.split('\n').map((line) => line.split(' ')[0])).toEqual([
+    'server.json',
+    'packaging/manifest.json',
+    '',
+  ])
+  await generate()
+  for (const file of ['server.json', 'packaging/manifest.json']) {
+    expect(JSON.parse(await readFile(join(copy, file), 'utf8'))).toMatchObject({ version })
+  }
+  await writeFile(manifest, original)
+  await generate()
 })
 
 it.each([

@@ -62,6 +62,8 @@ describe('the layer map', () => {
       'src/http/settings.ts': "import '../config.ts'",
       'src/http/whole.ts': "import '../service.ts'",
       'src/tasks/command.ts': "import '../commands.ts'",
+      'src/page/contract.js': "import '../contract/id.ts'",
+      'src/page/package.js': "import 'zod'",
       'tools/a/contract.ts': "import '../../src/media/layout/catalogue.ts'",
       'tools/a/plan.ts': "import '../../src/engines/ffmpeg/run.ts'",
       'tools/a/run.ts': "import '../b/run.ts'",
@@ -76,6 +78,7 @@ describe('the layer map', () => {
       'src/http/a.ts':
         "export { submit } from '../tasks/submit.ts'\nexport { createServer } from 'node:http'",
       'src/mcp/b/a.ts': "export { connect } from '../../daemon/connect.ts'",
+      'src/page/a.js': "/** @import { TaskRecord } from '../contract/task.ts' */\nexport { b } from './b.js'",
       'src/main.ts': "export { operations } from '../tools/index.ts'",
       'tools/a/contract.ts': "export { operation } from '../../src/contract/operation.ts'",
       'tools/a/run.ts':

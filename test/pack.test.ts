@@ -17,7 +17,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 describe('the packed package', () => {
   it('holds the built program and nothing else', () => {
     expect(packed.files).toEqual(
-      expect.arrayContaining(['package.json', 'README.md', 'LICENSE', join('dist', 'src', 'main.js')]),
+      expect.arrayContaining([
+        'package.json',
+        'README.md',
+        'LICENSE',
+        join('dist', 'src', 'main.js'),
+        join('dist', 'src', 'page', 'main.js'),
+        join('dist', 'src', 'page', 'index.html'),
+      ]),
     )
     expect(packed.files.filter((file) => /\.ts$|\.test\.|^(src|test|tools|scripts)\b/.test(file))).toEqual([])
   })

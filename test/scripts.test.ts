@@ -117,3 +117,25 @@ describe.skipIf(!hidable)('where ffmpeg is missing', () => {
     expect(err).toContain('npm run bench -- <name>')
   })
 })
+
+// As above: what lies there cannot be hidden.
+const browsers = ['/usr/local/bin/google-chrome', '/usr/local/bin/chromium', '/usr/lib64/chromium-browser']
+
+describe.skipIf(!hidable || browsers.some((path) => existsSync(path)))('for tests in a browser', () => {
+  beforeEach(async () => {
+    await symlink('/bin/sh', join(folder, 'sh'))
+    for (const name of ['ffmpeg', 'ffprobe', 'apt-get', 'initdb', 'postgres']) await program(name, 'exit 1')
+  })
+  const test = () => run(['test', '--root', folder], { PATH: folder, HOME: folder, REELWRIGHT_SETUP: 'no' })
+
+  it('Chromium is named with the command that brings it, and done without', async () => {
+    const { err } = await test()
+    expect(err).toMatch(/chromium is missing[^]*apt-get .*install .*chromium-headless-shell/)
+    expect(err).toContain('Going on without it')
+  })
+
+  it('any browser made of it will do', async () => {
+    await program('google-chrome', '')
+    expect((await test()).err).not.toContain('is missing')
+  })
+})

@@ -18,6 +18,8 @@ export interface CallRequest<R extends Route> {
   readonly body?: R extends { body: z.ZodType } ? z.input<R['body']> : undefined
   /** Makes a creation safe to repeat: the service does once what comes under one key. */
   readonly idempotencyKey?: string
+  /** What the caller prefers, such as to join a task that is there (RFC 7240). */
+  readonly prefer?: string | undefined
   readonly signal?: AbortSignal
 }
 
@@ -138,7 +140,7 @@ function untilOpen(socket: WebSocket): Promise<void> {
 
 function toRaw<R extends Route>(
   route: R,
-  { params, query, body, idempotencyKey, signal }: CallRequest<R>,
+  { params, query, body, idempotencyKey, prefer, signal }: CallRequest<R>,
 ): RawRequest {
   return {
     method: route.method,
@@ -149,6 +151,7 @@ function toRaw<R extends Route>(
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...(prefer !== undefined && { prefer }),
     },
     ...(body !== undefined && { body: () => JSON.stringify(body) }),
   }

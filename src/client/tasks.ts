@@ -14,45 +14,83 @@ export interface TaskView {
   readonly status: TaskState
   readonly progress: number
   readonly output_result: Readonly<Record<string, unknown>> | null
+  /** ISO 8601, where the service tells them. */
+  readonly created?: string | undefined
+  readonly updated?: string | undefined
 }
 
 /** What names a task: queries need the type too. */
 export type TaskRef = Pick<TaskView, 'task_id' | 'task_type'>
 
 // Some operations answer only `task_id` at creation, and name it `id` in queries (contract 1, 2.1 and 2.4).
-const created = z.object({ task_id: id, status: taskState.default('queued') })
+const created = z.object({
+  task_id: id,
+  status: taskState.default('queued'),
+  joined: z.boolean().default(false),
+})
 const queried = z.object({
   status: taskState,
   progress: z.number().min(0).max(100).catch(0),
   output_result: z.record(z.string(), z.unknown()).nullish(),
+  create_time: z.iso.datetime({ offset: true }).optional().catch(undefined),
+  update_time: z.iso.datetime({ offset: true }).optional().catch(undefined),
 })
 
+/** A task to be made. */
+export interface NewTask {
+  readonly task_type: string
+  /** Goes as it is, so that absent fields stay absent. */
+  readonly body: Record<string, unknown>
+  /** Whether an equal task that has not ended does as well. Services may not know that. */
+  readonly join?: boolean
+}
+
+const preferenceOf = ({ join = false }: NewTask): string | undefined => (join ? 'join-identical' : undefined)
+
 /**
- * Creates a task; the body goes as it is, so that absent fields stay absent. A connection that breaks
- * is tried again under the same key, so that no second task comes of it.
+ * Creates a task, or joins one. A connection that breaks is tried again under the same key, so that no
+ * second task comes of it.
  */
 export async function createTask(
   client: Client,
-  task: { readonly task_type: string; readonly body: Record<string, unknown> },
+  task: NewTask,
   signal?: AbortSignal,
-): Promise<TaskView> {
+): Promise<TaskView & { readonly joined: boolean }> {
   const { task_type } = task
   const route = { ...routes.createTask, data: created }
   const answer = await client.call(route, {
     params: { task_type },
     body: task.body,
     idempotencyKey: randomUUID(),
+    prefer: preferenceOf(task),
     signal,
   })
   return { ...answer, task_type, progress: 0, output_result: null }
+}
+
+/** Credits that a creation would cost. */
+export async function quoteTask(client: Client, task: NewTask, signal?: AbortSignal): Promise<number> {
+  const { task_type, body } = task
+  const params = { task_type }
+  const { credits } = await client.call(routes.quoteTask, {
+    params,
+    body,
+    prefer: preferenceOf(task),
+    signal,
+  })
+  return credits
 }
 
 /** Queries a task; 6005 when there is none of that id and type. */
 export async function queryTask(client: Client, task: TaskRef, signal?: AbortSignal): Promise<TaskView> {
   const { task_id, task_type } = task
   const route = { ...routes.queryTask, data: queried }
-  const answer = await client.call(route, { params: { task_id, task_type }, signal })
-  return { ...answer, task_id, task_type, output_result: answer.output_result ?? null }
+  const { status, progress, output_result, ...times } = await client.call(route, {
+    params: { task_id, task_type },
+    signal,
+  })
+  const view = { task_id, task_type, status, progress, output_result: output_result ?? null }
+  return { ...view, created: times.create_time, updated: times.update_time }
 }
 
 /** Seconds that a queued task is expected to wait from now on, and to be worked on then. */

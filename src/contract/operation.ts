@@ -35,6 +35,8 @@ export interface Operation<
   readonly createdExtra?: readonly CreationExtra[]
   /** Its creation and query answer `{code: 0, message, data}`, and creation only task_id (contract 1, 2.1). */
   readonly envelope?: 'message'
+  /** Where its table lists one of the two, the code of a price that its key's quota or the balance does not hold. */
+  readonly unpaid?: 6201 | 6202
   readonly examples: readonly [Example, Example]
 }
 

@@ -50,13 +50,15 @@ interface Content {
 }
 
 /** Codes that any endpoint may answer. */
-export const commonErrors = [6016, 6500, 6502] as const satisfies readonly ErrorCode[]
+export const commonErrors = [6016, 6401, 6500, 6502] as const satisfies readonly ErrorCode[]
 
 /** Request headers that some endpoints read. */
 export const requestHeaders = {
   Priority: 'Urgency of a task (RFC 9218): `u=0` to `u=2` high, `u=3` or none normal, `u=4` to `u=7` low',
   'Idempotency-Key':
     'Names this creation: the same key and body within 24 hours answer with the first task, another body with 6016',
+  Prefer:
+    '`join-identical` (RFC 7240): the task of an equal creation that has not ended does as well, and is answered with `joined`',
   Range: 'One range of bytes (RFC 9110, section 14); several mean the whole',
   'If-Range': 'The ETag the range belongs to; for any other the whole is answered',
   'If-None-Match': 'ETags the caller has; 304 when the present one is among them',
@@ -70,6 +72,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
   task_type: 'Task type key',
   upload_id: 'Id of an upload session',
   index: 'Place of the part, counted from 0',
+  name: 'Name of a file of the page',
 }
 
 /** JSON bodies, bytes. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { RawRoute, Route } from './route.ts'
-import { taskCreated, taskList, taskListQuery, taskRecord } from './task.ts'
+import { taskCreated, taskQuote, taskList, taskListQuery, taskRecord } from './task.ts'
 import { moment } from './time.ts'
 
 /** A ticket opens one event socket, once, within a minute; for browsers, which cannot send a header there. */
@@ -12,10 +12,19 @@ export const taskRoutes = {
     method: 'POST',
     path: '/task/{task_type}',
     summary: 'Creates a task',
-    headers: ['Priority', 'Idempotency-Key'],
+    headers: ['Priority', 'Idempotency-Key', 'Prefer'],
     body: z.record(z.string(), z.unknown()),
     data: taskCreated,
     errors: [6004, 6013, 6014, 6017, 6021, 6032, 6201, 6202, 6401, 6402],
+  },
+  quoteTask: {
+    method: 'POST',
+    path: '/task/{task_type}/quote',
+    summary: 'Tells what the same creation would cost and take; makes and charges nothing',
+    headers: ['Priority', 'Prefer'],
+    body: z.record(z.string(), z.unknown()),
+    data: taskQuote,
+    errors: [6004, 6013, 6014, 6017, 6021, 6032, 6401, 6402],
   },
   queryTask: {
     method: 'GET',

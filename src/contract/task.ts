@@ -53,8 +53,20 @@ export const taskCreated = z.object({
   estimated_duration: z.number().optional(),
   estimated_queue_wait_duration: z.number().optional(),
   estimated_total_duration: z.number().optional(),
+  joined: z
+    .literal(true)
+    .optional()
+    .describe('The task was there already; only where the request prefers join-identical'),
 })
 export type TaskCreated = z.infer<typeof taskCreated>
+
+/** What a creation would cost and take. */
+export const taskQuote = z.object({
+  credits: z.int().describe('Credits the task would hold'),
+  ...estimates,
+  estimated_total_duration: z.number().describe('Expected seconds until it has ended'),
+})
+export type TaskQuote = z.infer<typeof taskQuote>
 
 /** Answer to a query (contract 1, 2.4). */
 export const taskRecord = z.object({

@@ -23,21 +23,18 @@ export const uploadInit = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits')
     .optional()
-    .describe('BLAKE3 of the whole file; may spare the upload'),
+    .describe('BLAKE3 of the whole file; may spare the upload, or what has come of it'),
 })
+export type UploadInit = z.infer<typeof uploadInit>
 
 /** An upload session as init answers it. */
 export const uploadSession = z.object({
   upload_id: id,
-  part_size: z.int(),
+  part_size: z.int().min(1),
   total_parts: z.int(),
   expires_at: sessionMoment,
 })
 export type UploadSession = z.infer<typeof uploadSession>
-
-/** What init answers: a session, or the file that was there already. */
-export const uploadStarted = z.union([fileRecord.extend({ instant: z.literal(true) }), uploadSession])
-export type UploadStarted = z.infer<typeof uploadStarted>
 
 /** An upload session's state. */
 export const uploadStatus = uploadSession.extend({
@@ -46,6 +43,14 @@ export const uploadStatus = uploadSession.extend({
   missing: z.array(z.int()).describe('Indexes of parts not stored'),
 })
 export type UploadStatus = z.infer<typeof uploadStatus>
+
+/** What init answers: the file that was there already, the open upload of the same file, or a new session. */
+export const uploadStarted = z.union([
+  fileRecord.extend({ instant: z.literal(true) }),
+  uploadStatus,
+  uploadSession,
+])
+export type UploadStarted = z.infer<typeof uploadStarted>
 
 /** Answer to a stored part. */
 export const uploadPart = z.object({

@@ -3,8 +3,8 @@ import { describePrice } from '../contract/credits.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Endpoint, RawRoute, Route } from '../contract/route.ts'
-import { endpoints } from '../contract/routes.ts'
-import { taskCreated, taskError, taskRecord } from '../contract/task.ts'
+import { endpoints, routes } from '../contract/routes.ts'
+import { taskCreated, taskError, taskQuote, taskRecord } from '../contract/task.ts'
 import { failureSchema, failuresOf, successesOf, type ApiAnswer } from './openapi-answers.ts'
 import { bodyOf, parametersOf, type ApiBody, type ApiParameter } from './openapi-requests.ts'
 
@@ -119,23 +119,30 @@ function tagOf({ path }: Endpoint): string {
   return path.startsWith('/task/') ? 'Tasks' : 'Service'
 }
 
-/** Creation or query as it is for one operation. */
+/** Creation, quote or query as it is for one operation. */
 function routeOf(operation: Operation, route: Endpoint): Route {
   return {
     ...route,
     path: route.path.replace('{task_type}', operation.name),
     summary: `${operation.title}: ${route.summary}`,
-    ...(route.body ? { body: operation.input, data: creationOf(operation) } : { data: queryOf(operation) }),
+    ...(route.body && { body: operation.input }),
+    data: dataOf(operation, route),
   }
 }
 
+function dataOf(operation: Operation, { path }: Endpoint): z.ZodObject {
+  if (path === routes.createTask.path) return creationOf(operation)
+  return path === routes.quoteTask.path ? taskQuote : queryOf(operation)
+}
+
 function creationOf({ envelope, createdExtra = [] }: Operation): z.ZodObject {
-  const { task_id, task_type, status, created_at, ...estimates } = taskCreated.shape
-  if (envelope === 'message') return z.object({ task_id })
+  const { task_id, task_type, status, created_at, joined, ...estimates } = taskCreated.shape
+  if (envelope === 'message') return z.object({ task_id, joined })
   return z.object({
     ...{ task_id, task_type, status },
     ...(createdExtra.includes('created_at') && z.object({ created_at }).required().shape),
     ...(createdExtra.includes('estimates') && z.object(estimates).required().shape),
+    joined,
   })
 }
 

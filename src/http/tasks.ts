@@ -8,13 +8,13 @@ import { readIdempotencyKey } from '../tasks/idempotency.ts'
 import { listTasks } from '../tasks/list.ts'
 import type { Service } from '../tasks/service.ts'
 import { queryTask } from '../tasks/store.ts'
-import { submitTask } from '../tasks/submit.ts'
+import { quoteTask, submitTask } from '../tasks/submit.ts'
 import { callerOf } from './admission.ts'
 import { success } from './failures.ts'
 import { pattern, read } from './parameters.ts'
 import { forRequest } from './requests.ts'
 
-/** Creation, query, list and the two ends of tasks. */
+/** Creation, quote, query, list and the two ends of tasks. */
 export function taskRoutes(app: FastifyInstance, service: Service): void {
   app.post(pattern(routes.createTask.path), async (request) => {
     const { task_type: type } = request.params as { task_type: string }
@@ -23,8 +23,19 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
       body: request.body,
       priority: priorityOf(request),
       idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
+      join: prefersToJoin(request),
     })
     return successOf(service.operations.get(type), created)
+  })
+  app.post(pattern(routes.quoteTask.path), async (request) => {
+    const { task_type: type } = request.params as { task_type: string }
+    const quote = await quoteTask(forRequest(service, request), callerOf(request), {
+      type,
+      body: request.body,
+      priority: priorityOf(request),
+      join: prefersToJoin(request),
+    })
+    return successOf(service.operations.get(type), quote)
   })
   app.get(pattern(routes.queryTask.path), async (request) => {
     const { task_type: type, task_id: id } = request.params as { task_type: string; task_id: string }
@@ -53,6 +64,12 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
 function successOf<T>(module: OperationModule | undefined, data: T) {
   if (module?.operation.envelope !== 'message') return success(data)
   return { code: messageSuccessCode, message: 'success', data }
+}
+
+/** The preference of the Prefer header (RFC 7240) by which a task that is there may be answered. */
+function prefersToJoin(request: FastifyRequest): boolean {
+  const preferences = String(request.headers['prefer'] ?? '').split(',')
+  return preferences.some((preference) => preference.trim().toLowerCase() === 'join-identical')
 }
 
 /** Urgency of the Priority header (RFC 9218): 0 to 7, 3 when it is absent. */

@@ -3,9 +3,12 @@ import {
   ProtocolErrorCode,
   type CallToolRequest,
   type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
+import { consentOf } from './consent.ts'
 import { toErrorResult, toResult } from './reply.ts'
 import type { Session } from './session.ts'
 import type { Call, Tool } from './tool.ts'
@@ -24,15 +27,17 @@ export const callLimits: CallLimits = { wait: 42_000, answer: 44_000 }
 /** What a call knows beside its arguments. */
 export type CallContext = Pick<ServerContext, 'mcpReq'> & {
   readonly limits: CallLimits
+  /** Of a client that declares them once, at the beginning. */
+  readonly capabilities?: ClientCapabilities | undefined
   readonly report: (error: unknown) => void
 }
 
 /** Runs a tool for a client and answers in time; every failure becomes text for the agent. */
 export async function callTool(
   session: Session,
-  { tool, given }: { tool: Tool | undefined; given: CallToolRequest['params'] },
+  { tool, given }: { tool: Pick<Tool, 'run'> | undefined; given: CallToolRequest['params'] },
   context: CallContext,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${given.name}`)
   const limit = AbortSignal.timeout(context.limits.answer)
   const call = openCall(context)
@@ -46,12 +51,13 @@ export async function callTool(
   }
 }
 
-function openCall({ mcpReq, limits }: CallContext): Call {
+function openCall({ mcpReq, limits, capabilities }: CallContext): Call {
   const { _meta: meta } = mcpReq
   const progressToken = meta?.progressToken
   let told = -1
   return {
     signal: AbortSignal.any([mcpReq.signal, AbortSignal.timeout(limits.wait)]),
+    consent: consentOf(mcpReq, capabilities),
     progress(percent, message) {
       const progress = Math.floor(percent)
       if (progressToken === undefined || progress <= told) return

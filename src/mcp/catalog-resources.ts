@@ -18,6 +18,9 @@ export function operationUri(name: string): string {
   return `media://operations/${name}`
 }
 
+/** The form of the addresses of layouts. */
+export const layoutsTemplate = 'media://layouts{?slot_count,ratio,page,page_size}'
+
 /** Forms of the addresses that take something. */
 export const catalogTemplates: ListResourceTemplatesResult['resourceTemplates'] = [
   {
@@ -30,7 +33,7 @@ export const catalogTemplates: ListResourceTemplatesResult['resourceTemplates'] 
   {
     name: 'layouts',
     title: 'Layouts',
-    uriTemplate: 'media://layouts{?slot_count,ratio,page,page_size}',
+    uriTemplate: layoutsTemplate,
     description:
       'Split-screen layouts for a number of clips and a shape of the result, with the place of each slot.',
     mimeType,
@@ -67,7 +70,7 @@ export async function readCatalog(session: Session, uri: string): Promise<unknow
   return kind === 'layouts' ? await readLayouts(session, query) : undefined
 }
 
-function describeOperation({ operations }: Session, uri: string, name: string | undefined): unknown {
+function describeOperation({ operations, place }: Session, uri: string, name: string | undefined): unknown {
   const operation = operations.find((each) => each.name === name)
   if (!operation) throw new ResourceNotFoundError(uri)
   const { title, description, price, toolset, input, output, examples } = operation
@@ -77,7 +80,7 @@ function describeOperation({ operations }: Session, uri: string, name: string | 
     description,
     price: describePrice(price),
     toolset,
-    input: publishInput(input),
+    input: place.schema(publishInput(input)),
     output: jsonSchemaOf(output, 'output'),
     examples,
   }

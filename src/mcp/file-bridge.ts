@@ -10,7 +10,8 @@ import {
 } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
 import { parseValues } from './arguments.ts'
-import { isFileThere, openFileInside, type OpenedFile } from './open-inside.ts'
+import { openFileInside, type OpenedFile } from './open-inside.ts'
+import { openRemoteFile } from './remote-file.ts'
 import type { Session } from './session.ts'
 
 /** Local files held open until they are uploaded, by the path as the agent wrote it. */
@@ -53,28 +54,38 @@ export async function prepareInput(
   return { files, body }
 }
 
-/** Tells a path from a file id: an id is digits alone, and names no file of the workspace. Throws 6016 for a remote address. */
+/** Tells a path or address from a file id: an id is digits alone, and names no file of the workspace. Throws 6016 for an address that is not taken. */
 export async function isPath(session: Session, text: string): Promise<boolean> {
-  if (/^(https?|ftp|data):/i.test(text)) {
-    throw new MediaError(6016, `${text.slice(0, 80)} is a remote address`, {
-      hint: 'Download the file into the workspace first and give its path.',
-    })
-  }
-  return !/^\d+$/.test(text) || isFileThere(await session.workspace.folders(), text)
+  return isAddress(session, text) || !/^\d+$/.test(text) || (await session.place.has(text))
 }
 
-/** Opens files by path, each with the kinds wanted; all are closed together, and none stays open when one is refused. */
+/** Tells an https address from the rest. Throws 6016 where it is none that the operator allows. */
+function isAddress({ allowUrls }: Session, text: string): boolean {
+  if (!/^(https?|ftp|data):/i.test(text)) return false
+  if (allowUrls && /^https:/i.test(text)) return true
+  throw new MediaError(6016, `${text.slice(0, 80)} is a remote address`, {
+    hint:
+      'Download the file first, then give its path, or upload it and give its file_id.' +
+      (allowUrls ? '' : ' With allow_urls (REELWRIGHT_ALLOW_URLS) this server takes https addresses itself.'),
+  })
+}
+
+/** Opens files by path or address, each with the kinds wanted; all are closed together, and none stays open when one is refused. */
 export async function openFiles(
   session: Session,
   wanted: ReadonlyMap<string, readonly FileKind[]>,
 ): Promise<LocalFiles> {
-  const folders = await session.workspace.folders()
   const byPath = new Map<string, OpenedFile>()
   const close = async (): Promise<void> => {
     await Promise.all([...byPath.values()].map(({ handle }) => handle.close()))
   }
   try {
-    for (const [path, kinds] of wanted) byPath.set(path, await openFileInside(folders, path, kinds))
+    for (const [path, kinds] of wanted) {
+      const file = isAddress(session, path)
+        ? await openRemoteFile(path, kinds)
+        : await openFileInside(await session.place.folders(), path, kinds)
+      byPath.set(path, file)
+    }
   } catch (error) {
     await close()
     throw error
@@ -82,21 +93,30 @@ export async function openFiles(
   return { byPath, [Symbol.asyncDispose]: close }
 }
 
-/** Uploads opened files one after another and answers their ids by path; progress is 0 to 100 of all bytes. */
+/** Uploads opened files one after another, fetching those from elsewhere first; answers their ids by path. Progress is 0 to 100. */
 export async function uploadFiles(
   session: Session,
   files: LocalFiles,
   context: { signal: AbortSignal; progress: (percent: number) => void },
 ): Promise<Map<string, FileRecord>> {
-  const total = [...files.byPath.values()].reduce((sum, { size }) => sum + size, 0)
+  const { signal } = context
+  const opened = [...files.byPath]
+  // Nobody knows how large a file elsewhere is: then each counts the same.
+  const weightOf = ({ size }: OpenedFile): number => (opened.some(([, { fill }]) => fill) ? 1 : size)
+  const total = opened.reduce((sum, [, file]) => sum + weightOf(file), 0)
   const records = new Map<string, FileRecord>()
   let before = 0
-  for (const [path, file] of files.byPath) {
-    const onProgress = (sent: number): void => context.progress(((before + sent) / total) * 100)
-    const record = await sendOnce(session, file, { signal: context.signal, onProgress })
+  for (const [path, file] of opened) {
+    const weight = weightOf(file)
+    const progress = (share: number): void => context.progress(((before + share * weight) / total) * 100)
+    const fetched = await file.fill?.(signal, (share) => progress(share / 2))
+    const source = fetched === undefined ? file : { ...file, size: fetched }
+    const begun = fetched === undefined ? 0 : 0.5
+    const onProgress = (share: number): void => progress(begun + share * (1 - begun))
+    const record = await sendOnce(session, source, { signal, onProgress })
     records.set(path, record)
     session.files.remember(record.file_id, { name: record.original_name })
-    before += file.size
+    before += weight
   }
   return records
 }

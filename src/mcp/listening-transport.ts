@@ -1,4 +1,5 @@
 import { isJSONRPCRequest, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
+import { refusedListening } from './task-extension.ts'
 
 interface Notice {
   /** A modern client subscribes to something. */
@@ -9,7 +10,8 @@ interface Notice {
 
 /**
  * Passes everything through and tells when a modern client subscribes to resources: the SDK answers
- * `subscriptions/listen` by itself and does not say which resources are wanted.
+ * `subscriptions/listen` by itself and does not say which resources are wanted. What it does not know to
+ * refuse is refused here.
  */
 export class ListeningTransport implements Transport {
   onclose?: () => void
@@ -31,6 +33,11 @@ export class ListeningTransport implements Transport {
       },
       onerror: (error) => this.onerror?.(error),
       onmessage: (message: JSONRPCMessage) => {
+        const refused = refusedListening(message)
+        if (refused) {
+          this.#inner.send(refused).catch((error: Error) => this.onerror?.(error))
+          return
+        }
         if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') this.#notice.listens()
         this.onmessage?.(message)
       },

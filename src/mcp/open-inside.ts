@@ -7,7 +7,7 @@ import { errorCode } from '../platform/error-code.ts'
 import { whereItLeads } from '../platform/real-path.ts'
 import { assertAllowed, toAbsolute, type Folders } from './workspace.ts'
 
-/** A local file that may be read, held open: everything is read from the descriptor. */
+/** A file that may be read, held open: everything is read from the descriptor. */
 export interface OpenedFile {
   readonly handle: FileHandle
   readonly name: string
@@ -16,6 +16,8 @@ export interface OpenedFile {
   readonly size: number
   /** Equal for the same content of the same file. */
   readonly identity: string
+  /** Of a file elsewhere, which has no bytes yet: fetches them, telling the share, and answers how many. */
+  readonly fill?: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<number>
 }
 
 /** A folder that may be written, kept from being exchanged where the system allows that. */

@@ -33,7 +33,7 @@ export function defaultResultFolder({ task_type, task_id }: TaskRef): string {
 export async function checkSaveTo(session: Session, saveTo: string | undefined): Promise<void> {
   if (saveTo === undefined) return
   try {
-    await using folder = await openFolderInside(await session.workspace.folders(), split(saveTo).folder)
+    await using folder = await openFolderInside(await session.place.folders(), split(saveTo).folder)
     const probe = join(folder.base, `.reelwright-${randomBytes(6).toString('hex')}`)
     await writeFile(probe, '', { flag: 'wx' })
     await rm(probe)
@@ -62,7 +62,7 @@ export async function saveFiles(
   const saved: SavedFile[] = []
   let before = 0
   try {
-    await using folder = await openFolderInside(await session.workspace.folders(), target.folder)
+    await using folder = await openFolderInside(await session.place.folders(), target.folder)
     for (const [index, record] of records.entries()) {
       const { wanted, note } = nameFor(record, target.name)
       const name = await downloadFile(session.client, record, {

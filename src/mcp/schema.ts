@@ -11,7 +11,8 @@ export interface PublishedSchema {
 /** From here on, a bound only keeps out what cannot be stored. */
 const maxInt32 = 2 ** 31 - 1
 
-const pathOrId = 'absolute path, path in the workspace, or file id'
+/** What file fields take where the client works on this machine. */
+export const pathOrIdWords = 'absolute path, path in the workspace, or file id'
 
 /**
  * The JSON Schema agents see of a tool's input, from the zod contract alone: strict objects, no
@@ -24,7 +25,7 @@ export function publishInput(input: z.ZodObject): PublishedSchema {
       if (fileKindsOf(zodSchema)) {
         delete jsonSchema.minLength
         delete jsonSchema.maxLength
-        jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrId}`
+        jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrIdWords}`
       }
       dropSafeBounds(jsonSchema)
       if ((jsonSchema.maximum ?? 0) >= maxInt32) delete jsonSchema.maximum

@@ -6,8 +6,8 @@ import type { TaskRef } from '../client/tasks.ts'
 import type { FileRecord } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
 import { reconnecting, type Door } from './connection.ts'
+import type { Place } from './place.ts'
 import { Transfers } from './transfers.ts'
-import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts'
 
 /** A task as this server knows it. */
 export interface KnownTask extends TaskRef {
@@ -15,8 +15,17 @@ export interface KnownTask extends TaskRef {
   readonly save_to?: string | undefined
 }
 
-/** What an upload led to: a file, or a task made of the files. */
-export type Uploaded = { readonly file: FileRecord } | { readonly task: KnownTask }
+/** Work whose price the user must agree to before it is begun. */
+export interface PricedWork {
+  readonly task_type: string
+  readonly credits: number
+}
+
+/** What an upload led to: a file, a task made of the files, or the price of one. */
+export type Uploaded =
+  | { readonly file: FileRecord }
+  | { readonly task: KnownTask; readonly isJoined: boolean }
+  | { readonly priced: PricedWork }
 
 /** A result file that lies in the workspace. */
 export interface SavedFile {
@@ -27,6 +36,17 @@ export interface SavedFile {
   readonly duration?: number
   /** Why it is not named as the agent wished. */
   readonly note?: string
+}
+
+/** A stored file with a link that opens it without a key until it expires. */
+export interface LinkedFile {
+  readonly file_id: string
+  readonly role: string
+  readonly name: string
+  readonly bytes: number
+  readonly url: string
+  readonly expires_at: string
+  readonly duration?: number
 }
 
 /** What happens that connected clients may want to know. */
@@ -41,7 +61,11 @@ export interface Session extends AsyncDisposable {
   readonly version: string
   readonly operations: readonly Operation[]
   readonly client: Client
-  readonly workspace: Workspace
+  /** Credits above which the user is asked before a task is made; undefined for never. */
+  readonly confirmAbove: number | undefined
+  /** Whether https addresses are taken as files. */
+  readonly allowUrls: boolean
+  readonly place: Place
   readonly feed: EventFeed
   readonly uploads: Transfers<Uploaded>
   readonly saves: Transfers<readonly SavedFile[]>
@@ -59,11 +83,22 @@ export interface Session extends AsyncDisposable {
 export interface SessionOptions extends Door {
   readonly version: string
   readonly operations: readonly Operation[]
-  readonly workspace: WorkspaceOptions
+  readonly place: Place
+  /** Credits above which the user is asked before a task is made; left out, never. */
+  readonly confirmAbove?: number | undefined
+  /** Whether https addresses are taken as files; left out, they are not. */
+  readonly allowUrls?: boolean
 }
 
 /** Opens a session; nothing is connected until the first call needs it. */
-export function openSession({ version, operations, workspace, ...door }: SessionOptions): Session {
+export function openSession({
+  version,
+  operations,
+  place,
+  confirmAbove,
+  allowUrls = false,
+  ...door
+}: SessionOptions): Session {
   const client = reconnecting(door)
   const feed = new EventFeed(client)
   const uploads = new Transfers<Uploaded>()
@@ -73,7 +108,9 @@ export function openSession({ version, operations, workspace, ...door }: Session
     version,
     operations,
     client,
-    workspace: createWorkspace(workspace),
+    confirmAbove,
+    allowUrls,
+    place,
     feed,
     uploads,
     saves,
@@ -81,7 +118,8 @@ export function openSession({ version, operations, workspace, ...door }: Session
     sending: new Map(),
     tasks: new KnownItems(),
     files: new KnownItems(),
-    events: new EventEmitter(),
+    // Each of its clients listens.
+    events: new EventEmitter<SessionEvents>().setMaxListeners(0),
     async [Symbol.asyncDispose]() {
       feed[Symbol.dispose]()
       uploads[Symbol.dispose]()

@@ -1,5 +1,8 @@
 import type * as z from 'zod'
+import type { ErrorCode } from '../contract/errors.ts'
+import type { Toolset } from '../contract/operation.ts'
 import { parseArguments } from './arguments.ts'
+import type { Consent } from './consent.ts'
 import type { Reply } from './reply.ts'
 import { publishInput, type PublishedSchema } from './schema.ts'
 import type { Session } from './session.ts'
@@ -8,6 +11,8 @@ import type { Session } from './session.ts'
 export interface Call {
   /** Aborted when the client gave up or the call's time is over; tasks and transfers go on. */
   readonly signal: AbortSignal
+  /** What the user was asked in it. */
+  readonly consent: Consent
   /** Tells a client that asked for it: 0 to 100; what does not rise is not told. */
   progress(percent: number, message: string): void
 }
@@ -35,23 +40,37 @@ export interface ToolDefinition {
   readonly annotations: Annotations
 }
 
+/** What documents tell of a tool beside its definition. */
+interface About {
+  /** Group by which the list is narrowed; left out for what the other tools' answers point to. */
+  readonly toolset?: Toolset
+  /** Arguments of a call that makes sense; file names stand for files of the workspace. */
+  readonly example: Readonly<Record<string, unknown>>
+  /** Codes it answers, beside 6016, 6401, 6402, 6500 and 6502, which any tool may answer. */
+  readonly errors: readonly ErrorCode[]
+}
+
 /** A tool: what is published, and what a call does. Failures throw MediaError. */
-export interface Tool {
+export interface Tool extends About {
   readonly definition: ToolDefinition
   run(session: Session, given: unknown, call: Call): Promise<Reply>
 }
 
-interface Declaration<Input extends z.ZodObject> extends Omit<ToolDefinition, 'inputSchema' | 'annotations'> {
+interface Declaration<Input extends z.ZodObject>
+  extends Omit<ToolDefinition, 'inputSchema' | 'annotations'>, About {
   readonly input: Input
   readonly hints: Hints
 }
 
 /** Declares a tool whose arguments are parsed as a whole before it runs. */
 export function tool<Input extends z.ZodObject>(
-  { input, hints, ...published }: Declaration<Input>,
+  { input, hints, toolset, example, errors, ...published }: Declaration<Input>,
   run: (session: Session, args: z.output<Input>, call: Call) => Promise<Reply>,
 ): Tool {
   return {
+    ...(toolset && { toolset }),
+    example,
+    errors,
     definition: {
       ...published,
       inputSchema: publishInput(input),

@@ -7,6 +7,7 @@ import { scratchFolder, until } from '../../test/mcp/scratch.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { createClient } from '../client/client.ts'
 import { callTool } from './call-tool.ts'
+import { workspacePlace } from './place-workspace.ts'
 import { openSession } from './session.ts'
 import type { Call, Tool } from './tool.ts'
 import { inspectFileTool } from './tools/file-tools.ts'
@@ -17,7 +18,7 @@ import { Transfers } from './transfers.ts'
 const never = new AbortController().signal
 
 function call(signal: AbortSignal): Call {
-  return { signal, progress: () => undefined }
+  return { signal, progress: () => undefined, consent: { canAsk: false, answerTo: () => undefined } }
 }
 
 test('a transfer outlives the one who waits, and tells later', async () => {
@@ -60,7 +61,7 @@ test('an upload that outlasts its call goes on to the task, and get_task joins i
     version: '0',
     operations: [videoSplitScreen],
     connect: () => Promise.resolve(createClient(service)),
-    workspace: { allowedFolders: [workspace], defaultFolder: workspace },
+    place: workspacePlace({ allowedFolders: [workspace], defaultFolder: workspace }),
   })
   const gate = Promise.withResolvers<void>()
   service.uploadGate = gate.promise
@@ -86,6 +87,54 @@ test('an upload that outlasts its call goes on to the task, and get_task joins i
   await expect(unknown).rejects.toMatchObject({ code: 6005 })
 })
 
+test('the price of work whose upload outlasted its call is told by get_task, and the same call asks', async () => {
+  await using service = await startContractServer()
+  service.price = 7
+  await using folder = await scratchFolder()
+  await writeFile(join(folder.path, 'a.mp4'), 'aaaa')
+  await using session = openSession({
+    version: '0',
+    operations: [videoSplitScreen],
+    connect: () => Promise.resolve(createClient(service)),
+    place: workspacePlace({ allowedFolders: [folder.path], defaultFolder: folder.path }),
+    confirmAbove: 6,
+  })
+  const gate = Promise.withResolvers<void>()
+  service.uploadGate = gate.promise
+  const args = { clips: [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }] }
+  const make = (one: Call) => operationTool(videoSplitScreen).run(session, args, one)
+  const { transfer_id } = (await make(call(AbortSignal.timeout(50)))).data
+  const joined = await make(call(AbortSignal.timeout(50)))
+  expect(joined.data).toMatchObject({ transfer_id, next_step: expect.stringContaining('force_new') })
+  const outside = { ...args, save_to: '/elsewhere' }
+  await expect(
+    operationTool(videoSplitScreen).run(session, outside, call(AbortSignal.timeout(50))),
+    'a place is checked at once, joined or not',
+  ).rejects.toMatchObject({ code: 6016 })
+  gate.resolve()
+  const priced = await getTaskTool.run(session, { transfer_id }, call(never))
+  expect(priced.data).toMatchObject({
+    status: 'unconfirmed',
+    price_credits: 7,
+    next_step: expect.stringMatching(/7 credits.*call video_split_screen again/),
+  })
+  const asking = { ...call(never), consent: { canAsk: true, answerTo: () => undefined } }
+  const { question } = await make(asking)
+  expect(question).toMatchObject({ text: expect.stringContaining('7 credits') })
+  const otherPrice = {
+    ...call(never),
+    consent: { canAsk: true, answerTo: (key: string) => key === 'cost_6_credits' },
+  }
+  expect((await make(otherPrice)).data, 'a yes to another price').toMatchObject({ status: 'declined' })
+  expect(service.tasks.size).toBe(0)
+  const agreed = {
+    ...call(never),
+    consent: { canAsk: true, answerTo: (key: string) => key === question?.key },
+  }
+  expect((await make(agreed)).data).toMatchObject({ status: 'completed' })
+  expect(service.tasks.size).toBe(1)
+})
+
 test('a picture that outlasts its call is drawn on, and the same call again answers it', async () => {
   await using service = await startContractServer()
   const { id: file } = await service.hold('a.mp4', Buffer.from('aaaa'))
@@ -105,7 +154,7 @@ test('a picture that outlasts its call is drawn on, and the same call again answ
         },
       }
     },
-    workspace: { allowedFolders: [], defaultFolder: '/nonexistent' },
+    place: workspacePlace({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
   const ask = (signal: AbortSignal) =>
     inspectFileTool.run(session, { file, preview: 'contact_sheet' }, call(signal))
@@ -125,7 +174,7 @@ test('a lost service is looked for again, and the call goes on there', async () 
     version: '0',
     operations: [],
     connect: () => Promise.resolve(createClient(services.shift() ?? second)),
-    workspace: { allowedFolders: [], defaultFolder: '/nonexistent' },
+    place: workspacePlace({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
   const held = [await first.hold('a.mp4', Buffer.from('1')), await second.hold('b.mp4', Buffer.from('2'))]
   const nameOf = async (id = '') => {
@@ -147,7 +196,7 @@ test('whatever a tool hangs on, its call is answered; a bug answers without its 
     version: '0',
     operations: [],
     connect: () => Promise.reject(new Error('unused')),
-    workspace: { allowedFolders: [], defaultFolder: '/nonexistent' },
+    place: workspacePlace({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
   const context = {
     mcpReq: { signal: never, notify: () => Promise.resolve() } as never,
@@ -155,20 +204,18 @@ test('whatever a tool hangs on, its call is answered; a bug answers without its 
     report: (error: unknown) => void reported.push(error),
   }
   const given = { name: 'x' }
-  const hanging: Tool = { definition: getTaskTool.definition, run: () => new Promise(() => undefined) }
+  const hanging: Pick<Tool, 'run'> = { run: () => new Promise(() => undefined) }
   const late = await callTool(session, { tool: hanging, given }, context)
   expect(late).toMatchObject({
     isError: true,
     content: [{ text: expect.stringMatching(/^6402: .*Retryable: yes$/) }],
   })
-  const waiting: Tool = {
-    definition: getTaskTool.definition,
+  const waiting: Pick<Tool, 'run'> = {
     run: (_session, _given, { signal }) => delay(1000, { data: {} }, { signal }),
   }
   const outOfTime = await callTool(session, { tool: waiting, given }, context)
   expect(outOfTime).toEqual(late)
-  const broken: Tool = {
-    definition: getTaskTool.definition,
+  const broken: Pick<Tool, 'run'> = {
     run: () => Promise.reject(new Error('password is 123')),
   }
   const bug = await callTool(session, { tool: broken, given }, context)

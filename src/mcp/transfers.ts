@@ -11,6 +11,7 @@ interface TransferContext {
 /** Work that goes on beyond the call that began it. */
 export interface Transfer<T> {
   readonly id: string
+  readonly startedAt: Date
   /** 0 to 100. */
   readonly progress: number
   /** Waits for the result, or for the signal: then undefined. Throws what the work threw. */
@@ -20,29 +21,33 @@ export interface Transfer<T> {
 /** Finished transfers kept for those who ask later. */
 const maxKept = 200
 
-/** Transfers that are found by their id, and others by a key while they are under way. */
+/** Transfers that are found by their id, and by a key while they are under way. */
 export class Transfers<T> implements Disposable {
   readonly #byId = new Map<string, Transfer<T>>()
   readonly #underWay = new Map<string, Transfer<T>>()
   readonly #end = new AbortController()
 
-  /** Starts work that is found by its id later. */
-  start(work: (context: TransferContext) => Promise<T>): Transfer<T> {
+  /** Starts work that is found by its id from now on, and by a key while it is under way. */
+  start(work: (context: TransferContext) => Promise<T>, key?: string): Transfer<T> {
     const transfer = begin(work, this.#end.signal)
     this.#byId.set(transfer.id, transfer)
     const [oldest] = this.#byId.keys()
     if (this.#byId.size > maxKept && oldest !== undefined) this.#byId.delete(oldest)
+    if (key !== undefined) {
+      this.#underWay.set(key, transfer)
+      transfer.result.finally(() => this.#underWay.delete(key)).catch(() => undefined)
+    }
     return transfer
+  }
+
+  /** The work under way of this key. */
+  underWay(key: string): Transfer<T> | undefined {
+    return this.#underWay.get(key)
   }
 
   /** Joins the work under way of this key, or starts it. */
   join(key: string, work: (context: TransferContext) => Promise<T>): Transfer<T> {
-    const joined = this.#underWay.get(key)
-    if (joined) return joined
-    const transfer = begin(work, this.#end.signal)
-    this.#underWay.set(key, transfer)
-    transfer.result.finally(() => this.#underWay.delete(key)).catch(() => undefined)
-    return transfer
+    return this.underWay(key) ?? this.start(work, key)
   }
 
   get(id: string): Transfer<T> | undefined {
@@ -71,6 +76,7 @@ function begin<T>(
   result.catch(() => undefined)
   return {
     id: `transfer-${randomBytes(6).toString('hex')}`,
+    startedAt: new Date(),
     result,
     get progress() {
       return progress

@@ -41,9 +41,28 @@ export async function findRepeated(
   return row
 }
 
-/** Remembers under which key a task is created, in the transaction that creates it. */
-export async function rememberKey(trx: Write, key: string, task: NewTaskRow): Promise<void> {
-  const use = { task_id: task.id, created_at: task.created_at }
+/** The account's latest task of an equal creation that has not ended; undefined when there is none. */
+export async function findUnfinished(db: Db, creation: Creation): Promise<TaskRow | undefined> {
+  return await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('account_id', '=', creation.account_id)
+    .where('status', 'in', ['queued', 'processing'])
+    .where('type', '=', creation.type)
+    .where('input', '=', creation.input)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Remembers which task a key stands for from `now` on, in the transaction that creates or joins it. */
+export async function rememberKey(
+  trx: Write,
+  task: Pick<TaskRow, 'id' | 'account_id'>,
+  { key, now }: { key: string | undefined; now: number },
+): Promise<void> {
+  if (key === undefined) return
+  const use = { task_id: task.id, created_at: now }
   await trx
     .insertInto('idempotency_keys')
     .values({ account_id: task.account_id, key, ...use })

@@ -1,19 +1,13 @@
-import * as z from 'zod'
 import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
-import { findFileRefs, kindOf, supportedHint, type FileReference } from '../contract/file.ts'
 import { newId } from '../contract/id.ts'
-import { readBody } from '../contract/issues.ts'
-import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
-import { priorities, type Priority, type TaskCreated } from '../contract/task.ts'
+import type { Operation } from '../contract/operation.ts'
+import { priorities, type Priority, type TaskCreated, type TaskQuote } from '../contract/task.ts'
 import { toMoment } from '../contract/time.ts'
-import type { FileRow, NewTaskRow, TaskRow } from '../db/schema.ts'
-import { giveFile } from '../files/probe.ts'
-import { findFile } from '../files/records.ts'
+import type { NewTaskRow, TaskRow } from '../db/schema.ts'
+import { appraise, checkFields } from './check-request.ts'
 import { createTask } from './create.ts'
-import { estimateTask } from './estimate.ts'
-import { givenFiles } from './given-files.ts'
-import { findRepeated } from './idempotency.ts'
+import { findRepeated, findUnfinished } from './idempotency.ts'
 import type { Service } from './service.ts'
 
 interface Submission {
@@ -22,38 +16,36 @@ interface Submission {
   readonly priority: Priority
   /** Under which the caller may repeat the creation for 24 h. */
   readonly idempotencyKey: string | undefined
+  /** Whether a task of an equal creation that has not ended does as well. */
+  readonly join: boolean
 }
 
 /** What a creation answers; of some operations the id alone (contract 1, section 2.1). */
-type CreationAnswer = TaskCreated | Pick<TaskCreated, 'task_id'>
+type CreationAnswer = TaskCreated | Pick<TaskCreated, 'task_id' | 'joined'>
 
 /**
  * Creates a task: validate, check the files, price, estimate, then hold the credits and enqueue in one
  * transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6401 of
  * what only these files or parameters need, 6201 and 6202; an error creates nothing and charges nothing. A
- * creation repeated under its key is answered as the first time, whatever became of its files since.
+ * creation repeated under its key is answered as the first time, whatever became of its files since; one that
+ * may join a task is answered with it, and charges nothing.
  */
 export async function submitTask(
   service: Service,
   caller: Caller,
   submission: Submission,
 ): Promise<CreationAnswer> {
-  const { type, priority, idempotencyKey } = submission
-  const module = findOperation(service, type)
-  service.rates.take(caller.keyId, module.operation)
-  const input = validate(module.operation, submission.body)
-  const creation = { account_id: caller.accountId, type, input: JSON.stringify(input) }
+  const { type, priority, idempotencyKey, join } = submission
+  const request = checkFields(service, caller, submission)
+  const { operation } = request.module
+  const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
   const use = { key: idempotencyKey, now: service.clock() }
   const repeated = await findRepeated(service.db, creation, use)
-  if (repeated) return created(module.operation, repeated)
-  const { ready } = await module.run()
-  await ready()
-  const files = await checkFiles(service, caller, { operation: module.operation, input })
-  const { plan } = await module.plan()
-  const planned = plan(input, files)
-  await ready({ input, files })
-  const plannedMs = Math.ceil(planned.seconds * 1000)
-  const estimate = await estimateTask(service, { type, plannedMs, priority })
+  if (repeated) return created(operation, repeated)
+  const { fileIds, credits, plannedMs, workMs, waitMs } = await appraise(service, caller, {
+    ...request,
+    priority,
+  })
   const now = service.clock()
   const task: NewTaskRow = {
     id: newId(now),
@@ -63,10 +55,10 @@ export async function submitTask(
     priority: priorities.indexOf(priority),
     progress: 0,
     output: null,
-    credits: planned.credits,
+    credits,
     planned_ms: plannedMs,
-    estimated_ms: estimate.workMs,
-    estimated_wait_ms: estimate.waitMs,
+    estimated_ms: workMs,
+    estimated_wait_ms: waitMs,
     attempts: 0,
     ready_at: now,
     created_at: now,
@@ -74,47 +66,19 @@ export async function submitTask(
     started_at: null,
     finished_at: null,
   }
-  return created(module.operation, await createTask(service, { task, fileIds: files.ids, idempotencyKey }))
+  try {
+    const made = await createTask(service, { task, fileIds, idempotencyKey, join })
+    return made.isJoined ? joined(operation, made.row) : created(operation, made.row)
+  } catch (error) {
+    throw asListed(operation, error)
+  }
 }
 
-function findOperation(service: Service, type: string): OperationModule {
-  const module = service.operations.get(type)
-  if (module) return module
-  const known = [...service.operations.keys()].join(', ')
-  throw new MediaError(6016, `there is no task type ${JSON.stringify(type)}; there are: ${known}`, {
-    hint: 'Name one of these in the path: /task/{task_type}.',
-  })
-}
-
-/** Checks a body against an operation's schema. */
-export function validate(operation: Operation, body: unknown): Record<string, unknown> {
-  return readBody(operation.input, body, operation.examples[0].input)
-}
-
-async function checkFiles(
-  service: Service,
-  caller: Caller,
-  request: { operation: Operation; input: Record<string, unknown> },
-): Promise<GivenFiles & { readonly ids: readonly string[] }> {
-  const references = findFileRefs(request.operation.input, request.input)
-  const ids = [...new Set(references.map((reference) => String(reference.value)))]
-  const rows = []
-  for (const id of ids)
-    rows.push(await findFile(service.db, { accountId: caller.accountId, id, now: service.clock() }))
-  for (const row of rows) checkKind(row, references)
-  const byId = new Map<string, GivenFile>()
-  for (const row of rows) byId.set(row.id, await giveFile(service, row))
-  return { ...givenFiles(byId), ids }
-}
-
-function checkKind(row: FileRow, references: readonly FileReference[]): void {
-  const kind = kindOf(row.ext)
-  const refused = references.find(({ value, kinds }) => value === row.id && !kinds.some((k) => k === kind))
-  if (!refused) return
-  const field = z.core.toDotPath(refused.path)
-  throw new MediaError(6014, `${field}: ${row.name} is not ${refused.kinds.join(' or ')}`, {
-    hint: supportedHint(refused.kinds),
-  })
+/** The error of quota or balance under the code that the operation's table lists. */
+function asListed({ unpaid }: Operation, error: unknown): unknown {
+  if (unpaid === undefined || !(error instanceof MediaError)) return error
+  if (error.code !== 6201 && error.code !== 6202) return error
+  return new MediaError(unpaid, error.message, { cause: error, hint: error.hint })
 }
 
 const seconds = (milliseconds: number): number => milliseconds / 1000
@@ -128,10 +92,38 @@ function created(operation: Operation, row: TaskRow): CreationAnswer {
     // What it was then: a repeated creation has the first one's answer.
     status: 'queued',
     ...(extra.includes('created_at') && { created_at: toMoment(row.created_at) }),
-    ...(extra.includes('estimates') && {
-      estimated_duration: seconds(row.estimated_ms),
-      estimated_queue_wait_duration: seconds(row.estimated_wait_ms),
-      estimated_total_duration: seconds(row.estimated_ms + row.estimated_wait_ms),
-    }),
+    ...(extra.includes('estimates') && estimatesOf(row)),
   }
+}
+
+function estimatesOf({
+  estimated_ms: work,
+  estimated_wait_ms: wait,
+}: Pick<TaskRow, 'estimated_ms' | 'estimated_wait_ms'>): Omit<TaskQuote, 'credits'> {
+  return {
+    estimated_duration: seconds(work),
+    estimated_queue_wait_duration: seconds(wait),
+    estimated_total_duration: seconds(work + wait),
+  }
+}
+
+/** The answer of a creation that joined a task, which may be under way by now. */
+function joined(operation: Operation, row: TaskRow): CreationAnswer {
+  const answer = created(operation, row)
+  return 'status' in answer ? { ...answer, status: row.status, joined: true } : { ...answer, joined: true }
+}
+
+/** What the same creation would cost and take, in seconds; nothing is made and nothing charged. Throws as it would. */
+export async function quoteTask(
+  service: Service,
+  caller: Caller,
+  submission: Omit<Submission, 'idempotencyKey'>,
+): Promise<TaskQuote> {
+  const { type, priority, join } = submission
+  const request = checkFields(service, caller, submission)
+  const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
+  const unfinished = join ? await findUnfinished(service.db, creation) : undefined
+  if (unfinished) return { credits: 0, ...estimatesOf(unfinished) }
+  const { credits, workMs, waitMs } = await appraise(service, caller, { ...request, priority })
+  return { credits, ...estimatesOf({ estimated_ms: workMs, estimated_wait_ms: waitMs }) }
 }

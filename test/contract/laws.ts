@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { Operation } from '../../src/contract/operation.ts'
-import { validate } from '../../src/tasks/submit.ts'
+import { validate } from '../../src/tasks/check-request.ts'
 import type { Fields, OperationTables, Parameter } from './tables.ts'
 
 type Json = Readonly<Record<string, unknown>>

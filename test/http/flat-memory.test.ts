@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -7,17 +7,12 @@ import { request } from 'undici'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { partBytes } from '../../src/contract/upload.ts'
 import { startProcess } from '../service/process.ts'
+import { peakResident } from '../service/resident.ts'
 import { chunked } from './chunked.ts'
 import { envelope, form, formType } from './raw.ts'
 
 const mebibyte = 2 ** 20
 const size = 200 * mebibyte
-
-/** Peak of a process's resident memory, MiB. */
-async function peakOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
-}
 
 test.skipIf(process.platform !== 'linux')(
   '200 MiB go up and down in flat memory (Linux tells a peak)',
@@ -27,8 +22,8 @@ test.skipIf(process.platform !== 'linux')(
     const service = await startProcess(dataDir)
     onTestFinished(() => service.kill('SIGTERM'))
     const headers = { authorization: service.apiKey }
-    const pid = service.process.pid ?? 0
-    const before = await peakOf(pid)
+    const { pid } = service.process
+    const before = await peakResident(pid)
 
     const [head, tail] = splitForm()
     const chunk = Buffer.alloc(mebibyte, 'z')
@@ -58,7 +53,7 @@ test.skipIf(process.platform !== 'linux')(
     const downloaded = performance.now()
     expect(received).toBe(size)
 
-    const grown = (await peakOf(pid)) - before
+    const grown = (await peakResident(pid)) - before
     const speed = (ms: number) => Math.round(size / mebibyte / (ms / 1000))
     await annotate(
       `up ${speed(uploaded - began)} MiB/s, down ${speed(downloaded - uploaded)} MiB/s, ` +
@@ -80,14 +75,14 @@ test.skipIf(process.platform !== 'linux')(
     const { data } = await calls.init({ filename: 'a.txt', size: parts * partBytes })
     const part = Buffer.alloc(partBytes, 'z')
     await calls.put(data.upload_id, 0, part)
-    const before = await peakOf(service.process.pid ?? 0)
+    const before = await peakResident(service.process.pid)
     let next = 1
     const lane = async () => {
       for (let index = next++; index < parts; index = next++) await calls.put(data.upload_id, index, part)
     }
     await Promise.all([lane(), lane(), lane(), lane()])
     expect((await calls.complete(data.upload_id)).data.size).toBe(parts * partBytes)
-    const grown = (await peakOf(service.process.pid ?? 0)) - before
+    const grown = (await peakResident(service.process.pid)) - before
     await annotate(`resident ${Math.round(before)} MiB, grown ${Math.round(grown)} MiB`)
     // Less than the four parts that are under way.
     expect(grown).toBeLessThan((4 * partBytes) / mebibyte)

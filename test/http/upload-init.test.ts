@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { maxFileBytes, type FileRecord } from '../../src/contract/file.ts'
 import { uploadSession } from '../../src/contract/upload.ts'
 import { api } from '../service/api.ts'
-import { ageFile, chunked, hashOf } from './chunked.ts'
+import { ageFile, chunked, cut, hashOf } from './chunked.ts'
 import { onDatabases } from './on-databases.ts'
 
 const day = 24 * 3_600_000
@@ -68,6 +68,43 @@ onDatabases('the beginning of an upload in parts', (service) => {
       const body = { filename: 'a.txt', size: 12, blake3_id: await hashOf('secret bytes') }
       expect((await chunked(await service().account(0)).init(body)).data).toHaveProperty('upload_id')
       expect((await chunked(account).init({ ...body, size: 13 })).data).toHaveProperty('upload_id')
+    })
+  })
+
+  describe('an open upload', () => {
+    const body = async () => ({ filename: 'a.txt', size: 13, blake3_id: await hashOf('bytes to go on') })
+
+    test('of the same name, size and fingerprint is answered with what is missing, and goes on', async () => {
+      const calls = chunked(await service().account(0))
+      const { data: first } = await calls.init({ ...(await body()), size: 14 })
+      await cut(service().running.service.db, first.upload_id, 6)
+      await calls.put(first.upload_id, 1, 'to go ')
+      const { data: again } = await calls.init({ ...(await body()), size: 14 })
+      expect(again).toMatchObject({ upload_id: first.upload_id, part_size: 6, total_parts: 3 })
+      expect(again).toMatchObject({ size: 14, received: 1, missing: [0, 2] })
+      await calls.put(first.upload_id, 0, 'bytes ')
+      await calls.put(first.upload_id, 2, 'on')
+      expect((await calls.complete(first.upload_id)).data).toMatchObject({ original_name: 'a.txt', size: 14 })
+      expect((await calls.init({ ...(await body()), size: 14 })).data).toMatchObject({ instant: true })
+    })
+
+    test('of another account, name, size or fingerprint, or of none, is not', async () => {
+      const calls = chunked(await service().account(0))
+      const given = await body()
+      const { data: first } = await calls.init(given)
+      const others = await Promise.all([
+        chunked(await service().account(0)).init(given),
+        calls.init({ ...given, filename: 'b.txt' }),
+        calls.init({ ...given, size: 12 }),
+        calls.init({ ...given, blake3_id: await hashOf('other bytes') }),
+        calls.init({ filename: 'a.txt', size: 13 }),
+      ])
+      for (const { data } of others) {
+        expect(data.upload_id).not.toBe(first.upload_id)
+        expect(data).not.toHaveProperty('missing')
+      }
+      await calls.abort(first.upload_id)
+      expect((await calls.init(given)).data.upload_id).not.toBe(first.upload_id)
     })
   })
 

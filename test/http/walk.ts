@@ -60,14 +60,19 @@ export const walk: Record<
     return { params: { upload_id } }
   },
   abortUpload: async (world) => ({ params: { upload_id: await newUpload(world) } }),
+  listFiles: () => ({ query: { task_id: '1234567890123456789', page: '1', page_size: '100' } }),
   fileDetails: ({ clip }) => ({ params: { file_id: clip } }),
   inspectFile: ({ clip }) => ({ params: { file_id: clip } }),
   deleteFile: async (world) => ({ params: { file_id: await newFile(world) } }),
   linkFile: ({ clip }) => ({ params: { file_id: clip }, json: { expires_in: 60 } }),
-  cleanFiles: () => ({}),
+  cleanFiles: () => ({ json: { keep_days: 30 } }),
   createTask: async (world) => ({
     json: { file_id: await newFile(world), behaviour: 'wait' },
     headers: { priority: 'u=1', 'idempotency-key': world.type },
+  }),
+  quoteTask: async (world) => ({
+    json: { file_id: await newFile(world) },
+    headers: { prefer: 'join-identical' },
   }),
   queryTask: async (world) => ({ params: { task_id: await newTask(world) } }),
   listTasks: () => ({ query: { status: 'queued', task_type: 'test_copy', page: '1', page_size: '100' } }),
@@ -79,6 +84,7 @@ export const walk: Record<
   enums: () => ({}),
   voices: () => ({}),
   layouts: () => ({ query: { slot_count: '16', ratio: '1:1', page: '1', page_size: '100' } }),
+  listLedger: () => ({ query: { task_id: '1234567890123456789', page: '1', page_size: '100' } }),
   // A test's service always has work; where it has none, see requests.test.ts.
   exitDaemon: () => ({ status: 409 }),
   downloadFile: ({ clip }) => ({ params: { file_id: clip }, headers: { range: 'bytes=1-9' }, status: 206 }),
@@ -96,4 +102,11 @@ export const walk: Record<
   metrics: () => ({}),
   documents: () => ({}),
   openapi: () => ({}),
+  pageTicket: () => ({}),
+  pageLogin: async ({ account }) => {
+    const { data } = await api(account).send<{ ticket: string }>('/page/ticket', { method: 'POST' })
+    return { json: { ticket: data.ticket } }
+  },
+  page: () => ({}),
+  pagePart: () => ({ params: { name: 'main.js' } }),
 }

@@ -7,8 +7,10 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { newId } from '../../src/contract/id.ts'
 import { extensionOf } from '../../src/contract/file.ts'
 import { downloadUrl } from '../../src/contract/routes.ts'
-import { isTerminal, type TaskState } from '../../src/contract/task.ts'
+import type { TaskState } from '../../src/contract/task.ts'
 import { createHasher } from '../../src/platform/hash.ts'
+import { fail, moment, ok } from './contract-answers.ts'
+import { serveTasks, taskRecord } from './contract-tasks.ts'
 
 /** A file the double holds. */
 export interface HeldFile {
@@ -42,6 +44,8 @@ export interface ContractServer extends AsyncDisposable {
   move(id: string, change: Partial<Pick<HeldTask, 'status' | 'progress' | 'output'>>): void
   /** Called before each answer; may break the connection. */
   before: (request: IncomingMessage, response: ServerResponse) => void
+  /** Credits that any task costs. */
+  price: number
   /** What creation does with a task; at first it completes at once with a copy of the first file. */
   onCreate: (task: HeldTask) => void
   /** Bytes after which a download's connection breaks, once each. */
@@ -57,7 +61,6 @@ export interface ContractServer extends AsyncDisposable {
 }
 
 const apiKey = 'test-key'
-const moment = '2026-01-02T03:04:05.000Z'
 
 /** Starts the double on a free port of this machine. */
 export async function startContractServer(): Promise<ContractServer> {
@@ -77,12 +80,19 @@ export async function startContractServer(): Promise<ContractServer> {
     breaks: [],
     ignoreRanges: false,
     uploadGate: Promise.resolve(),
+    price: 1,
     before: () => undefined,
     onCreate: (task) => completeWithFirstFile(double, task),
     async hold(name, bytes) {
       const hasher = await createHasher()
       hasher.update(bytes)
-      const file = { id: newId(), name, bytes, blake3: hasher.digest() }
+      const blake3 = hasher.digest()
+      // As the service does: the same content is the same file.
+      const same = [...double.files.values()].find(
+        (held) => held.blake3 === blake3 && extensionOf(held.name) === extensionOf(name),
+      )
+      if (same) return same
+      const file = { id: newId(), name, bytes, blake3 }
       double.files.set(file.id, file)
       return file
     },
@@ -122,17 +132,6 @@ function heldTask(double: ContractServer, id: string): HeldTask {
   return task
 }
 
-interface Reply {
-  code(status: number): Reply
-  send(body: unknown): unknown
-}
-
-function fail(reply: Reply, [code, status]: readonly [number, number], msg: string): unknown {
-  return reply.code(status).send({ code, msg, data: null })
-}
-
-const ok = (data: unknown): unknown => ({ code: 200, msg: 'success', data })
-
 function fileRecord({ id, name, bytes, blake3 }: HeldFile): Record<string, unknown> {
   return {
     file_id: id,
@@ -145,11 +144,6 @@ function fileRecord({ id, name, bytes, blake3 }: HeldFile): Record<string, unkno
     expire_at: moment,
     is_expired: false,
   }
-}
-
-function taskRecord({ id, type, status, progress, output }: HeldTask): Record<string, unknown> {
-  const times = { create_time: moment, update_time: moment }
-  return { task_id: id, id, task_type: type, status, progress, output_result: output, ...times }
 }
 
 function serveFiles(app: FastifyInstance, double: ContractServer): void {
@@ -189,81 +183,6 @@ function serveFiles(app: FastifyInstance, double: ContractServer): void {
     if (end === undefined) return raw.end(file.bytes.subarray(from))
     raw.write(file.bytes.subarray(from, end), () => setImmediate(() => raw.destroy()))
     return undefined
-  })
-}
-
-function serveTasks(app: FastifyInstance, double: ContractServer): void {
-  app.get('/base/capabilities', async () =>
-    ok({
-      protocol_version: 2,
-      version: '0.0.0-test',
-      operations: [{ name: 'video_split_screen', title: 'x', ready: true, missing: null, price: '1 credit' }],
-      limits: {
-        max_file_bytes: 2 ** 30,
-        part_bytes: 2 ** 25,
-        upload_session_hours: 72,
-        max_body_bytes: 2 ** 25,
-        retention_days: 60,
-        page_size: 20,
-        max_page_size: 100,
-      },
-      credits: { balance: 100 },
-      tasks: { queued: 0, processing: 0 },
-    }),
-  )
-  app.get('/task/list', async () => {
-    const list = [...double.tasks.values()].toReversed().map((task) => ({
-      id: task.id,
-      status: task.status,
-      priority: 'normal',
-      progress: task.progress,
-      estimated_duration: 12,
-      estimated_queue_wait_duration: 40,
-      actual_duration: null,
-      process_start_time: null,
-      finish_time: null,
-      create_time: moment,
-      task_type_key: task.type,
-      task_type_name: 'Split screen',
-    }))
-    return ok({ list, total: list.length, page: 1, page_size: 20 })
-  })
-  app.post<{ Params: { type: string }; Body: Record<string, unknown> }>('/task/:type', (request, reply) => {
-    const { type } = request.params
-    const task: HeldTask = {
-      id: newId(),
-      type,
-      body: request.body,
-      status: 'queued',
-      progress: 0,
-      output: null,
-    }
-    double.tasks.set(task.id, task)
-    double.onCreate(task)
-    void reply.send(ok({ task_id: task.id, task_type: type, status: 'queued' }))
-  })
-  app.get<{ Params: { type: string; id: string } }>('/task/:type/:id', async (request, reply) => {
-    const task = double.tasks.get(request.params.id)
-    const found = task?.type === request.params.type
-    return found ? ok(taskRecord(task)) : fail(reply, [6005, 404], 'no such task')
-  })
-  app.post<{ Params: { id: string } }>('/task/:id/cancel', async (request, reply) => {
-    const task = double.tasks.get(request.params.id)
-    if (!task) return fail(reply, [6005, 404], 'no such task')
-    if (task.status !== 'queued') return fail(reply, [6007, 409], 'already under way')
-    double.move(task.id, { status: 'cancelled' })
-    return ok('')
-  })
-  app.post<{ Params: { id: string } }>('/task/:id/stop', async (request, reply) => {
-    const task = double.tasks.get(request.params.id)
-    if (!task) return fail(reply, [6005, 404], 'no such task')
-    if (isTerminal(task.status)) return fail(reply, [6007, 409], 'already ended')
-    const error = { code: 6009, message: 'stopped on request', retryable: false }
-    double.move(
-      task.id,
-      task.status === 'processing' ? { status: 'failed', output: { error } } : { status: 'cancelled' },
-    )
-    return ok(taskRecord(task))
   })
 }
 

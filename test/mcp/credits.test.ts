@@ -24,3 +24,24 @@ test('work that costs more than the account has is refused with both figures, an
     expect(await balanceOf(db, account.id)).toBe(1)
   }
 })
+
+test('work above confirm_above_credits is priced by the service, and not begun where nobody can be asked', async () => {
+  await using service = await startTestService({ operations })
+  await using studio = await openStudio()
+  await studio.clip('color=red:s=64x64:r=1', 'long.mp4', 61)
+  const account = await service.account(5)
+  const { db } = service.running.service
+  await using agent = await studio.agent('modern', {
+    REELWRIGHT_BASE_URL: account.baseUrl,
+    REELWRIGHT_API_KEY: account.apiKey,
+    REELWRIGHT_CONFIRM_ABOVE_CREDITS: '1',
+  })
+  const clip = { file_id: 'long.mp4' }
+  const priced = await agent.call('video_split_screen', { clips: [clip, clip] })
+  expect(priced.data).toMatchObject({ status: 'unconfirmed', price_credits: 2 })
+  expect(await balanceOf(db, account.id)).toBe(5)
+  const short = { ...clip, end_time_ms: 1000 }
+  const begun = await agent.call('video_split_screen', { clips: [short, clip], wait_seconds: 0 })
+  expect(begun.data).toMatchObject({ task_id: expect.any(String) })
+  expect(await balanceOf(db, account.id)).toBe(4)
+})

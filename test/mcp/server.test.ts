@@ -131,6 +131,13 @@ describe.each(eras)('%s client over stdio', (era) => {
       { mimeType: 'application/json', text: expect.stringContaining('words.srt') },
       { mimeType: 'text/plain', text: expect.stringContaining('hello') },
     ])
+    const dot = await agent.service.hold('dot.png', Buffer.from([137, 80, 78, 71]))
+    expect((await agent.client.readResource({ uri: `media://files/${dot.id}` })).contents).toMatchObject([
+      { mimeType: 'application/json' },
+      { mimeType: 'image/png', blob: Buffer.from([137, 80, 78, 71]).toString('base64') },
+    ])
+    const long = await agent.service.hold('long.txt', Buffer.alloc(256 * 1024 + 1, 'x'))
+    expect((await agent.client.readResource({ uri: `media://files/${long.id}` })).contents).toHaveLength(1)
     await expect(agent.client.readResource({ uri: 'media://files/404' })).rejects.toThrow(/not found/i)
     await expect(agent.client.readResource({ uri: 'media://other/1' })).rejects.toThrow(/not found/i)
   })

@@ -26,13 +26,23 @@ export interface Answer {
   readonly result: CallToolResult
 }
 
-/** Starts a server as its own process and connects the SDK's client in one era. */
-export async function startAgent(era: Era, options: ClientOptions = {}): Promise<Agent> {
-  const service = await startContractServer()
+/** What is not as it comes. */
+interface AgentSettings extends Pick<EntryOptions, 'tools' | 'confirmAbove' | 'allowUrls'> {
+  /** That of another agent, which ends it; left out, one of its own. */
+  readonly service?: ContractServer
+}
+
+/** Starts a server as its own process, with settings of its own, and connects the SDK's client in one era. */
+export async function startAgent(
+  era: Era,
+  options: ClientOptions = {},
+  { service: given, ...settings }: AgentSettings = {},
+): Promise<Agent> {
+  const service = given ?? (await startContractServer())
   const folder = await scratchFolder()
   const workspace = join(folder.path, 'Reelwright')
   const { baseUrl, apiKey } = service
-  const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [] }
+  const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [], ...settings }
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
@@ -50,7 +60,7 @@ export async function startAgent(era: Era, options: ClientOptions = {}): Promise
     call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
     async [Symbol.asyncDispose]() {
       await client.close()
-      await service[Symbol.asyncDispose]()
+      if (!given) await service[Symbol.asyncDispose]()
       await folder[Symbol.asyncDispose]()
       // The entry reports bugs there; nothing else of it writes anything.
       if (stderr !== '') throw new Error(stderr)

@@ -1,10 +1,13 @@
+import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { publishInput } from '../../src/mcp/schema.ts'
 import { allTools } from '../../src/mcp/tools/all-tools.ts'
 import { operations } from '../../tools/index.ts'
 
-const tools = [...allTools(operations.map(({ operation }) => operation)).values()].map(
-  ({ definition }) => definition,
-)
+const all = [...allTools(operations.map(({ operation }) => operation)).values()]
+const tools = all.map(({ definition, example }) => ({ ...definition, example }))
+const listed = all.map(({ definition }) => definition)
 
 type Node = Readonly<Record<string, unknown>>
 
@@ -26,7 +29,7 @@ function* fieldsOf(schema: unknown): Generator<[string, Node]> {
  * Tokens of the whole list, counted as characters of its compact JSON divided by 3.5. Tokenizers of
  * today's models need fewer for JSON schemas in English (near 4 characters a token), so this errs high.
  */
-const tokens = Math.ceil(JSON.stringify({ tools }).length / 3.5)
+const tokens = Math.ceil(JSON.stringify({ tools: listed }).length / 3.5)
 
 test('the whole list stays below 12,000 tokens', () => {
   expect(tokens).toBeLessThan(12_000)
@@ -37,78 +40,122 @@ test('names are unique and known to every client: lower case, digits, underscore
   for (const { name } of tools) expect(name).toMatch(/^[a-z][a-z0-9_]{2,47}$/)
 })
 
-describe.each(tools)('$name', ({ name, title, description, inputSchema, outputSchema, annotations }) => {
-  test('has a title, and a description of useful length', () => {
-    expect(title.length).toBeGreaterThan(2)
-    expect(description.length).toBeGreaterThan(20)
-    expect(description.length).toBeLessThan(1500)
-  })
+/** Deepest that objects may lie in each other for every model API. */
+const maxDepth = 5
 
-  test('its input is one flat strict object', () => {
-    expect(inputSchema.type).toBe('object')
-    for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not', '$schema'])
-      expect(inputSchema).not.toHaveProperty(keyword)
-    for (const [path, node] of nodesOf(inputSchema)) {
-      const isObjectSchema = node['type'] === 'object' && 'properties' in node
-      if (isObjectSchema) expect([path, node['additionalProperties']]).toEqual([path, false])
+/** What some client or model API refuses in a schema, each with its place. */
+function* hazardsOf(schema: unknown): Generator<string> {
+  const refused = ['$ref', '$defs', 'definitions', 'prefixItems', 'nullable', 'format', 'patternProperties']
+  for (const [path, node] of nodesOf(schema)) {
+    const { type, items, minimum, maximum } = node
+    if (path.split('/properties/').length - 1 > maxDepth) yield `${path} lies too deep`
+    if (type === 'null' || Array.isArray(type)) yield `${path} may be null or of several types`
+    if (Array.isArray(items)) yield `${path} is a tuple`
+    if (minimum === Number.MIN_SAFE_INTEGER || Number(maximum) >= 2 ** 31 - 1)
+      yield `${path} has bounds that say nothing`
+    // Under `properties`, these are names of fields.
+    if (path.endsWith('/properties')) {
+      for (const name of Object.keys(node))
+        if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) yield `${path} has ${name}`
+    } else {
+      for (const keyword of refused) if (keyword in node) yield `${path} has ${keyword}`
     }
+  }
+}
+
+describe('the law on schemas', () => {
+  const shared = z.object({ x: z.number() }).meta({ id: 'shared' })
+  let deep: z.ZodType = z.string()
+  for (let level = 0; level <= maxDepth; level += 1) deep = z.object({ inner: deep })
+
+  test.each<[string, z.ZodType]>([
+    ['too deep', deep],
+    ['null', z.string().nullable()],
+    ['tuple|prefixItems', z.tuple([z.number(), z.number()])],
+    ['$ref', shared],
+    ['format', z.email()],
+    ['has two words', z.object({ 'two words': z.string() })],
+  ])('finds %s', (expected, field) => {
+    const found = [...hazardsOf(publishInput(z.object({ field })))].join('; ')
+    expect(found).toMatch(new RegExp(expected.replace('$', String.raw`\$`)))
   })
 
-  test('its schemas have nothing that clients refuse', () => {
-    for (const schema of [inputSchema, outputSchema ?? {}]) {
-      const text = JSON.stringify(schema)
-      for (const keyword of ['"$ref"', '"$defs"', '"prefixItems"', '"null"', '"nullable"']) {
-        expect(text).not.toContain(keyword)
-      }
-      for (const bound of [Number.MAX_SAFE_INTEGER, 2 ** 31 - 1]) expect(text).not.toContain(String(bound))
-      for (const [path, node] of nodesOf(schema)) {
-        expect([path, Array.isArray(node['type'])]).toEqual([path, false])
-        if (node['type'] === 'array') expect([path, Array.isArray(node['items'])]).toEqual([path, false])
-      }
-    }
-  })
+  test.each([z.date(), z.map(z.string(), z.string()), z.bigint(), z.set(z.string()), z.symbol()])(
+    'what JSON cannot say is refused as the tool is declared: $def.type',
+    (field) => expect(() => publishInput(z.object({ field }))).toThrow(/cannot be represented/),
+  )
 
-  test('every field has a type, and ids are never numbers', () => {
-    for (const [path, field] of fieldsOf(inputSchema)) {
-      expect([path, typeof field['type']]).toEqual([path, 'string'])
-      if (path.endsWith('_id') && !path.endsWith('layout_id'))
-        expect([path, field['type']]).toEqual([path, 'string'])
-    }
-  })
-
-  test('its output is loose', () => {
-    for (const [path, node] of nodesOf(outputSchema ?? {})) {
-      expect([path, node]).not.toEqual([path, expect.objectContaining({ additionalProperties: false })])
-    }
-  })
-
-  test('its annotations say all five things and agree with each other', () => {
-    const { title: shown, ...hints } = annotations
-    expect(shown, 'older clients look for it here').toBe(title)
-    expect(Object.values(hints).map((value) => typeof value)).toEqual(Array(4).fill('boolean'))
-    if (annotations.readOnlyHint)
-      expect(annotations).toMatchObject({ destructiveHint: false, idempotentHint: true })
-    const reads = ['list_tasks', 'service_status'].includes(name)
-    expect(annotations.readOnlyHint).toBe(reads)
-    expect(annotations.destructiveHint).toBe(name === 'cancel_task')
-    // Each call of an operation makes and pays a task.
-    const repeats = !operations.some(({ operation }) => operation.name === name)
-    expect(annotations.idempotentHint).toBe(repeats)
+  test('whole numbers carry no bounds of the machine', () => {
+    const published = publishInput(z.object({ field: z.int(), time: z.int().max(2 ** 31 - 1) }))
+    expect([...hazardsOf(published)]).toEqual([])
   })
 })
+
+describe.each(tools)(
+  '$name',
+  ({ name, title, description, inputSchema, outputSchema, annotations, example }) => {
+    test('has a title, and a description that no model API cuts', () => {
+      expect(title.length).toBeGreaterThan(2)
+      expect(description.length).toBeGreaterThan(20)
+      expect(description.length).toBeLessThanOrEqual(1024)
+    })
+
+    test('its example is a call that it takes', () => {
+      expect(new Ajv({ strict: false }).compile(inputSchema)(example)).toBe(true)
+    })
+
+    test('its input is one flat strict object', () => {
+      expect(inputSchema.type).toBe('object')
+      for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not', '$schema'])
+        expect(inputSchema).not.toHaveProperty(keyword)
+      for (const [path, node] of nodesOf(inputSchema)) {
+        const isObjectSchema = node['type'] === 'object' && 'properties' in node
+        if (isObjectSchema) expect([path, node['additionalProperties']]).toEqual([path, false])
+      }
+    })
+
+    test('its schemas have nothing that clients refuse', () => {
+      for (const schema of [inputSchema, outputSchema ?? {}]) expect([...hazardsOf(schema)]).toEqual([])
+    })
+
+    test('every field has a type, and ids are never numbers', () => {
+      for (const [path, field] of fieldsOf(inputSchema)) {
+        expect([path, typeof field['type']]).toEqual([path, 'string'])
+        if (path.endsWith('_id') && !path.endsWith('layout_id'))
+          expect([path, field['type']]).toEqual([path, 'string'])
+      }
+    })
+
+    test('its output is loose', () => {
+      for (const [path, node] of nodesOf(outputSchema ?? {})) {
+        expect([path, node]).not.toEqual([path, expect.objectContaining({ additionalProperties: false })])
+      }
+    })
+
+    test('its annotations say all five things and agree with each other', () => {
+      const { title: shown, ...hints } = annotations
+      expect(shown, 'older clients look for it here').toBe(title)
+      expect(Object.values(hints).map((value) => typeof value)).toEqual(Array(4).fill('boolean'))
+      if (annotations.readOnlyHint)
+        expect(annotations).toMatchObject({ destructiveHint: false, idempotentHint: true })
+      const reads = ['list_tasks', 'service_status'].includes(name)
+      expect(annotations.readOnlyHint).toBe(reads)
+      expect(annotations.destructiveHint).toBe(name === 'cancel_task')
+      // Each call of an operation makes and pays a task.
+      const repeats = !operations.some(({ operation }) => operation.name === name)
+      expect(annotations.idempotentHint).toBe(repeats)
+    })
+  },
+)
 
 describe.each(operations.map(({ operation }) => operation))('operation $name', (operation) => {
   const published = tools.find(({ name }) => name === operation.name)
 
-  test('is a tool with the two fields of long work, none of which hides one of its own', () => {
+  test('is a tool with the three fields of long work, none of which hides one of its own', () => {
     const own = Object.keys(operation.input.shape)
-    expect(own).not.toContain('wait_seconds')
-    expect(own).not.toContain('save_to')
-    expect(Object.keys(published?.inputSchema['properties'] ?? {})).toEqual([
-      ...own,
-      'wait_seconds',
-      'save_to',
-    ])
+    const ofLongWork = ['wait_seconds', 'save_to', 'force_new']
+    for (const field of ofLongWork) expect(own).not.toContain(field)
+    expect(Object.keys(published?.inputSchema['properties'] ?? {})).toEqual([...own, ...ofLongWork])
     expect(published?.outputSchema).toBeDefined()
   })
 

@@ -5,17 +5,28 @@ import { askToExit } from '../../src/daemon/ask.ts'
 import { processOf, readDaemon } from '../../src/daemon/record.ts'
 import { identify } from '../../src/platform/process-identity.ts'
 
-/** Starts an installed program's MCP server on a data folder and connects to it. */
-export async function connectTo(program: string, dataDir: string): Promise<Client> {
+/** How a client starts a server. */
+export interface Start {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Starts a program's MCP server and connects to it; beside `env` it has the least environment. */
+export async function connectBy({ command, args, env }: Start): Promise<Client> {
   const client = new Client({ name: 'reelwright-test', version: '1.0.0' })
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [program, 'mcp', '--data-dir', dataDir],
-      env: { ...getDefaultEnvironment(), REELWRIGHT_WORKSPACE: dataDir },
-    }),
-  )
+  const environment = { ...getDefaultEnvironment(), ...env }
+  await client.connect(new StdioClientTransport({ command, args: [...args], env: environment }))
   return client
+}
+
+/** Starts an installed program's MCP server on a data folder and connects to it. */
+export function connectTo(program: string, dataDir: string): Promise<Client> {
+  return connectBy({
+    command: process.execPath,
+    args: [program, 'mcp', '--data-dir', dataDir],
+    env: { REELWRIGHT_WORKSPACE: dataDir },
+  })
 }
 
 /** Ends a data folder's service and waits until its process is gone. */

@@ -31,3 +31,9 @@ export const saveTo = pathText
 
 /** A file the agent names. */
 export const pathOrId = pathText.describe('Absolute path, path in the workspace, or file id')
+
+/** Whether a call repeats work that is under way. */
+export const forceNew = z
+  .boolean()
+  .default(false)
+  .describe('Begin anew though an equal call is still being worked on')

@@ -3,7 +3,7 @@ import { previewFile } from '../../client/preview.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { fileKinds, kindOf } from '../../contract/file.ts'
 import { previewKind, type InspectedFile } from '../../contract/file-routes.ts'
-import { routes } from '../../contract/routes.ts'
+import { rawRoutes, routes } from '../../contract/routes.ts'
 import { isPath, openFiles, uploadFiles } from '../file-bridge.ts'
 import { saveFiles } from '../save.ts'
 import type { SavedFile, Session, Uploaded } from '../session.ts'
@@ -11,6 +11,9 @@ import { uploadSnapshot } from '../snapshot.ts'
 import type { Transfer } from '../transfers.ts'
 import { tool, type Call } from '../tool.ts'
 import { pathOrId, saveTo } from './fields.ts'
+
+/** What the upload of a local file may answer. */
+export const uploadErrors = [6004, ...routes.uploadFile.errors] as const
 
 /** Uploads one file for use in several operations. */
 export const uploadFileTool = tool(
@@ -21,6 +24,9 @@ export const uploadFileTool = tool(
       'Uploads a local media file and answers its file_id. Not needed before other tools: they take paths themselves. ' +
       'Useful for a file that several operations share.',
     input: z.object({ path: pathOrId.describe('Absolute path, or path in the workspace') }),
+    toolset: 'files',
+    example: { path: 'interview.mp4' },
+    errors: uploadErrors,
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { path }, call) => {
@@ -51,6 +57,9 @@ export const inspectFileTool = tool(
       file: pathOrId,
       preview: previewKind.optional().describe('Picture to show beside the facts'),
     }),
+    toolset: 'files',
+    example: { file: 'interview.mp4', preview: 'contact_sheet' },
+    errors: [...uploadErrors, ...routes.inspectFile.errors, ...rawRoutes.previewFile.errors],
     // A path is uploaded to be inspected.
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
@@ -107,6 +116,9 @@ export const downloadFileTool = tool(
       'Saves a stored file into the workspace. Not needed for results: get_task saves those. An existing different ' +
       'file is never overwritten.',
     input: z.object({ file_id: pathOrId.describe('Id of a stored file'), save_to: saveTo }),
+    toolset: 'files',
+    example: { file_id: '1947527768341286912', save_to: 'sources/interview.mp4' },
+    errors: [6004, 6013],
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { file_id, save_to = 'reelwright-output' }, call) => {
@@ -145,12 +157,18 @@ async function upload(
   call: Call,
 ): Promise<{ transfer: Transfer<Uploaded>; file: Extract<Uploaded, { file: unknown }>['file'] | undefined }> {
   const files = await openFiles(session, new Map([[path, fileKinds]]))
-  const transfer = session.uploads.start(async (context) => {
-    await using opened = files
-    const record = (await uploadFiles(session, opened, context)).get(path)
-    if (!record) throw new MediaError(6036, `${path} was not uploaded`)
-    return { file: record }
-  })
+  // A call that is repeated follows the upload that the first one began.
+  const identity = files.byPath.get(path)?.identity ?? path
+  const underWay = session.uploads.underWay(identity)
+  if (underWay) await files[Symbol.asyncDispose]()
+  const transfer =
+    underWay ??
+    session.uploads.start(async (context) => {
+      await using opened = files
+      const record = (await uploadFiles(session, opened, context)).get(path)
+      if (!record) throw new MediaError(6036, `${path} was not uploaded`)
+      return { file: record }
+    }, identity)
   const uploaded = await transfer.within(call.signal, (percent) =>
     call.progress(percent, `uploading ${percent} %`),
   )

@@ -1,8 +1,12 @@
+import { hash } from 'node:crypto'
 import * as z from 'zod'
-import { createTask } from '../../client/tasks.ts'
+import { createTask, quoteTask } from '../../client/tasks.ts'
 import { describePrice } from '../../contract/credits.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { parseArguments, readArguments } from '../arguments.ts'
+import { routes } from '../../contract/routes.ts'
+import { askForPrice, costKey } from '../ask-price.ts'
+import { parseArguments, parseValues, readArguments } from '../arguments.ts'
+import type { Consent } from '../consent.ts'
 import { prepareInput, uploadFiles, type PreparedInput } from '../file-bridge.ts'
 import { followTask, progressShares } from '../follow-task.ts'
 import type { Reply } from '../reply.ts'
@@ -11,14 +15,18 @@ import { publishInput } from '../schema.ts'
 import type { KnownTask, Session, Uploaded } from '../session.ts'
 import { snapshotSchema, uploadSnapshot } from '../snapshot.ts'
 import type { Call, Tool } from '../tool.ts'
-import { saveTo, waitSeconds } from './fields.ts'
+import { forceNew, saveTo, waitSeconds } from './fields.ts'
+import { uploadErrors } from './file-tools.ts'
 
-const waiting = z.object({ wait_seconds: waitSeconds, save_to: saveTo })
+const waiting = z.object({ wait_seconds: waitSeconds, save_to: saveTo, force_new: forceNew })
 
 /** The tool of an operation, from its contract: local paths in, a task, result files out. */
 export function operationTool(operation: Operation): Tool {
   const input = operation.input.extend(waiting.shape)
   return {
+    toolset: operation.toolset,
+    example: operation.examples[0].input,
+    errors: [...uploadErrors, ...routes.createTask.errors],
     definition: {
       name: operation.name,
       title: operation.title,
@@ -35,8 +43,8 @@ export function operationTool(operation: Operation): Tool {
       },
     },
     run(session, given, call) {
-      const { wait_seconds, save_to, ...args } = readArguments(input, given)
-      const wait = parseArguments(waiting, { wait_seconds, save_to })
+      const { wait_seconds, save_to, force_new, ...args } = readArguments(input, given)
+      const wait = parseArguments(waiting, { wait_seconds, save_to, force_new })
       return run(session, { operation, args, wait }, call)
     },
   }
@@ -49,36 +57,73 @@ interface Order {
 }
 
 async function run(session: Session, { operation, args, wait }: Order, call: Call): Promise<Reply> {
+  const { save_to, force_new } = wait
   const prepared = await prepareInput(session, operation, args)
-  const transfer = session.uploads.start((context) =>
-    submit(session, { operation, prepared, save_to: wait.save_to }, context),
-  )
+  const equal = force_new ? undefined : fingerprint(operation, prepared)
+  const underWay = equal === undefined ? undefined : session.uploads.underWay(equal)
+  const wish = { operation, prepared, save_to, consent: call.consent, join: !force_new }
+  const transfer = underWay ?? session.uploads.start((context) => submit(session, wish, context), equal)
+  if (underWay) {
+    await prepared.files[Symbol.asyncDispose]()
+    await checkSaveTo(session, save_to)
+  }
   const uploaded = await transfer.within(call.signal, (percent) =>
     call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
   )
-  if (!uploaded || !('task' in uploaded)) return { data: { ...uploadSnapshot(transfer, wait.save_to) } }
-  const snapshot = await followTask(session, { ...uploaded.task, waitSeconds: wait.wait_seconds }, call)
-  return { data: { ...snapshot } }
+  if (uploaded && 'priced' in uploaded) return askForPrice(session, uploaded.priced, call.consent)
+  if (!uploaded || !('task' in uploaded)) {
+    const snapshot = uploadSnapshot(transfer, { saveTo: save_to, isJoined: underWay !== undefined })
+    return { data: { ...snapshot } }
+  }
+  const isJoined = uploaded.isJoined || underWay !== undefined
+  const task = { ...uploaded.task, save_to: save_to ?? uploaded.task.save_to }
+  return {
+    data: { ...(await followTask(session, { ...task, waitSeconds: wait.wait_seconds, isJoined }, call)) },
+  }
 }
 
-/** Uploads the files and creates the task; goes on when the call has ended. */
+/** Equal for calls that ask for the same of the same files. */
+function fingerprint({ name, input }: Operation, { files, body }: PreparedInput): string {
+  const identities = [...files.byPath].map(
+    ([path, { identity }]) => [path, hash('sha256', identity)] as const,
+  )
+  return JSON.stringify([name, parseValues(input, body(new Map(identities)))])
+}
+
+interface Wish {
+  readonly operation: Operation
+  readonly prepared: PreparedInput
+  readonly save_to: string | undefined
+  readonly consent: Consent
+  /** Whether an equal task that has not ended does as well. */
+  readonly join: boolean
+}
+
+/** Uploads the files and creates the task, unless its price must be agreed to first; goes on when the call has ended. */
 async function submit(
   session: Session,
-  order: { operation: Operation; prepared: PreparedInput; save_to: string | undefined },
+  { operation, prepared, save_to, consent, join }: Wish,
   context: Parameters<typeof uploadFiles>[2],
 ): Promise<Uploaded> {
-  const { operation, prepared, save_to } = order
   await using files = prepared.files
   await checkSaveTo(session, save_to)
   const records = await uploadFiles(session, files, context)
   const ids = new Map([...records].map(([path, { file_id }]) => [path, file_id]))
-  const created = await createTask(
-    session.client,
-    { task_type: operation.name, body: prepared.body(ids) },
-    context.signal,
-  )
-  const task: KnownTask = { task_id: created.task_id, task_type: created.task_type, save_to }
-  session.tasks.remember(task.task_id, task)
+  const wanted = { task_type: operation.name, body: prepared.body(ids), join }
+  if (session.confirmAbove !== undefined) {
+    const credits = await quoteTask(session.client, wanted, context.signal)
+    const isAgreed = credits <= session.confirmAbove || consent.answerTo(costKey(credits)) === true
+    if (!isAgreed) return { priced: { task_type: operation.name, credits } }
+  }
+  const created = await createTask(session.client, wanted, context.signal)
+  const { task_id, task_type } = created
+  // A task that is joined may have been asked for with a place of its own.
+  const task: KnownTask = {
+    task_id,
+    task_type,
+    save_to: save_to ?? session.tasks.get(task_id)?.save_to,
+  }
+  session.tasks.remember(task_id, task)
   session.events.emit('resourcesChanged')
-  return { task }
+  return { task, isJoined: created.joined }
 }

@@ -13,22 +13,19 @@ export const serviceStatusTool = tool(
       'What is ready, what is missing and the command that brings it; credits, prices, limits, and the folders that ' +
       'may be read and written.',
     input: z.object({}),
+    example: {},
+    errors: [],
     hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, _args, call) => {
-    const { workspace, allowed, refused } = await session.workspace.folders()
-    const folders = {
-      workspace,
-      allowed_folders: allowed,
-      ...(refused.length > 0 && { refused_folders: refused }),
-    }
+    const place = { ...(await session.place.about()), https_addresses_taken: session.allowUrls }
     try {
       const service = await session.client.call(routes.capabilities, { signal: call.signal })
-      return { data: { version: session.version, ...folders, reachable: true, service } }
+      return { data: { version: session.version, ...place, reachable: true, service } }
     } catch (error) {
       // The folders and the reason are what helps most when the service is not there.
       if (!(error instanceof MediaError)) throw error
-      return { data: { version: session.version, ...folders, reachable: false, error: describeError(error) } }
+      return { data: { version: session.version, ...place, reachable: false, error: describeError(error) } }
     }
   },
 )

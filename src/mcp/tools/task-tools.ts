@@ -8,7 +8,7 @@ import { followTask } from '../follow-task.ts'
 import type { Reply } from '../reply.ts'
 import { checkSaveTo } from '../save.ts'
 import type { KnownTask, Session } from '../session.ts'
-import { snapshotSchema, uploadSnapshot } from '../snapshot.ts'
+import { laterUnconfirmedSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.ts'
 import { tool, type Call } from '../tool.ts'
 import { saveTo, waitSeconds } from './fields.ts'
 
@@ -26,6 +26,8 @@ export const getTaskTool = tool(
       wait_seconds: waitSeconds,
       save_to: saveTo,
     }),
+    example: { task_id: '1947528019203325952', wait_seconds: 45 },
+    errors: [6005, 6013],
     outputSchema: snapshotSchema,
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
@@ -66,7 +68,8 @@ async function getTransfer(
   const uploaded = await transfer.within(until, (percent) =>
     call.progress(percent / 10, `uploading ${percent} %`),
   )
-  if (!uploaded) return { data: { ...uploadSnapshot(transfer, save_to) } }
+  if (!uploaded) return { data: { ...uploadSnapshot(transfer, { saveTo: save_to }) } }
+  if ('priced' in uploaded) return { data: { ...laterUnconfirmedSnapshot(uploaded.priced) } }
   if ('task' in uploaded) {
     const { task } = uploaded
     const wish = { ...task, save_to: save_to ?? task.save_to, waitSeconds: seconds }
@@ -102,6 +105,8 @@ export const listTasksTool = tool(
       page: z.int().min(1).max(1_000_000).default(page.parse(undefined)),
       page_size: z.int().min(1).max(100).default(page_size.parse(undefined)),
     }),
+    example: { status: 'completed', page_size: 5 },
+    errors: routes.listTasks.errors,
     hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, query, call) => {
@@ -138,6 +143,8 @@ export const cancelTaskTool = tool(
         .default(false)
         .describe('Also ends a task that is being worked on; its work is lost, its credits are returned'),
     }),
+    example: { task_id: '1947528019203325952', force: true },
+    errors: [6013, ...routes.cancelTask.errors, ...routes.stopTask.errors],
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   },
   async (session, { task_id, force }, call) => {

@@ -1,0 +1,110 @@
+import type { Operation } from './contract/operation.ts'
+import { allTools } from './mcp/tools/all-tools.ts'
+import { aboutSettings } from './settings.ts'
+
+/** What of package.json the manifests repeat. */
+export interface Package {
+  readonly name: string
+  /** Name in the registry of MCP servers: a domain turned round, and the server's own. */
+  readonly mcpName: string
+  readonly version: string
+  readonly description: string
+  readonly license: string
+  readonly engines: { readonly node: string }
+}
+
+const title = 'Reelwright'
+
+/** What of the settings matters where a client starts the server, in the order people are asked. */
+const asked = [
+  { name: 'workspace', format: 'filepath' },
+  { name: 'allowed_dirs', format: 'string' },
+  { name: 'base_url', format: 'string' },
+  { name: 'api_key', format: 'string', isSecret: true },
+  { name: 'toolsets', format: 'string' },
+  { name: 'tools', format: 'string' },
+  { name: 'read_only', format: 'boolean' },
+  { name: 'confirm_above_credits', format: 'number' },
+] as const
+type Asked = (typeof asked)[number]['name']
+
+function settingOf(name: Asked): { readonly variable: string; readonly meaning: string } {
+  const told = aboutSettings.find((each) => each.name === name)
+  if (told?.variable === undefined) throw new TypeError(`the setting ${name} has no variable`)
+  return { variable: told.variable, meaning: told.meaning.replaceAll('`', '') }
+}
+
+/** `server.json`, by which registries of MCP servers tell clients how to start this one. */
+export function registryManifest(pack: Package): unknown {
+  const { name: identifier, mcpName: name, version, description } = pack
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name,
+    title,
+    description,
+    version,
+    packages: [
+      {
+        registryType: 'npm',
+        identifier,
+        version,
+        runtimeHint: 'npx',
+        transport: { type: 'stdio' },
+        packageArguments: [{ type: 'positional', value: 'mcp' }],
+        environmentVariables: asked.map(({ name: setting, ...rest }) => {
+          const { variable, meaning } = settingOf(setting)
+          return { name: variable, description: meaning, isRequired: false, ...rest }
+        }),
+      },
+    ],
+  }
+}
+
+/** What of the settings a desktop client asks its user for. */
+const inDialog = {
+  workspace: { type: 'directory', title: 'Workspace', default: '${HOME}/Reelwright' },
+  allowed_dirs: {
+    type: 'directory',
+    title: 'Media folder',
+    description: 'A further folder that agents may read and write',
+  },
+  base_url: { type: 'string', title: 'Service elsewhere' },
+  api_key: { type: 'string', title: 'API key', sensitive: true },
+  confirm_above_credits: { type: 'number', title: 'Ask above credits', min: 0 },
+} as const satisfies Partial<Record<Asked, object>>
+
+/** `manifest.json` of the bundle that desktop clients install (MCPB). */
+export function bundleManifest(pack: Package, operations: readonly Operation[]): unknown {
+  const { name, version, description, license, engines } = pack
+  const dialog = Object.entries(inDialog).map(([setting, field]) => {
+    const { variable, meaning } = settingOf(setting as keyof typeof inDialog)
+    return { setting, variable, field: { description: meaning, ...field, required: false } }
+  })
+  return {
+    manifest_version: '0.3',
+    name,
+    display_name: title,
+    version,
+    description,
+    author: { name: `${title} contributors` },
+    license,
+    server: {
+      type: 'node',
+      entry_point: 'bin/reelwright.mjs',
+      mcp_config: {
+        command: 'node',
+        args: ['${__dirname}/bin/reelwright.mjs', 'mcp'],
+        env: Object.fromEntries(
+          dialog.map(({ setting, variable }) => [variable, `\${user_config.${setting}}`]),
+        ),
+      },
+    },
+    tools: [...allTools(operations).values()].map(({ definition }) => ({
+      name: definition.name,
+      description: definition.title,
+    })),
+    prompts_generated: true,
+    compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: engines.node } },
+    user_config: Object.fromEntries(dialog.map(({ setting, field }) => [setting, field])),
+  }
+}

@@ -1,0 +1,107 @@
+import { readdir } from 'node:fs/promises'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CompleteRequest,
+  type CompleteResult,
+} from '@modelcontextprotocol/server'
+import { MediaError } from '../contract/errors.ts'
+import { extensionOf, kindOf, type FileKind } from '../contract/file.ts'
+import { outputRatios } from '../contract/layout.ts'
+import { routes } from '../contract/routes.ts'
+import { layoutsTemplate, operationUri } from './catalog-resources.ts'
+import type { PromptFile } from './prompts.ts'
+import { fileUri, taskUri } from './resources.ts'
+import type { Session } from './session.ts'
+
+/** What values are looked for in. */
+interface Known {
+  readonly session: Session
+  readonly prompts: ReadonlyMap<string, PromptFile>
+}
+
+type Values = (session: Session) => Iterable<string> | Promise<Iterable<string>>
+
+/** The most values that the protocol lets an answer have. */
+const maxValues = 100
+
+/** Values by the template of an address, then by the place in it. */
+const ofTemplates: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
+  [taskUri('{task_id}')]: { task_id: latestTasks },
+  [fileUri('{file_id}')]: { file_id: latestFiles },
+  [operationUri('{name}')]: { name: ({ operations }) => operations.map(({ name }) => name) },
+  [layoutsTemplate]: {
+    slot_count: () => Array.from({ length: 15 }, (_, index) => String(index + 2)),
+    ratio: () => outputRatios,
+  },
+}
+
+/** Completes what is typed for a place of an address or an argument of a prompt; none where any text will do. */
+export async function complete(
+  { session, prompts }: Known,
+  { ref, argument }: CompleteRequest['params'],
+): Promise<CompleteResult> {
+  if (ref.type === 'ref/resource') {
+    const places = Object.hasOwn(ofTemplates, ref.uri) ? ofTemplates[ref.uri] : undefined
+    if (!places) throw unknown(`resource template ${ref.uri}`)
+    const values = Object.hasOwn(places, argument.name) ? await places[argument.name]?.(session) : []
+    return matching(values ?? [], argument.value)
+  }
+  const prompt = prompts.get(ref.name)
+  if (!prompt) throw unknown(`prompt ${ref.name}`)
+  const values = prompt.values.get(argument.name)
+  if (!values) return matching([], '')
+  if ('words' in values) return matching(values.words, argument.value)
+  // Several files stand in one text, with commas; the last one is being typed.
+  const [before = ''] = /^.*,\s*/s.exec(argument.value) ?? []
+  const names = await filesOfWorkspace(session, values.files)
+  return matching(
+    names.map((name) => before + name),
+    argument.value,
+  )
+}
+
+function unknown(what: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no ${what}`)
+}
+
+function matching(values: Iterable<string>, typed: string): CompleteResult {
+  const start = typed.toLowerCase()
+  const found = [...new Set(values)].filter((value) => value.toLowerCase().startsWith(start))
+  const total = found.length
+  return { completion: { values: found.slice(0, maxValues), total, hasMore: total > maxValues } }
+}
+
+async function latestTasks({ client }: Session): Promise<string[]> {
+  const { list } = await client.call(routes.listTasks, { query: { page_size: maxValues } })
+  return list.map(({ id }) => id)
+}
+
+/** Those of this session, then the account's. */
+async function latestFiles({ client, files }: Session): Promise<string[]> {
+  const here = [...files.entries()].map(([id]) => id).toReversed()
+  const listed = client.call(routes.listFiles, { query: { page_size: maxValues } })
+  const stored = await listed.then(
+    ({ list }) => list.map(({ file_id }) => file_id),
+    (error: unknown) => {
+      // A service elsewhere may not list files.
+      if (error instanceof MediaError) return []
+      throw error
+    },
+  )
+  return [...here, ...stored]
+}
+
+/** Names of files of these kinds that lie in the workspace itself; none where there is no workspace. */
+async function filesOfWorkspace({ place }: Session, kinds: readonly FileKind[]): Promise<string[]> {
+  try {
+    const { workspace } = await place.folders()
+    const entries = await readdir(workspace, { withFileTypes: true })
+    const names = entries
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+    return names.filter((name) => kinds.some((kind) => kind === kindOf(extensionOf(name)))).toSorted()
+  } catch {
+    return []
+  }
+}

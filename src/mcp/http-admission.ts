@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { isJsonContentType } from '@modelcontextprotocol/server'
+import { MediaError } from '../contract/errors.ts'
+import { ownOrigin } from '../platform/loopback.ts'
+import { describeError } from './reply.ts'
+
+/** Where MCP is spoken. */
+export const mcpPath = '/mcp'
+
+const methods = ['GET', 'POST', 'DELETE']
+
+/** JSON-RPC's code for what a server makes up itself. */
+const serverError = -32_000
+
+/** An answer that is no MCP message's own. */
+export interface Refusal {
+  readonly status: number
+  readonly message: string
+  readonly code?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Why a request is refused before its key is looked at: web pages of other sites, DNS rebinding, what is not MCP. */
+export function refusalOf(request: IncomingMessage, publicHost: string | undefined): Refusal | null {
+  const { headers, method = '', url = '' } = request
+  const own = ownOrigin(headers.host, publicHost)
+  if (own === undefined)
+    return { status: 403, message: 'The Host of this request is not an address of this server' }
+  if (headers.origin !== undefined && headers.origin !== own) {
+    return { status: 403, message: 'Requests from other web pages are refused' }
+  }
+  if (url.split('?')[0] !== mcpPath) return { status: 404, message: `MCP is spoken at ${mcpPath}` }
+  if (!methods.includes(method)) {
+    return { status: 405, message: 'Method not allowed', headers: { allow: methods.join(', ') } }
+  }
+  if (method === 'POST' && !isJsonContentType(headers['content-type'])) {
+    return { status: 415, message: 'Content-Type must be application/json' }
+  }
+  return null
+}
+
+/** Longer ones are nobody's. */
+const maxKeyLength = 512
+
+/** The key of a request: the whole value of `Authorization` as the HTTP contract has it, or behind `Bearer`. */
+export function keyOf({ authorization }: IncomingHttpHeaders): string | undefined {
+  const key = authorization?.replace(/^bearer\s+/i, '').trim()
+  return key && key.length <= maxKeyLength && !/^bearer$/i.test(key) ? key : undefined
+}
+
+/** What is answered where a key is missing or wrong, or cannot be checked. */
+export function refusalFor(error: unknown): Refusal {
+  const message = describeError(error)
+  const code = error instanceof MediaError ? error.code : 6500
+  if (code === 6502) return { status: 401, message, headers: challenge('error="invalid_token"') }
+  if (code === 6401 || code === 6402) return { status: 503, message, headers: { 'retry-after': '5' } }
+  return { status: 500, message }
+}
+
+/** What is answered to a request without a key. */
+export const keyMissing: Refusal = {
+  status: 401,
+  message: 'An API key of the media service is needed: send it as Authorization: Bearer <key>',
+  headers: challenge(),
+}
+
+function challenge(...parameters: readonly string[]): Record<string, string> {
+  return { 'www-authenticate': ['Bearer realm="reelwright"', ...parameters].join(', ') }
+}
+
+/** Calls once an answer has gone or its client has left, also where that was before. */
+export function whenOver(response: ServerResponse, act: () => void): void {
+  if (response.closed) act()
+  else response.once('close', act)
+}
+
+/** Answers with a JSON-RPC error that belongs to no message; a body that was not read ends the connection. */
+export function refuse(
+  response: ServerResponse,
+  { status, message, code = serverError, headers }: Refusal,
+): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })
+  response.end(body)
+}

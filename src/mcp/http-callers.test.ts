@@ -1,0 +1,84 @@
+import { InMemoryServerEventBus, McpServer } from '@modelcontextprotocol/server'
+import { expect, test } from 'vitest'
+import { MediaError } from '../contract/errors.ts'
+import { Callers } from './http-callers.ts'
+import type { Tenant } from './http-tenant.ts'
+
+/** Callers of tenants that say which are open, and how often each key was checked. */
+function open({ check = async () => undefined }: { check?: (key: string) => Promise<void> } = {}) {
+  const opened = new Set<string>()
+  const checks: string[] = []
+  let now = 0
+  const tenant = (key: string): Tenant => {
+    opened.add(key)
+    return {
+      async check() {
+        checks.push(key)
+        await check(key)
+      },
+      build: () => new McpServer({ name: 'test', version: '0' }),
+      announce: () => () => undefined,
+      changes: new InMemoryServerEventBus(),
+      [Symbol.asyncDispose]: async () => void opened.delete(key),
+    }
+  }
+  const callers = new Callers({ open: tenant, clock: () => now, report: () => undefined })
+  return { callers, opened, checks, pass: (ms: number) => void (now += ms) }
+}
+
+test('a key is checked once a minute, however many requests come at once', async () => {
+  const { callers, checks, opened, pass } = open()
+  const entered = await Promise.all(Array.from({ length: 20 }, () => callers.enter('a')))
+  expect(new Set(entered).size).toBe(1)
+  await callers.enter('a')
+  expect(checks).toEqual(['a'])
+  pass(60_001)
+  await callers.enter('a')
+  expect([checks, [...opened]]).toEqual([['a', 'a'], ['a']])
+})
+
+test('a key that is refused leaves nothing, and one that cannot be checked keeps what it has', async () => {
+  const refused = new MediaError(6502, 'no')
+  const answers = [undefined, new MediaError(6401, 'not there'), refused]
+  const { callers, opened, pass } = open({
+    async check() {
+      const answer = answers.shift()
+      if (answer) throw answer
+    },
+  })
+  await callers.enter('a')
+  pass(60_001)
+  await expect(callers.enter('a')).rejects.toMatchObject({ code: 6401 })
+  expect([...opened]).toEqual(['a'])
+  await expect(callers.enter('a')).rejects.toBe(refused)
+  expect([...opened]).toEqual([])
+  answers.push(refused)
+  await expect(callers.enter('b')).rejects.toBe(refused)
+  expect([...opened]).toEqual([])
+})
+
+test('one that rests for half an hour is forgotten, one that works is not', async () => {
+  const { callers, opened, pass } = open()
+  const working = await callers.enter('works')
+  const resting = await callers.enter('rests')
+  resting.underWay -= 1
+  pass(30 * 60_000)
+  await callers.sweep()
+  expect([...opened]).toEqual(['works'])
+  working.underWay -= 1
+  await callers.sweep()
+  expect([...opened]).toEqual([])
+})
+
+test('beyond the bound the one that rests longest goes; where all work nobody new is let in', async () => {
+  const { callers, opened } = open()
+  const keys = Array.from({ length: 256 }, (_, index) => `key ${index}`)
+  const entered = await Promise.all(keys.map((key) => callers.enter(key)))
+  await expect(callers.enter('new')).rejects.toMatchObject({ code: 6402 })
+  expect(opened.has('new')).toBe(false)
+  for (const caller of [entered[7], entered[9]]) if (caller) caller.underWay -= 1
+  await callers.enter('new')
+  expect([opened.has('key 7'), opened.has('key 9'), opened.size]).toEqual([false, true, 256])
+  await callers.close()
+  expect(opened.size).toBe(0)
+})

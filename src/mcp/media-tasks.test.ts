@@ -1,0 +1,100 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startContractServer } from '../../test/mcp/contract-server.ts'
+import { scratchFolder, until } from '../../test/mcp/scratch.ts'
+import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import { createClient } from '../client/client.ts'
+import type { CallContext } from './call-tool.ts'
+import { mediaTasks, taskAnswer } from './media-tasks.ts'
+import { workspacePlace } from './place-workspace.ts'
+import { openSession } from './session.ts'
+import { operationTool } from './tools/operation-tool.ts'
+
+/** A call whose time is over soon. */
+function shortCall(): CallContext {
+  const mcpReq = { signal: new AbortController().signal, notify: async () => undefined }
+  return {
+    mcpReq: mcpReq as unknown as CallContext['mcpReq'],
+    limits: { wait: 100, answer: 5000 },
+    report: (error) => expect.unreachable(String(error)),
+  }
+}
+
+async function uploading() {
+  const service = await startContractServer()
+  const folder = await scratchFolder()
+  const workspace = join(folder.path, 'work')
+  await mkdir(workspace)
+  await writeFile(join(workspace, 'a.mp4'), 'aaaa')
+  const session = openSession({
+    version: '0',
+    operations: [videoSplitScreen],
+    connect: () => Promise.resolve(createClient(service)),
+    place: workspacePlace({ allowedFolders: [workspace], defaultFolder: workspace }),
+  })
+  const gate = Promise.withResolvers<void>()
+  service.uploadGate = gate.promise
+  const context = shortCall()
+  const clips = [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }]
+  const given = { name: 'video_split_screen', arguments: { clips } }
+  const begun = await taskAnswer(session, { tool: operationTool(videoSplitScreen), given }, context)
+  const tasks = mediaTasks({ session, report: context.report })
+  const taskId = String(begun['taskId'])
+  return {
+    begun,
+    service,
+    gate,
+    tasks,
+    taskId,
+    get: () => tasks.get(taskId, context.mcpReq),
+    async ended() {
+      let task = await tasks.get(taskId, context.mcpReq)
+      while (task.status === 'working') {
+        // What it waits for comes with a turn of the event loop.
+        await new Promise((resolve) => setImmediate(resolve))
+        task = await tasks.get(taskId, context.mcpReq)
+      }
+      return task
+    },
+    async [Symbol.asyncDispose]() {
+      gate.resolve()
+      await session[Symbol.asyncDispose]()
+      await service[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('an upload that outlasts its call is a task, under the same id to the end', async () => {
+  await using work = await uploading()
+  expect(work.begun).toMatchObject({ resultType: 'task', status: 'working', statusMessage: /^uploading/ })
+  expect(work.taskId).toMatch(/^transfer-/)
+  work.gate.resolve()
+  await until(() => work.service.tasks.size === 1, 'the task is made')
+  const task = await work.ended()
+  expect(task).toMatchObject({
+    taskId: work.taskId,
+    status: 'completed',
+    result: { structuredContent: { status: 'completed', files: [{ bytes: 4 }] } },
+  })
+})
+
+test('an upload whose task cannot be made is a completed task with the error for a result', async () => {
+  await using work = await uploading()
+  work.service.onCreate = () => {
+    throw new Error('broken')
+  }
+  work.gate.resolve()
+  const task = await work.ended()
+  expect(task).toMatchObject({ status: 'completed', result: { isError: true } })
+})
+
+test('a task cancelled while its file travels is stopped as soon as it is there', async () => {
+  await using work = await uploading()
+  work.service.onCreate = () => undefined
+  await work.tasks.cancel(work.taskId)
+  work.gate.resolve()
+  await until(() => [...work.service.tasks.values()][0]?.status === 'cancelled', 'it is cancelled')
+  expect((await work.get()).status).toBe('cancelled')
+})

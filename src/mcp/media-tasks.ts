@@ -1,0 +1,147 @@
+import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import { queryTask, type TaskView } from '../client/tasks.ts'
+import { MediaError } from '../contract/errors.ts'
+import { routes } from '../contract/routes.ts'
+import { isTerminal, taskError, taskState } from '../contract/task.ts'
+import { callTool, type CallContext } from './call-tool.ts'
+import { told } from './protocol-error.ts'
+import { toDataResult, toErrorResult } from './reply.ts'
+import type { KnownTask, Session, Uploaded } from './session.ts'
+import { laterUnconfirmedSnapshot, taskSnapshot, type Snapshot } from './snapshot.ts'
+import type { Studio } from './studio.ts'
+import { taskResult, type Asked, type DetailedTask, type TaskSource } from './task-extension.ts'
+import type { Tool } from './tool.ts'
+import { knownTask } from './tools/task-tools.ts'
+import type { Transfer } from './transfers.ts'
+
+/** How often a client had better ask, ms. */
+const pollIntervalMs = 2000
+
+/** How long one `tasks/get` brings result files along before it answers that the task still works, ms. */
+const deliverMs = 5000
+
+/** The session's media tasks, and uploads that lead to one, as the Tasks extension tells them. */
+export function mediaTasks({ session, report }: Pick<Studio, 'session' | 'report'>): TaskSource {
+  return {
+    get: (taskId, asked) => told(describe(session, taskId, asked), report),
+    // Media tasks ask for nothing.
+    update: async (taskId) => void (await told(find(session, taskId), report)),
+    cancel: (taskId) => told(cancel(session, taskId), report),
+  }
+}
+
+/** Calls a tool for a client that takes tasks: an operation answers with its task as soon as there is one. */
+export async function taskAnswer(
+  session: Session,
+  { tool, given }: { readonly tool: Tool | undefined; readonly given: CallToolRequest['params'] },
+  context: CallContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  if (!session.operations.some(({ name }) => name === given.name))
+    return callTool(session, { tool, given }, context)
+  // The client waits by itself.
+  const args = { ...given, arguments: { ...given.arguments, wait_seconds: 0 } }
+  const result = await callTool(session, { tool, given: args }, context)
+  const { task_id, transfer_id, status } = (result['structuredContent'] ?? {}) as Partial<Snapshot>
+  const id = transfer_id ?? task_id
+  if (id === undefined || !isGoing(status)) return result
+  return taskResult(await told(describe(session, id, context.mcpReq), context.report))
+}
+
+function isGoing(status: unknown): boolean {
+  const { data: state } = taskState.safeParse(status)
+  return status === 'uploading' || (state !== undefined && !isTerminal(state))
+}
+
+async function describe(
+  session: Session,
+  taskId: string,
+  { signal }: Pick<Asked, 'signal'>,
+): Promise<DetailedTask> {
+  const transfer = session.uploads.get(taskId)
+  try {
+    const task = await find(session, taskId)
+    if (task) return await describeTask(session, { taskId, task }, signal)
+    const uploaded = await transfer?.within(AbortSignal.abort())
+    if (uploaded && 'priced' in uploaded) {
+      const result = toDataResult({ data: { ...laterUnconfirmedSnapshot(uploaded.priced) } })
+      return { ...headOf(taskId, transfer), status: 'completed', result }
+    }
+  } catch (error) {
+    // An upload that failed is the end of its task; another failure is this request's.
+    if (!transfer || !(error instanceof MediaError)) throw error
+    return { ...headOf(taskId, transfer), status: 'completed', result: toErrorResult(error) }
+  }
+  const progress = transfer ? `uploading ${transfer.progress} %` : 'uploading'
+  return { ...headOf(taskId, transfer), status: 'working', statusMessage: progress }
+}
+
+/** The media task behind an id; undefined while an upload has not led to it. Throws 6005 for an id that names nothing, and what an upload failed with. */
+async function find(session: Session, taskId: string): Promise<KnownTask | undefined> {
+  const transfer = session.uploads.get(taskId)
+  return transfer ? taskOf(await transfer.within(AbortSignal.abort())) : knownTask(session, taskId)
+}
+
+function taskOf(uploaded: Uploaded | undefined): KnownTask | undefined {
+  return uploaded && 'task' in uploaded ? uploaded.task : undefined
+}
+
+async function describeTask(
+  session: Session,
+  { taskId, task }: { readonly taskId: string; readonly task: KnownTask },
+  signal: AbortSignal,
+): Promise<DetailedTask> {
+  const view = await queryTask(session.client, task, signal)
+  const head = { ...headOf(taskId), ...timesOf(view) }
+  if (!isTerminal(view.status)) {
+    return { ...head, status: 'working', statusMessage: `${view.status} ${view.progress} %` }
+  }
+  if (wasCancelled(view)) return { ...head, status: 'cancelled' }
+  const until = AbortSignal.any([signal, AbortSignal.timeout(deliverMs)])
+  const call = { signal: until, progress: () => undefined }
+  const saving =
+    view.status === 'completed' ? await session.place.deliver(session, { view, task }, call) : null
+  if (saving && 'underWay' in saving) {
+    return { ...head, status: 'working', statusMessage: `saving ${saving.underWay} %` }
+  }
+  const result = toDataResult({ data: { ...taskSnapshot(view, { saving, saveTo: task.save_to }) } })
+  return {
+    ...head,
+    status: 'completed',
+    result: { ...result, ...(view.status === 'failed' && { isError: true }) },
+  }
+}
+
+/** A task that was stopped while it was worked on has failed with 6009. */
+function wasCancelled({ status, output_result }: TaskView): boolean {
+  return status === 'cancelled' || taskError.safeParse(output_result?.['error']).data?.code === 6009
+}
+
+function headOf(taskId: string, transfer?: Transfer<Uploaded>) {
+  const begun = (transfer?.startedAt ?? new Date()).toISOString()
+  return { taskId, createdAt: begun, lastUpdatedAt: begun, ttlMs: null, pollIntervalMs }
+}
+
+function timesOf({ created, updated }: TaskView): Partial<Pick<DetailedTask, 'createdAt' | 'lastUpdatedAt'>> {
+  return { ...(created && { createdAt: created }), ...(updated && { lastUpdatedAt: updated }) }
+}
+
+async function cancel(session: Session, taskId: string): Promise<void> {
+  const task = await find(session, taskId)
+  if (task) return await stop(session, task.task_id)
+  const upload = session.uploads.get(taskId)
+  // The upload cannot be called back; the task that comes of it is stopped at once.
+  void upload
+    ?.within(new AbortController().signal)
+    .then(taskOf)
+    .then((made) => made && stop(session, made.task_id))
+    .catch(() => undefined)
+}
+
+async function stop({ client }: Session, task_id: string): Promise<void> {
+  try {
+    await client.call(routes.stopTask, { params: { task_id } })
+  } catch (error) {
+    // It has ended by itself.
+    if (!(error instanceof MediaError && error.code === 6007)) throw error
+  }
+}

@@ -1,0 +1,75 @@
+import { MediaError } from '../contract/errors.ts'
+import type { Toolset } from '../contract/operation.ts'
+import type { Tool, ToolDefinition } from './tool.ts'
+
+/** Which tools are wanted; what is left out narrows nothing. */
+export interface ToolChoice {
+  readonly toolsets?: readonly Toolset[] | undefined
+  /** By name, beside those of the toolsets. */
+  readonly tools?: readonly string[] | undefined
+  /** Only tools that change nothing. */
+  readonly readOnly?: boolean | undefined
+}
+
+/** The tools of a server. */
+export interface Offer {
+  readonly listed: readonly ToolDefinition[]
+  /** A tool by its name; one that is left out refuses every call, and tells how it comes back. */
+  find(name: string): Tool | undefined
+}
+
+/**
+ * Narrows tools to those that are wanted. Tools without a toolset stay with any choice of toolsets and
+ * tools, as the others' answers point to them. Throws 6016 for names of tools that nobody knows.
+ */
+export function offerTools(all: ReadonlyMap<string, Tool>, choice: ToolChoice = {}): Offer {
+  const unknown = (choice.tools ?? []).filter((name) => !all.has(name))
+  if (unknown.length > 0) {
+    throw new MediaError(6016, `There is no tool ${unknown.join(', ')}`, {
+      hint: `Correct --tools; there are: ${[...all.keys()].join(', ')}.`,
+    })
+  }
+  const offered = [...all.values()].map((tool) => {
+    const why = whyLeftOut(tool, choice)
+    return { tool: why === undefined ? tool : refusing(tool, why), isListed: why === undefined }
+  })
+  const byName = new Map(offered.map(({ tool }) => [tool.definition.name, tool]))
+  return {
+    listed: offered.flatMap(({ tool, isListed }) => (isListed ? [tool.definition] : [])),
+    find: (name) => byName.get(name),
+  }
+}
+
+/** What about a choice leaves a tool out, and how to have it; undefined where nothing does. */
+interface Reason {
+  readonly what: string
+  readonly fix: string
+}
+
+function whyLeftOut({ definition, toolset }: Tool, choice: ToolChoice): Reason | undefined {
+  const { toolsets, tools, readOnly = false } = choice
+  if (readOnly && !definition.annotations.readOnlyHint) {
+    return { what: 'is read-only', fix: 'Start it without --read-only (REELWRIGHT_READ_ONLY, read_only)' }
+  }
+  const narrowed = toolsets !== undefined || tools !== undefined
+  const isWanted = toolset !== undefined && toolsets?.includes(toolset)
+  if (!narrowed || toolset === undefined || isWanted || tools?.includes(definition.name)) return undefined
+  const offers = [...(toolsets ?? []).map((name) => `the toolset ${name}`), ...(tools ?? [])]
+  return {
+    what: `offers ${offers.join(', ') || 'no toolset'} alone`,
+    fix:
+      `Add ${toolset} to --toolsets (REELWRIGHT_TOOLSETS, toolsets) or ${definition.name} to --tools ` +
+      '(REELWRIGHT_TOOLS, tools)',
+  }
+}
+
+function refusing(tool: Tool, { what, fix }: Reason): Tool {
+  return {
+    ...tool,
+    async run() {
+      throw new MediaError(6016, `${tool.definition.name} is left out here: this server ${what}`, {
+        hint: `${fix}, and start the server again; only whoever configures it can.`,
+      })
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { MockAgent } from 'undici'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startContractServer } from '../../test/mcp/contract-server.ts'
+import { createClient } from '../client/client.ts'
+import { fileKinds } from '../contract/file.ts'
+import { uploadFiles } from './file-bridge.ts'
+import { workspacePlace } from './place-workspace.ts'
+import { isPublicAddress, lookupPublic, NotPublic } from './public-address.ts'
+import { openRemoteFile } from './remote-file.ts'
+import { openSession } from './session.ts'
+
+const signal = new AbortController().signal
+
+describe('public addresses', () => {
+  test.each(['8.8.8.8', '1.1.1.1', '172.15.255.255', '172.32.0.0', '2606:4700::1111', '2a00:1450::1'])(
+    '%s is one',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  )
+
+  test.each([
+    ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0'],
+    ...['224.0.0.1', '255.255.255.255', '198.18.0.1', '::1', '::', 'fe80::1', 'fc00::1', 'ff02::1'],
+    ...[
+      '::ffff:10.0.0.1',
+      '::ffff:8.8.8.8',
+      '64:ff9b::a00:1',
+      '2002:a00:1::',
+      '2001:db8::1',
+      '2001::1',
+      'x',
+      '',
+    ],
+  ])('%s is none', (address) => expect(isPublicAddress(address)).toBe(false))
+
+  test('no address of a private network is one', () => {
+    const octet = fc.integer({ min: 0, max: 255 })
+    const inside = fc.oneof(
+      fc.tuple(fc.constant(10), octet, octet, octet),
+      fc.tuple(fc.constant(127), octet, octet, octet),
+      fc.tuple(fc.constant(172), fc.integer({ min: 16, max: 31 }), octet, octet),
+      fc.tuple(fc.constant(192), fc.constant(168), octet, octet),
+    )
+    fc.assert(fc.property(inside, (octets) => !isPublicAddress(octets.join('.'))))
+  })
+
+  test('a name of this machine is refused as it is looked up', async () => {
+    const error = await new Promise((resolve) => lookupPublic('localhost', { all: true }, resolve))
+    expect(error).toBeInstanceOf(NotPublic)
+  })
+})
+
+describe('a file elsewhere', () => {
+  let agent: MockAgent
+  let shares: number[]
+  beforeEach(() => {
+    shares = []
+    agent = new MockAgent()
+    agent.disableNetConnect()
+  })
+  afterEach(() => agent.close())
+
+  const answer = (path: string, status: number, body: string, headers: Record<string, string> = {}) =>
+    agent.get('https://media.example').intercept({ path }).reply(status, body, { headers })
+
+  async function fetched(address: string): Promise<{ name: string; text: string }> {
+    const file = await openRemoteFile(address, fileKinds, agent)
+    await using _ = file.handle
+    const size = await file.fill?.(signal, (share) => void shares.push(share))
+    const bytes = Buffer.alloc(Number(size))
+    await file.handle.read(bytes, 0, bytes.length, 0)
+    return { name: file.name, text: bytes.toString() }
+  }
+
+  test('is fetched under its own name, through redirects', async () => {
+    answer('/a%20b/clip%20one.MP4?key=1', 302, '', { location: '/store/7' })
+    answer('/store/7', 200, 'the bytes', { 'content-length': '9' })
+    expect(await fetched('https://media.example/a%20b/clip%20one.MP4?key=1')).toEqual({
+      name: 'clip one.MP4',
+      text: 'the bytes',
+    })
+    expect(shares).toEqual([1])
+  })
+
+  test.each<[string, () => void, number]>([
+    ['is missing', () => answer('/a.mp4', 404, ''), 6004],
+    ['is empty', () => answer('/a.mp4', 200, ''), 6011],
+    ['leads to http', () => answer('/a.mp4', 302, '', { location: 'http://media.example/a.mp4' }), 6016],
+    ['leads inside', () => answer('/a.mp4', 302, '', { location: 'https://169.254.169.254/a.mp4' }), 6016],
+    ['leads nowhere', () => answer('/a.mp4', 302, ''), 6004],
+    [
+      'leads in a circle',
+      () =>
+        agent
+          .get('https://media.example')
+          .intercept({ path: '/a.mp4' })
+          .reply(302, '', { headers: { location: '/a.mp4' } })
+          .persist(),
+      6004,
+    ],
+    ['breaks off', () => answer('/b.mp4', 200, ''), 6036],
+  ])('that %s is refused', async (_what, prepare, code) => {
+    prepare()
+    await expect(fetched('https://media.example/a.mp4')).rejects.toMatchObject({ code })
+  })
+
+  test.each([
+    'http://media.example/a.mp4',
+    'https://media.example:8443/a.mp4',
+    'https://user:secret@media.example/a.mp4',
+    'https://127.0.0.1/a.mp4',
+    'https://[::1]/a.mp4',
+    'https://2130706433/a.mp4',
+    'https://0x7f.1/a.mp4',
+    'https://',
+  ])('%s is refused before anything is sent', async (address) => {
+    await expect(openRemoteFile(address, fileKinds, agent)).rejects.toMatchObject({ code: 6016 })
+  })
+
+  test('an address without the name of a media file is refused with what is supported', async () => {
+    for (const address of [
+      'https://media.example/',
+      'https://media.example/a.exe',
+      'https://media.example/%E0',
+    ]) {
+      await expect(openRemoteFile(address, fileKinds, agent)).rejects.toMatchObject({
+        code: 6001,
+        hint: expect.stringContaining('.mp4'),
+      })
+    }
+  })
+
+  test('goes to the service like a local one, each half of the way told', async () => {
+    await using service = await startContractServer()
+    await using session = openSession({
+      version: '0',
+      operations: [],
+      connect: () => Promise.resolve(createClient(service)),
+      place: workspacePlace({ allowedFolders: [], defaultFolder: '/nonexistent' }),
+      allowUrls: true,
+    })
+    answer('/clip.mp4', 200, 'the bytes', { 'content-length': '9' })
+    const url = 'https://media.example/clip.mp4'
+    const file = await openRemoteFile(url, fileKinds, agent)
+    await using _ = file.handle
+    const told: number[] = []
+    const context = { signal, progress: (percent: number) => void told.push(percent) }
+    const files = { byPath: new Map([[url, file]]), [Symbol.asyncDispose]: () => Promise.resolve() }
+    const record = (await uploadFiles(session, files, context)).get(url)
+    expect(record).toMatchObject({ original_name: 'clip.mp4', size: 9 })
+    expect(service.files.get(record?.file_id ?? '')?.bytes.toString()).toBe('the bytes')
+    expect([told[0], told.at(-1)]).toEqual([50, 100])
+  })
+
+  test('a name of this machine is refused when it is connected to', async () => {
+    const file = await openRemoteFile('https://localhost/a.mp4', fileKinds)
+    await using _ = file.handle
+    await expect(file.fill?.(signal, () => undefined)).rejects.toMatchObject({ code: 6016 })
+  })
+})

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { open, rm, type FileHandle } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request, type Dispatcher } from 'undici'
+import { safeFileName } from '../client/file-names.ts'
+import { MediaError } from '../contract/errors.ts'
+import { extensionOf, kindOf, maxFileBytes, supportedHint, type FileKind } from '../contract/file.ts'
+import { errorCode } from '../platform/error-code.ts'
+import type { OpenedFile } from './open-inside.ts'
+import { isPublicAddress, lookupPublic, NotPublic } from './public-address.ts'
+
+/** Checked for each connection, so that a name which leads elsewhere meanwhile is found out. */
+const internet = new Agent({
+  connect: { lookup: lookupPublic, timeout: 10_000 },
+  headersTimeout: 30_000,
+  bodyTimeout: 60_000,
+})
+
+const maxRedirects = 5
+
+/** Opens an empty temporary file for what an https address holds; `fill` fetches it. Throws 6001 and 6016. */
+export async function openRemoteFile(
+  given: string,
+  wanted: readonly FileKind[],
+  dispatcher: Dispatcher = internet,
+): Promise<OpenedFile> {
+  const url = checkedUrl(given)
+  const name = safeFileName(lastNameOf(url))
+  const kind = kindOf(extensionOf(name))
+  if (!kind) {
+    throw new MediaError(6001, `${told(url)} does not end in the name of a media file`, {
+      hint: supportedHint(wanted),
+    })
+  }
+  const path = join(tmpdir(), `reelwright-${randomUUID()}`)
+  const handle = await open(path, 'wx+', 0o600)
+  // It goes with its descriptor.
+  await rm(path)
+  const fill: OpenedFile['fill'] = (signal, onProgress) =>
+    fetchInto(handle, url, { signal, dispatcher, onProgress })
+  return { handle, name, kind, size: 0, identity: url.href, fill }
+}
+
+function checkedUrl(given: string): URL {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  const isPlain = url?.protocol === 'https:' && url.port === '' && url.username === '' && url.password === ''
+  if (url && isPlain && (isIP(host) === 0 || isPublicAddress(host))) return url
+  throw new MediaError(6016, `${given.slice(0, 80)} is no https address of the internet`, {
+    hint: 'Give an https address without a port or a password, or download the file and give its path.',
+  })
+}
+
+/** Without the query, which may hold a key. */
+function told({ origin, pathname }: URL): string {
+  return (origin + pathname).slice(0, 200)
+}
+
+function lastNameOf({ pathname }: URL): string {
+  const last = pathname.slice(pathname.lastIndexOf('/') + 1)
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    return last
+  }
+}
+
+interface Fetch {
+  readonly signal: AbortSignal
+  readonly dispatcher: Dispatcher
+  readonly onProgress: (share: number) => void
+}
+
+/** Answers the bytes that were written. */
+async function fetchInto(handle: FileHandle, url: URL, fetch: Fetch): Promise<number> {
+  try {
+    const { body, headers } = await follow(url, fetch)
+    const expected = Number(headers['content-length'])
+    let size = 0
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (size + chunk.length > maxFileBytes) {
+        throw new MediaError(6002, `${told(url)} holds more than ${maxFileBytes} bytes`)
+      }
+      await writeAll(handle, chunk, size)
+      size += chunk.length
+      if (size <= expected) fetch.onProgress(size / expected)
+    }
+    if (size === 0) throw new MediaError(6011, `${told(url)} is empty`)
+    return size
+  } catch (error) {
+    throw error instanceof MediaError || fetch.signal.aborted ? error : explained(url, error)
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, at + written)
+    written += bytesWritten
+  }
+}
+
+async function follow(start: URL, { signal, dispatcher }: Fetch): Promise<Dispatcher.ResponseData> {
+  let url = start
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const response = await request(url, { method: 'GET', signal, dispatcher })
+    const { statusCode } = response
+    if (statusCode === 200) return response
+    await response.body.dump()
+    const { location } = response.headers
+    if (statusCode < 300 || statusCode >= 400 || typeof location !== 'string') {
+      throw new MediaError(6004, `${told(start)} answers ${statusCode}`, {
+        hint: 'Check the address, or download the file and give its path.',
+      })
+    }
+    url = checkedUrl(new URL(location, url).href)
+  }
+  throw new MediaError(6004, `${told(start)} is redirected too often`, {
+    hint: 'Give the address of the file itself.',
+  })
+}
+
+function explained(url: URL, error: unknown): MediaError {
+  if (error instanceof NotPublic) {
+    return new MediaError(6016, `${told(url)} is not on the internet`, {
+      cause: error,
+      hint: 'Download the file into the workspace and give its path.',
+    })
+  }
+  if (errorCode(error) === 'ENOSPC') {
+    return new MediaError(6002, `${told(url)} does not fit on the disk`, { cause: error })
+  }
+  return new MediaError(6036, `${told(url)} could not be fetched`, {
+    cause: error,
+    hint: 'Try again, or give a path.',
+  })
+}

@@ -1,0 +1,118 @@
+import * as z from 'zod'
+import { id } from '../../contract/id.ts'
+import { rawRoutes, routes } from '../../contract/routes.ts'
+import { fileKinds, supportedHint } from '../../contract/file.ts'
+import { MediaError } from '../../contract/errors.ts'
+import { linkFile, linkSeconds, type PublicAddress } from '../file-links.ts'
+import { pathOrIdWords, type PublishedSchema } from '../schema.ts'
+import { tool, type Tool } from '../tool.ts'
+
+/** Words of tools that are true only where files are saved. */
+const descriptions: Readonly<Record<string, string>> = {
+  get_task:
+    'State of a task, waiting for it up to wait_seconds. Once it is completed the result files are answered with ' +
+    'links that open them without a key.',
+  list_tasks: "The account's tasks, newest first. get_task tells more of one, with links to its results.",
+  service_status:
+    'What is ready, what is missing and the command that brings it; credits, prices, limits, and the address of the service.',
+}
+
+/** The tools for clients on other machines: files are named by id, and come and go by the service's own addresses. */
+export function linkedTools(
+  all: ReadonlyMap<string, Tool>,
+  address: PublicAddress,
+): ReadonlyMap<string, Tool> {
+  const own = new Map(
+    [uploadAddressTool(address), fileLinkTool(address)].map((each) => [each.definition.name, each]),
+  )
+  return new Map([...all].map(([name, local]) => [name, own.get(name) ?? elsewhere(local)]))
+}
+
+/** The same tool without folders to save to. */
+function elsewhere(local: Tool): Tool {
+  const { definition } = local
+  const { name, inputSchema, description } = definition
+  return {
+    ...local,
+    definition: {
+      ...definition,
+      description: descriptions[name] ?? description,
+      inputSchema: withoutPaths(inputSchema),
+    },
+    async run(session, given, call) {
+      if (typeof given === 'object' && given !== null && 'save_to' in given) {
+        throw new MediaError(6016, 'Unknown argument save_to', {
+          hint: 'Leave it out: results come as links to download.',
+        })
+      }
+      return local.run(session, given, call)
+    },
+  }
+}
+
+/** A published schema without `save_to`, in which files are named by id alone. */
+export function withoutPaths(schema: PublishedSchema): PublishedSchema {
+  return { ...stripped(schema), type: 'object' }
+}
+
+function stripped(schema: object): Record<string, unknown> {
+  const kept = Object.entries(schema).filter(([key]) => key !== 'save_to')
+  return Object.fromEntries(kept.map(([key, value]) => [key, strippedValue(value)]))
+}
+
+function strippedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strippedValue)
+  if (typeof value === 'string') return value.replace(new RegExp(pathOrIdWords, 'i'), 'file id')
+  return typeof value === 'object' && value !== null ? stripped(value) : value
+}
+
+function uploadAddressTool(address: PublicAddress): Tool {
+  return tool(
+    {
+      name: 'upload_file',
+      title: 'How to upload a file',
+      description:
+        'Tells the address that takes an upload, and a command that sends one. Its answer holds the file_id that ' +
+        'other tools take.',
+      input: z.object({}),
+      toolset: 'files',
+      example: {},
+      errors: [],
+      hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    async () => {
+      const upload_url = (await address()).replace(/\/$/, '') + routes.uploadFile.path
+      return {
+        data: {
+          upload_url,
+          method: routes.uploadFile.method,
+          form_field: 'file',
+          header: 'Authorization: the API key that this MCP server is called with, as the whole value',
+          command: `curl -H "Authorization: $REELWRIGHT_API_KEY" -F file=@clip.mp4 ${upload_url}`,
+          takes: supportedHint(fileKinds),
+          next_step:
+            'Upload the file, or have the user do it, then use data.file_id of the answer in other tools.',
+        },
+      }
+    },
+  )
+}
+
+function fileLinkTool(address: PublicAddress): Tool {
+  return tool(
+    {
+      name: 'download_file',
+      title: 'Link to a file',
+      description: `Makes a link that opens a stored file without a key, for ${linkSeconds / 3600} hours. get_task answers those of results.`,
+      input: z.object({ file_id: id.describe('Id of a stored file') }),
+      toolset: 'files',
+      example: { file_id: '1947527768341286912' },
+      errors: rawRoutes.downloadFile.errors,
+      hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    async (session, { file_id }, { signal }) => {
+      const link = await linkFile(session, { file_id, address }, signal)
+      return { data: { ...link, next_step: 'Give the user the url, or download it.' } }
+    },
+  )
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import type { Caller } from '../accounts/keys.ts'
+import { MediaError } from '../contract/errors.ts'
+import { findFileRefs, kindOf, supportedHint, type FileReference } from '../contract/file.ts'
+import { readBody } from '../contract/issues.ts'
+import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
+import type { Priority } from '../contract/task.ts'
+import type { FileRow } from '../db/schema.ts'
+import { giveFile } from '../files/probe.ts'
+import { findFile } from '../files/records.ts'
+import { estimateTask } from './estimate.ts'
+import { givenFiles } from './given-files.ts'
+import type { Service } from './service.ts'
+
+/** A request of an operation whose fields are checked. */
+export interface CheckedRequest {
+  readonly module: OperationModule
+  readonly input: Record<string, unknown>
+}
+
+/** Checks what needs no file: the rate limit, the task type and the fields. Throws 6032, 6013 and 6016. */
+export function checkFields(
+  service: Service,
+  caller: Caller,
+  { type, body }: { type: string; body: unknown },
+): CheckedRequest {
+  const module = findOperation(service, type)
+  service.rates.take(caller.keyId, module.operation)
+  return { module, input: validate(module.operation, body) }
+}
+
+/** What a request would cost and take. */
+export interface Appraisal {
+  readonly fileIds: readonly string[]
+  readonly credits: number
+  readonly plannedMs: number
+  readonly workMs: number
+  readonly waitMs: number
+}
+
+/**
+ * Checks the files of a request and plans it, without making anything. Throws in the contract's order: 6401,
+ * 6004, 6014, 6017 and 6021, limits, 6401 of what only these files or parameters need.
+ */
+export async function appraise(
+  service: Service,
+  caller: Caller,
+  request: CheckedRequest & { readonly priority: Priority },
+): Promise<Appraisal> {
+  const { module, input, priority } = request
+  const { ready } = await module.run()
+  await ready()
+  const files = await checkFiles(service, caller, { operation: module.operation, input })
+  const { plan } = await module.plan()
+  const planned = plan(input, files)
+  await ready({ input, files })
+  const plannedMs = Math.ceil(planned.seconds * 1000)
+  const estimate = await estimateTask(service, { type: module.operation.name, plannedMs, priority })
+  return { fileIds: files.ids, credits: planned.credits, plannedMs, ...estimate }
+}
+
+function findOperation(service: Service, type: string): OperationModule {
+  const module = service.operations.get(type)
+  if (module) return module
+  const known = [...service.operations.keys()].join(', ')
+  throw new MediaError(6016, `there is no task type ${JSON.stringify(type)}; there are: ${known}`, {
+    hint: 'Name one of these in the path: /task/{task_type}.',
+  })
+}
+
+/** Checks a body against an operation's schema. */
+export function validate(operation: Operation, body: unknown): Record<string, unknown> {
+  return readBody(operation.input, body, operation.examples[0].input)
+}
+
+async function checkFiles(
+  service: Service,
+  caller: Caller,
+  request: { operation: Operation; input: Record<string, unknown> },
+): Promise<GivenFiles & { readonly ids: readonly string[] }> {
+  const references = findFileRefs(request.operation.input, request.input)
+  const ids = [...new Set(references.map((reference) => String(reference.value)))]
+  const rows = []
+  for (const id of ids)
+    rows.push(await findFile(service.db, { accountId: caller.accountId, id, now: service.clock() }))
+  for (const row of rows) checkKind(row, references)
+  const byId = new Map<string, GivenFile>()
+  for (const row of rows) byId.set(row.id, await giveFile(service, row))
+  return { ...givenFiles(byId), ids }
+}
+
+function checkKind(row: FileRow, references: readonly FileReference[]): void {
+  const kind = kindOf(row.ext)
+  const refused = references.find(({ value, kinds }) => value === row.id && !kinds.some((k) => k === kind))
+  if (!refused) return
+  const field = z.core.toDotPath(refused.path)
+  throw new MediaError(6014, `${field}: ${row.name} is not ${refused.kinds.join(' or ')}`, {
+    hint: supportedHint(refused.kinds),
+  })
+}

@@ -1,0 +1,63 @@
+import { errorTable, type ErrorCode } from './contract/errors.ts'
+import type { Operation } from './contract/operation.ts'
+import { fieldRows, type FieldRow } from './http/openapi-fields.ts'
+import type { Tool, ToolDefinition } from './mcp/tool.ts'
+import { allTools } from './mcp/tools/all-tools.ts'
+import { table } from './platform/markdown.ts'
+
+/** Codes that any tool may answer; the page tells them once. */
+const commonCodes: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6500, 6502]
+
+/** The page about every tool, in the order agents see them. */
+export function toolsPage(operations: readonly Operation[]): string {
+  const tools = [...allTools(operations).values()]
+  const links = tools.map(({ definition: { name }, toolset }) => [
+    `[\`${name}\`](#${name})`,
+    toolset ?? 'always there',
+  ])
+  return [
+    '# Tools',
+    'Written by `npm run gen` from what agents are told. What each tool publishes to them is in [tools](tools), a file a tool.',
+    table(['Tool', 'Toolset'], links),
+    'File fields take an absolute path, a path in the workspace, or a file id. Nested values may come as JSON in a string. ' +
+      'Errors are text: `CODE: what. Fix: … Retryable: yes|no`. Beside those of each tool, any may answer:',
+    errorList(commonCodes),
+    ...tools.map(section),
+  ].join('\n\n')
+}
+
+/** What a tool publishes, to be compared in reviews. */
+export function publishedJson(definition: ToolDefinition): string {
+  return `${JSON.stringify(definition, null, 2)}\n`
+}
+
+function section({ definition, example, errors, toolset }: Tool): string {
+  const { name, title, description, inputSchema, annotations } = definition
+  const fields = [...fieldRows(inputSchema)]
+  const own = [...new Set(errors)].filter((code) => !commonCodes.includes(code)).toSorted((a, b) => a - b)
+  const hints = Object.entries(annotations).flatMap(([hint, value]) =>
+    typeof value === 'boolean' ? [`${hint} ${value ? 'yes' : 'no'}`] : [],
+  )
+  return [
+    `## ${name}`,
+    `**${title}.** ${description}`,
+    fields.length === 0 ? 'It takes no arguments.' : argumentsTable(fields),
+    `\`\`\`json\n${JSON.stringify({ name, arguments: example }, null, 2)}\n\`\`\``,
+    ...(own.length > 0 ? [`Errors of its own:`, errorList(own)] : []),
+    `Toolset: ${toolset ?? 'none, always there'}. Annotations: ${hints.join(', ')}.`,
+  ].join('\n\n')
+}
+
+function argumentsTable(fields: readonly FieldRow[]): string {
+  const rows = fields.map(({ place, type, required, facts, description }) => [
+    `\`${place}\`${required ? ' (required)' : ''}`,
+    type,
+    facts,
+    description,
+  ])
+  return table(['Argument', 'Type', 'Bounds and default', 'Meaning'], rows)
+}
+
+function errorList(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `- ${code}: ${errorTable[code].meaning}. ${errorTable[code].hint}`).join('\n')
+}

@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { beginAsMain } from '../service/process.ts'
+import type { EntryOptions } from './entry.ts'
+import { takeApart } from './stdio-client.ts'
+
+/** An MCP server in a process of its own that uploads files as an agent asks it, and can be killed. */
+export interface Bridge {
+  readonly pid: number
+  /** Uploads a file of the workspace, however long it takes; throws what the tool answers as an error. */
+  upload(path: string, onProgress?: (percent: number) => void): Promise<Record<string, unknown>>
+  /** Ends it at once (kill -9). */
+  kill(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a bridge of one workspace to a service. */
+export async function startBridge(
+  service: { baseUrl: string; apiKey: string },
+  workspace: string,
+): Promise<Bridge> {
+  const { baseUrl, apiKey } = service
+  const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [workspace] }
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...beginAsMain, join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
+    stderr: 'inherit',
+  })
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
+  await client.connect(transport)
+  const { pid } = transport
+  if (pid === null) throw new Error('the bridge did not start')
+  return {
+    pid,
+    async upload(path, onProgress) {
+      const options = onProgress && {
+        onprogress: ({ progress }: { progress: number }) => onProgress(progress),
+      }
+      let request = { name: 'upload_file', arguments: { path } as Record<string, unknown> }
+      for (;;) {
+        const { isError, text, data } = takeApart(await client.callTool(request, options))
+        if (isError) throw new Error(text)
+        if (data['status'] !== 'uploading') return data
+        const { transfer_id } = data
+        request = { name: 'get_task', arguments: { transfer_id, wait_seconds: 40 } }
+      }
+    },
+    async kill() {
+      process.kill(pid, 'SIGKILL')
+      await client.close()
+    },
+    close: () => client.close(),
+  }
+}

@@ -1,0 +1,145 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  type InputRequests,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { text, type FixtureResult, type FixtureTool } from './tools.ts'
+
+const secret = randomBytes(32)
+
+function sign(state: string): string {
+  return `${state}.${createHmac('sha256', secret).update(state).digest('base64url')}`
+}
+
+/** The state that this server signed; throws invalid params for any other. */
+function verified(context: ServerContext): string | undefined {
+  const given = context.mcpReq.requestState<string>()
+  if (given === undefined) return undefined
+  const state = given.slice(0, Math.max(0, given.lastIndexOf('.')))
+  const [mine, theirs] = [Buffer.from(sign(state)), Buffer.from(given)]
+  if (mine.length === theirs.length && timingSafeEqual(mine, theirs)) return state
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The request state was changed')
+}
+
+const asks = (message: string, name: string, type = 'string') =>
+  inputRequired.elicit({
+    message,
+    requestedSchema: { type: 'object', properties: { [name]: { type } }, required: [name] } as never,
+  })
+const samples = (words: string) =>
+  inputRequired.createMessage({
+    messages: [{ role: 'user', content: { type: 'text', text: words } }],
+    maxTokens: 100,
+  })
+
+/** What the user said in a field, once they accepted. */
+export function said(context: ServerContext, key: string, field: string): string | undefined {
+  const response = inputResponse(context.mcpReq.inputResponses, key)
+  const value =
+    response.kind === 'elicit' && response.action === 'accept' ? response.content?.[field] : undefined
+  return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
+}
+
+const isThere = (context: ServerContext, key: string): boolean =>
+  inputResponse(context.mcpReq.inputResponses, key).kind !== 'missing'
+
+/** Asks in one round, and answers in the next. */
+function oneRound(
+  inputRequests: InputRequests,
+  done: (context: ServerContext) => string | undefined,
+  state?: string,
+): FixtureTool {
+  return {
+    description: 'Asks before it answers',
+    run({ context }) {
+      const known = verified(context)
+      const answer = state === undefined || known === state ? done(context) : undefined
+      if (answer !== undefined) return text(answer)
+      return inputRequired({ inputRequests, ...(state !== undefined && { requestState: sign(state) }) })
+    },
+  }
+}
+
+function multiRound(context: ServerContext): FixtureResult {
+  const state = verified(context)
+  const color = said(context, 'step2', 'color')
+  if (state?.startsWith('named ') && color !== undefined) return text(`${state.slice(6)} likes ${color}`)
+  const name = said(context, 'step1', 'name')
+  if (state === 'begun' && name !== undefined) {
+    return inputRequired({
+      inputRequests: { step2: asks('Step 2: What is your favorite color?', 'color') },
+      requestState: sign(`named ${name}`),
+    })
+  }
+  return inputRequired({
+    inputRequests: { step1: asks('Step 1: What is your name?', 'name') },
+    requestState: sign('begun'),
+  })
+}
+
+/** Asks for what the client declared that it can do, and for nothing else. */
+function askByCapabilities(context: ServerContext): FixtureResult {
+  const envelope: Readonly<Record<string, unknown>> = { ...context.mcpReq.envelope }
+  const declared = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as Record<string, unknown>
+  const inputRequests = {
+    ...(declared['elicitation'] !== undefined && { name: asks('What is your name?', 'name') }),
+    ...(declared['sampling'] !== undefined && { words: samples('Say hello') }),
+    ...(declared['roots'] !== undefined && { roots: inputRequired.listRoots() }),
+  }
+  return Object.keys(inputRequests).length === 0 || context.mcpReq.inputResponses
+    ? text('Nothing to ask')
+    : inputRequired({ inputRequests })
+}
+
+/** Answers in several rounds (protocol revision 2026-07-28). */
+export const roundTools: Readonly<Record<string, FixtureTool>> = {
+  test_input_required_result_elicitation: oneRound(
+    { user_name: asks('What is your name?', 'name') },
+    (context) => {
+      const name = said(context, 'user_name', 'name')
+      return name === undefined ? undefined : `Hello, ${name}!`
+    },
+  ),
+  test_input_required_result_sampling: oneRound(
+    { capital_question: samples('What is the capital of France?') },
+    (c) => (isThere(c, 'capital_question') ? 'Answered' : undefined),
+  ),
+  test_input_required_result_list_roots: oneRound({ client_roots: inputRequired.listRoots() }, (context) =>
+    isThere(context, 'client_roots') ? 'Roots seen' : undefined,
+  ),
+  test_input_required_result_request_state: oneRound(
+    { confirm: asks('Please confirm', 'ok', 'boolean') },
+    (context) => (said(context, 'confirm', 'ok') === undefined ? undefined : 'state-ok'),
+    'asked',
+  ),
+  test_input_required_result_tampered_state: oneRound(
+    { confirm: asks('Please confirm', 'ok', 'boolean') },
+    (context) => (said(context, 'confirm', 'ok') === undefined ? undefined : 'state-ok'),
+    'asked-signed',
+  ),
+  test_input_required_result_multiple_inputs: oneRound(
+    {
+      user_name: asks('What is your name?', 'name'),
+      greeting: samples('Generate a greeting'),
+      client_roots: inputRequired.listRoots(),
+    },
+    (context) =>
+      ['user_name', 'greeting', 'client_roots'].every((key) => isThere(context, key))
+        ? 'All answered'
+        : undefined,
+    'asked-all',
+  ),
+  test_input_required_result_multi_round: {
+    description: 'Asks twice before it answers',
+    run: ({ context }) => multiRound(context),
+  },
+  test_input_required_result_capabilities: {
+    description: 'Asks for what the client can do',
+    run: ({ context }) => askByCapabilities(context),
+  },
+}

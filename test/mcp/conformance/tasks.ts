@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import {
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+} from '@modelcontextprotocol/server'
+import {
+  declaresTasks,
+  requireTasks,
+  taskResult,
+  type DetailedTask,
+  type TaskSource,
+} from '../../../src/mcp/task-extension.ts'
+import { said } from './rounds.ts'
+import { text, type FixtureCall, type FixtureTool } from './tools.ts'
+
+interface Work {
+  readonly head: Pick<DetailedTask, 'taskId' | 'createdAt' | 'ttlMs' | 'pollIntervalMs'>
+  /** When it ends, ms since 1970; null while it waits for answers. */
+  ends: number | null
+  cancelled: boolean
+  asked: Record<string, object>
+  readonly outcome: () => { result: CallToolResult } | { error: { code: number; message: string } }
+}
+
+/** Tasks of the suite, in memory. */
+export class FixtureTasks implements TaskSource {
+  readonly #works = new Map<string, Work>()
+
+  /** Begins a task; `asked` are the questions it waits for. */
+  begin(seconds: number, outcome: Work['outcome'], asked: Work['asked'] = {}): DetailedTask {
+    const now = Date.now()
+    const head = {
+      taskId: randomUUID(),
+      createdAt: new Date(now).toISOString(),
+      ttlMs: 60_000,
+      pollIntervalMs: 100,
+    }
+    const waits = Object.keys(asked).length > 0
+    const work: Work = { head, ends: waits ? null : now + seconds * 1000, cancelled: false, asked, outcome }
+    this.#works.set(head.taskId, work)
+    return describe(work)
+  }
+
+  async get(taskId: string): Promise<DetailedTask> {
+    return describe(this.#find(taskId))
+  }
+
+  async update(taskId: string, responses: Readonly<Record<string, unknown>>): Promise<void> {
+    const work = this.#find(taskId)
+    work.asked = Object.fromEntries(
+      Object.entries(work.asked).filter(([key]) => !Object.hasOwn(responses, key)),
+    )
+    if (Object.keys(work.asked).length === 0) work.ends ??= Date.now()
+  }
+
+  async cancel(taskId: string): Promise<void> {
+    const work = this.#find(taskId)
+    if (describe(work).status === 'working' || work.ends === null) work.cancelled = true
+  }
+
+  #find(taskId: string): Work {
+    const work = this.#works.get(taskId)
+    if (!work) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no task ${taskId}`)
+    return work
+  }
+}
+
+function describe({ head, ends, cancelled, asked, outcome }: Work): DetailedTask {
+  const now = { ...head, lastUpdatedAt: new Date().toISOString() }
+  if (cancelled) return { ...now, status: 'cancelled' }
+  if (ends === null) return { ...now, status: 'input_required', inputRequests: asked }
+  if (ends > Date.now()) return { ...now, status: 'working' }
+  const end = outcome()
+  return 'result' in end ? { ...now, status: 'completed', ...end } : { ...now, status: 'failed', ...end }
+}
+
+const confirm = (message: string) => ({
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message,
+    requestedSchema: { type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] },
+  },
+})
+
+/** The tools by which the suite looks at the Tasks extension. */
+export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureTool>> {
+  const takesTasks = ({ era, context }: FixtureCall) => era === 'modern' && declaresTasks(context.mcpReq)
+  const failing = () => ({ result: { isError: true, ...text('The job failed') } })
+  return {
+    greet: {
+      description: 'Greets at once',
+      inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
+      run: ({ args }) => text(`Hello, ${String(args['name'])}!`),
+    },
+    slow_compute: {
+      description: 'Computes for some seconds',
+      inputSchema: { type: 'object', properties: { seconds: { type: 'number' }, label: { type: 'string' } } },
+      run(call) {
+        const done = text(`Computed ${String(call.args['label'])}`)
+        if (!takesTasks(call)) return done
+        return taskResult(tasks.begin(Number(call.args['seconds']), () => ({ result: done })))
+      },
+    },
+    failing_job: {
+      description: 'Fails, as a task alone',
+      run({ context }) {
+        requireTasks(context.mcpReq)
+        return taskResult(tasks.begin(0, failing))
+      },
+    },
+    protocol_error_job: {
+      description: 'Breaks',
+      run: () => taskResult(tasks.begin(0, () => ({ error: { code: -32_603, message: 'The job broke' } }))),
+    },
+    confirm_delete: {
+      description: 'Asks while it works',
+      inputSchema: { type: 'object', properties: { filename: { type: 'string' } } },
+      run: ({ args }) =>
+        taskResult(
+          tasks.begin(0, () => ({ result: text('Deleted') }), {
+            [randomUUID()]: confirm(`Delete ${String(args['filename'])}?`),
+          }),
+        ),
+    },
+    multi_input: {
+      description: 'Asks two things while it works',
+      run: () =>
+        taskResult(
+          tasks.begin(0, () => ({ result: text('Both said') }), {
+            [randomUUID()]: confirm('First?'),
+            [randomUUID()]: confirm('Second?'),
+          }),
+        ),
+    },
+    test_tool_with_task: {
+      description: 'Asks, then works',
+      run({ context }) {
+        const name = said(context, 'user_name', 'name')
+        if (name !== undefined) return taskResult(tasks.begin(0, () => ({ result: text(`Hello, ${name}!`) })))
+        const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } } as const
+        return inputRequired({
+          inputRequests: { user_name: inputRequired.elicit({ message: 'Who are you?', requestedSchema }) },
+        })
+      },
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { newId } from '../../src/contract/id.ts'
+import { isTerminal } from '../../src/contract/task.ts'
+import { fail, moment, ok } from './contract-answers.ts'
+import type { ContractServer, HeldTask } from './contract-server.ts'
+
+interface Creation {
+  readonly Params: { readonly type: string }
+  readonly Body: Record<string, unknown>
+}
+
+/** A task as queries and events tell it. */
+export function taskRecord({ id, type, status, progress, output }: HeldTask): Record<string, unknown> {
+  const times = { create_time: moment, update_time: moment }
+  return { task_id: id, id, task_type: type, status, progress, output_result: output, ...times }
+}
+
+/** The double's endpoints of tasks. */
+export function serveTasks(app: FastifyInstance, double: ContractServer): void {
+  const joinable = ({ headers, params, body }: FastifyRequest<Creation>): HeldTask | undefined =>
+    headers['prefer'] === 'join-identical'
+      ? [...double.tasks.values()].find(
+          (task) =>
+            !isTerminal(task.status) && task.type === params.type && isDeepStrictEqual(task.body, body),
+        )
+      : undefined
+  app.get('/base/capabilities', async () =>
+    ok({
+      protocol_version: 2,
+      version: '0.0.0-test',
+      operations: [{ name: 'video_split_screen', title: 'x', ready: true, missing: null, price: '1 credit' }],
+      limits: {
+        max_file_bytes: 2 ** 30,
+        part_bytes: 2 ** 25,
+        upload_session_hours: 72,
+        max_body_bytes: 2 ** 25,
+        retention_days: 60,
+        page_size: 20,
+        max_page_size: 100,
+      },
+      credits: { balance: 100 },
+      storage: { used_bytes: 0 },
+      tasks: { queued: 0, processing: 0 },
+    }),
+  )
+  app.get('/task/list', async () => {
+    const list = [...double.tasks.values()].toReversed().map((task) => ({
+      id: task.id,
+      status: task.status,
+      priority: 'normal',
+      progress: task.progress,
+      estimated_duration: 12,
+      estimated_queue_wait_duration: 40,
+      actual_duration: null,
+      process_start_time: null,
+      finish_time: null,
+      create_time: moment,
+      task_type_key: task.type,
+      task_type_name: 'Split screen',
+    }))
+    return ok({ list, total: list.length, page: 1, page_size: 20 })
+  })
+  app.post<Creation>('/task/:type', (request, reply) => {
+    const { type } = request.params
+    const unfinished = joinable(request)
+    if (unfinished) {
+      const { id, status } = unfinished
+      return reply.send(ok({ task_id: id, task_type: type, status, joined: true }))
+    }
+    const task: HeldTask = {
+      id: newId(),
+      type,
+      body: request.body,
+      status: 'queued',
+      progress: 0,
+      output: null,
+    }
+    double.tasks.set(task.id, task)
+    double.onCreate(task)
+    return reply.send(ok({ task_id: task.id, task_type: type, status: 'queued' }))
+  })
+  app.post<Creation>('/task/:type/quote', async (request) =>
+    ok({
+      credits: joinable(request) ? 0 : double.price,
+      estimated_duration: 12,
+      estimated_queue_wait_duration: 40,
+      estimated_total_duration: 52,
+    }),
+  )
+  app.get<{ Params: { type: string; id: string } }>('/task/:type/:id', async (request, reply) => {
+    const task = double.tasks.get(request.params.id)
+    const found = task?.type === request.params.type
+    return found ? ok(taskRecord(task)) : fail(reply, [6005, 404], 'no such task')
+  })
+  app.post<{ Params: { id: string } }>('/task/:id/cancel', async (request, reply) => {
+    const task = double.tasks.get(request.params.id)
+    if (!task) return fail(reply, [6005, 404], 'no such task')
+    if (task.status !== 'queued') return fail(reply, [6007, 409], 'already under way')
+    double.move(task.id, { status: 'cancelled' })
+    return ok('')
+  })
+  app.post<{ Params: { id: string } }>('/task/:id/stop', async (request, reply) => {
+    const task = double.tasks.get(request.params.id)
+    if (!task) return fail(reply, [6005, 404], 'no such task')
+    if (isTerminal(task.status)) return fail(reply, [6007, 409], 'already ended')
+    const error = { code: 6009, message: 'stopped on request', retryable: false }
+    double.move(
+      task.id,
+      task.status === 'processing' ? { status: 'failed', output: { error } } : { status: 'cancelled' },
+    )
+    return ok(taskRecord(task))
+  })
+}

@@ -1,0 +1,172 @@
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { InMemoryServerEventBus, McpServer } from '@modelcontextprotocol/server'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { revokeKey } from '../../src/accounts/keys.ts'
+import { createClient } from '../../src/client/client.ts'
+import { startMcpHttpServer } from '../../src/mcp/http-server.ts'
+import { httpEntry, listenHttp } from '../../src/mcp/http.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { envelope, post, startHttpStudio, type HttpStudio } from './http-studio.ts'
+import { until } from './scratch.ts'
+
+let studio: HttpStudio
+beforeAll(async () => {
+  studio = await startHttpStudio()
+})
+afterAll(() => studio[Symbol.asyncDispose]())
+
+test('what is no request of this server, or has no valid key, is refused before it is read', async () => {
+  const { apiKey } = await studio.service.account(0)
+  const valid = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const cases: [Parameters<typeof raw>[1], number][] = [
+    [{ headers: { 'content-type': 'application/json' } }, 401],
+    [{ headers: { ...valid, authorization: 'Bearer' } }, 401],
+    [{ headers: { ...valid, authorization: 'Bearer rw_nobody' } }, 401],
+    [{ headers: { ...valid, authorization: 'x'.repeat(600) } }, 401],
+    [{ headers: { ...valid, host: 'evil.example' } }, 403],
+    [{ headers: { ...valid, host: `evil.example:${new URL(studio.url).port}` } }, 403],
+    [{ headers: { ...valid, origin: 'https://evil.example' } }, 403],
+    [{ headers: { ...valid, origin: 'http://localhost:1' } }, 403],
+    [{ headers: { ...valid, origin: 'null' } }, 403],
+    [{ headers: valid, path: '/' }, 404],
+    [{ headers: valid, path: '/mcp/../secret' }, 404],
+    [{ headers: valid, method: 'OPTIONS' }, 405],
+    [{ headers: valid, method: 'PUT' }, 405],
+    [{ headers: { ...valid, 'content-type': 'text/plain' } }, 415],
+    [{ headers: { ...valid, 'content-length': String(2 ** 30) } }, 413],
+    [{ headers: valid, body: '{' }, 400],
+    [{ headers: valid, body: '' }, 400],
+    [{ headers: valid, body: '{}' }, 400],
+    [{ headers: valid, method: 'GET' }, 400],
+    [{ headers: { ...valid, 'mcp-session-id': 'nobodys' }, method: 'DELETE' }, 404],
+  ]
+  for (const [wish, status] of cases)
+    expect([wish, (await raw(studio.url, wish)).status]).toEqual([wish, status])
+  const { headers } = await raw(studio.url, { headers: { ...valid, authorization: 'Bearer rw_nobody' } })
+  expect(headers['www-authenticate']).toBe('Bearer realm="reelwright", error="invalid_token"')
+  const keyless = await raw(studio.url, { headers: { 'content-type': 'application/json' } })
+  expect(keyless.headers['www-authenticate']).toBe('Bearer realm="reelwright"')
+})
+
+test('a body that grows beyond what is read ends with 413', async () => {
+  const { apiKey } = await studio.service.account(0)
+  const headers = {
+    authorization: apiKey,
+    'content-type': 'application/json',
+    'transfer-encoding': 'chunked',
+  }
+  const { status } = await raw(studio.url, { headers, body: ' '.repeat(33 * 2 ** 20) })
+  expect(status).toBe(413)
+})
+
+test('behind a proxy its https address counts as Host and Origin, with no other port', async () => {
+  await using own = await startHttpStudio({ publicUrl: 'https://media.example.com' })
+  const { apiKey } = await own.service.account(0)
+  const ask = async (headers: Record<string, string>) =>
+    (
+      await raw(own.url, {
+        headers: { authorization: apiKey, 'content-type': 'application/json', ...headers },
+        body: '{}',
+      })
+    ).status
+  expect(await ask({ host: 'media.example.com' })).toBe(400)
+  expect(await ask({ host: 'media.example.com', origin: 'https://media.example.com' })).toBe(400)
+  expect(await ask({ host: 'media.example.com', origin: 'http://media.example.com' })).toBe(403)
+  expect(await ask({ host: 'media.example.com:8788' })).toBe(403)
+})
+
+test('a key that was revoked is refused within a minute', async () => {
+  await using own = await startHttpStudio()
+  const { apiKey, keyId } = await own.service.account(0)
+  const list = async () =>
+    (await post(own.url, apiKey, { method: 'tools/list', params: { _meta: envelope() } })).status
+  expect(await list()).toBe(200)
+  await revokeKey(own.service.running.service.db, keyId, Date.now())
+  own.pass(61_000)
+  expect(await list()).toBe(401)
+})
+
+test('without its service it answers 503, and keeps nothing', async () => {
+  await using own = await startHttpStudio({ baseUrl: 'http://127.0.0.1:1' })
+  const answer = await post(own.url, 'any', { method: 'tools/list', params: { _meta: envelope() } })
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(await answer.text()).toContain('6401')
+})
+
+test('a client that leaves while its key is checked keeps nothing busy', async () => {
+  const gate = Promise.withResolvers<void>()
+  const checked = Promise.withResolvers<void>()
+  let disposed = 0
+  let now = 0
+  const entry = httpEntry({
+    open: () => ({
+      async check() {
+        checked.resolve()
+        await gate.promise
+      },
+      build: () => new McpServer({ name: 'test', version: '0' }),
+      announce: () => () => undefined,
+      changes: new InMemoryServerEventBus(),
+      [Symbol.asyncDispose]: async () => void (disposed += 1),
+    }),
+    clock: () => now,
+    log: openLog({ level: 'silent' }),
+  })
+  const listening = await listenHttp(entry, { host: '127.0.0.1', port: 0 })
+  onTestFinished(() => listening.close())
+  const left = new AbortController()
+  const headers = { authorization: 'a-key', 'content-type': 'application/json' }
+  const asked = fetch(listening.url, { method: 'POST', headers, body: '{}', signal: left.signal })
+  await checked.promise
+  left.abort()
+  await expect(asked).rejects.toThrow('aborted')
+  // The server has seen it go before another request is answered.
+  expect((await fetch(listening.url)).status).toBe(401)
+  gate.resolve()
+  await until(() => {
+    now += 31 * 60_000
+    void entry.sweep()
+    return disposed === 1
+  }, 'the key rests and is forgotten')
+})
+
+test('an address that is taken is said in a sentence', async () => {
+  const { port } = new URL(studio.url)
+  const taken = startMcpHttpServer({
+    version: '0',
+    operations: [],
+    doorFor: (apiKey) => ({ connect: async () => createClient({ baseUrl: studio.service.baseUrl, apiKey }) }),
+    serviceAddress: async () => studio.service.baseUrl,
+    host: '127.0.0.1',
+    port: Number(port),
+    promptsFolder: join(import.meta.dirname, '../../prompts'),
+    log: openLog({ level: 'silent' }),
+  })
+  await expect(taken).rejects.toMatchObject({
+    code: 6401,
+    message: expect.stringContaining('another program'),
+  })
+})
+
+/** A request with whatever headers; `fetch` would set its own Host. */
+function raw(
+  url: string,
+  {
+    headers,
+    method = 'POST',
+    path = '/mcp',
+    body,
+  }: { headers: Record<string, string>; method?: string; path?: string; body?: string },
+): Promise<{ status: number | undefined; headers: Readonly<Record<string, string | string[] | undefined>> }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, path, headers, agent: false }, (response) => {
+      response.resume()
+      resolve({ status: response.statusCode, headers: response.headers })
+    })
+    // A server that answered may close before the rest of the body has gone.
+    sent.on('error', reject)
+    if (headers['content-length'] === undefined) sent.end(body)
+    else sent.flushHeaders()
+  })
+}

@@ -1,0 +1,70 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { envelope, post } from './http-studio.ts'
+import { endDaemon } from './real-agent.ts'
+import { scratchFolder } from './scratch.ts'
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+/** Runs `reelwright` to its end. */
+async function reelwright(
+  ...args: readonly string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, [main, ...args]).then(
+    (done) => ({ code: 0, ...done }),
+    (failed: { code: number; stdout: string; stderr: string }) => failed,
+  )
+}
+
+test('serves the local service to its keys, and to nobody by the key of its own', async () => {
+  await using folder = await scratchFolder()
+  const dataDir = join(folder.path, 'data')
+  const made = await reelwright(
+    'keys',
+    'create',
+    '--data-dir',
+    dataDir,
+    '--name',
+    'remote',
+    '--account',
+    'team',
+  )
+  const server = spawn(process.execPath, [main, 'mcp', '--http', '--port', '0', '--data-dir', dataDir], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
+  const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+\/mcp)$/.exec(String(value)) ?? []
+  const params = { name: 'service_status', arguments: {}, _meta: envelope() }
+  const ask = (key: string) => post(url, key, { method: 'tools/call', params })
+  try {
+    const answer = await ask(made.stdout.trim())
+    const told = (await answer.json()) as { result: { structuredContent: Record<string, unknown> } }
+    expect(told.result.structuredContent).toMatchObject({
+      reachable: true,
+      // An account of one's own begins with nothing; the local one never runs out.
+      service: { credits: { balance: 0 } },
+    })
+    expect((await ask('rw_nobody')).status).toBe(401)
+    server.kill('SIGTERM')
+    expect(await once(server, 'exit')).toEqual([0, null])
+  } finally {
+    await endDaemon(dataDir, 'SIGTERM')
+  }
+}, 60_000)
+
+test.each([
+  [['--http', '--allow-dir', '/tmp'], 2, '--allow-dir goes without --http'],
+  [['--port', '0'], 2, '--port goes with --http'],
+  [['--public-url', 'https://media.example.com'], 2, '--public-url goes with --http'],
+  [['--http', '--host', '0.0.0.0'], 1, 'keys would travel over plain http'],
+  [['--http', '--public-url', 'http://media.example.com'], 1, 'must be an https address'],
+] as const)('mcp %j is refused', async (args, code, why) => {
+  await using folder = await scratchFolder()
+  const refused = await reelwright('mcp', ...args, '--data-dir', folder.path)
+  expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(why)])
+})

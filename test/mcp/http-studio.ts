@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client'
+import { createClient } from '../../src/client/client.ts'
+import { startMcpHttpServer } from '../../src/mcp/http-server.ts'
+import { openLog } from '../../src/platform/log.ts'
+import { fakeModule } from '../service/fake-operation.ts'
+import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
+import { takeApart, type Answer, type Era } from './stdio-client.ts'
+
+/** A real service, and in front of it MCP over HTTP. */
+export interface HttpStudio extends AsyncDisposable {
+  readonly url: string
+  readonly service: TestService
+  /** Puts the clock forward, in ms. */
+  pass(ms: number): void
+  /** Connects the SDK's client. */
+  agent(era: Era, account: Pick<TestAccount, 'apiKey'>, options?: ClientOptions): Promise<HttpAgent>
+  sweep(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface HttpAgent extends AsyncDisposable {
+  readonly client: Client
+  readonly transport: StreamableHTTPClientTransport
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>
+}
+
+interface Options {
+  readonly publicUrl?: string
+  /** Where the server looks for the service; left out, where it is. */
+  readonly baseUrl?: string
+}
+
+/** Starts both. */
+export async function startHttpStudio({ publicUrl, baseUrl }: Options = {}): Promise<HttpStudio> {
+  const service = await startTestService()
+  let passed = 0
+  const server = await startMcpHttpServer({
+    version: '0.0.0-test',
+    operations: [fakeModule.operation],
+    doorFor: (apiKey) => ({
+      connect: async () => createClient({ baseUrl: baseUrl ?? service.baseUrl, apiKey }),
+    }),
+    serviceAddress: async () => service.baseUrl,
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl,
+    promptsFolder: join(import.meta.dirname, '../../prompts'),
+    clock: () => Date.now() + passed,
+    log: openLog({ file: join(service.dataDir, 'mcp-log') }),
+  })
+  return {
+    url: server.url,
+    service,
+    pass: (ms) => void (passed += ms),
+    async agent(era, { apiKey }, options = {}) {
+      const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
+      const client = new Client({ name: 'test', version: '1' }, { ...options, versionNegotiation: { mode } })
+      const requestInit = { headers: { authorization: `Bearer ${apiKey}` } }
+      const transport = new StreamableHTTPClientTransport(new URL(server.url), { requestInit })
+      await client.connect(transport)
+      return {
+        client,
+        transport,
+        call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
+        [Symbol.asyncDispose]: () => client.close(),
+      }
+    },
+    sweep: () => server.sweep(),
+    close: () => server.close(),
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await service[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What newer clients say with every request. */
+export function envelope(extensions: Record<string, object> = {}) {
+  return {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { extensions },
+  }
+}
+
+/** A request of a newer client as it stands on the wire. */
+export function post(url: string, key: string, message: { method: string; params: Record<string, unknown> }) {
+  const { name, uri, taskId } = message.params
+  const named = [name, uri, taskId].find((value) => typeof value === 'string')
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': message.method,
+      ...(named !== undefined && { 'mcp-name': named }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+  })
+}

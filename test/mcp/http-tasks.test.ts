@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { join } from 'node:path'
+import {
+  CreateTaskResultV2Schema,
+  GetTaskResultV2Schema,
+  UpdateTaskResultV2Schema,
+} from '@modelcontextprotocol/ext-tasks/core/v2'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { snapshotSchema } from '../../src/mcp/snapshot.ts'
+import { tasksExtension } from '../../src/mcp/task-extension.ts'
+import { api } from '../service/api.ts'
+import type { TestAccount } from '../service/in-process.ts'
+import { startContractServer } from './contract-server.ts'
+import type { EntryOptions } from './entry.ts'
+import { envelope, post, startHttpStudio, type HttpStudio } from './http-studio.ts'
+import { scratchFolder } from './scratch.ts'
+
+// The SDK's client refuses answers that are tasks, so that these tests speak as the protocol stands on the wire.
+
+/** An answer as it stands on the wire. */
+interface Reply {
+  readonly result?: Record<string, unknown>
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+type Send = (
+  method: string,
+  params: Record<string, unknown>,
+  extensions?: Record<string, object>,
+) => Promise<Reply>
+
+const declared = { [tasksExtension]: {} }
+
+/** Asks until a task is in a state. */
+async function untilStatus(send: Send, taskId: unknown, status: string): Promise<Record<string, unknown>> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const { result } = await send('tasks/get', { taskId })
+    expect(GetTaskResultV2Schema.safeParse(result).error).toBeUndefined()
+    if (result?.['status'] === status) return result
+    if (Date.now() > deadline) throw new Error(`still not ${status}: ${JSON.stringify(result)}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+describe('over HTTP', () => {
+  let studio: HttpStudio
+  beforeAll(async () => {
+    studio = await startHttpStudio()
+  })
+  afterAll(() => studio[Symbol.asyncDispose]())
+
+  const sender =
+    ({ apiKey }: Pick<TestAccount, 'apiKey'>): Send =>
+    async (method, params, extensions = declared) => {
+      const answer = await post(studio.url, apiKey, {
+        method,
+        params: { ...params, _meta: envelope(extensions) },
+      })
+      return (await answer.json()) as Reply
+    }
+
+  async function open() {
+    const account = await studio.service.account(10)
+    const { data: file } = await api(account).upload('a.txt', 'words')
+    const send = sender(account)
+    const begin = async (behaviour: string) => {
+      const params = { name: 'test_copy', arguments: { file_id: file.file_id, behaviour } }
+      return (await send('tools/call', params)).result ?? {}
+    }
+    return { send, begin, file }
+  }
+
+  test('an operation answers with its task at once, and the task with the result', async () => {
+    const { send, begin } = await open()
+    const begun = await begin('copy')
+    expect(CreateTaskResultV2Schema.safeParse(begun).error).toBeUndefined()
+    expect(begun).toMatchObject({ resultType: 'task', ttlMs: null, pollIntervalMs: 2000 })
+    const done = await untilStatus(send, begun['taskId'], 'completed')
+    expect(done).toMatchObject({ resultType: 'complete', createdAt: begun['createdAt'] })
+    const result = done['result'] as Record<string, Record<string, unknown>>
+    expect(result).toMatchObject({
+      resultType: 'complete',
+      structuredContent: { status: 'completed', progress: 100 },
+    })
+    for (const name of snapshotSchema['required'] as string[])
+      expect(result['structuredContent']).toHaveProperty(name)
+    const [file] = (result['structuredContent']?.['files'] ?? []) as { url: string }[]
+    expect(await (await fetch(file?.url ?? '')).text()).toBe('words')
+  })
+
+  test('discovery tells of the extension; a client that does not declare it never sees a task', async () => {
+    const { send, begin, file } = await open()
+    const { result } = await send('server/discover', {}, {})
+    expect(result?.['capabilities']).toMatchObject({ extensions: { [tasksExtension]: {} } })
+    const plain = await send('tools/call', { name: 'test_copy', arguments: { file_id: file.file_id } }, {})
+    expect(plain.result).toMatchObject({ resultType: 'complete', structuredContent: { status: 'completed' } })
+    const { taskId } = await begin('wait')
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const { error } = await send(method, { taskId, inputResponses: {} }, {})
+      expect(error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { extensions: declared } } })
+    }
+    expect((await send('tasks/cancel', { taskId })).error).toBeUndefined()
+  })
+
+  test('news of tasks are for those alone who declare the extension, and are none', async () => {
+    const { send } = await open()
+    const params = { notifications: { taskIds: ['1'] } }
+    const { error } = await send('subscriptions/listen', params, {})
+    expect(error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { extensions: declared } } })
+    const account = await studio.service.account(0)
+    const message = { method: 'subscriptions/listen', params: { ...params, _meta: envelope(declared) } }
+    const told = await (await post(studio.url, account.apiKey, message)).text()
+    expect(told).toContain('"notifications":{}')
+  })
+
+  test('get_task and other tools answer as ever', async () => {
+    const { send, begin } = await open()
+    const { taskId } = await begin('wait')
+    const params = { name: 'get_task', arguments: { task_id: taskId, wait_seconds: 0 } }
+    const { result } = await send('tools/call', params)
+    expect(result).toMatchObject({ resultType: 'complete', structuredContent: { task_id: taskId } })
+    await send('tasks/cancel', { taskId })
+  })
+
+  test('cancelling ends the work and is told as cancelled; again it changes nothing', async () => {
+    const { send, begin } = await open()
+    const { taskId } = await begin('wait')
+    const { result } = await send('tasks/cancel', { taskId })
+    expect(UpdateTaskResultV2Schema.safeParse(result).error).toBeUndefined()
+    await untilStatus(send, taskId, 'cancelled')
+    expect((await send('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' })
+    expect((await send('tasks/update', { taskId, inputResponses: { x: {} } })).result).toMatchObject({
+      resultType: 'complete',
+    })
+  })
+
+  test('work that fails is a completed task with an error for a result', async () => {
+    const { send, begin } = await open()
+    const { taskId } = await begin('refuse')
+    const done = await untilStatus(send, taskId, 'completed')
+    expect(done['result']).toMatchObject({
+      isError: true,
+      structuredContent: { status: 'failed', error: { code: 6017 } },
+    })
+  })
+
+  test('a request that is refused is an answer, not a task', async () => {
+    const { send } = await open()
+    const { result } = await send('tools/call', { name: 'test_copy', arguments: {} })
+    expect(result).toMatchObject({ resultType: 'complete', isError: true })
+  })
+
+  test("a task that is unknown, or another account's, is invalid params", async () => {
+    const { begin } = await open()
+    const { send } = await open()
+    const { taskId } = await begin('copy')
+    for (const id of [taskId, '1', 'nobody', '../../base/enums', '']) {
+      for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+        expect([id, (await send(method, { taskId: id, inputResponses: {} })).error?.code]).toEqual([
+          id,
+          -32_602,
+        ])
+      }
+    }
+  })
+})
+
+test('over stdio the same holds, and the results are saved', async () => {
+  await using service = await startContractServer()
+  await using folder = await scratchFolder()
+  const { baseUrl, apiKey } = service
+  const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: folder.path, allowedFolders: [] }
+  const server = spawn(process.execPath, [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void server.kill())
+  const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
+  let id = 0
+  const send: Send = async (method, params, extensions = declared) => {
+    id += 1
+    const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: envelope(extensions) } }
+    server.stdin.write(`${JSON.stringify(message)}\n`)
+    for (;;) {
+      const { value } = await lines.next()
+      const reply = JSON.parse(String(value)) as Reply & { id?: number }
+      if (reply.id === id) return reply
+    }
+  }
+  const listen = await send('subscriptions/listen', { notifications: { taskIds: ['1'] } }, {})
+  expect(listen.error?.code).toBe(-32_021)
+  const held = await Promise.all(
+    ['left.mp4', 'right.mp4'].map((name) => service.hold(name, Buffer.from(name))),
+  )
+  service.onCreate = () => undefined
+  const params = {
+    name: 'video_split_screen',
+    arguments: { clips: held.map((file) => ({ file_id: file.id })) },
+  }
+  const { result: begun } = await send('tools/call', params)
+  expect(CreateTaskResultV2Schema.safeParse(begun).error).toBeUndefined()
+  expect(begun).toMatchObject({
+    status: 'working',
+    statusMessage: 'queued 0 %',
+    createdAt: '2026-01-02T03:04:05.000Z',
+  })
+  const taskId = String(begun?.['taskId'])
+  service.move(taskId, { status: 'processing', progress: 40 })
+  expect((await send('tasks/get', { taskId })).result).toMatchObject({ statusMessage: 'processing 40 %' })
+  const output = { file_id: held[0]?.id, download_url: `/base/file/${held[0]?.id}/download` }
+  service.move(taskId, { status: 'completed', progress: 100, output })
+  const done = await untilStatus(send, taskId, 'completed')
+  expect(done['result']).toMatchObject({
+    structuredContent: { files: [{ path: expect.stringMatching(/reelwright-output.*left\.mp4$/) }] },
+  })
+})

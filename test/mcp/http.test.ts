@@ -1,0 +1,207 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { api } from '../service/api.ts'
+import { startHttpStudio, type HttpStudio } from './http-studio.ts'
+import { until } from './scratch.ts'
+import { eras, type Era } from './stdio-client.ts'
+
+let studio: HttpStudio
+beforeAll(async () => {
+  studio = await startHttpStudio()
+})
+afterAll(() => studio[Symbol.asyncDispose]())
+
+describe.each(eras)('%s client over HTTP', (era) => {
+  test('a file comes by the service, and its result goes by a link that needs no key', async () => {
+    const account = await studio.service.account(10)
+    await using agent = await studio.agent(era, account)
+    const { data: how } = await agent.call('upload_file')
+    const form = new FormData()
+    form.append('file', new Blob(['some words']), 'a.txt')
+    const uploaded = await fetch(String(how['upload_url']), {
+      method: String(how['method']),
+      headers: { authorization: account.apiKey },
+      body: form,
+    })
+    const { data: file } = (await uploaded.json()) as { data: { file_id: string } }
+
+    const { data, text } = await agent.call('test_copy', { file_id: file.file_id })
+    expect(JSON.parse(text)).toEqual(data)
+    expect(data).toMatchObject({ status: 'completed', next_step: expect.stringContaining('links') })
+    const [result] = data['files'] as Record<string, unknown>[]
+    expect(result).toMatchObject({ role: 'result', name: 'copy of a.txt', bytes: 10 })
+    expect(result).not.toHaveProperty('path')
+    expect(await (await fetch(String(result?.['url']))).text()).toBe('some words')
+
+    const again = await agent.call('download_file', { file_id: result?.['file_id'] })
+    expect(await (await fetch(String(again.data['url']))).text()).toBe('some words')
+    expect((await agent.call('get_task', { task_id: data['task_id'] })).data['status']).toBe('completed')
+    expect((await agent.call('inspect_file', { file: file.file_id })).data['name']).toBe('a.txt')
+  })
+
+  test('no tool speaks of paths, and none takes one', async () => {
+    const account = await studio.service.account(10)
+    await using agent = await studio.agent(era, account)
+    const { tools } = await agent.client.listTools()
+    expect(tools.map(({ name }) => name)).toContain('download_file')
+    for (const { name, inputSchema, description } of tools) {
+      expect([name, JSON.stringify({ inputSchema, description })]).not.toEqual([
+        name,
+        expect.stringMatching(/\bpath|save_to|workspace|folder/i),
+      ])
+    }
+    for (const file_id of ['a.txt', '/etc/passwd', 'file:///etc/passwd', 'https://example.com/a.txt']) {
+      const { isError, text } = await agent.call('test_copy', { file_id })
+      expect([isError, text]).toEqual([true, expect.stringMatching(/^6016: .*Fix: .*pload/)])
+    }
+    const saved = await agent.call('get_task', { task_id: '1', save_to: '/tmp' })
+    expect(saved.text).toMatch(/^6016: Unknown argument save_to/)
+    const { data } = await agent.call('service_status')
+    expect(data).toMatchObject({ reachable: true, service_address: studio.service.baseUrl })
+    expect(data).not.toHaveProperty('workspace')
+  })
+
+  test('subscribers hear of their own tasks, and of no other account', async () => {
+    await using mine = await follower(era)
+    await using theirs = await follower(era)
+    await theirs.subscribe([mine.uri, theirs.uri])
+    await mine.subscribe([mine.uri])
+    // From here on both are told of what happens; what went by before may have been told of any task.
+    await until(() => theirs.heardOf(theirs.uri) > 0 && mine.heardOf(mine.uri) > 0, 'both listen')
+    const before = { own: theirs.heardOf(theirs.uri), other: theirs.heardOf(mine.uri) }
+    await mine.agent.call('cancel_task', { task_id: mine.taskId, force: true })
+    await theirs.agent.call('cancel_task', { task_id: theirs.taskId, force: true })
+    await until(() => theirs.heardOf(theirs.uri) > before.own, 'the end is told')
+    expect(theirs.heardOf(mine.uri)).toBe(before.other)
+
+    const { contents } = await mine.agent.client.readResource({ uri: mine.uri })
+    expect(JSON.stringify(contents)).toContain('6009')
+    await expect(theirs.agent.client.readResource({ uri: mine.uri })).rejects.toThrow('not found')
+    expect((await theirs.agent.call('get_task', { task_id: mine.taskId })).text).toMatch(/^6005/)
+    const { resources } = await theirs.agent.client.listResources()
+    const listed = resources.map(({ uri }) => uri).filter((uri) => /tasks|files/.test(uri))
+    expect(listed).toEqual([theirs.uri])
+  })
+})
+
+/** An agent of an account of its own, with a task that works until it is ended. */
+async function follower(era: Era) {
+  const account = await studio.service.account(10)
+  const agent = await studio.agent(era, account)
+  const { data: file } = await api(account).upload('a.txt', 'words')
+  const { data } = await agent.call('test_copy', {
+    file_id: file.file_id,
+    behaviour: 'wait',
+    wait_seconds: 0,
+  })
+  const taskId = String(data['task_id'])
+  const heard: string[] = []
+  agent.client.setNotificationHandler(
+    'notifications/resources/updated',
+    ({ params }) => void heard.push(params.uri),
+  )
+  return {
+    agent,
+    taskId,
+    uri: `media://tasks/${taskId}`,
+    heardOf: (uri: string) => heard.filter((each) => each === uri).length,
+    async subscribe(uris: string[]) {
+      if (era === 'modern') await agent.client.listen({ resourceSubscriptions: uris })
+      else for (const uri of uris) await agent.client.subscribeResource({ uri })
+    },
+    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
+  }
+}
+
+test('a session belongs to the key that opened it', async () => {
+  const [mine, theirs] = [await studio.service.account(0), await studio.service.account(0)]
+  await using agent = await studio.agent('legacy', mine)
+  const ask = (key: string) =>
+    fetch(studio.url, {
+      method: 'POST',
+      headers: {
+        authorization: key,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': agent.transport.sessionId ?? '',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' }),
+    })
+  expect((await ask(mine.apiKey)).status).toBe(200)
+  const refused = await ask(theirs.apiKey)
+  expect([refused.status, await refused.json()]).toEqual([
+    404,
+    { jsonrpc: '2.0', id: null, error: { code: -32_001, message: expect.stringContaining('initialize') } },
+  ])
+})
+
+test('a session that rests for half an hour is over, one that is listened to is not', async () => {
+  await using own = await startHttpStudio()
+  const account = await own.service.account(0)
+  await using listening = await own.agent('legacy', account)
+  const opened = await initialize(own.url, account.apiKey)
+  const resting = opened.headers.get('mcp-session-id') ?? ''
+  expect((await inSession(own.url, account.apiKey, resting)).status).toBe(200)
+  own.pass(31 * 60_000)
+  await own.sweep()
+  expect((await inSession(own.url, account.apiKey, resting)).status).toBe(404)
+  await listening.client.ping()
+})
+
+test('more sessions than one key may have end the one that rests longest', async () => {
+  const account = await studio.service.account(0)
+  const ids: string[] = []
+  for (let count = 0; count < 65; count += 1) {
+    ids.push((await initialize(studio.url, account.apiKey)).headers.get('mcp-session-id') ?? '')
+  }
+  const states = [ids[0], ids[1], ids[64]].map(
+    async (id = '') => (await inSession(studio.url, account.apiKey, id)).status,
+  )
+  expect(await Promise.all(states)).toEqual([404, 200, 200])
+})
+
+test('closing ends streams and sessions, and the log holds no key', async () => {
+  await using own = await startHttpStudio()
+  const account = await own.service.account(0)
+  await using legacy = await own.agent('legacy', account)
+  await using modern = await own.agent('modern', account)
+  await modern.client.listen({ resourceSubscriptions: ['media://tasks/1'] })
+  await legacy.call('service_status')
+  await own.close()
+  await expect(fetch(own.url)).rejects.toThrow('fetch failed')
+  const log = await readFile(join(own.service.dataDir, 'mcp-log'), 'utf8')
+  expect(log).toContain('"rpc":"tools/call"')
+  expect(log).toContain('"era":"modern"')
+  expect(log).not.toContain(account.apiKey)
+})
+
+function initialize(url: string, key: string): Promise<Response> {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  }
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: key,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  })
+}
+
+function inSession(url: string, key: string, id: string): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: key,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': id,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' }),
+  })
+}

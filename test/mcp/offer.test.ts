@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { scratchFolder } from './scratch.ts'
+import { eras, startAgent } from './stdio-client.ts'
+
+const narrow = { toolsets: ['clean'], tools: ['inspect_file'] } as const
+
+describe.each(eras)('a narrowed list, %s client', (era) => {
+  test('shows only the tools that were chosen, and tells of the others when they are called', async () => {
+    await using agent = await startAgent(era, {}, { tools: narrow, allowUrls: true })
+    const { tools } = await agent.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'inspect_file',
+      'get_task',
+      'list_tasks',
+      'cancel_task',
+      'service_status',
+    ])
+    expect((await agent.call('video_split_screen', { clips: [] })).text).toMatch(
+      /^6016: video_split_screen is left out here: this server offers the toolset clean, inspect_file alone\. Fix: Add render to --toolsets .* Retryable: no$/,
+    )
+    const status = await agent.call('service_status')
+    expect(status.data).toMatchObject({ https_addresses_taken: true })
+    const inside = await agent.call('inspect_file', { file: 'https://169.254.169.254/a.mp4' })
+    expect(inside.text, 'where addresses are taken').toMatch(/^6016: .* is no https address of the internet/)
+    const plain = await agent.call('inspect_file', { file: 'http://example.com/a.mp4' })
+    expect(plain.text).toMatch(/^6016: .* is a remote address/)
+    await expect(agent.client.callTool({ name: 'video_dance' })).rejects.toThrow('no tool video_dance')
+  })
+})
+
+/** What `reelwright mcp` says as it ends at once. */
+async function startWith(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  await using folder = await scratchFolder()
+  const main = join(import.meta.dirname, '../../src/main.ts')
+  return await new Promise<{ code: unknown; told: string }>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [main, 'mcp', '--data-dir', folder.path, ...args],
+      { env },
+      (error, _out, told) => resolve({ code: error?.code ?? 0, told }),
+    )
+    child.stdin?.end()
+  })
+}
+
+test.each<[string[], RegExp]>([
+  [['--toolsets', 'render,dance'], /--toolsets: .*"render"\|"clean"\|"speech"\|"cut"\|"library"\|"files"/],
+  [['--tools', 'get_task, video_dance'], /no tool video_dance\nFix: .*there are: video_split_screen, /],
+])('reelwright mcp %j ends with the reason', async (args, expected) => {
+  const { code, told } = await startWith(args)
+  expect([code, told]).toEqual([1, expect.stringMatching(expected)])
+})
+
+test('the settings of the command line and of the environment are taken', async () => {
+  const env = { REELWRIGHT_TOOLS: 'inspect_file', REELWRIGHT_CONFIRM_ABOVE_CREDITS: '0' }
+  expect(await startWith(['--toolsets', ' render, clean ', '--read-only'], env)).toEqual({
+    code: 0,
+    told: '',
+  })
+})
