@@ -22,5 +22,5 @@ async function onFolder() {
 
 async function onDisk() {
   await using disk = await makeDisk(2 ** 30)
-  return await killRounds({ dataDir: join(disk.folder, 'data'), rounds: 100, random, end: powerCut(disk) })
+  return await killRounds({ dataDir: join(disk.folder, 'data'), rounds: 100, random, ...powerCut(disk) })
 }

@@ -1,126 +1,133 @@
-import { randomFillSync } from 'node:crypto'
-import { copyFile, mkdtemp, open, readFile, rm, type FileHandle } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { Pool } from 'undici'
 import { fillPath, routes } from '../src/contract/routes.ts'
-import { partAt, type UploadSession } from '../src/contract/upload.ts'
 import { hashFile } from '../src/platform/hash.ts'
-import { startProcess, type ServiceProcess } from '../test/service/process.ts'
+import { startBridge } from '../test/mcp/bridge.ts'
+import { uploadWithCuts } from '../test/service/cut-upload.ts'
+import { seeded } from '../test/service/kill-rounds.ts'
+import { startProcess } from '../test/service/process.ts'
+import { peakResident } from '../test/service/resident.ts'
+import { makeStamped, misplaced } from '../test/service/stamped-file.ts'
 
-// Speed of the service as it takes a file in parts, from a disk to the same disk: MiB/s against copying the
-// file, hashing the copy (BLAKE3) and syncing it, in ABBA rounds; and the service's peak of resident memory (Linux).
-// node bench/upload.ts [MiB] [rounds] [connections]
+// Uploads a file through the MCP server to the service, both processes of their own, from a disk to the same disk.
+// Speed: MiB/s against copying the file, hashing the copy (BLAKE3) and syncing it, in ABBA rounds, with the seconds
+// of a processor that each takes. Then once more, cut at random moments: connections, kill -9 of either side. Linux.
+// node bench/upload.ts [MiB] [rounds] [cuts]
 
 const mebibyte = 2 ** 20
 const size = Number(process.argv[2] ?? 2048) * mebibyte
-const rounds = Number(process.argv[3] ?? 2)
-const connections = Number(process.argv[4] ?? 4)
+const rounds = Number(process.argv[3] ?? 5)
+const cuts = Number(process.argv[4] ?? 20)
 
 /** Where the files lie; a folder in memory would measure no disk. */
 const folder = await mkdtemp(join(process.env['BENCH_DIR'] ?? tmpdir(), 'bench-upload-'))
-const source = join(folder, 'source.mp4')
-const service = await startProcess(join(folder, 'data'))
-const pool = new Pool(service.baseUrl, { connections })
+const workspace = join(folder, 'workspace')
+const source = join(workspace, 'source.mp4')
 try {
-  await makeSource()
-  const ours: number[] = []
-  const plain: number[] = []
-  const before = await peakOf(service)
-  for (let round = 0; round < rounds; round += 1) {
-    ours.push(await timed(upload))
-    plain.push(await timed(copy), await timed(copy))
-    ours.push(await timed(upload))
-  }
-  const speed = (times: readonly number[]) => size / mebibyte / median(times)
-  console.log(
-    `${size / mebibyte} MiB in parts over ${connections} connections: ${speed(ours).toFixed(0)} MiB/s; ` +
-      `copy, BLAKE3 and sync ${speed(plain).toFixed(0)} MiB/s; ratio ${(speed(ours) / speed(plain)).toFixed(2)}; ` +
-      `resident ${before} MiB before, ${await peakOf(service)} MiB at most`,
-  )
+  await mkdir(workspace)
+  await makeStamped(source, size, 'noise')
+  await measureSpeed()
+  if (cuts > 0) await measureCuts()
 } finally {
-  await pool.close()
-  await service.kill('SIGTERM')
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Random bytes, which no disk makes smaller. */
-async function makeSource(): Promise<void> {
-  await using file = await open(source, 'wx')
-  const chunk = Buffer.alloc(16 * mebibyte)
-  for (let at = 0; at < size; at += chunk.length) {
-    randomFillSync(chunk)
-    await file.write(chunk, 0, Math.min(chunk.length, size - at))
+async function measureSpeed(): Promise<void> {
+  const service = await startProcess(join(folder, 'data'))
+  const bridge = await startBridge(service, workspace)
+  const pids = { service: service.process.pid, bridge: bridge.pid, plain: process.pid }
+  const headers = { authorization: service.apiKey }
+  const upload = async (): Promise<() => Promise<void>> => {
+    const { file_id } = await bridge.upload('source.mp4')
+    const { method, path } = routes.deleteFile
+    return async () => {
+      const address = service.baseUrl + fillPath(path, { file_id: String(file_id) })
+      const { ok } = await fetch(address, { method, headers })
+      if (!ok) throw new Error('the file cannot be deleted')
+    }
   }
-  await file.datasync()
+  const runs: Record<'ours' | 'plain', Run[]> = { ours: [], plain: [] }
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      runs.ours.push(await measured(upload, pids))
+      runs.plain.push(await measured(copy, pids), await measured(copy, pids))
+      runs.ours.push(await measured(upload, pids))
+    }
+    const speed = (of: readonly Run[]) => size / mebibyte / median(of.map(({ seconds }) => seconds))
+    const busy = (of: readonly Run[], who: keyof typeof pids) =>
+      `${median(of.map((run) => run.busy[who] ?? 0)).toFixed(2)} s`
+    console.log(
+      `${size / mebibyte} MiB through the bridge: ${speed(runs.ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
+        `${speed(runs.plain).toFixed(0)} MiB/s; ratio ${(speed(runs.ours) / speed(runs.plain)).toFixed(2)}\n` +
+        `processor: bridge ${busy(runs.ours, 'bridge')}, service ${busy(runs.ours, 'service')}, ` +
+        `plain ${busy(runs.plain, 'plain')}\n` +
+        `resident at most: bridge ${(await peakResident(pids.bridge)).toFixed(0)} MiB, ` +
+        `service ${(await peakResident(pids.service)).toFixed(0)} MiB`,
+    )
+  } finally {
+    await bridge.close()
+    await service.kill('SIGTERM')
+  }
 }
 
-async function copy(): Promise<void> {
+async function measureCuts(): Promise<void> {
+  const dataDir = join(folder, 'cut')
+  await mkdir(dataDir)
+  const report = await uploadWithCuts({ source, size, dataDir, cuts, random: seeded(20_261_121) })
+  const blake3 = await hashFile(source)
+  const stored = join(dataDir, 'files', 'blobs', blake3.slice(0, 2), blake3)
+  const isRight = (await misplaced(stored)) === null && (await hashFile(stored)) === blake3
+  console.log(
+    `cut ${JSON.stringify(report.cuts)}: ${isRight ? 'arrived whole' : 'ARRIVED DAMAGED'}; ` +
+      `${report.sentTwice} bytes sent again that had been acknowledged; resident at most: ` +
+      `bridge ${report.peaks.bridge.toFixed(0)} MiB, service ${report.peaks.service.toFixed(0)} MiB`,
+  )
+  if (!isRight || report.sentTwice > 0) process.exitCode = 1
+}
+
+/** Copies the file, and removes the copy afterwards. */
+async function copy(): Promise<() => Promise<void>> {
   const to = join(folder, 'copy')
   await copyFile(source, to)
   await hashFile(to)
   await using file = await open(to, 'r+')
   await file.datasync()
-  await rm(to)
+  return () => rm(to)
 }
 
-/** Uploads the file in parts, several at once, and frees it again. */
-async function upload(): Promise<void> {
-  await using file = await open(source)
-  const call = async <T>(options: Parameters<Pool['request']>[0]): Promise<T> => {
-    const { statusCode, body } = await pool.request({
-      ...options,
-      headers: { authorization: service.apiKey, ...options.headers },
-    })
-    const answer = (await body.json()) as { msg: string; data: T }
-    if (statusCode !== 200) throw new Error(answer.msg)
-    return answer.data
-  }
-  const session = await call<UploadSession>({
-    method: 'POST',
-    path: routes.initUpload.path,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ filename: 'source.mp4', size }),
-  })
-  const { upload_id } = session
-  let next = 0
-  const send = async (): Promise<void> => {
-    for (let index = next++; index < session.total_parts; index = next++) {
-      const place = partAt({ size, partSize: session.part_size }, index)
-      await call({
-        method: 'PUT',
-        path: fillPath(routes.uploadPart.path, { upload_id, index: String(index) }),
-        headers: { 'content-length': String(place.size) },
-        body: Readable.from(bytesOf(file, place)),
-      })
-    }
-  }
-  await Promise.all(Array.from({ length: connections }, send))
+interface Run {
+  /** From begin to end. */
+  readonly seconds: number
+  /** Seconds of a processor that each process took. */
+  readonly busy: Readonly<Record<string, number>>
+}
+
+/** Runs work by the clock; what it answers is done afterwards. */
+async function measured(
+  work: () => Promise<() => Promise<void>>,
+  pids: Readonly<Record<string, number | undefined>>,
+): Promise<Run> {
+  const times = async () =>
+    Promise.all(Object.entries(pids).map(async ([who, pid]) => [who, await busySeconds(pid)] as const))
+  const before = new Map(await times())
   const began = performance.now()
-  await call({ method: 'POST', path: fillPath(routes.completeUpload.path, { upload_id }) })
-  console.log(`completed in ${(performance.now() - began).toFixed(0)} ms`)
+  const tidyUp = await work()
+  const seconds = (performance.now() - began) / 1000
+  const busy = (await times()).map(([who, after]) => [who, after - (before.get(who) ?? 0)] as const)
+  await tidyUp()
+  return { seconds, busy: Object.fromEntries(busy) }
 }
 
-async function* bytesOf(file: FileHandle, place: { offset: number; size: number }): AsyncGenerator<Buffer> {
-  for (let at = 0; at < place.size;) {
-    const chunk = Buffer.allocUnsafe(Math.min(256 * 1024, place.size - at))
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, place.offset + at)
-    yield chunk.subarray(0, bytesRead)
-    at += bytesRead
-  }
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return (performance.now() - began) / 1000
-}
-
-/** Peak of a process's resident memory, MiB; 0 where /proc is not. */
-async function peakOf({ process: { pid } }: ServiceProcess): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024)
+/** Seconds of a processor a process has taken so far, its own and the system's for it (Linux, 100 a second). */
+async function busySeconds(pid: number | undefined): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number)
+  return (user + system) / 100
 }
 
 function median(values: readonly number[]): number {

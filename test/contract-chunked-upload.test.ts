@@ -37,9 +37,10 @@ it.each(answers)('%s has the documented fields', (_, schema, fields) => {
   expect(fieldsOf(schema)).toEqual(fields)
 })
 
-it('init answers a session, or the file record and instant', () => {
-  const [instant, session] = uploadStarted.options
+it('init answers a session, the status of an open one, or the file record and instant', () => {
+  const [instant, open, session] = uploadStarted.options
   expect(fieldsOf(session)).toEqual(table.sessionFields)
+  expect(fieldsOf(open)).toEqual(table.statusFields)
   expect(fieldsOf(instant)).toEqual({ ...fileRecordFields, ...table.instantFields })
 })
 

@@ -26,15 +26,15 @@ export async function readAnswer<R extends Route>(
 /** Throws what an answer with a failure status says; for endpoints whose success is bytes. */
 export async function throwFailure(response: Dispatcher.ResponseData): Promise<never> {
   await readEnvelope(response)
-  throw notTheContract(response.statusCode)
+  throw notTheContract(response)
 }
 
 async function readEnvelope(response: Dispatcher.ResponseData): Promise<unknown> {
   const envelope = anyEnvelope.safeParse(parseJson((await readBody(response, maxAnswerBytes)).toString()))
-  if (!envelope.success) throw notTheContract(response.statusCode)
+  if (!envelope.success) throw notTheContract(response)
   const { code, msg, message, data, ...advice } = envelope.data
   if (response.statusCode < 300 && (code === successCode || code === messageSuccessCode)) return data
-  throw failure(code, msg ?? message ?? '', advice)
+  throw failure(code, msg ?? message ?? '', { ...advice, retryAfter: retryAfterOf(response) })
 }
 
 /** Reads an answer's body into memory; 6401 for more than `maxBytes`. */
@@ -54,7 +54,7 @@ export async function readBody(response: Dispatcher.ResponseData, maxBytes: numb
 function failure(
   code: number,
   message: string,
-  advice: Pick<z.output<typeof anyEnvelope>, 'hint' | 'retryable'>,
+  advice: Pick<z.output<typeof anyEnvelope>, 'hint' | 'retryable'> & { retryAfter: number | undefined },
 ): MediaError {
   if (isErrorCode(code)) return new MediaError(code, message, advice)
   return new MediaError(6500, `${message} (service code ${code})`, {
@@ -63,9 +63,18 @@ function failure(
   })
 }
 
-function notTheContract(status: number): MediaError {
+function notTheContract(response: Dispatcher.ResponseData): MediaError {
+  const { statusCode: status } = response
   return new MediaError(6401, `The service answered HTTP ${status} without the contract's envelope`, {
-    retryable: status >= 500,
+    retryable: status >= 500 || status === 429,
+    retryAfter: retryAfterOf(response),
     hint: 'See whether REELWRIGHT_BASE_URL is the address of a media service, and what stands in front of it.',
   })
+}
+
+/** Seconds that an answer asks to wait, which it may tell as a date; undefined where it does not. */
+function retryAfterOf({ headers }: Dispatcher.ResponseData): number | undefined {
+  const given = String(headers['retry-after'])
+  const seconds = /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }

@@ -1,96 +1,152 @@
-import { randomBytes } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
-import { createHasher } from '../platform/hash.ts'
+import type { UploadInit, UploadStarted } from '../contract/upload.ts'
 import { readAnswer } from './answer.ts'
 import type { Client } from './client.ts'
-import { isNetworkFailure } from './unreachable.ts'
-
-/** A local file to send: read by its open descriptor only, never by a path again. */
-export interface UploadSource {
-  readonly handle: FileHandle
-  /** File name the service is to keep. */
-  readonly name: string
-  /** Bytes to send, as measured on the descriptor. */
-  readonly size: number
-}
+import { uploadInOneRequest } from './upload-form.ts'
+import { uploadInParts, type Upload } from './upload-parts.ts'
+import { retrying, type Pause } from './upload-retry.ts'
+import { changedMeanwhile, hashOf, readInto, watchForChange, type UploadSource } from './upload-source.ts'
 
 interface UploadOptions {
+  /** Ends it; what has arrived of a large file is kept, and the next upload of it goes on there. */
   readonly signal?: AbortSignal
-  /** Bytes sent so far; begins again when a broken upload is repeated. */
-  readonly onProgress?: (sent: number) => void
+  /** Share of the work that is done, 0 to 1; never goes back. */
+  readonly onProgress?: (share: number) => void
+  /** Waits between attempts; in tests, not at all. */
+  readonly pause?: Pause
 }
 
-const chunkBytes = 256 * 1024
+/** Files from this size on go in parts and can be resumed, bytes. */
+const inPartsFrom = 64 * 2 ** 20
 
-/** Uploads a file in one streamed request with flat memory, and checks that what arrived is what was read. */
+/** Share of the progress that hashing is: even a disk is read faster than its bytes travel. */
+const hashShare = 0.1
+
+/** How often an upload is begun anew whose session ended before it did. */
+const maxBeginnings = 3
+
+/** HTTP statuses of a service that knows no uploads in parts. */
+const notServed: readonly number[] = [404, 405, 501]
+
+/**
+ * Uploads a file in flat memory: not at all where the service has its bytes, in one request where it is small,
+ * else in parts, going on where an earlier upload of it ended. What arrived is checked against what was read.
+ */
 export async function uploadFile(
   client: Client,
   source: UploadSource,
   options: UploadOptions = {},
 ): Promise<FileRecord> {
-  const form = openForm(source)
-  const sent = { blake3: '' }
-  const response = await client.send({
-    method: routes.uploadFile.method,
-    address: routes.uploadFile.path,
-    headers: { 'content-type': form.type, 'content-length': String(form.length) },
-    body: () => formBody(source, form, { ...options, onHash: (hash) => void (sent.blake3 = hash) }),
-    // The same content always becomes the same record.
-    idempotent: true,
-    signal: options.signal,
+  const tell = onlyForward(options.onProgress)
+  const hasChanged = await watchForChange(source)
+  const upload = openUpload(client, source, {
+    ...options,
+    onProgress: (share) => tell(hashShare + share * (1 - hashShare)),
   })
-  const record = await readAnswer(routes.uploadFile, response).catch((error: unknown) => {
-    throw isNetworkFailure(error) ? new MediaError(6036, 'The upload broke off', { cause: error }) : error
-  })
-  if (record.size === source.size && record.blake3_id === sent.blake3) return record
-  throw new MediaError(6036, `${source.name} did not arrive whole`)
-}
-
-interface Form {
-  readonly type: string
-  readonly head: Buffer
-  readonly tail: Buffer
-  readonly length: number
-}
-
-/** The multipart frame around the one field `file`. */
-function openForm({ name, size }: UploadSource): Form {
-  const boundary = `reelwright-${randomBytes(16).toString('hex')}`
-  // As browsers escape file names in forms.
-  const escaped = name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-  const head = Buffer.from(
-    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escaped}"\r\n` +
-      'Content-Type: application/octet-stream\r\n\r\n',
+  const blake3 = await hashOf(
+    source,
+    { offset: 0, size: source.size },
+    { signal: upload.signal, onProgress: (hashed) => tell((hashed / source.size) * hashShare) },
   )
-  const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
-  return {
-    type: `multipart/form-data; boundary=${boundary}`,
-    head,
-    tail,
-    length: head.length + size + tail.length,
+  for (let beginnings = 1; ; beginnings += 1) {
+    try {
+      const record = await send(upload, { filename: source.name, size: source.size, blake3_id: blake3 })
+      if (record.size !== source.size || record.blake3_id !== blake3) throw damaged(source)
+      tell(1)
+      return record
+    } catch (error) {
+      if (await hasChanged()) throw upload.signal.aborted ? error : changedMeanwhile(source)
+      if (!isSessionLost(error) || beginnings === maxBeginnings) throw error
+    }
   }
 }
 
-async function* formBody(
-  { handle, name, size }: UploadSource,
-  form: Form,
-  options: UploadOptions & { onHash: (blake3: string) => void },
-): AsyncGenerator<Uint8Array> {
-  const hasher = await createHasher()
-  yield form.head
-  for (let position = 0; position < size;) {
-    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size - position))
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position)
-    if (bytesRead === 0) throw new MediaError(6036, `${name} became shorter while it was uploaded`)
-    const bytes = chunk.subarray(0, bytesRead)
-    hasher.update(bytes)
-    yield bytes
-    position += bytesRead
-    options.onProgress?.(position)
+/** One beginning of an upload. */
+async function send(upload: Upload, file: Required<UploadInit>): Promise<FileRecord> {
+  const { client, signal } = upload
+  const started = await upload.retry(() => begin(upload, file), signal)
+  if (!started) return await uploadInOneRequest(upload)
+  if ('instant' in started) return started
+  const abort = () =>
+    client
+      .call(routes.abortUpload, { params: { upload_id: started.upload_id }, signal })
+      .catch(() => undefined)
+  if (file.size < inPartsFrom && !('missing' in started)) {
+    // The session was the price of asking whether the bytes are there.
+    await abort()
+    return await uploadInOneRequest(upload)
   }
-  options.onHash(hasher.digest())
-  yield form.tail
+  try {
+    return await uploadInParts(upload, started)
+  } catch (error) {
+    // Its parts make other bytes: the next upload of this file must not go on there.
+    if (isOf(error, 6026)) await abort()
+    throw error
+  }
+}
+
+/** Asks whether the bytes are there; null where the service knows no uploads in parts. */
+async function begin({ client, signal }: Upload, file: UploadInit): Promise<UploadStarted | null> {
+  const response = await client.send({
+    method: routes.initUpload.method,
+    address: routes.initUpload.path,
+    headers: { 'content-type': 'application/json' },
+    body: () => JSON.stringify(file),
+    idempotent: true,
+    signal,
+  })
+  if (!notServed.includes(response.statusCode)) return await readAnswer(routes.initUpload, response)
+  await response.body.dump()
+  return null
+}
+
+function openUpload(
+  client: Client,
+  source: UploadSource,
+  { signal: given, onProgress, pause }: UploadOptions & { onProgress: (share: number) => void },
+): Upload {
+  const end = new AbortController()
+  /** What cannot be read ends it: sending again would not help. */
+  const read = async <T>(reading: Promise<T>, signal?: AbortSignal): Promise<T> => {
+    try {
+      return await reading
+    } catch (error) {
+      // Where only one part was ended, the rest may go on.
+      if (!signal?.aborted) end.abort(error)
+      throw error
+    }
+  }
+  return {
+    client,
+    source,
+    signal: given ? AbortSignal.any([given, end.signal]) : end.signal,
+    retry: retrying(pause),
+    onSent: (bytes) => onProgress(bytes / source.size),
+    hash: (place, signal) => read(hashOf(source, place, { signal }), signal),
+    read: (memory, place) => read(readInto(memory, source, place)),
+  }
+}
+
+function onlyForward(tell: (share: number) => void = () => undefined): (share: number) => void {
+  let most = 0
+  return (share) => {
+    if (share <= most) return
+    most = share
+    tell(share)
+  }
+}
+
+/** The session ended, or its parts are not the file: an upload begun anew may succeed. */
+function isSessionLost(error: unknown): boolean {
+  return isOf(error, 6024) || isOf(error, 6026)
+}
+
+function isOf(error: unknown, code: MediaError['code']): boolean {
+  return error instanceof MediaError && error.code === code
+}
+
+function damaged({ name }: UploadSource): MediaError {
+  return new MediaError(6036, `${name} did not arrive as it was read`)
 }

@@ -31,15 +31,29 @@ export async function isNamed(db: Db, blake3: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** Whether one of an account's files keeps these bytes. */
+export async function keepsBytes(
+  db: Db,
+  { accountId, blake3 }: { accountId: number; blake3: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('files')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('blake3', '=', blake3)
+    .where('removed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /**
- * Frees bytes unless a record names them, and tells whether it did. In a transaction after the one that took the last name: what
+ * Frees bytes unless a record names them. In a transaction after the one that took the last name: what
  * stops between them leaves bytes without a record, which the next start frees, and never the reverse.
  */
-export async function freeBytes({ db, files }: Shelf, blake3: string): Promise<boolean> {
-  return await db.transaction().execute(async (trx) => {
+export async function freeBytes({ db, files }: Shelf, blake3: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
     await lockName(trx, blake3)
-    if (await isNamed(trx, blake3)) return false
-    await files.remove(blake3)
-    return true
+    if (!(await isNamed(trx, blake3))) await files.remove(blake3)
   })
 }

@@ -3,14 +3,14 @@ import { chmod, copyFile, link, mkdir, open, opendir, rm, stat } from 'node:fs/p
 import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { syncFolder } from '../platform/durable.ts'
+import { sharedSync } from '../platform/shared-sync.ts'
 import { orFull } from './disk-full.ts'
 import { HashFrontier } from './hash-frontier.ts'
 import type { ComingPart, StoredBytes, Whole } from './store.ts'
-import { writePart } from './write-part.ts'
+import { writePart, type SharedFile } from './write-part.ts'
 
 /** An upload of which parts came since this process began. */
-interface Known {
-  readonly frontier: HashFrontier
+interface Known extends SharedFile {
   /** Its file has a name that survives a power cut. */
   readonly named: Promise<void>
 }
@@ -34,10 +34,10 @@ export class DiskParts {
 
   /** As `FileStore.putPart`. */
   async put(upload: string, part: ComingPart, source: AsyncIterable<Uint8Array>): Promise<void> {
-    const { frontier, named } = this.#begin(upload)
+    const { named, ...shared } = this.#begin(upload)
     try {
       await named
-      await writePart(this.#pathOf(upload), { part, frontier }, source)
+      await writePart(this.#pathOf(upload), { part, ...shared }, source)
     } catch (error) {
       if (!isMissing(error)) throw await orFull(error, this.#folder)
       throw new MediaError(6024, 'the upload was given up meanwhile', { cause: error })
@@ -81,7 +81,7 @@ export class DiskParts {
     const found = this.#known.get(upload)
     if (found) return found
     const path = this.#pathOf(upload)
-    const known = { frontier: new HashFrontier(path), named: this.#name(path) }
+    const known = { frontier: new HashFrontier(path), sync: sharedSync(), named: this.#name(path) }
     this.#known.set(upload, known)
     known.named.catch(() => this.#known.delete(upload))
     return known

@@ -6,7 +6,7 @@ import { toMoment } from '../contract/time.ts'
 import { lockAccount } from '../db/lock.ts'
 import type { Db, FileRow, Write } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { ensureBytes, freeBytes, type Shelf } from './bytes.ts'
+import { ensureBytes, freeBytes, keepsBytes, type Shelf } from './bytes.ts'
 import { refuseBeyondQuota, type BoundedShelf } from './room.ts'
 import type { FileStore, StoredBytes } from './store.ts'
 
@@ -51,9 +51,10 @@ export async function insertFile(
 export async function recordUpload(shelf: BoundedShelf, file: NewFile): Promise<FileRow> {
   try {
     const row = await shelf.db.transaction().execute(async (trx) => {
-      await lockAccount(trx, file.accountId)
-      if (!(await hasBytes(trx, file))) {
-        await refuseBeyondQuota({ ...shelf, db: trx }, { accountId: file.accountId, size: file.bytes.size })
+      const { accountId, bytes } = file
+      await lockAccount(trx, accountId)
+      if (!(await keepsBytes(trx, { accountId, blake3: bytes.blake3 }))) {
+        await refuseBeyondQuota({ ...shelf, db: trx }, { accountId, size: bytes.size })
       }
       const recorded = await renewOrInsert(trx, shelf.files, file)
       failpoint('upload.before-commit')
@@ -65,19 +66,6 @@ export async function recordUpload(shelf: BoundedShelf, file: NewFile): Promise<
     if (error instanceof MediaError && error.code === 6002) await freeBytes(shelf, file.bytes.blake3)
     throw error
   }
-}
-
-/** Whether one of the account's files keeps these bytes on the disk. */
-async function hasBytes(db: Db, { accountId, bytes }: NewFile): Promise<boolean> {
-  const row = await db
-    .selectFrom('files')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('blake3', '=', bytes.blake3)
-    .where('removed_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** Records bytes as an upload of them, without one; null where the account has no file of them that is not expired. */

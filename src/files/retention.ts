@@ -1,6 +1,6 @@
 import { retentionDays } from '../contract/file.ts'
 import { lockAccount } from '../db/lock.ts'
-import { freeBytes, type Shelf } from './bytes.ts'
+import { freeBytes, keepsBytes, type Shelf } from './bytes.ts'
 import { findNeeding } from './needing.ts'
 
 /** Which files are to go. */
@@ -17,7 +17,7 @@ interface Old {
 
 interface Freed {
   readonly files: number
-  /** Bytes freed in the store. */
+  /** Bytes that the files of their accounts no longer take. */
   readonly bytes: number
 }
 
@@ -41,7 +41,10 @@ export async function freeOld(shelf: Shelf, { now, signal, ...old }: Old): Promi
     if (signal?.aborted) break
     if (!(await markRemoved(shelf, file, { now, expiringBy }))) continue
     freed.files += 1
-    if (await freeBytes(shelf, file.blake3)) freed.bytes += file.size
+    await freeBytes(shelf, file.blake3)
+    // Whether another account has the same bytes must not show.
+    const { account_id: accountId, blake3 } = file
+    if (!(await keepsBytes(shelf.db, { accountId, blake3 }))) freed.bytes += file.size
   }
   return freed
 }

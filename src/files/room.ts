@@ -46,8 +46,33 @@ export async function refuseBeyondQuota(
   throw new MediaError(
     6002,
     `${describeSize(size)} do not fit: the files of this account take ${describeSize(taken)} of ${describeSize(storageQuota)}`,
-    { hint: 'Delete files, or remove older ones: reelwright clean --keep-days <days>.' },
+    {
+      hint:
+        'Delete files, or remove older ones: reelwright clean --keep-days <days>. Uploads under way count too, ' +
+        'those that broke off for 72 hours.',
+    },
   )
+}
+
+/**
+ * The same of bytes that are still to come, and are between `least` and `most`. Let in is what is too short to be
+ * worth it, and what may be bytes that the account has already, which take nothing: their fingerprint is known later.
+ */
+export async function refuseComingBeyondQuota(
+  shelf: BoundedShelf,
+  { accountId, least, most }: { accountId: number; least: number; most: number },
+): Promise<void> {
+  if (least === 0) return
+  const alike = await shelf.db
+    .selectFrom('files')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('size', '>=', least)
+    .where('size', '<=', most)
+    .where('removed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  if (!alike) await refuseBeyondQuota(shelf, { accountId, size: least })
 }
 
 /** Refuses, 6002, bytes for which the disk has no space beside what uploads under way are still to bring. */

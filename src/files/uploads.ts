@@ -37,17 +37,31 @@ const freshMs = 5 * 60_000
 /** Completing an upload, giving up one of its parts and removing it wait for each other, by upload. */
 export const alone = inTurn()
 
-/** Begins an upload in parts; 6002 for one that does not fit in the account's quota or on the disk. */
+/** A file that is to come in parts. */
+interface Announced {
+  readonly accountId: number
+  readonly name: string
+  readonly size: number
+  readonly blake3: string | null
+}
+
+/**
+ * Begins an upload in parts, or finds the open one of the same bytes under the same name, so that it can go on;
+ * `isNew` tells which. 6002 for a new one that does not fit in the account's quota or on the disk.
+ */
 export async function beginUpload(
   shelf: Shelf & BoundedShelf,
-  file: { accountId: number; name: string; size: number; blake3: string | null },
-): Promise<UploadRow> {
+  file: Announced,
+): Promise<{ upload: UploadRow; isNew: boolean }> {
   const now = shelf.clock()
-  await refuseBeyondDisk(shelf, file.size)
-  const row = await shelf.db.transaction().execute(async (trx) => {
+  const begun = await shelf.db.transaction().execute(async (trx) => {
     await lockAccount(trx, file.accountId)
-    await refuseBeyondQuota({ ...shelf, db: trx }, file)
-    return await trx
+    const open = await findOpenUpload(trx, file, now)
+    if (open) return { upload: open, isNew: false }
+    const bounded = { ...shelf, db: trx }
+    await refuseBeyondDisk(bounded, file.size)
+    await refuseBeyondQuota(bounded, file)
+    const upload = await trx
       .insertInto('uploads')
       .values({
         id: newId(now),
@@ -62,29 +76,27 @@ export async function beginUpload(
       })
       .returningAll()
       .executeTakeFirstOrThrow()
+    return { upload, isNew: true }
   })
   failpoint('upload.begun')
-  return row
+  return begun
 }
 
-/** The upload of the same bytes under the same name that is not completed yet, so that it can go on; null for none. */
-export async function findOpenUpload(
-  { db, clock }: Shelf,
-  file: { accountId: number; name: string; size: number; blake3: string },
-): Promise<string | null> {
-  const row = await db
+/** Undefined too where nobody said which bytes are to come. */
+async function findOpenUpload(db: Db, file: Announced, now: number): Promise<UploadRow | undefined> {
+  if (file.blake3 === null) return undefined
+  return await db
     .selectFrom('uploads')
-    .select('id')
+    .selectAll()
     .where('account_id', '=', file.accountId)
     .where('name', '=', file.name)
     .where('size', '=', file.size)
     .where('blake3', '=', file.blake3)
     .where('file_id', 'is', null)
-    .where('expire_at', '>', clock())
+    .where('expire_at', '>', now)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row?.id ?? null
 }
 
 /** Finds an upload, completed ones included; 6024 when it is missing, expired or another account's. */

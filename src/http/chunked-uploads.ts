@@ -10,6 +10,7 @@ import { recordHeld, toRecord } from '../files/records.ts'
 import { storePart } from '../files/upload-parts.ts'
 import { abortUpload, beginUpload, toSession, uploadStatus, type UploadKey } from '../files/uploads.ts'
 import { createHasher } from '../platform/hash.ts'
+import { inBatches } from '../platform/in-batches.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
 import { interrupted, success } from './failures.ts'
@@ -57,7 +58,10 @@ async function begin(service: Service, request: FastifyRequest) {
     const record: UploadStarted = { ...toRecord(held, now), instant: true }
     return success(record, 'the file exists already; its expiry was renewed')
   }
-  return success<UploadStarted>(toSession(await beginUpload(service, { accountId, name, size, blake3 })))
+  const { upload, isNew } = await beginUpload(service, { accountId, name, size, blake3 })
+  return success<UploadStarted>(
+    isNew ? toSession(upload) : await uploadStatus(service, { accountId, id: upload.id }),
+  )
 }
 
 async function receivePart(service: Service, request: FastifyRequest) {
@@ -79,8 +83,8 @@ async function* bytesOf(request: FastifyRequest, blake3: string | undefined): As
   const hasher = blake3 === undefined ? null : await createHasher()
   try {
     // Destroyed, it would take the connection along, and with it the answer.
-    for await (const chunk of body?.iterator({ destroyOnReturn: false }) ?? []) {
-      const bytes = chunk as Uint8Array
+    const chunks: AsyncIterable<Uint8Array> | undefined = body?.iterator({ destroyOnReturn: false })
+    for await (const bytes of chunks ? inBatches(chunks) : []) {
       hasher?.update(bytes)
       yield bytes
     }

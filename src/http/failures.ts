@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { successCode } from '../contract/envelope.ts'
 import { MediaError } from '../contract/errors.ts'
+import { maxBodyBytes } from '../contract/route.ts'
+import { describeSize } from '../contract/size.ts'
 import { databaseFailure } from '../db/failure.ts'
 import { errorCode } from '../platform/error-code.ts'
 
@@ -15,7 +17,6 @@ declare module 'fastify' {
 
 /** Fastify's own refusals of a body, by its code. */
 const bodyFailures: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is larger than 32 MiB',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the body must be JSON: Content-Type: application/json',
   FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its Content-Length says',
@@ -70,9 +71,13 @@ export function interrupted(cause?: unknown): MediaError {
   return new MediaError(6036, 'the request broke off before its end', { cause })
 }
 
-function tell(error: unknown, { raw, id }: FastifyRequest): MediaError {
+function tell(error: unknown, { raw, id, routeOptions }: FastifyRequest): MediaError {
   if (error instanceof MediaError) return error
-  const message = bodyFailures[errorCode(error) ?? '']
+  const code = errorCode(error) ?? ''
+  const message =
+    code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+      ? `the body is larger than ${describeSize(routeOptions.bodyLimit ?? maxBodyBytes)}`
+      : bodyFailures[code]
   if (message !== undefined) return new MediaError(6016, message, { cause: error })
   // The client went while its body was read.
   if (raw.readableAborted) return interrupted(error)

@@ -23,6 +23,9 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
+/** A ticket and what is around it, bytes: who signs in has shown no key, so that nothing longer is read. */
+const loginBytes = 1024
+
 /**
  * Only this service's own files are loaded, run and called, no other site shows the page inside its own,
  * and the browser refuses scripts to make markup of text, whatever a file or an error is called.
@@ -59,7 +62,7 @@ export async function pageRoutes(app: FastifyInstance, { clock }: Service): Prom
     const { ticket, expireAt } = tickets.issue(authorization)
     return success({ ticket, expires_at: toMoment(expireAt) })
   })
-  app.post(routes.pageLogin.path, async ({ body }) => {
+  app.post(routes.pageLogin.path, { bodyLimit: loginBytes }, async ({ body }) => {
     const { ticket } = readBody(pageLogin, body ?? {}, { ticket: '…' })
     const key = tickets.redeem(ticket)
     if (key !== undefined) return success({ api_key: key })

@@ -4,7 +4,7 @@ import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, maxFileBytes, supportedHint } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
 import { recordUpload, toRecord } from '../files/records.ts'
-import { refuseBeyondDisk, refuseBeyondQuota } from '../files/room.ts'
+import { refuseBeyondDisk, refuseComingBeyondQuota } from '../files/room.ts'
 import { errorCode } from '../platform/error-code.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
@@ -35,10 +35,11 @@ export async function uploadRoutes(app: FastifyInstance, service: Service): Prom
 }
 
 async function receive(service: Service, request: FastifyRequest) {
-  const size = Math.max(0, Number(request.headers['content-length'] ?? 0) - frameBytes)
-  if (size > maxFileBytes) throw tooLarge()
-  await refuseBeyondDisk(service, size)
-  await refuseBeyondQuota(service, { accountId: callerOf(request).accountId, size })
+  const most = Number(request.headers['content-length'] ?? 0)
+  const least = Math.max(0, most - frameBytes)
+  if (least > maxFileBytes) throw tooLarge()
+  await refuseBeyondDisk(service, least)
+  await refuseComingBeyondQuota(service, { accountId: callerOf(request).accountId, least, most })
   if (!request.isMultipart()) throw noFile()
   const parts = translated(request.parts())
   const part = await findFile(parts)

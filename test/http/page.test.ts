@@ -136,6 +136,17 @@ describe('tickets of the page', () => {
       expect(await login(body)).toMatchObject({ code, data: null })
     })
 
+    test('without a key nothing long is read', async () => {
+      const { bytes, ...answer } = await ask(`${service().baseUrl}/page/login`, {
+        ...{ method: 'POST', headers: json },
+        body: JSON.stringify({ ticket: 'x', more: 'x'.repeat(2 ** 12) }),
+      })
+      expect(envelope({ bytes, ...answer })).toMatchObject({
+        ...{ status: 400, code: 6016 },
+        msg: 'the body is larger than 1.0 KiB',
+      })
+    })
+
     test('another page cannot use one', async () => {
       const ticket = await take(service().apiKey)
       expect(await login({ ticket }, { origin: 'http://evil.example' })).toMatchObject(refused)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Capabilities } from '../../src/contract/catalog.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
@@ -80,6 +80,28 @@ onNewDatabases('the quota of storage', (start) => {
     expect((await api(account).upload('b.txt', 'b'.repeat(101))).code).toBe(6002)
     const { db, files } = service.running.service
     await checkInvariants(db, files)
+  })
+
+  test('holds what the account has already, however large and whatever it is filled by', async () => {
+    const large = await start({ storageQuota: 4 * mebibyte })
+    onTestFinished(() => large[Symbol.asyncDispose]())
+    const calls = api(await large.account(9))
+    const bytes = 'a'.repeat(3 * mebibyte)
+    const { data: file } = await calls.upload('a.txt', bytes)
+    const { data: task } = await calls.create('test_copy', { file_id: file.file_id })
+    await until(
+      () => calls.query('test_copy', task.task_id),
+      ({ data }) => data.status === 'completed',
+    )
+    expect((await calls.upload('again.txt', bytes)).data).toMatchObject({ file_id: file.file_id })
+    const refused = await calls.upload('b.txt', 'b'.repeat(3 * mebibyte))
+    expect(refused).toMatchObject({ code: 6002, msg: expect.stringMatching(/^3\.0 MiB do not fit/) })
+    // Beyond it, as results may take an account: what is new is told by its size, what is not is held.
+    const { data: small } = await calls.upload('c.txt', 'c')
+    const grown = large.running.service.db.updateTable('files').set({ size: 2 * mebibyte })
+    await grown.where('id', '=', small.file_id).execute()
+    expect((await calls.upload('d.txt', 'new')).msg).toMatch(/^3 bytes do not fit: .* 5\.0 MiB of 4\.0 MiB$/)
+    expect((await calls.upload('again.txt', bytes)).code).toBe(200)
   })
 
   test('is looked at before a body comes', async () => {
@@ -175,7 +197,8 @@ onDatabases('a clean-up', (service) => {
     const { data: shared } = await calls.upload('a.txt', 'held by two')
     const { data: theirs } = await api(other).upload('a.txt', 'held by two')
     const { data: task } = await calls.create('test_copy', { file_id: needed.file_id, behaviour: 'wait' })
-    expect((await keep(account, 0)).data).toEqual({ files: 1, bytes: 0 })
+    // The same as for bytes that nobody else has: what others hold is not told.
+    expect((await keep(account, 0)).data).toEqual({ files: 1, bytes: 'held by two'.length })
     expect(await Promise.all([needed, shared].map(isHeld))).toEqual([true, true])
     expect((await api(other).send(`/base/file/${theirs.file_id}`)).code).toBe(200)
     await calls.stop(task.task_id)
@@ -184,6 +207,17 @@ onDatabases('a clean-up', (service) => {
       ({ data }) => data.files === 1,
     )
     expect(await isHeld(needed)).toBe(false)
+  })
+
+  test('counts bytes that two files of the account have once, with the last of them', async () => {
+    const account = await service().account(0)
+    const calls = api(account)
+    const { data: older } = await calls.upload('a.txt', 'under two names')
+    const { data: newer } = await calls.upload('a.srt', 'under two names')
+    await ageFile(parts().db, older, 10 * dayMs)
+    expect((await keep(account, 7)).data).toEqual({ files: 1, bytes: 0 })
+    expect(await isHeld(newer)).toBe(true)
+    expect((await keep(account, 0)).data).toEqual({ files: 1, bytes: 'under two names'.length })
   })
 
   test('refuses days that make no sense', async () => {

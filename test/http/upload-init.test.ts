@@ -88,6 +88,14 @@ onDatabases('the beginning of an upload in parts', (service) => {
       expect((await calls.init({ ...(await body()), size: 14 })).data).toMatchObject({ instant: true })
     })
 
+    test('is one, however many ask at once', async () => {
+      const calls = chunked(await service().account(0))
+      const given = await body()
+      const begun = await Promise.all(Array.from({ length: 8 }, () => calls.init(given)))
+      expect(new Set(begun.map(({ data }) => data.upload_id)).size).toBe(1)
+      expect(begun.filter(({ data }) => 'missing' in data)).toHaveLength(7)
+    })
+
     test('of another account, name, size or fingerprint, or of none, is not', async () => {
       const calls = chunked(await service().account(0))
       const given = await body()

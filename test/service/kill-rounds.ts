@@ -23,13 +23,15 @@ interface Figures {
   readonly cancelled: number
 }
 
-interface Rounds {
+export interface Rounds {
   readonly dataDir: string
   readonly rounds: number
   /** Gives 0 (inclusive) to 1 (exclusive), so that a run can be repeated. */
   readonly random: () => number
   /** Ends the service in the middle of its work; by default kill -9. */
   readonly end?: (service: ServiceProcess) => Promise<void>
+  /** Set where what is acknowledged while the end is under way may be lost with it. */
+  readonly blurred?: boolean
 }
 
 /**
@@ -41,19 +43,21 @@ export async function killRounds({
   rounds,
   random,
   end = (service) => service.kill('SIGKILL'),
+  blurred = false,
 }: Rounds): Promise<Figures> {
   const known: Acknowledged = { files: new Map(), tasks: new Set(), cancelled: new Set() }
   for (let round = 0; round < rounds; round++) {
     const service = await startProcess(dataDir)
     const ended = Promise.withResolvers<void>()
     const load: Load = {
-      ...{ known, random, service, dataDir },
+      ...{ random, service, dataDir, blurred },
+      known,
       left: 5 + Math.floor(random() * 40),
       end: () => void end(service).then(ended.resolve, ended.reject),
     }
     await Promise.all(Array.from({ length: 4 }, (_, client) => useUntilKilled(load, `${round}.${client}`)))
     await ended.promise
-    await checkState(dataDir)
+    await checkState(dataDir, known)
   }
   const service = await startProcess(dataDir)
   try {
@@ -61,7 +65,7 @@ export async function killRounds({
   } finally {
     await service.kill('SIGTERM')
   }
-  await checkState(dataDir)
+  await checkState(dataDir, known)
   return { rounds, files: known.files.size, tasks: known.tasks.size, cancelled: known.cancelled.size }
 }
 
@@ -71,6 +75,7 @@ interface Load {
   readonly service: ServiceProcess
   readonly dataDir: string
   readonly end: () => void
+  readonly blurred: boolean
   /** Acknowledgements until the end. */
   left: number
 }
@@ -90,15 +95,12 @@ async function useOnce(load: Load, calls: Api, name: string): Promise<void> {
   const content = `content ${name}`
   const whole = { name: `${name}.txt`, content }
   const file = random() < 0.5 ? await upload(calls, whole) : await uploadInParts(load, whole)
-  known.files.set(file.file_id, content)
-  await acknowledge(load)
+  await acknowledge(load, () => known.files.set(file.file_id, content))
   const created = await calls.create('test_copy', { file_id: file.file_id })
-  known.tasks.add(created.data.task_id)
-  await acknowledge(load)
+  await acknowledge(load, () => known.tasks.add(created.data.task_id))
   if (random() < 0.3) {
     const answer = await calls.cancel(created.data.task_id)
-    if (answer.code === 200) known.cancelled.add(created.data.task_id)
-    await acknowledge(load)
+    await acknowledge(load, () => answer.code === 200 && known.cancelled.add(created.data.task_id))
   }
 }
 
@@ -119,7 +121,8 @@ async function uploadInParts(load: Load, { name, content }: WholeFile): Promise<
   return (await calls.complete(session.upload_id)).data
 }
 
-async function acknowledge(load: Load): Promise<void> {
+async function acknowledge(load: Load, remember: () => unknown = () => undefined): Promise<void> {
+  if (load.left > 0 || !load.blurred) remember()
   load.left -= 1
   if (load.left === 0) load.end()
   else if (load.random() < 0.05) await killWorker(load.dataDir)
@@ -152,9 +155,18 @@ async function verify(calls: Api, known: Acknowledged): Promise<void> {
   }
 }
 
-async function checkState(dataDir: string): Promise<void> {
+async function checkState(dataDir: string, known: Acknowledged): Promise<void> {
   const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
   try {
+    for (const [table, ids] of [
+      ['files', known.files.keys()],
+      ['tasks', known.tasks.keys()],
+    ] as const) {
+      const rows = await db.selectFrom(table).select('id').execute()
+      const there = new Set(rows.map(({ id }) => id))
+      const lost = [...ids].filter((id) => !there.has(id))
+      if (lost.length > 0) throw new Error(`acknowledged ${table} were lost: ${lost.join(', ')}`)
+    }
     await checkInvariants(db, await openDiskStore(join(dataDir, 'files')))
   } finally {
     await db.destroy()

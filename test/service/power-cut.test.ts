@@ -11,7 +11,7 @@ test.skipIf(reason !== null)(
   async () => {
     await using disk = await makeDisk(2 ** 29)
     const dataDir = join(disk.folder, 'data')
-    const figures = await killRounds({ dataDir, rounds: 5, random: seeded(4), end: powerCut(disk) })
+    const figures = await killRounds({ dataDir, rounds: 5, random: seeded(4), ...powerCut(disk) })
     expect(figures.rounds).toBe(5)
     expect(figures.files).toBeGreaterThan(20)
     expect(figures.tasks).toBeGreaterThan(20)
