@@ -55,7 +55,7 @@ export const cleanRequest = z.object({
 /** What a clean-up freed. */
 export const cleaned = z.object({
   files: z.int().describe('Files removed'),
-  bytes: z.int().describe('Bytes by which this made the account's storage smaller: none where another of its files has the same'),
+  bytes: z.int().describe('Bytes the account takes less: none where another of its files has the same'),
 })
 
 /** Endpoints of files. */

@@ -7,35 +7,28 @@ import {
   type TaskState,
 } from '../contract/task.ts'
 import { toMoment } from '../contract/time.ts'
+import { readPage } from '../db/page.ts'
 import type { Db, TaskRow } from '../db/schema.ts'
 import { expectedWaits } from './estimate.ts'
 import type { Service } from './service.ts'
 
 /** Lists the caller's tasks, newest first; a type nobody knows has none. */
 export async function listTasks(service: Service, caller: Caller, query: TaskListQuery): Promise<TaskList> {
-  let rows = service.db.selectFrom('tasks').where('account_id', '=', caller.accountId)
+  let rows = service.db.selectFrom('tasks').selectAll().where('account_id', '=', caller.accountId)
   if (query.status !== undefined) rows = rows.where('status', '=', query.status)
   if (query.task_type !== undefined) rows = rows.where('type', '=', query.task_type)
-  const { total } = await rows.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const page = await rows
-    .selectAll()
-    .orderBy('id', 'desc')
-    .limit(query.page_size)
-    .offset((query.page - 1) * query.page_size)
-    .execute()
+  const { list, ...page } = await readPage(rows, query)
   const waits = await expectedWaits(service)
   const now = service.clock()
   return {
-    list: page.map((row) =>
+    list: list.map((row) =>
       toListItem(row, {
         typeName: service.operations.get(row.type)?.operation.title ?? row.type,
         waitMs: waits.get(row.id) ?? row.estimated_wait_ms,
         now,
       }),
     ),
-    total,
-    page: query.page,
-    page_size: query.page_size,
+    ...page,
   }
 }
 

@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { sql } from 'kysely'
+import { databaseFailure } from '../../src/db/failure.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { postgresPrograms, startPostgres } from '../postgres.ts'
+
+/** Stands before a server, so that its connections can be cut. */
+async function startLine(port: number) {
+  const ends = new Set<Socket>()
+  const server = createServer((socket) => {
+    const onward = connect(port, '127.0.0.1')
+    for (const end of [socket, onward]) ends.add(end.on('error', () => undefined))
+    socket.pipe(onward).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async cut() {
+      server.close()
+      for (const end of ends) end.destroy()
+      await once(server, 'close')
+    },
+  }
+}
+
+test.skipIf(!postgresPrograms)(
+  'a lost PostgreSQL is told by name, as is one that is away (Debian package postgresql)',
+  async () => {
+    const server = await startPostgres(postgresPrograms ?? '')
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    const address = new URL(await server.database())
+    const line = await startLine(Number(address.port))
+    address.port = String(line.port)
+    const db = await openDatabase({ url: address.href })
+    onTestFinished(() => db.destroy())
+    const failing = sql`select pg_sleep(600)`.execute(db).catch((error: unknown) => error)
+    // Answered beside it: by then it is on its way.
+    await sql`select 1`.execute(db)
+    await line.cut()
+    const lost = databaseFailure(await failing)
+    expect(lost).toMatchObject({ code: 6401, message: 'the database does not answer', retryable: true })
+    const away = await sql`select 1`.execute(db).catch((error: unknown) => error)
+    expect(databaseFailure(away)).toMatchObject({ code: 6401, message: 'the database does not answer' })
+    expect(databaseFailure(new Error('the array is not sorted'))).toBeUndefined()
+  },
+)
