@@ -13,7 +13,8 @@ import { makeStamped, misplaced } from '../test/service/stamped-file.ts'
 // Uploads a file through the MCP server to the service, both processes of their own, from a disk to the same disk.
 // Speed: MiB/s against copying the file, hashing the copy (BLAKE3) and syncing it, in ABBA rounds, with the seconds
 // of a processor that each takes. Then once more, cut at random moments: connections, kill -9 of either side. Linux.
-// node bench/upload.ts [MiB] [rounds] [cuts]
+// The first rounds are with a service that takes files from where they lie, as the local one does; the others send
+// every byte over HTTP. node bench/upload.ts [MiB] [rounds] [cuts]
 
 const mebibyte = 2 ** 20
 const size = Number(process.argv[2] ?? 2048) * mebibyte
@@ -27,14 +28,15 @@ const source = join(workspace, 'source.mp4')
 try {
   await mkdir(workspace)
   await makeStamped(source, size, 'noise')
-  await measureSpeed()
+  await measureSpeed({ localImport: true })
+  await measureSpeed({ localImport: false })
   if (cuts > 0) await measureCuts()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function measureSpeed(): Promise<void> {
-  const service = await startProcess(join(folder, 'data'))
+async function measureSpeed({ localImport }: { localImport: boolean }): Promise<void> {
+  const service = await startProcess(join(folder, `data-${localImport}`), { localImport })
   const bridge = await startBridge(service, workspace)
   const pids = { service: service.process.pid, bridge: bridge.pid, plain: process.pid }
   const headers = { authorization: service.apiKey }
@@ -58,7 +60,7 @@ async function measureSpeed(): Promise<void> {
     const busy = (of: readonly Run[], who: keyof typeof pids) =>
       `${median(of.map((run) => run.busy[who] ?? 0)).toFixed(2)} s`
     console.log(
-      `${size / mebibyte} MiB through the bridge: ${speed(runs.ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
+      `${size / mebibyte} MiB through the bridge, ${localImport ? 'local import' : 'over HTTP'}: ${speed(runs.ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
         `${speed(runs.plain).toFixed(0)} MiB/s; ratio ${(speed(runs.ours) / speed(runs.plain)).toFixed(2)}\n` +
         `processor: bridge ${busy(runs.ours, 'bridge')}, service ${busy(runs.ours, 'service')}, ` +
         `plain ${busy(runs.plain, 'plain')}\n` +

@@ -43,6 +43,9 @@ const commands = {
   ),
 }
 
+/** Words that ask for the help of reelwright, or its version. */
+const asks = ['help', '--help', '-h', '--version', '-v']
+
 /** What is missing beside Node is told by itself; paths among the arguments start from the caller's folder. */
 function reelwright({ node, env }, args) {
   return inForeground(node, [join(root, 'src', 'main.ts'), ...args], { env })
@@ -54,9 +57,7 @@ function bench({ node, env }, [name, ...rest]) {
 }
 
 async function main([name, ...rest]) {
-  const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
-  if (!command)
-    throw new SetupError(`unknown command ${name ?? ''}; one of ${Object.keys(commands).join(', ')}`)
+  const command = asks.includes(name) ? { run: (tools) => reelwright(tools, [name]) } : commandOf(name)
   const node = await ensureNode(root)
   await ensurePackages(root, node)
   const folders = [
@@ -65,6 +66,12 @@ async function main([name, ...rest]) {
     ...(await ensurePrograms(command.likes ?? [], { required: false })),
   ]
   return command.run({ node, env: withPath(folders) }, rest)
+}
+
+function commandOf(name = '') {
+  if (Object.hasOwn(commands, name)) return commands[name]
+  const what = name === '' ? 'a command is missing' : `unknown command ${name}`
+  throw new SetupError(`${what}; one of ${Object.keys(commands).join(', ')}`)
 }
 
 /** The environment with folders before the PATH; Windows spells that name in several ways. */

@@ -168,7 +168,14 @@ export async function daemon({ dataDir }: { dataDir?: string | undefined }): Pro
     version: await packageVersion(),
     log,
     startService: async (side) =>
-      startService({ ...side, ...(await serviceParts(config)), operations, log, dataDir: config.dataDir }),
+      startService({
+        ...side,
+        ...(await serviceParts(config)),
+        operations,
+        log,
+        dataDir: config.dataDir,
+        localImport: true,
+      }),
   })
 }
 

@@ -195,12 +195,17 @@ async function readSettings(file: string): Promise<unknown> {
     if (error instanceof SyntaxError) {
       // The rest of its message quotes the file, which may hold a key.
       const [place] = /line \d+ column \d+/.exec(error.message) ?? []
-      throw invalid(`${file} is not JSON${place === undefined ? '' : ` (${place})`}`)
+      throw invalid(`${file} is not JSON${place === undefined ? '' : ` (${place})`}`, {
+        hint: 'Correct the file: one JSON object, such as { "allow_urls": true }.',
+      })
     }
     const code = errorCode(error)
     // A data folder that is a file is told by whoever uses it.
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    throw invalid(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, error)
+    throw invalid(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+      hint: 'Make it a file that you may read, or remove it.',
+    })
   }
 }
 
@@ -211,12 +216,14 @@ function check(given: unknown, whence: (key?: keyof Settings) => string): Settin
   const problems = result.error.issues.map(({ path: [key, ...inside], message }) =>
     [whence(key as keyof Settings | undefined), z.core.toDotPath(inside), message].filter(Boolean).join(': '),
   )
-  throw invalid(problems.join('; '))
+  const isUnknown = result.error.issues.some(({ code }) => code === 'unrecognized_keys')
+  throw invalid(problems.join('; '), { hint: isUnknown ? knownSettings : correctIt })
 }
 
-function invalid(message: string, cause?: unknown): MediaError {
-  return new MediaError(6016, `invalid configuration: ${message}`, {
-    cause,
-    hint: `Correct the named setting; known ones are ${Object.keys(settings.shape).join(', ')}.`,
-  })
+const correctIt =
+  'Correct the named setting, or leave it out; "Settings" in the README tells what each takes.'
+const knownSettings = `Correct the name, or leave it out; known ones are ${Object.keys(settings.shape).join(', ')}.`
+
+function invalid(message: string, { cause, hint }: { cause?: unknown; hint: string }): MediaError {
+  return new MediaError(6016, `invalid configuration: ${message}`, { cause, hint })
 }

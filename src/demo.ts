@@ -97,7 +97,9 @@ async function makeSplitScreen(client: Client, paths: readonly string[]): Promis
 
 /** Asks for a contact sheet and puts it beside the file as PNG. */
 async function saveContactSheet(client: Client, path: string): Promise<string> {
-  const { content } = await callTool(client, 'inspect_file', { file: path, preview: 'contact_sheet' })
+  const input = { file: path, preview: 'contact_sheet' }
+  say(`\ninspect_file ${JSON.stringify(input, null, 2)}`)
+  const { content } = await callTool(client, 'inspect_file', input)
   const image = content.find((block) => block.type === 'image')
   if (!image) throw new Error('inspect_file answered no picture')
   const sheet = path.replace(/\.\w+$/, '-contact-sheet.png')

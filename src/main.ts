@@ -12,8 +12,11 @@ const everywhere: ParseArgsOptionsConfig = {
   'data-dir': { type: 'string' },
 }
 
-function help(): string {
-  const shown = Object.entries(commandTable).filter(([, { summary }]) => summary !== undefined)
+/** The help of the commands that a name begins, as of `keys create` for `keys`; of all where it begins none. */
+function help(about = ''): string {
+  const all = Object.entries(commandTable).filter(([, { summary }]) => summary !== undefined)
+  const meant = all.filter(([name]) => name === about || name.startsWith(`${about} `))
+  const shown = meant.length > 0 ? meant : all
   const lines = shown.flatMap(([name, { summary = '', argument, help: options = [] }]) => [
     `  ${(argument === undefined ? name : `${name} <${argument}>`).padEnd(25)} ${summary}`,
     ...options.map(([option, meaning]) => `    ${option.padEnd(24)}${meaning}`),
@@ -33,14 +36,22 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === '--version' || name === '-v') return print(`${await commands.packageVersion()}\n`)
   if (name === '--help' || name === '-h' || name === 'help') return print(help())
   const command = Object.hasOwn(commandTable, name) ? commandTable[name] : undefined
-  if (!command) throw new UsageError(name === '' ? 'a command is missing' : `unknown command ${name}`)
+  if (!command) throw unknown(name, rest)
   const { values, positionals } = parse(command, rest)
-  if ('help' in values) return print(help())
+  if ('help' in values) return print(help(name))
   const [argument = '', ...more] = positionals
   if (command.argument !== undefined && (argument === '' || more.length > 0)) {
     throw new UsageError(`${name} takes one argument: <${command.argument}>`)
   }
   return (await command.run(values, argument)) ?? 0
+}
+
+/** Told for what is no command: nothing, half of one, or another word. */
+function unknown(name: string, [second = '']: readonly string[]): UsageError {
+  if (name === '') return new UsageError('a command is missing')
+  const halves = Object.keys(commandTable).filter((known) => known.startsWith(`${name} `))
+  if (halves.length === 0) return new UsageError(`unknown command ${name}`)
+  return new UsageError(`unknown command ${`${name} ${second}`.trim()}; there are ${halves.join(', ')}`)
 }
 
 /** A command's name is one word or two. */
@@ -66,9 +77,9 @@ function print(text: string): number {
   return 0
 }
 
-function tell(error: unknown): number {
+function tell(error: unknown, name: string): number {
   if (error instanceof UsageError) {
-    process.stderr.write(`reelwright: ${error.message}\n\n${help()}`)
+    process.stderr.write(`reelwright: ${error.message}\n\n${help(name)}`)
     return 2
   }
   if (!(error instanceof MediaError)) throw error
@@ -76,4 +87,5 @@ function tell(error: unknown): number {
   return 1
 }
 
-process.exitCode = await main(process.argv.slice(2)).catch(tell)
+const given = process.argv.slice(2)
+process.exitCode = await main(given).catch((error: unknown) => tell(error, split(given).name))

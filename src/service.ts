@@ -43,6 +43,8 @@ export interface ServiceOptions extends HostProcess {
   /** Requests a minute of one key, by operation; left out, the operations' own limits hold. */
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly voices?: readonly Voice[]
+  /** Whether its clients are this user's own, on this machine: then parts of uploads may be taken from files by path. */
+  readonly localImport?: boolean
   /** Bytes that the files of one account may take. */
   readonly storageQuota?: number | undefined
   /** What starts a worker child. */
@@ -113,7 +115,7 @@ async function openService(
   opened: CleanupStack,
 ): Promise<Pick<RunningService, 'service' | 'lost'>> {
   const { dataDir, log, operations, rateLimits = {}, voices = [], concurrency, metrics } = options
-  const { storageQuota = Infinity } = options
+  const { storageQuota = Infinity, localImport = false } = options
   const place = options.database ?? { path: join(dataDir, dataFiles.database) }
   const { lost } = opened.use(await holdDatabase(place))
   const db = await openDatabase(place)
@@ -125,6 +127,7 @@ async function openService(
   const service: Service = {
     db,
     files,
+    localImport,
     storageQuota,
     queue: localQueue({ db, clock: Date.now, onError }),
     events: new TaskEvents(),

@@ -53,6 +53,8 @@ describe('reelwright', () => {
     [[], 'a command is missing'],
     [['fly'], 'unknown command fly'],
     [['constructor'], 'unknown command constructor'],
+    [['keys'], 'unknown command keys; there are keys create, keys list, keys revoke'],
+    [['keys', 'make'], 'unknown command keys make; there are keys create, keys list, keys revoke'],
     [['doctor', '--loud'], "Unknown option '--loud'"],
     [['doctor', 'now'], "Unexpected argument 'now'"],
     [['serve', '--port', '70000'], '--port 70000 is not a port'],
@@ -62,6 +64,19 @@ describe('reelwright', () => {
     expect([code, out]).toEqual([2, ''])
     expect(err).toContain(told)
     expect(err).toContain('reelwright <command> [options]')
+  })
+
+  it.each([
+    [['clean', '--help'], 0, 'out', ['clean']],
+    [['keys', 'revoke', '--help'], 0, 'out', ['keys revoke']],
+    [['keys', 'list', '--all'], 2, 'err', ['keys list']],
+    [['keys'], 2, 'err', ['keys create', 'keys list', 'keys revoke']],
+    [['serve', '--port', '70000'], 2, 'err', ['serve']],
+  ] as const)('%j tells the help of what it is about alone', async (args, exitCode, stream, told) => {
+    const ended = await reelwright(args)
+    expect(ended.code).toBe(exitCode)
+    const commands = [...ended[stream].matchAll(/^ {2}(\w+(?: \w+)?)(?: <\w+>)? {2,}\w/gm)]
+    expect(commands.map(([, name]) => name)).toEqual(told)
   })
 
   it('leaves a folder of other files alone, also as the daemon', async () => {

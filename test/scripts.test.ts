@@ -44,7 +44,7 @@ it('names the commands when it is asked for another', async () => {
 })
 
 it('knows every command of reelwright, as the README says', async () => {
-  const [help, { err }] = await Promise.all([run(['mcp', '--help']), run(['nonsense'])])
+  const [help, { err }] = await Promise.all([run(['--help']), run(['nonsense'])])
   const names = [...help.out.matchAll(/^ {2}(\w+)(?: [\w<>]+)* {2,}\w/gm)].map(([, name]) => name)
   expect(names).toEqual(expect.arrayContaining(['diagnostics', 'keys']))
   expect(names.filter((name) => !new RegExp(`[ ,]${name}\\b`).test(err))).toEqual([])

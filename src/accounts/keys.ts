@@ -114,11 +114,15 @@ export async function authenticate(db: Db, rawKey: string, now: number): Promise
   return row ? { accountId: row.account_id, keyId: row.id } : null
 }
 
-/** Removes keys that have ended by themselves, with their tickets; tasks they made stay. */
+/** How long a key that has ended is kept, ms: a request it began may still be under way, and charge it. */
+const endedKeyMs = 24 * 3_600_000
+
+/** Removes keys that ended by themselves a day ago, with their tickets; tasks they made stay. */
 export async function removeExpiredKeys(db: Db, now: number): Promise<void> {
+  const before = now - endedKeyMs
   await db.transaction().execute(async (trx) => {
-    const expired = trx.selectFrom('api_keys').select('id').where('expire_at', '<=', now)
+    const expired = trx.selectFrom('api_keys').select('id').where('expire_at', '<=', before)
     await trx.deleteFrom('tickets').where('key_id', 'in', expired).execute()
-    await trx.deleteFrom('api_keys').where('expire_at', '<=', now).execute()
+    await trx.deleteFrom('api_keys').where('expire_at', '<=', before).execute()
   })
 }

@@ -4,6 +4,7 @@ import type { FileRecord } from '../contract/file.ts'
 import { partAt, partCount, type UploadSession, type UploadStatus } from '../contract/upload.ts'
 import { readAnswer } from './answer.ts'
 import type { Client } from './client.ts'
+import { localParts } from './upload-local.ts'
 import type { Retry } from './upload-retry.ts'
 import type { Place, UploadSource } from './upload-source.ts'
 
@@ -72,11 +73,13 @@ async function complete({ client, retry, signal }: Upload, upload_id: string): P
   }, signal)
 }
 
-function partsOf(upload: Upload, { upload_id, part_size }: UploadSession) {
+function partsOf(upload: Upload, session: UploadSession) {
+  const { upload_id, part_size } = session
   const { client, source, retry } = upload
   const cut = { size: source.size, partSize: part_size }
   const all = [...Array(partCount(cut)).keys()]
   const progress = sumOfParts(upload)
+  const isTaken = localParts(upload, session)
 
   /** Takes note of which parts are missing. */
   const take = (missing: number[]): number[] => {
@@ -92,6 +95,7 @@ function partsOf(upload: Upload, { upload_id, part_size }: UploadSession) {
 
   const put = async (index: number, signal: AbortSignal): Promise<void> => {
     const place = partAt(cut, index)
+    if (await isTaken(index, signal)) return progress(index, place.size)
     const blake3 = await upload.hash(place, signal)
     const response = await client.send({
       method: routes.uploadPart.method,

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { MediaError } from '../contract/errors.ts'
+import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { hashBytes } from '../platform/hash.ts'
 
@@ -10,6 +11,8 @@ export interface UploadSource {
   readonly name: string
   /** Bytes to send, as measured on the descriptor. */
   readonly size: number
+  /** Where it lies, for a service on the same machine; left out for what is not there to stay. */
+  readonly local?: LocalFile
 }
 
 /** Which bytes of a file. */

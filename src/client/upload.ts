@@ -73,7 +73,8 @@ async function send(upload: Upload, file: Required<UploadInit>): Promise<FileRec
     client
       .call(routes.abortUpload, { params: { upload_id: started.upload_id }, signal })
       .catch(() => undefined)
-  if (file.size < inPartsFrom && !('missing' in started)) {
+  const isLocal = started.local_import && upload.source.local
+  if (file.size < inPartsFrom && !isLocal && !('missing' in started)) {
     // The session was the price of asking whether the bytes are there.
     await abort()
     return await uploadInOneRequest(upload)

@@ -4,6 +4,7 @@ import { mediaFacts } from './media-facts.ts'
 import type { RawRoute, Route } from './route.ts'
 import { moment } from './time.ts'
 import {
+  localFile,
   uploadAborted,
   uploadInit,
   uploadPart,
@@ -84,6 +85,14 @@ export const fileRoutes = {
     sends: 'bytes',
     data: uploadPart,
     errors: [6002, 6024, 6025, 6026, 6036],
+  },
+  importPart: {
+    method: 'POST',
+    path: '/base/file/upload/chunk/{upload_id}/{index}/import',
+    summary: 'Takes one part from a file of the same machine; where init says so',
+    body: localFile,
+    data: uploadPart,
+    errors: [6002, 6004, 6005, 6013, 6024, 6025, 6036],
   },
   uploadStatus: {
     method: 'GET',

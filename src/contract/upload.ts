@@ -33,6 +33,10 @@ export const uploadSession = z.object({
   part_size: z.int().min(1),
   total_parts: z.int(),
   expires_at: sessionMoment,
+  local_import: z
+    .literal(true)
+    .optional()
+    .describe('Told by init: parts may be taken from a file of the same machine, by its path'),
 })
 export type UploadSession = z.infer<typeof uploadSession>
 
@@ -59,6 +63,20 @@ export const uploadPart = z.object({
   received: z.int(),
   total_parts: z.int(),
 })
+
+/** A file of the service's own machine, as a program that has it open knows it. */
+export const localFile = z.object({
+  path: z.string().min(1).max(4096).describe('Absolute'),
+  device: z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .describe('Number of its device, as stat tells'),
+  inode: z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .describe('Its number there: what the path leads to must be this very file'),
+})
+export type LocalFile = z.infer<typeof localFile>
 
 /** Query of a part. */
 export const uploadPartQuery = z.object({

@@ -111,6 +111,6 @@ async function isRunning(record: DaemonRecord | null): Promise<boolean> {
 function unreachable(dataDir: string, holder: DaemonRecord | null): MediaError {
   const who = holder ? `process ${holder.pid}` : 'another process'
   return new MediaError(6401, `the data folder ${dataDir} is held by ${who}, which does not answer`, {
-    hint: `Try again; if it stays, end ${who}.`,
+    hint: `Try again; if it stays, end ${who}. A \`reelwright serve\` is used with REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.`,
   })
 }

@@ -79,7 +79,7 @@ function startFailure(reason: string, tail: string, cause?: unknown): MediaError
   const lines = tail === '' ? '' : `\nIts last words:\n${tail}`
   return new MediaError(6401, `the media service did not start: ${reason}${detail}${lines}`, {
     cause,
-    hint: 'Put right what the message names; `reelwright doctor` tells what is missing.',
+    hint: 'Put right what the message names; `reelwright doctor` tells what is missing. Where `reelwright serve` has this data folder, set REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.',
   })
 }
 

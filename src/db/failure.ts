@@ -19,6 +19,11 @@ const sqlite: Readonly<Record<number, Failure>> = {
   13: full,
 }
 
+const away: Failure = {
+  message: 'the database does not answer',
+  hint: 'Try again once the database is back.',
+}
+
 /** The same of PostgreSQL, by the beginnings of its codes (its manual, appendix A) and the system's. */
 const postgres: readonly (readonly [pattern: RegExp, failure: Failure])[] = [
   [/^53100$/, full],
@@ -29,11 +34,11 @@ const postgres: readonly (readonly [pattern: RegExp, failure: Failure])[] = [
       hint: 'Let the service use the primary server, then try again.',
     },
   ],
-  [
-    /^(08|53|57P)|^ECONN/,
-    { message: 'the database does not answer', hint: 'Try again once the database is back.' },
-  ],
+  [/^(08|53|57P)|^(ECONN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/, away],
 ]
+
+/** A connection that ends or cannot be made has no code in the driver: its texts. */
+const cutOff = /^(Connection terminated|Client has encountered a connection error)/
 
 /** A failure of the database as people are told of it, 6401; undefined for what is a bug. */
 export function databaseFailure(error: unknown): MediaError | undefined {
@@ -42,7 +47,8 @@ export function databaseFailure(error: unknown): MediaError | undefined {
 }
 
 function find(error: unknown): Failure | undefined {
-  const code = errorCode(error) ?? ''
+  const code = errorCode(error)
+  if (code === undefined) return error instanceof Error && cutOff.test(error.message) ? away : undefined
   if (code !== 'ERR_SQLITE_ERROR') return postgres.find(([pattern]) => pattern.test(code))?.[1]
   // Extended result codes have the primary one in their lowest byte.
   return sqlite[Number((error as { errcode?: unknown }).errcode) & 0xff]

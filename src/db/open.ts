@@ -50,8 +50,10 @@ async function postgresDialect(url: string): Promise<PostgresDialect> {
       oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
   }
   const pool = new pg.Pool({ connectionString: url, max: 10, types })
-  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  // A connection that breaks fails its query and is replaced at the next use. Without listeners, of the pool for
+  // idle ones and of each for the time it is used, it would end the process.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return new PostgresDialect({ pool })
 }
 

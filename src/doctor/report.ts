@@ -51,7 +51,9 @@ export async function writeReport(path: string, sections: readonly Section[]): P
     await using file = await open(path, 'wx', 0o600)
     await file.writeFile(text)
   } catch (error) {
-    throw new MediaError(6016, `the report cannot be written: ${(error as Error).message}`, {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'EEXIST' ? `${path} is there already` : message
+    throw new MediaError(6016, `the report cannot be written: ${why}`, {
       cause: error,
       hint: 'Name another file with --output.',
     })
@@ -68,10 +70,13 @@ function versions(version: string): string {
   ].join('\n')
 }
 
+/** Wider than every setting's name. */
+const nameWidth = 28
+
 /** Numbers and switches as they are; of everything else only that it is set. */
 function describeSettings(settings: Subject['settings'], variables: readonly string[]): string {
   const lines = Object.entries(settings ?? {}).map(
-    ([name, value]) => `${name.padEnd(16)}${describeValue(value)}`,
+    ([name, value]) => `${name.padEnd(nameWidth)}${describeValue(value)}`,
   )
   const whence = `\nVariables of the environment: ${variables.join(', ') || 'none'}`
   return [...(settings ? lines : ['they cannot be read']), whence].join('\n')

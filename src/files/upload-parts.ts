@@ -21,7 +21,8 @@ interface SentPart {
   readonly index: string
   /** Bytes that are announced; undefined when the client did not say. */
   readonly length: number | undefined
-  readonly bytes: AsyncIterable<Uint8Array>
+  /** Begins to read it. */
+  readonly bytes: (place: Place) => AsyncIterable<Uint8Array>
 }
 
 /** How far an upload is. */
@@ -44,7 +45,7 @@ export async function storePart(shelf: Shelf, key: UploadKey, sent: SentPart): P
   const upload = await findUpload(shelf, key)
   if (upload.file_id !== null) throw new MediaError(6024, `the upload ${upload.id} is complete`)
   const { index, place } = placeOf(upload, sent)
-  return await receiving(`${upload.id}/${index}`, sent.bytes, async (source) => {
+  return await receiving(`${upload.id}/${index}`, sent.bytes(place), async (source) => {
     const giveUp = (): Promise<void> => forget(shelf, upload.id, index)
     const stored = await isStored(shelf, upload.id, index)
     await shelf.files.putPart(upload.id, { ...place, giveUp: stored ? giveUp : undefined }, source)

@@ -86,10 +86,12 @@ function notAdmitted({ ticket, key }: Record<'ticket' | 'key', string | undefine
       hint: 'Ask for another: POST /task/events/ticket. It opens one socket within a minute.',
     })
   }
-  return new MediaError(
-    6502,
-    key ? 'the API key is unknown, revoked or expired' : 'the Authorization header is missing',
-  )
+  if (!key) return new MediaError(6502, 'the Authorization header is missing')
+  return new MediaError(6502, 'the API key is unknown, revoked or expired', {
+    hint:
+      'Check the key: it is the whole value of the Authorization header, without a prefix (to an MCP server, Bearer ' +
+      'may go before it). Whoever runs the service makes another with `reelwright keys create`.',
+  })
 }
 
 /**

@@ -33,6 +33,7 @@ const maxParamLength = 16_384
 const transferPaths = [
   routes.uploadFile.path,
   pattern(routes.uploadPart.path),
+  pattern(routes.importPart.path),
   pattern(routes.completeUpload.path),
   pattern(rawRoutes.downloadFile.path),
 ]

@@ -4,9 +4,11 @@ import { MediaError } from '../contract/errors.ts'
 import { maxFileBytes } from '../contract/file.ts'
 import { readBody } from '../contract/issues.ts'
 import { routes } from '../contract/routes.ts'
-import { uploadInit, uploadPartQuery, type UploadStarted } from '../contract/upload.ts'
+import { localFile, uploadInit, uploadPartQuery, type UploadStarted } from '../contract/upload.ts'
 import { completeUpload } from '../files/complete-upload.ts'
+import { readLocal } from '../files/local-part.ts'
 import { recordHeld, toRecord } from '../files/records.ts'
+import type { Place } from '../files/store.ts'
 import { storePart } from '../files/upload-parts.ts'
 import { abortUpload, beginUpload, toSession, uploadStatus, type UploadKey } from '../files/uploads.ts'
 import { createHasher } from '../platform/hash.ts'
@@ -27,6 +29,7 @@ export function chunkedUploadRoutes(app: FastifyInstance, service: Service): voi
     inner.addContentTypeParser('*', (_request, body, done) => done(null, body))
     inner.put(pattern(routes.uploadPart.path), (request) => receivePart(service, request))
   })
+  app.post(pattern(routes.importPart.path), (request) => importPart(service, request))
   app.get(pattern(routes.uploadStatus.path), async (request) =>
     success(await uploadStatus(service, keyOf(request))),
   )
@@ -59,9 +62,8 @@ async function begin(service: Service, request: FastifyRequest) {
     return success(record, 'the file exists already; its expiry was renewed')
   }
   const { upload, isNew } = await beginUpload(service, { accountId, name, size, blake3 })
-  return success<UploadStarted>(
-    isNew ? toSession(upload) : await uploadStatus(service, { accountId, id: upload.id }),
-  )
+  const session = isNew ? toSession(upload) : await uploadStatus(service, { accountId, id: upload.id })
+  return success<UploadStarted>({ ...session, ...(service.localImport && { local_import: true }) })
 }
 
 async function receivePart(service: Service, request: FastifyRequest) {
@@ -71,10 +73,31 @@ async function receivePart(service: Service, request: FastifyRequest) {
   const part = await storePart(service, keyOf(request), {
     index,
     length: length === undefined ? undefined : Number(length),
-    bytes: bytesOf(request, blake3?.toLowerCase()),
+    bytes: () => bytesOf(request, blake3?.toLowerCase()),
   })
-  const { upload_id, total_parts } = toSession(part.upload)
-  return success({ upload_id, index: part.index, received: part.received, total_parts })
+  return storedPart(part)
+}
+
+/** Takes a part from a file of this machine; a web page has none to name. */
+async function importPart(service: Service, request: FastifyRequest) {
+  const { index } = request.params as { index: string }
+  if (!service.localImport || request.headers.origin !== undefined) {
+    throw new MediaError(6005, 'this service takes no files by their paths', {
+      hint: 'Send the bytes of the part: PUT /base/file/upload/chunk/{upload_id}/{index}.',
+    })
+  }
+  const file = readBody(localFile, request.body, {
+    path: '/films/interview.mp4',
+    device: '2049',
+    inode: '131',
+  })
+  const part = { index, length: undefined, bytes: (place: Place) => readLocal(file, place) }
+  return storedPart(await storePart(service, keyOf(request), part))
+}
+
+function storedPart({ upload, index, received }: Awaited<ReturnType<typeof storePart>>) {
+  const { upload_id, total_parts } = toSession(upload)
+  return success({ upload_id, index, received, total_parts })
 }
 
 /** The body's bytes; they end well only when it came whole, with this checksum. */

@@ -115,7 +115,8 @@ function refuseUnknownOfAll(
 
 function unknownName(path: readonly (string | number)[], expected: readonly string[]): MediaError {
   return new MediaError(6016, `Unknown argument ${z.core.toDotPath([...path])}`, {
-    hint: `Expected here: ${expected.join(', ')}.`,
+    hint:
+      expected.length > 0 ? `Expected here: ${expected.join(', ')}.` : 'Leave it out: there are none here.',
   })
 }
 

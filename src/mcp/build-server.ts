@@ -28,7 +28,7 @@ export function buildServer(studio: Studio, { era }: Pick<McpRequestContext, 'er
         resources: { subscribe: true, listChanged: true },
         ...(era === 'modern' && { extensions: { [tasksExtension]: {} } }),
       },
-      instructions: session.place.instructions,
+      instructions: instructionsOf(session),
     },
   )
   serveTools(mcp, studio, { era })
@@ -47,6 +47,10 @@ export function buildServer(studio: Studio, { era }: Pick<McpRequestContext, 'er
     told(complete(studio, params), studio.report),
   )
   return mcp
+}
+
+function instructionsOf({ place, allowUrls }: Studio['session']): string {
+  return place.instructions + (allowUrls ? ' Files may also be given as https addresses.' : '')
 }
 
 /** What a place makes different of the words of a prompt. */

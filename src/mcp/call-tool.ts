@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
 import { consentOf } from './consent.ts'
+import { inTime, outOfTime } from './in-time.ts'
 import { toErrorResult, toResult } from './reply.ts'
 import type { Session } from './session.ts'
 import type { Call, Tool } from './tool.ts'
@@ -39,11 +40,9 @@ export async function callTool(
   context: CallContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${given.name}`)
-  const limit = AbortSignal.timeout(context.limits.answer)
   const call = openCall(context)
   try {
-    const reply = tool.run(session, given.arguments, call)
-    return toResult(await Promise.race([reply, tooLate(limit)]))
+    return toResult(await inTime(tool.run(session, given.arguments, call), context.limits.answer))
   } catch (error) {
     if (isEndOf(call.signal, error)) return toErrorResult(outOfTime())
     if (!(error instanceof MediaError)) context.report(error)
@@ -69,20 +68,8 @@ function openCall({ mcpReq, limits, capabilities }: CallContext): Call {
   }
 }
 
-function tooLate(limit: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    limit.addEventListener('abort', () => reject(outOfTime()), { once: true })
-  })
-}
-
 /** Requests reject with the signal's reason as it is, timers with it as their cause. */
 function isEndOf(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false
   return error === signal.reason || (error instanceof Error && error.cause === signal.reason)
-}
-
-function outOfTime(): MediaError {
-  return new MediaError(6402, 'The service did not answer in time', {
-    hint: 'What was begun goes on: see list_tasks, then call again.',
-  })
 }

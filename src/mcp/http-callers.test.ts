@@ -1,5 +1,5 @@
 import { InMemoryServerEventBus, McpServer } from '@modelcontextprotocol/server'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { MediaError } from '../contract/errors.ts'
 import { Callers } from './http-callers.ts'
 import type { Tenant } from './http-tenant.ts'
@@ -8,6 +8,7 @@ import type { Tenant } from './http-tenant.ts'
 function open({ check = async () => undefined }: { check?: (key: string) => Promise<void> } = {}) {
   const opened = new Set<string>()
   const checks: string[] = []
+  const atWork = new Set<string>()
   let now = 0
   const tenant = (key: string): Tenant => {
     opened.add(key)
@@ -19,11 +20,14 @@ function open({ check = async () => undefined }: { check?: (key: string) => Prom
       build: () => new McpServer({ name: 'test', version: '0' }),
       announce: () => () => undefined,
       changes: new InMemoryServerEventBus(),
+      get isAtWork() {
+        return atWork.has(key)
+      },
       [Symbol.asyncDispose]: async () => void opened.delete(key),
     }
   }
   const callers = new Callers({ open: tenant, clock: () => now, report: () => undefined })
-  return { callers, opened, checks, pass: (ms: number) => void (now += ms) }
+  return { callers, opened, checks, atWork, pass: (ms: number) => void (now += ms) }
 }
 
 test('a key is checked once a minute, however many requests come at once', async () => {
@@ -67,6 +71,43 @@ test('one that rests for half an hour is forgotten, one that works is not', asyn
   expect([...opened]).toEqual(['works'])
   working.underWay -= 1
   await callers.sweep()
+  expect([...opened]).toEqual([])
+})
+
+test('a key for which an upload goes on by itself is not forgotten', async () => {
+  const { callers, opened, atWork, pass } = open()
+  const caller = await callers.enter('a')
+  caller.underWay -= 1
+  atWork.add('a')
+  pass(31 * 60_000)
+  await callers.sweep()
+  expect([...opened]).toEqual(['a'])
+  atWork.delete('a')
+  await callers.sweep()
+  expect([...opened]).toEqual([])
+})
+
+test('a key that comes back is not forgotten while it is checked', async () => {
+  const gate = Promise.withResolvers<void>()
+  const waits = [Promise.resolve(), gate.promise]
+  const { callers, opened, pass } = open({ check: async () => await waits.shift() })
+  const caller = await callers.enter('a')
+  caller.underWay -= 1
+  pass(31 * 60_000)
+  const back = callers.enter('a')
+  await callers.sweep()
+  gate.resolve()
+  expect(await back).toBe(caller)
+  expect([...opened]).toEqual(['a'])
+})
+
+test('a service that says nothing about a key is not waited for any longer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { callers, opened } = open({ check: () => new Promise(() => undefined) })
+  const refused = expect(callers.enter('a')).rejects.toMatchObject({ code: 6402 })
+  await vi.advanceTimersByTimeAsync(10_000)
+  await refused
   expect([...opened]).toEqual([])
 })
 

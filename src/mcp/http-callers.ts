@@ -2,6 +2,7 @@ import { toNodeHandler, type NodeMcpRequestHandler } from '@modelcontextprotocol
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
 import { maxBodyBytes } from '../contract/route.ts'
+import { inTime } from './in-time.ts'
 import { LegacySessions, sessionIdleMs } from './http-legacy.ts'
 import type { Tenant } from './http-tenant.ts'
 
@@ -13,6 +14,9 @@ const maxListening = 128
 
 /** How long a key counts as valid once the service took it, ms. */
 const recheckMs = 60_000
+
+/** How long the service may take to say so, ms. */
+const checkMs = 10_000
 
 /** A key that was taken, with all that is known for its clients alone. */
 export interface Caller {
@@ -47,7 +51,7 @@ export class Callers {
     this.#options = options
   }
 
-  /** Admits a key that the service takes, and counts a request that is under way for it. Throws 6502 for one it does not take, and 6402 where too many others call. */
+  /** Admits a key that the service takes, and counts a request that is under way for it. Throws 6502 for one it does not take, and 6402 where too many others call or the service does not say. */
   async enter(key: string): Promise<Caller> {
     const entering = this.#entering.get(key) ?? this.#enter(key).finally(() => this.#entering.delete(key))
     this.#entering.set(key, entering)
@@ -60,7 +64,7 @@ export class Callers {
   async sweep(): Promise<void> {
     await Promise.all([...this.#kept.values()].map(({ legacy }) => legacy.sweep()))
     const before = this.#options.clock() - sessionIdleMs
-    const resting = [...this.#kept].filter(([, caller]) => isResting(caller) && caller.usedAt <= before)
+    const resting = [...this.#kept].filter((each) => this.#isResting(each) && each[1].usedAt <= before)
     await Promise.all(resting.map(([key]) => this.#forget(key)))
   }
 
@@ -87,7 +91,7 @@ export class Callers {
   async #check(caller: Kept): Promise<void> {
     const { clock } = this.#options
     if (clock() - caller.checkedAt <= recheckMs) return
-    await caller.tenant.check()
+    await inTime(caller.tenant.check(), checkMs)
     caller.checkedAt = clock()
   }
 
@@ -119,7 +123,7 @@ export class Callers {
 
   async #makeRoom(): Promise<void> {
     if (this.#kept.size < maxCallers) return
-    const resting = [...this.#kept].find(([, caller]) => isResting(caller))
+    const resting = [...this.#kept].find((each) => this.#isResting(each))
     if (!resting) throw new MediaError(6402, 'Too many keys are at work here', { hint: 'Try again later.' })
     await this.#forget(resting[0])
   }
@@ -129,8 +133,9 @@ export class Callers {
     this.#kept.delete(key)
     await caller?.close()
   }
-}
 
-function isResting({ underWay, legacy }: Caller): boolean {
-  return underWay === 0 && legacy.size === 0
+  /** One whose key is being checked has a request that is not counted yet. */
+  #isResting([key, { underWay, legacy, tenant }]: readonly [string, Kept]): boolean {
+    return underWay === 0 && legacy.size === 0 && !tenant.isAtWork && !this.#entering.has(key)
+  }
 }

@@ -57,9 +57,12 @@ export class LegacySessions {
     }
     const session = known ?? (await this.#open())
     this.#use(session, response)
-    await session.transport.handleRequest(request, response, body)
-    // An initialize that was refused opened nothing.
-    if (!known && session.transport.sessionId === undefined) await session.close()
+    try {
+      await session.transport.handleRequest(request, response, body)
+    } finally {
+      // An initialize that was refused opened nothing.
+      if (!known && session.transport.sessionId === undefined) await session.close()
+    }
   }
 
   /** Ends the sessions that rest for too long. */

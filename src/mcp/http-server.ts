@@ -4,7 +4,8 @@ import { announceChanges } from './announce.ts'
 import { buildServer } from './build-server.ts'
 import type { Door } from './connection.ts'
 import type { PublicAddress } from './file-links.ts'
-import { httpEntry, listenHttp, type ListeningEntry } from './http.ts'
+import { httpEntry } from './http.ts'
+import { listenHttp, type ListeningEntry } from './http-listen.ts'
 import type { Tenant } from './http-tenant.ts'
 import { linksPlace } from './place-links.ts'
 import type { SessionOptions } from './session.ts'
@@ -45,6 +46,9 @@ function tenantOf(catalog: Catalog, options: SessionOptions): Tenant {
     build: (context) => buildServer(studio, context),
     announce: (mcp) => announceChanges(mcp, studio, { era: 'legacy' }),
     changes: changesOf(studio),
+    get isAtWork() {
+      return studio.session.uploads.isAtWork
+    },
     [Symbol.asyncDispose]: () => studio[Symbol.asyncDispose](),
   }
 }

@@ -10,4 +10,6 @@ export interface Tenant extends AsyncDisposable {
   announce(mcp: McpServer): () => void
   /** What changes, for the streams on which newer clients listen. */
   readonly changes: ServerEventBus
+  /** Whether something that a call began goes on without it. */
+  readonly isAtWork: boolean
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toWebRequest } from '@modelcontextprotocol/node'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
@@ -7,19 +7,10 @@ import { MediaError } from '../contract/errors.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { parseJson } from '../platform/json.ts'
 import { readAtMost, TooLargeError } from '../platform/read-at-most.ts'
-import { keyMissing, keyOf, mcpPath, refusalFor, refusalOf, refuse, whenOver } from './http-admission.ts'
+import { keyMissing, keyOf, refusalFor, refusalOf, refuse, whenOver } from './http-admission.ts'
 import { Callers } from './http-callers.ts'
 import type { Tenant } from './http-tenant.ts'
 import { refusedListening } from './task-extension.ts'
-
-/** How long a request may take to arrive, ms. */
-const arrivalMs = 120_000
-
-/** How often what rests is looked for, ms. */
-const sweepMs = 60_000
-
-/** How long requests may take to end once the server closes, ms. */
-const patienceMs = 2_000
 
 /** What the entry is made of. */
 export interface HttpEntryOptions {
@@ -35,7 +26,7 @@ export interface HttpEntryOptions {
 export interface HttpEntry {
   /** Serves a request of an HTTP server, whatever it asks for. */
   handle(request: IncomingMessage, response: ServerResponse): void
-  /** Forgets what rests for too long. */
+  /** Forgets what rests for too long; never throws. */
   sweep(): Promise<void>
   /** Ends every session and stream. */
   close(): Promise<void>
@@ -84,7 +75,7 @@ export function httpEntry({ open, publicUrl, clock, log }: HttpEntryOptions): Ht
         else response.destroy()
       })
     },
-    sweep: () => callers.sweep(),
+    sweep: () => callers.sweep().catch(report),
     close: () => callers.close(),
   }
 }
@@ -123,53 +114,4 @@ function methodOf(body: unknown): string | undefined {
   const method: unknown =
     typeof body === 'object' && body !== null && 'method' in body ? body.method : undefined
   return typeof method === 'string' ? method.slice(0, 64) : undefined
-}
-
-/** An entry that listens. */
-export interface ListeningEntry {
-  /** Where clients of this machine find it. */
-  readonly url: string
-  /** Forgets what rests for too long; happens by itself every minute. */
-  sweep(): Promise<void>
-  close(): Promise<void>
-}
-
-/** Listens with an entry. Throws 6401 where the address cannot be had. */
-export async function listenHttp(
-  entry: HttpEntry,
-  at: { host: string; port: number },
-): Promise<ListeningEntry> {
-  const server = createServer({ requestTimeout: arrivalMs }, (request, response) =>
-    entry.handle(request, response),
-  )
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(at, resolve)
-  }).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message
-    throw new MediaError(6401, `cannot listen on ${at.host}:${at.port}: ${why}`, {
-      cause: error,
-      retryable: false,
-      hint: 'Choose another host or port, or end what uses it.',
-    })
-  })
-  const sweeping = setInterval(() => void entry.sweep(), sweepMs).unref()
-  return {
-    url: `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${portOf(server)}${mcpPath}`,
-    sweep: () => entry.sweep(),
-    async close() {
-      clearInterval(sweeping)
-      const closed = new Promise((resolve) => server.close(resolve))
-      await entry.close()
-      server.closeIdleConnections()
-      const patience = setTimeout(() => server.closeAllConnections(), patienceMs)
-      await closed
-      clearTimeout(patience)
-    },
-  }
-}
-
-function portOf(server: Server): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port')
-  return address.port
 }

@@ -48,6 +48,11 @@ async function uploading() {
     tasks,
     taskId,
     get: () => tasks.get(taskId, context.mcpReq),
+    async nextMessage(pattern: RegExp) {
+      while (!pattern.test((await tasks.get(taskId, context.mcpReq)).statusMessage ?? '')) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
     async ended() {
       let task = await tasks.get(taskId, context.mcpReq)
       while (task.status === 'working') {
@@ -88,6 +93,20 @@ test('an upload whose task cannot be made is a completed task with the error for
   work.gate.resolve()
   const task = await work.ended()
   expect(task).toMatchObject({ status: 'completed', result: { isError: true } })
+  await work.tasks.cancel(work.taskId)
+  await work.tasks.update(work.taskId, {})
+  expect(await work.get()).toMatchObject({ status: 'completed', result: { isError: true } })
+})
+
+test('a task that cannot be asked about just now is no task that ended', async () => {
+  await using work = await uploading()
+  work.service.onCreate = () => undefined
+  work.gate.resolve()
+  await work.nextMessage(/^queued/)
+  work.service.before = (_request, response) => response.destroy()
+  await expect(work.get()).rejects.toThrow(/^6401: .*Retryable: yes/)
+  work.service.before = () => undefined
+  await work.nextMessage(/^queued/)
 })
 
 test('a task cancelled while its file travels is stopped as soon as it is there', async () => {

@@ -58,31 +58,38 @@ async function describe(
   { signal }: Pick<Asked, 'signal'>,
 ): Promise<DetailedTask> {
   const transfer = session.uploads.get(taskId)
-  try {
-    const task = await find(session, taskId)
-    if (task) return await describeTask(session, { taskId, task }, signal)
-    const uploaded = await transfer?.within(AbortSignal.abort())
-    if (uploaded && 'priced' in uploaded) {
-      const result = toDataResult({ data: { ...laterUnconfirmedSnapshot(uploaded.priced) } })
-      return { ...headOf(taskId, transfer), status: 'completed', result }
-    }
-  } catch (error) {
-    // An upload that failed is the end of its task; another failure is this request's.
-    if (!transfer || !(error instanceof MediaError)) throw error
-    return { ...headOf(taskId, transfer), status: 'completed', result: toErrorResult(error) }
+  const upload = transfer && (await stateOf(transfer))
+  const task = transfer ? taskOf(upload) : await knownTask(session, taskId)
+  if (task) return describeTask(session, { taskId, task }, signal)
+  const head = headOf(taskId, transfer)
+  if (upload && 'failed' in upload) {
+    return { ...head, status: 'completed', result: toErrorResult(upload.failed) }
   }
-  const progress = transfer ? `uploading ${transfer.progress} %` : 'uploading'
-  return { ...headOf(taskId, transfer), status: 'working', statusMessage: progress }
+  if (upload && 'priced' in upload) {
+    const result = toDataResult({ data: { ...laterUnconfirmedSnapshot(upload.priced) } })
+    return { ...head, status: 'completed', result }
+  }
+  return { ...head, status: 'working', statusMessage: `uploading ${transfer?.progress ?? 0} %` }
 }
 
-/** The media task behind an id; undefined while an upload has not led to it. Throws 6005 for an id that names nothing, and what an upload failed with. */
+type UploadState = Uploaded | { readonly failed: MediaError } | undefined
+
+/** What an upload has led to; undefined while it is under way. Throws bugs alone. */
+async function stateOf(transfer: Transfer<Uploaded>): Promise<UploadState> {
+  return transfer.within(AbortSignal.abort()).catch((error: unknown) => {
+    if (error instanceof MediaError) return { failed: error }
+    throw error
+  })
+}
+
+function taskOf(upload: UploadState): KnownTask | undefined {
+  return upload && 'task' in upload ? upload.task : undefined
+}
+
+/** The media task behind an id; undefined where an upload has not led to one. Throws 6005 for an id that names nothing. */
 async function find(session: Session, taskId: string): Promise<KnownTask | undefined> {
   const transfer = session.uploads.get(taskId)
-  return transfer ? taskOf(await transfer.within(AbortSignal.abort())) : knownTask(session, taskId)
-}
-
-function taskOf(uploaded: Uploaded | undefined): KnownTask | undefined {
-  return uploaded && 'task' in uploaded ? uploaded.task : undefined
+  return transfer ? taskOf(await stateOf(transfer)) : knownTask(session, taskId)
 }
 
 async function describeTask(

@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readlink, realpath, stat, type FileHandle } from 'n
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '../contract/file.ts'
+import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { whereItLeads } from '../platform/real-path.ts'
 import { assertAllowed, toAbsolute, type Folders } from './workspace.ts'
@@ -14,6 +15,8 @@ export interface OpenedFile {
   readonly kind: FileKind
   /** Bytes. */
   readonly size: number
+  /** Where it lies on this machine. */
+  readonly local?: LocalFile
   /** Equal for the same content of the same file. */
   readonly identity: string
   /** Of a file elsewhere, which has no bytes yet: fetches them, telling the share, and answers how many. */
@@ -60,14 +63,16 @@ export async function openFileInside(
   })
   try {
     const stats = await handle.stat({ bigint: true })
-    assertAllowed(folders, await realPathOf(handle, path, stats), given)
+    const real = await realPathOf(handle, path, stats)
+    assertAllowed(folders, real, given)
     if (!stats.isFile()) throw notAFile(given, stats.isDirectory())
     const kind = kindOf(extensionOf(basename(path)))
     if (!kind) throw notSupported(given, wanted)
     if (stats.size === 0n) throw new MediaError(6011, `${given} is empty`)
     const { dev, ino, size, mtimeNs, ctimeNs } = stats
     const identity = [dev, ino, size, mtimeNs, ctimeNs].join(':')
-    return { handle, name: basename(path), kind, size: Number(size), identity }
+    const local = { path: real, device: String(dev), inode: String(ino) }
+    return { handle, name: basename(path), kind, size: Number(size), identity, local }
   } catch (error) {
     await handle.close()
     throw error

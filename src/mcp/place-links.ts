@@ -1,9 +1,10 @@
 import { MediaError } from '../contract/errors.ts'
 import { linkFile, type PublicAddress } from './file-links.ts'
 import type { Done, Place } from './place.ts'
+import { describeError } from './reply.ts'
 import { findResultFiles } from './result-files.ts'
 import type { LinkedFile, Session } from './session.ts'
-import type { Saving } from './snapshot.ts'
+import type { Saving } from './next-step.ts'
 import { linkedTools, withoutPaths } from './tools/linked-tools.ts'
 
 /** The client works elsewhere: files are named by id, uploaded to the service itself, and downloaded by signed links. */
@@ -33,11 +34,18 @@ async function linkResults(
   signal: AbortSignal,
 ): Promise<Saving> {
   const files = findResultFiles(view.output_result ?? {})
-  const linked = await Promise.all(
-    files.map(async (file): Promise<LinkedFile> => {
-      const link = await linkFile(session, { file_id: file.file_id, address }, signal)
-      return { ...file, ...link }
-    }),
-  )
-  return { linked }
+  try {
+    const linked = await Promise.all(
+      files.map(async (file): Promise<LinkedFile> => {
+        const link = await linkFile(session, { file_id: file.file_id, address }, signal)
+        return { ...file, ...link }
+      }),
+    )
+    return { linked }
+  } catch (error) {
+    // The task is done and paid; that its files cannot be linked, or not yet, must not hide it.
+    if (signal.aborted) return { underWay: 0 }
+    if (error instanceof MediaError) return { unlinked: describeError(error) }
+    throw error
+  }
 }

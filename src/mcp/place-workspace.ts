@@ -6,7 +6,7 @@ import { describeError } from './reply.ts'
 import { findResultFiles } from './result-files.ts'
 import { defaultResultFolder, saveFiles } from './save.ts'
 import type { Session } from './session.ts'
-import type { Saving } from './snapshot.ts'
+import type { Saving } from './next-step.ts'
 import type { Call } from './tool.ts'
 import { createWorkspace, type WorkspaceOptions } from './workspace.ts'
 

@@ -1,7 +1,7 @@
 import type { TaskView } from '../client/tasks.ts'
 import type { PublishedSchema } from './schema.ts'
 import type { KnownTask, Session } from './session.ts'
-import type { Saving } from './snapshot.ts'
+import type { Saving } from './next-step.ts'
 import type { Call, Tool } from './tool.ts'
 import type { Folders } from './workspace.ts'
 

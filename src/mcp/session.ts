@@ -6,6 +6,7 @@ import type { TaskRef } from '../client/tasks.ts'
 import type { FileRecord } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
 import { reconnecting, type Door } from './connection.ts'
+import { KnownItems } from './known-items.ts'
 import type { Place } from './place.ts'
 import { Transfers } from './transfers.ts'
 
@@ -127,28 +128,5 @@ export function openSession({
       previews[Symbol.dispose]()
       await client.close()
     },
-  }
-}
-
-/** More than an agent's conversation makes. */
-const maxItems = 1000
-
-/** The latest items by id. */
-class KnownItems<T> {
-  readonly #items = new Map<string, T>()
-
-  remember(id: string, item: T): void {
-    this.#items.delete(id)
-    this.#items.set(id, item)
-    const [oldest] = this.#items.keys()
-    if (this.#items.size > maxItems && oldest !== undefined) this.#items.delete(oldest)
-  }
-
-  get(id: string): T | undefined {
-    return this.#items.get(id)
-  }
-
-  entries(): IterableIterator<[string, T]> {
-    return this.#items.entries()
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
 import { scratchFolder, until } from '../../test/mcp/scratch.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
@@ -49,6 +49,20 @@ test('equal keys share work that is under way, and begin anew after it', async (
   expect(again).not.toBe(first)
   works[1]?.reject(new Error('broken'))
   await expect(again.within(never)).rejects.toThrow('broken')
+})
+
+test('however many follow, one that is under way is found; of the ended ones the latest are', async () => {
+  using transfers = new Transfers<number>()
+  const work = Promise.withResolvers<number>()
+  const long = transfers.start(() => work.promise)
+  const short = Array.from({ length: 201 }, (_, index) => transfers.start(async () => index))
+  await Promise.all(short.map((transfer) => transfer.within(never)))
+  expect(transfers.get(long.id)).toBe(long)
+  expect(short.map(({ id }) => transfers.get(id) !== undefined)).toEqual(short.map((_, index) => index > 0))
+  expect(transfers.isAtWork).toBe(true)
+  work.resolve(1)
+  await long.within(never)
+  expect(transfers.isAtWork).toBe(false)
 })
 
 test('an upload that outlasts its call goes on to the task, and get_task joins it', async () => {
@@ -132,6 +146,34 @@ test('the price of work whose upload outlasted its call is told by get_task, and
     consent: { canAsk: true, answerTo: (key: string) => key === question?.key },
   }
   expect((await make(agreed)).data).toMatchObject({ status: 'completed' })
+  expect(service.tasks.size).toBe(1)
+})
+
+test('a yes holds for a call that joined one to which nobody had said it', async () => {
+  await using service = await startContractServer()
+  service.price = 7
+  await using folder = await scratchFolder()
+  await writeFile(join(folder.path, 'a.mp4'), 'aaaa')
+  await using session = openSession({
+    version: '0',
+    operations: [videoSplitScreen],
+    connect: () => Promise.resolve(createClient(service)),
+    place: workspacePlace({ allowedFolders: [folder.path], defaultFolder: folder.path }),
+    confirmAbove: 6,
+  })
+  const gate = Promise.withResolvers<void>()
+  service.uploadGate = gate.promise
+  const args = { clips: [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }] }
+  const make = (one: Call) => operationTool(videoSplitScreen).run(session, args, one)
+  await make(call(AbortSignal.timeout(50)))
+  const agreed = { canAsk: true, answerTo: (key: string) => key === 'cost_7_credits' }
+  const { signal } = new AbortController()
+  const waiting = Promise.withResolvers<void>()
+  vi.spyOn(signal, 'addEventListener').mockImplementationOnce(() => waiting.resolve())
+  const joined = make({ ...call(signal), consent: agreed })
+  await waiting.promise
+  gate.resolve()
+  expect((await joined).data).toMatchObject({ status: 'completed' })
   expect(service.tasks.size).toBe(1)
 })
 

@@ -18,26 +18,33 @@ export interface Transfer<T> {
   within(signal: AbortSignal, onProgress?: (percent: number) => void): Promise<T | undefined>
 }
 
-/** Finished transfers kept for those who ask later. */
+/** Ended transfers kept for those who ask later. */
 const maxKept = 200
 
 /** Transfers that are found by their id, and by a key while they are under way. */
 export class Transfers<T> implements Disposable {
   readonly #byId = new Map<string, Transfer<T>>()
   readonly #underWay = new Map<string, Transfer<T>>()
+  /** Ids, the first that ended first. */
+  readonly #ended = new Set<string>()
   readonly #end = new AbortController()
 
   /** Starts work that is found by its id from now on, and by a key while it is under way. */
   start(work: (context: TransferContext) => Promise<T>, key?: string): Transfer<T> {
     const transfer = begin(work, this.#end.signal)
     this.#byId.set(transfer.id, transfer)
-    const [oldest] = this.#byId.keys()
-    if (this.#byId.size > maxKept && oldest !== undefined) this.#byId.delete(oldest)
-    if (key !== undefined) {
-      this.#underWay.set(key, transfer)
-      transfer.result.finally(() => this.#underWay.delete(key)).catch(() => undefined)
+    if (key !== undefined) this.#underWay.set(key, transfer)
+    const end = (): void => {
+      if (key !== undefined) this.#underWay.delete(key)
+      this.#keepEnded(transfer.id)
     }
+    transfer.result.then(end, end)
     return transfer
+  }
+
+  /** Whether any is under way. */
+  get isAtWork(): boolean {
+    return this.#byId.size > this.#ended.size
   }
 
   /** The work under way of this key. */
@@ -56,6 +63,14 @@ export class Transfers<T> implements Disposable {
 
   [Symbol.dispose](): void {
     this.#end.abort()
+  }
+
+  #keepEnded(id: string): void {
+    this.#ended.add(id)
+    const [oldest] = this.#ended
+    if (this.#ended.size <= maxKept || oldest === undefined) return
+    this.#ended.delete(oldest)
+    this.#byId.delete(oldest)
   }
 }
 

@@ -24,7 +24,7 @@ export function creditsView(api) {
         'li',
         { className: 'row entry' },
         element('span', {}, kinds[kind]),
-        element('span', { className: 'amount' }, `${amount > 0 ? '+' : ''}${credits(amount)}`),
+        element('span', { className: 'amount' }, `${amount > 0 ? '+' : '−'}${credits(Math.abs(amount))}`),
         element(
           'span',
           { className: 'aside' },

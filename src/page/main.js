@@ -32,13 +32,16 @@ function signOut(problem) {
   views.hidden = session.hidden = true
   document.title = 'Reelwright'
   main.replaceChildren(loginView(signIn, problem))
+  byId('key').focus()
 }
 
 /** @param {string} key */
 function signIn(key) {
   sessionStorage.setItem(keyName, key)
   leave()
-  const api = new Api(key, signOut)
+  let hasLeft = false
+  // What was asked with it may be refused after another key came.
+  const api = new Api(key, (problem) => hasLeft || signOut(problem))
   const tasks = tasksView(api)
   const trouble = element('div')
   const all = [tasks, filesView(api), creditsView(api), serviceView(api)]
@@ -70,7 +73,10 @@ function signIn(key) {
       if (why && !trouble.hasChildNodes()) trouble.append(failure(why))
     },
   })
-  leave = () => feed.end()
+  leave = () => {
+    hasLeft = true
+    feed.end()
+  }
   views.hidden = session.hidden = false
   route()
 }

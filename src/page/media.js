@@ -23,19 +23,16 @@ export function isShown({ base_ext }) {
 }
 
 /**
- * A file to look at or listen to, with its facts and its download.
+ * A file to look at or listen to, with its facts.
  *
  * @param {Api} api
  * @param {FileRecord} file
- * @param {'metadata' | 'none'} [preload]
+ * @param {{ preload?: 'metadata' | 'none', isNamed?: boolean }} [options] named where nothing around it tells its name
  */
-export async function showFile(api, file, preload = 'metadata') {
+export async function showFile(api, file, { preload = 'metadata', isNamed = false } = {}) {
   const known = element('p', { className: 'aside' }, size(file.size))
-  const shown = element(
-    'figure',
-    { className: 'file' },
-    element('figcaption', {}, element('strong', {}, file.original_name), known),
-  )
+  const name = isNamed ? [element('strong', {}, file.original_name)] : []
+  const shown = element('figure', { className: 'file' }, element('figcaption', {}, ...name, known))
   if (isShown(file)) {
     const made = player(file, { src: await api.link(file.file_id), preload })
     made.addEventListener('error', () => shown.append(failure(unplayable(file))), { once: true })
@@ -46,7 +43,6 @@ export async function showFile(api, file, preload = 'metadata') {
       () => undefined,
     )
   }
-  shown.append(element('div', { className: 'actions' }, download(api, file)))
   return shown
 }
 

@@ -3,7 +3,7 @@
  * @import { Api } from './api.js'
  */
 import { element } from './dom.js'
-import { showFile } from './media.js'
+import { download, showFile } from './media.js'
 
 /** Of more files than these nothing is loaded before one is played. */
 const loadedAtOnce = 4
@@ -33,7 +33,7 @@ export function resultIds(output) {
  */
 export async function showResults(api, files, output) {
   const preload = files.length > loadedAtOnce ? 'none' : 'metadata'
-  const shown = await Promise.all(files.map((file) => showFile(api, file, preload)))
+  const shown = await Promise.all(files.map((file) => result(api, file, preload)))
   if (files.length < resultIds(output).length) {
     shown.push(element('p', { className: 'aside' }, 'What is missing here was deleted, or has expired.'))
   }
@@ -44,4 +44,15 @@ export async function showResults(api, files, output) {
     element('pre', {}, JSON.stringify(output, undefined, 2)),
   )
   return element('div', { className: 'results' }, ...shown, whole)
+}
+
+/**
+ * @param {Api} api
+ * @param {FileRecord} file
+ * @param {'metadata' | 'none'} preload
+ */
+async function result(api, file, preload) {
+  const shown = await showFile(api, file, { preload, isNamed: true })
+  shown.append(element('div', { className: 'actions' }, download(api, file)))
+  return shown
 }

@@ -40,7 +40,7 @@ function describe({ version, operations, limits, tasks, storage }) {
   const sorted = operations.toSorted((one, other) => Number(one.ready) - Number(other.ready))
   const ready = operations.filter((operation) => operation.ready).length
   return [
-    element('p', {}, `${ready} of ${operations.length} operations are ready.`),
+    element('p', {}, `Operations ready: ${ready} of ${operations.length}`),
     element('ul', { className: 'rows', ariaLabel: 'Operations' }, ...sorted.map(operationRow)),
     element('h2', {}, 'About'),
     element(

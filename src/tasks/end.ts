@@ -8,7 +8,7 @@ import { ownTask, toTaskRecord } from './store.ts'
 /** What there is to do instead of cancelling or stopping. */
 const instead: Partial<Record<TaskState, string>> = {
   processing:
-    'It goes on: wait for it, or end it all the same: POST /task/{task_id}/stop, or cancel_task with force true.',
+    'It goes on: wait for it, or end it all the same: cancel_task with force true, over HTTP POST /task/{task_id}/stop.',
   completed: 'It stays as it is: ask for the task, which tells its result.',
   failed: 'Its credits were returned. Ask for the task, which tells why it failed.',
   cancelled: 'Nothing to do: its credits were returned.',

@@ -13,6 +13,8 @@ import type { TaskMetrics } from './metrics.ts'
 export interface Service {
   readonly db: Db
   readonly files: FileStore
+  /** Whether clients share this machine and its files, so that parts of uploads may be taken from there. */
+  readonly localImport: boolean
   /** Bytes that the files of one account may take; infinite where nobody set a bound. */
   readonly storageQuota: number
   readonly queue: Queue

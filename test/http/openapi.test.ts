@@ -47,7 +47,7 @@ let world: World
 
 beforeAll(async () => {
   subscribe('fastify.initialization', listRoutes)
-  service = await startTestService({ operations: [fakeModule, messageModule] })
+  service = await startTestService({ operations: [fakeModule, messageModule], localImport: true })
   unsubscribe('fastify.initialization', listRoutes)
   const account = await service.account(1000)
   const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
@@ -182,10 +182,12 @@ test.each(findings)('$operationId tells what is not there', async ({ path, metho
   const id = idIn(path)
   const address = fillPath(path, { [id]: '1234567890123456789', index: '0' })
   const query = operationId === 'previewFile' ? '?kind=waveform' : ''
+  const local = { path: '/a', device: '1', inode: '1' }
   const answer = await ask(service.baseUrl + address + query, {
     method,
-    headers: { authorization: world.account.apiKey },
+    headers: { authorization: world.account.apiKey, 'content-type': 'application/json' },
     ...(method === 'PUT' && { body: 'bytes' }),
+    ...(operationId === 'importPart' && { body: JSON.stringify(local) }),
   })
   expect(envelope(answer)).toMatchObject({ status: 404, code: codes[id], data: null })
 })

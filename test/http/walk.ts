@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import type { rawRoutes, routes } from '../../src/contract/routes.ts'
 import { api } from '../service/api.ts'
 import { chunked } from './chunked.ts'
@@ -53,6 +54,13 @@ export const walk: Record<
     headers: { 'content-type': 'application/octet-stream' },
     body: 'bytes',
   }),
+  importPart: async (world) => {
+    const { dev, ino } = await stat(import.meta.filename, { bigint: true })
+    return {
+      params: { upload_id: await newUpload(world), index: '0' },
+      json: { path: import.meta.filename, device: String(dev), inode: String(ino) },
+    }
+  },
   uploadStatus: async (world) => ({ params: { upload_id: await newUpload(world) } }),
   completeUpload: async (world) => {
     const upload_id = await newUpload(world)

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../../src/accounts/keys.ts'
 import { createClient } from '../../src/client/client.ts'
 import { startMcpHttpServer } from '../../src/mcp/http-server.ts'
-import { httpEntry, listenHttp } from '../../src/mcp/http.ts'
+import { httpEntry } from '../../src/mcp/http.ts'
+import { listenHttp } from '../../src/mcp/http-listen.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { envelope, post, startHttpStudio, type HttpStudio } from './http-studio.ts'
 import { until } from './scratch.ts'
@@ -108,6 +109,7 @@ test('a client that leaves while its key is checked keeps nothing busy', async (
       build: () => new McpServer({ name: 'test', version: '0' }),
       announce: () => () => undefined,
       changes: new InMemoryServerEventBus(),
+      isAtWork: false,
       [Symbol.asyncDispose]: async () => void (disposed += 1),
     }),
     clock: () => now,

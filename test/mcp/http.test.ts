@@ -40,6 +40,24 @@ describe.each(eras)('%s client over HTTP', (era) => {
     expect((await agent.call('inspect_file', { file: file.file_id })).data['name']).toBe('a.txt')
   })
 
+  test('work that is done is told though its file is gone, and nothing of a workspace', async () => {
+    const account = await studio.service.account(10)
+    await using agent = await studio.agent(era, account)
+    const { data: file } = await api(account).upload('a.txt', 'words')
+    const { data } = await agent.call('test_copy', { file_id: file.file_id })
+    const [result] = data['files'] as { file_id: string }[]
+    await api(account).send(`/base/file/${result?.file_id}`, { method: 'DELETE' })
+    const again = await agent.call('get_task', { task_id: data['task_id'] })
+    expect(again.data).toMatchObject({
+      status: 'completed',
+      output: { file_id: result?.file_id },
+      next_step: expect.stringMatching(/^Done.*no links.*6004/),
+    })
+    const { contents } = await agent.client.readResource({ uri: `media://tasks/${String(data['task_id'])}` })
+    expect(JSON.stringify(contents)).toMatch(/"next_step.*Done/)
+    expect(JSON.stringify(contents)).not.toMatch(/workspace|saved/)
+  })
+
   test('no tool speaks of paths, and none takes one', async () => {
     const account = await studio.service.account(10)
     await using agent = await studio.agent(era, account)

@@ -20,6 +20,7 @@ describe.each(eras)('a narrowed list, %s client', (era) => {
     expect((await agent.call('video_split_screen', { clips: [] })).text).toMatch(
       /^6016: video_split_screen is left out here: this server offers the toolset clean, inspect_file alone\. Fix: Add render to --toolsets .* Retryable: no$/,
     )
+    expect(agent.client.getInstructions()).toContain('https addresses')
     const status = await agent.call('service_status')
     expect(status.data).toMatchObject({ https_addresses_taken: true })
     const inside = await agent.call('inspect_file', { file: 'https://169.254.169.254/a.mp4' })

@@ -1,6 +1,10 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { FileRecord } from '../../src/contract/file.ts'
 import { partBytes } from '../../src/contract/upload.ts'
+import { hashFile } from '../../src/platform/hash.ts'
+import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import { startRelay } from '../service/relay.ts'
 import { makeStamped } from '../service/stamped-file.ts'
@@ -34,4 +38,25 @@ test('an agent uploads a large file: in parts, with its progress; then at once, 
   expect(await another.upload('long.mp4')).toMatchObject({ file_id: uploaded['file_id'] })
   expect([requested('PUT'), requested('POST')]).toEqual([3, 4])
   await another.close()
+})
+
+test('a service of the same machine takes a file from where it lies, small or large; only its bytes are looked at', async () => {
+  await using service = await startTestService({ localImport: true })
+  await using relay = await startRelay(service)
+  await using folder = await scratchFolder()
+  const size = 2 * partBytes + 7
+  await makeStamped(join(folder.path, 'long.mp4'), size, 'sparse')
+  await writeFile(join(folder.path, 'note.txt'), 'a note')
+  const bridge = await startBridge({ baseUrl: relay.baseUrl, apiKey: service.apiKey }, folder.path)
+  const long = await bridge.upload('long.mp4')
+  const note = await bridge.upload('note.txt')
+  await bridge.close()
+  expect(
+    relay.requests.filter((request) => request.startsWith('PUT') || request.endsWith('/file/upload')),
+  ).toEqual([])
+  expect(relay.requests.filter((request) => request.endsWith('/import'))).toHaveLength(4)
+  const calls = api(service)
+  expect(Buffer.from(await calls.download(String(note['file_id']))).toString()).toBe('a note')
+  const { data } = await calls.send<FileRecord>(`/base/file/${String(long['file_id'])}`)
+  expect(data).toMatchObject({ size, blake3_id: await hashFile(join(folder.path, 'long.mp4')) })
 })

@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { findChromium } from '../../src/engines/chromium/locate.ts'
 
@@ -48,4 +48,9 @@ export async function openPage(
   }
   await page.goto(`${baseUrl}/#${view}`)
   return { page, wrong }
+}
+
+/** Whether what the keyboard does goes there. */
+export async function isFocused(where: Locator): Promise<boolean> {
+  return await where.evaluate((element: { matches(query: string): boolean }) => element.matches(':focus'))
 }

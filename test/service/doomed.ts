@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { startProcess, type ServiceProcess } from './process.ts'
+import { startProcess, type ProcessOptions, type ServiceProcess } from './process.ts'
 
 /** An empty data folder, which goes with the test. */
 export async function dataFolder(): Promise<string> {
@@ -14,9 +14,9 @@ export async function dataFolder(): Promise<string> {
 /** Starts a service that dies at a failpoint, or at the latest with the test. */
 export async function start(
   dataDir: string,
-  point: readonly [string, number?] | [] = [],
+  failpoint?: ProcessOptions['failpoint'],
 ): Promise<ServiceProcess> {
-  const started = await startProcess(dataDir, point)
+  const started = await startProcess(dataDir, failpoint && { failpoint })
   onTestFinished(() => started.kill('SIGKILL'))
   return started
 }

@@ -1,4 +1,4 @@
-/** A service process for tests of crashes: `<data folder> [failpoint] [hit]`, or `worker`. */
+/** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker`. */
 import { armFailpoint } from '../../src/platform/failpoint.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { newKey } from '../../src/platform/new-key.ts'
@@ -6,13 +6,15 @@ import { startService } from '../../src/service.ts'
 import { runWorker } from '../../src/tasks/worker.ts'
 import { operations as productOperations } from '../../tools/index.ts'
 import { fakeModule, messageModule } from './fake-operation.ts'
+import type { ProcessOptions } from './process.ts'
 
-const [first = '', point, hit] = process.argv.slice(2)
+const [first = '', more = '{}'] = process.argv.slice(2)
 const operations = [fakeModule, messageModule, ...productOperations]
 if (first === 'worker') {
   runWorker(operations)
 } else {
   const apiKey = newKey()
+  const { failpoint, localImport } = JSON.parse(more) as ProcessOptions
   const { port, close } = await startService({
     dataDir: first,
     version: '0.0.0-test',
@@ -23,8 +25,9 @@ if (first === 'worker') {
     worker: { module: import.meta.filename, args: ['worker'] },
     log: openLog({ file: `${first}/log`, level: 'info' }),
     concurrency: 2,
+    localImport: localImport === true,
   })
-  if (point) armFailpoint(point, Number(hit ?? 1))
+  if (failpoint) armFailpoint(failpoint[0], failpoint[1] ?? 1)
   process.on('SIGTERM', () => void close())
   process.send?.({ port, apiKey })
 }

@@ -36,6 +36,7 @@ export interface TestServiceOptions {
   readonly voices?: readonly Voice[]
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly storageQuota?: number
+  readonly localImport?: boolean
   readonly port?: number
 }
 

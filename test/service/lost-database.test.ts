@@ -31,6 +31,8 @@ test.skipIf(!postgresPrograms)(
     const server = await startPostgres(postgresPrograms ?? '')
     onTestFinished(() => server[Symbol.asyncDispose]())
     const address = new URL(await server.database())
+    const direct = await openDatabase({ url: address.href })
+    onTestFinished(() => direct.destroy())
     const line = await startLine(Number(address.port))
     address.port = String(line.port)
     const db = await openDatabase({ url: address.href })
@@ -39,6 +41,10 @@ test.skipIf(!postgresPrograms)(
     // Answered beside it: by then it is on its way.
     await sql`select 1`.execute(db)
     await line.cut()
+    // The server would not notice before the query's end.
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'`.execute(
+      direct,
+    )
     const lost = databaseFailure(await failing)
     expect(lost).toMatchObject({ code: 6401, message: 'the database does not answer', retryable: true })
     const away = await sql`select 1`.execute(db).catch((error: unknown) => error)

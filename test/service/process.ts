@@ -14,12 +14,17 @@ export interface ServiceProcess {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
+/** What of a service process is not as it comes. */
+export interface ProcessOptions {
+  /** Where it kills itself: the name of the step, and at which pass. */
+  readonly failpoint?: readonly [name: string, hit?: number]
+  /** Whether it takes parts of uploads from files of this machine. */
+  readonly localImport?: boolean
+}
+
 /** Starts a service process on a data folder and waits until it accepts requests. */
-export async function startProcess(
-  dataDir: string,
-  failpoint: readonly [name: string, hit?: number] | [] = [],
-): Promise<ServiceProcess> {
-  const child = fork(join(import.meta.dirname, 'entry.ts'), [dataDir, ...failpoint.map(String)], {
+export async function startProcess(dataDir: string, options: ProcessOptions = {}): Promise<ServiceProcess> {
+  const child = fork(join(import.meta.dirname, 'entry.ts'), [dataDir, JSON.stringify(options)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     execArgv: beginAsMain,
   })

@@ -56,7 +56,8 @@ interface Order {
   readonly wait: z.output<typeof waiting>
 }
 
-async function run(session: Session, { operation, args, wait }: Order, call: Call): Promise<Reply> {
+async function run(session: Session, order: Order, call: Call): Promise<Reply> {
+  const { operation, args, wait } = order
   const { save_to, force_new } = wait
   const prepared = await prepareInput(session, operation, args)
   const equal = force_new ? undefined : fingerprint(operation, prepared)
@@ -70,7 +71,11 @@ async function run(session: Session, { operation, args, wait }: Order, call: Cal
   const uploaded = await transfer.within(call.signal, (percent) =>
     call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
   )
-  if (uploaded && 'priced' in uploaded) return askForPrice(session, uploaded.priced, call.consent)
+  if (uploaded && 'priced' in uploaded) {
+    const isAgreed = call.consent.answerTo(costKey(uploaded.priced.credits)) === true
+    // The one it joined was begun by a call to whose price nobody had said yes.
+    return isAgreed ? run(session, order, call) : askForPrice(session, uploaded.priced, call.consent)
+  }
   if (!uploaded || !('task' in uploaded)) {
     const snapshot = uploadSnapshot(transfer, { saveTo: save_to, isJoined: underWay !== undefined })
     return { data: { ...snapshot } }

@@ -95,6 +95,7 @@ function fixtureTenant(): Tenant {
   }
   return {
     check: async () => undefined,
+    isAtWork: false,
     build({ era }) {
       const mcp = new McpServer(
         { name: 'reelwright-conformance', version: '0.0.0' },

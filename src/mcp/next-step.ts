@@ -1,0 +1,80 @@
+import type { ExpectedTimes, TaskView } from '../client/tasks.ts'
+import type { LinkedFile, SavedFile } from './session.ts'
+
+/** How far the saving of a completed task's files is. */
+export type Saving =
+  | { readonly saved: readonly SavedFile[] }
+  | { readonly linked: readonly LinkedFile[] }
+  | { readonly underWay: number }
+  | { readonly failed: string }
+  | { readonly unlinked: string }
+  | null
+
+/** What is known of a task beside its state. */
+export interface AboutTask {
+  readonly saving?: Saving
+  /** Where its agent wants the files, told again because servers forget it. */
+  readonly saveTo?: string | undefined
+  /** Of a queued task. */
+  readonly expected?: ExpectedTimes | null
+  /** Whether it was there before the call that asked for it. */
+  readonly isJoined?: boolean | undefined
+}
+
+const endings: Partial<Record<TaskView['status'], string>> = {
+  failed:
+    'The task failed and its credits were returned. See error; correct the cause and call the tool again.',
+  cancelled: 'The task was cancelled and its credits were returned. Nothing more to do.',
+}
+
+/** What an agent does next about a task, in words. */
+export function nextStep(
+  { task_id, status }: TaskView,
+  { saving = null, saveTo, expected }: AboutTask,
+): string {
+  const known = `get_task with task_id "${task_id}"`
+  if (saving && 'failed' in saving) {
+    return `Done, but the files are not saved. ${saving.failed} Then call ${known} and save_to.`
+  }
+  const again = known + andSaveTo(saveTo)
+  if (saving && 'unlinked' in saving) {
+    return `Done, see output, but there are no links to the files. ${saving.unlinked} Then call ${again}.`
+  }
+  if (status === 'completed') return completedStep(again, saving)
+  const going = status === 'queued' && expected ? whenItStarts(expected) : 'the work goes on by itself'
+  return endings[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
+}
+
+function whenItStarts({ wait, work }: ExpectedTimes): string {
+  const start = wait < 1 ? 'any moment' : `in about ${inWords(wait)}`
+  return `it is queued, starts by itself ${start}, and takes about ${inWords(work)} then`
+}
+
+/** Seconds up to a minute and a half, then minutes. */
+function inWords(seconds: number): string {
+  return seconds <= 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
+}
+
+function completedStep(
+  again: string,
+  saving: Exclude<Saving, { failed: string } | { unlinked: string }>,
+): string {
+  if (!saving) return `Done. Call ${again} to have its files.`
+  if ('underWay' in saving)
+    return `Done; the files are not all there yet (${saving.underWay} %). Call ${again} to wait for them.`
+  if ('linked' in saving) return linkedStep(saving.linked)
+  if (saving.saved.length === 0) return 'Done. See output.'
+  const paths = saving.saved.map(({ path }) => path).join(', ')
+  const notes = saving.saved.flatMap(({ note }) => (note === undefined ? [] : [note]))
+  return ['Done.', ...notes, `Tell the user where it lies: ${paths}`].join(' ')
+}
+
+function linkedStep([first]: readonly LinkedFile[]): string {
+  if (!first) return 'Done. See output.'
+  return `Done. Give the user the links in files; they open until ${first.expires_at}, and download_file makes new ones.`
+}
+
+/** The argument that repeats where files go. */
+export function andSaveTo(saveTo: string | undefined): string {
+  return saveTo === undefined ? '' : ` and save_to ${JSON.stringify(saveTo)}`
+}

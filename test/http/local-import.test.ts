@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process'
+import { link, mkdtemp, open, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { uploadFile } from '../../src/client/upload.ts'
+import { fillPath, routes } from '../../src/contract/routes.ts'
+import type { LocalFile, UploadSession } from '../../src/contract/upload.ts'
+import { api } from '../service/api.ts'
+import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
+import { chunked, cut, hashOf } from './chunked.ts'
+
+const content = 'the first part, the last one'
+const partSize = 16
+
+let folder: string
+let service: TestService
+let account: TestAccount
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reelwright-local-'))
+  service = await startTestService({ localImport: true })
+  account = await service.account(0)
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+
+async function file(name: string, text = content): Promise<LocalFile> {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return await local(path)
+}
+
+async function local(path: string): Promise<LocalFile> {
+  const { dev, ino } = await stat(path, { bigint: true })
+  return { path, device: String(dev), inode: String(ino) }
+}
+
+let begun = 0
+
+async function begin(blake3_id?: string): Promise<UploadSession> {
+  begun += 1
+  // Of the same name and bytes it would be the open one.
+  const filename = `${begun}.txt`
+  const { data } = await chunked(account).init({ filename, size: content.length, blake3_id })
+  await cut(service.running.service.db, data.upload_id, partSize)
+  return data
+}
+
+function take(
+  { upload_id }: UploadSession,
+  index: number,
+  from: unknown,
+  headers: Record<string, string> = {},
+) {
+  return api(account).send(fillPath(routes.importPart.path, { upload_id, index: String(index) }), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(from),
+  })
+}
+
+describe('parts of a file of the same machine', () => {
+  test('may be mixed with parts that were sent, and are checked with the whole', async () => {
+    const session = await begin(await hashOf(content))
+    await take(session, 0, await file('other.txt', content.replace('first', 'FIRST')))
+    await chunked(account).put(session.upload_id, 1, content.slice(partSize))
+    expect((await chunked(account).complete(session.upload_id)).code).toBe(6026)
+  })
+
+  test('are taken by its path, and make the file', async () => {
+    const from = await file('whole.txt')
+    const session = await begin(await hashOf(content))
+    expect(session.local_import).toBe(true)
+    expect(await take(session, 1, from)).toMatchObject({
+      code: 200,
+      data: { index: 1, received: 1, total_parts: 2 },
+    })
+    expect((await take(session, 0, from)).data).toMatchObject({ received: 2 })
+    const { data } = await chunked(account).complete(session.upload_id)
+    expect(Buffer.from(await api(account).download(data.file_id)).toString()).toBe(content)
+  })
+
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      'another file at the path',
+      async () => {
+        const from = await file('before.txt')
+        await file('after.txt')
+        await rename(join(folder, 'after.txt'), from.path)
+        return from
+      },
+    ],
+    ['a file of another number', async () => ({ ...(await file('x.txt')), inode: '1' })],
+    ['a file of another device', async () => ({ ...(await file('x.txt')), device: '1' })],
+    ['a folder', () => local(folder)],
+    ['a device', () => local('/dev/zero')],
+    [
+      'a FIFO',
+      async () => {
+        await promisify(execFile)('mkfifo', [join(folder, 'pipe')])
+        return await local(join(folder, 'pipe'))
+      },
+    ],
+    ['nothing there', async () => ({ ...(await file('x.txt')), path: join(folder, 'missing.txt') })],
+    ['a relative path', async () => ({ ...(await file('x.txt')), path: 'x.txt' })],
+    ['a path with NUL', async () => ({ ...(await file('x.txt')), path: `${folder}/x.txt\0` })],
+  ])('are not taken from %s', async (_, from) => {
+    expect(await take(await begin(), 0, await from())).toMatchObject({ status: 404, code: 6004 })
+  })
+
+  test('are taken through another name of the same file', async () => {
+    const from = await file('named.txt')
+    await symlink(from.path, join(folder, 'symlink.txt'))
+    await link(from.path, join(folder, 'link.txt'))
+    for (const name of ['symlink.txt', 'link.txt']) {
+      expect((await take(await begin(), 0, { ...from, path: join(folder, name) })).code).toBe(200)
+    }
+  })
+
+  test('of a file that is too short do not count', async () => {
+    expect((await take(await begin(), 1, await file('short.txt', 'short'))).code).toBe(6025)
+  })
+
+  test('are named as they must be', async () => {
+    const from = await file('x.txt')
+    for (const wrong of [{}, { ...from, inode: -1 }, { ...from, device: '1x' }, { ...from, path: '' }]) {
+      expect((await take(await begin(), 0, wrong)).status).toBe(400)
+    }
+  })
+
+  test('are not for a web page to name', async () => {
+    const { code } = await take(await begin(), 0, await file('x.txt'), { origin: service.baseUrl })
+    expect(code).toBe(6005)
+  })
+
+  test('are taken by no service that others use too', async () => {
+    await using other = await startTestService()
+    const { data } = await chunked(other).init({ filename: 'a.txt', size: content.length })
+    expect(data.local_import).toBeUndefined()
+    const path = fillPath(routes.importPart.path, { upload_id: data.upload_id, index: '0' })
+    const answer = await api(other).send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(await file('x.txt')),
+    })
+    expect(answer).toMatchObject({ status: 404, code: 6005 })
+  })
+
+  test('are sent where the service cannot take them', async () => {
+    const from = await file('sent.txt', 'bytes that must be sent')
+    await using handle = await open(from.path)
+    const source = { handle, name: 'sent.txt', size: 23, local: { ...from, inode: '1' } }
+    const client = createClient(account)
+    const { file_id } = await uploadFile(client, source)
+    await client.close()
+    expect(Buffer.from(await api(account).download(file_id)).toString()).toBe('bytes that must be sent')
+  })
+})

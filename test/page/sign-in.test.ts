@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { endService } from '../pack/connect.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { isFocused, lacksBrowser, openPage, startBrowser } from './browser.ts'
+
+const root = dirname(dirname(import.meta.dirname))
+
+describe.skipIf(lacksBrowser)('signing in, in Chromium (Debian package chromium-headless-shell)', () => {
+  let browser: Browser
+  let service: TestService
+
+  beforeAll(async () => {
+    ;[browser, service] = await Promise.all([startBrowser(), startTestService()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service[Symbol.asyncDispose]()
+  })
+
+  test('the command prints an address that signs in once', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-page-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const args = [join(root, 'src', 'main.ts'), 'page', '--data-dir', dataDir]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    onTestFinished(() => endService(dataDir))
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}\n$/)
+    const [baseUrl = '', view = ''] = stdout.trim().split('/#')
+    const { page, wrong } = await openPage(browser, { baseUrl }, { view })
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(page.url()).toBe(`${baseUrl}/`)
+    await page.getByRole('link', { name: 'Service' }).click()
+    await page.getByText('video_split_screen').waitFor()
+    expect(wrong).toEqual([])
+    // Loaded anew, the tab still has its key; another has not, and the address is of no more use.
+    await page.reload()
+    await page.getByRole('heading', { name: 'Service' }).waitFor()
+    const other = await openPage(browser, { baseUrl }, { view })
+    await other.page.getByText('this link was used already, or has expired').waitFor()
+    await page.context().close()
+  })
+
+  test('a key is entered by hand, and forgotten by signing out', async () => {
+    const account = await service.account(100)
+    const { page } = await openPage(browser, { baseUrl: account.baseUrl })
+    const key = page.getByLabel('API key')
+    await key.fill('wrong')
+    await key.press('Enter')
+    await page.getByRole('alert').getByText('the API key is unknown').waitFor()
+    await key.fill(account.apiKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('No tasks here').waitFor()
+    expect(await page.context().cookies()).toEqual([])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(await isFocused(key)).toBe(true)
+    await page.reload()
+    await key.waitFor()
+    expect(await page.getByRole('navigation').isVisible()).toBe(false)
+  })
+
+  test('what a refused key still hears does not end the next one', async () => {
+    const account = await service.account(100)
+    const { page } = await openPage(browser, { baseUrl: account.baseUrl })
+    const held = Promise.withResolvers<void>()
+    const late = page.waitForResponse((answer) => answer.status() === 401 && answer.url().endsWith('/ticket'))
+    await page.route('**/task/events/ticket', async (route) => {
+      if (route.request().headers()['authorization'] === 'wrong') await held.promise
+      await route.continue()
+    })
+    const key = page.getByLabel('API key')
+    await key.fill('wrong')
+    await key.press('Enter')
+    await page.getByRole('alert').getByText('the API key is unknown').waitFor()
+    await key.fill(account.apiKey)
+    await key.press('Enter')
+    await page.getByText('Live', { exact: true }).waitFor()
+    held.resolve()
+    await (await late).finished()
+    await page.getByRole('link', { name: 'Credits' }).click()
+    await page.getByText('100 credits', { exact: true }).waitFor()
+    expect(await key.count()).toBe(0)
+  })
+})
