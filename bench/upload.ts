@@ -28,8 +28,10 @@ const source = join(workspace, 'source.mp4')
 try {
   await mkdir(workspace)
   await makeStamped(source, size, 'noise')
-  await measureSpeed({ localImport: true })
-  await measureSpeed({ localImport: false })
+  if (rounds > 0) {
+    await measureSpeed({ localImport: true })
+    await measureSpeed({ localImport: false })
+  }
   if (cuts > 0) await measureCuts()
 } finally {
   await rm(folder, { recursive: true, force: true })

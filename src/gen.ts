@@ -1,14 +1,16 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { describePrice } from './contract/credits.ts'
-import { errorTable, ownErrors } from './contract/errors.ts'
 import type { Operation } from './contract/operation.ts'
-import { commonErrors } from './contract/route.ts'
-import { endpoints } from './contract/routes.ts'
+import {
+  endpointsTable,
+  errorsTable,
+  operationsTable,
+  ownErrorsTable,
+  settingsTable,
+  toolsTable,
+} from './doc-tables.ts'
 import { allTools } from './mcp/tools/all-tools.ts'
 import { bundleManifest, registryManifest, type Package } from './manifests.ts'
-import { table } from './platform/markdown.ts'
-import { aboutSettings, environmentOnly } from './settings.ts'
 import { publishedJson, toolsPage } from './tool-docs.ts'
 
 // Writes what follows from the sources: tools/index.ts, docs/tools.md and docs/tools, the manifests, and
@@ -64,67 +66,6 @@ ${modules.join('\n')}
 `
 }
 
-function operationsTable(operations: readonly Found[]): string {
-  return table(
-    ['Tool', 'What it does', 'Price'],
-    operations.map(({ operation }) => [
-      `\`${operation.name}\``,
-      operation.description,
-      describePrice(operation.price),
-    ]),
-  )
-}
-
-function toolsTable(): string {
-  const tools = [...allTools([]).values()]
-  return table(
-    ['Tool', 'What it does'],
-    tools.map(({ definition: { name, description } }) => [`\`${name}\``, description]),
-  )
-}
-
-function errorsTable(): string {
-  return table(
-    ['Code', 'HTTP', 'Meaning', 'Retryable', 'What to do'],
-    Object.entries(errorTable).map(([code, row]) => [
-      code,
-      String(row.status),
-      row.meaning,
-      row.retryable ? 'yes' : 'no',
-      row.hint,
-    ]),
-  )
-}
-
-function endpointsTable(): string {
-  const rows = Object.values(endpoints).map(({ method, path, summary, errors, open }) => [
-    `\`${method} ${path}\``,
-    `${summary}${open ? '; needs no key' : ''}`,
-    errors.join(', '),
-  ])
-  return table(['Endpoint', 'What it does', 'Codes'], [...rows, ['any', '', commonErrors.join(', ')]])
-}
-
-function ownErrorsTable(): string {
-  return table(
-    ['Code', 'HTTP', 'Meaning'],
-    Object.entries(ownErrors).map(([code, { status, meaning }]) => [code, String(status), meaning]),
-  )
-}
-
-function settingsTable(): string {
-  const rows = Object.values(environmentOnly).map((told) => ({ ...told, name: undefined }))
-  return table(
-    ['Variable', 'In the file', 'Default', 'Meaning'],
-    [...rows, ...aboutSettings].map(({ name, variable, byDefault, meaning }) => [
-      variable === undefined ? '' : `\`${variable}\``,
-      name === undefined ? '' : `\`${name}\``,
-      byDefault,
-      meaning,
-    ]),
-  )
-}
-
 /** A document with tables put between their markers, `<!-- gen:name -->` and `<!-- /gen:name -->`. */
 async function fill(path: string, tables: Readonly<Record<string, string>>): Promise<[string, string]> {
   let text = await read(path)
@@ -160,7 +101,7 @@ async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
     ['server.json', json(registryManifest(pack))],
     ['packaging/manifest.json', json(bundleManifest(pack, operations))],
     await fill('README.md', {
-      operations: operationsTable(found),
+      operations: operationsTable(operations),
       tools: toolsTable(),
       errors: errorsTable(),
       settings: settingsTable(),

@@ -47,7 +47,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Told for what is no command: nothing, half of one, or another word. */
-function unknown(name: string, [second = '']: readonly string[]): UsageError {
+function unknown(name: string, [second = '']: readonly string[]): Error {
   if (name === '') return new UsageError('a command is missing')
   const halves = Object.keys(commandTable).filter((known) => known.startsWith(`${name} `))
   if (halves.length === 0) return new UsageError(`unknown command ${name}`)

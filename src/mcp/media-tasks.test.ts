@@ -38,11 +38,13 @@ async function uploading() {
   const context = shortCall()
   const clips = [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }]
   const given = { name: 'video_split_screen', arguments: { clips } }
-  const begun = await taskAnswer(session, { tool: operationTool(videoSplitScreen), given }, context)
+  const ask = () => taskAnswer(session, { tool: operationTool(videoSplitScreen), given }, context)
+  const begun = await ask()
   const tasks = mediaTasks({ session, report: context.report })
   const taskId = String(begun['taskId'])
   return {
     begun,
+    ask,
     service,
     gate,
     tasks,
@@ -107,6 +109,23 @@ test('a task that cannot be asked about just now is no task that ended', async (
   await expect(work.get()).rejects.toThrow(/^6401: .*Retryable: yes/)
   work.service.before = () => undefined
   await work.nextMessage(/^queued/)
+})
+
+test('work that was begun is told by its snapshot where it cannot be told as a task', async () => {
+  await using work = await uploading()
+  work.service.onCreate = () => undefined
+  work.gate.resolve()
+  await work.nextMessage(/^queued/)
+  let isGone = false
+  work.service.before = ({ url = '' }, response) => {
+    if (isGone) response.destroy()
+    // What a call asks for last.
+    isGone ||= url.startsWith('/task/list')
+  }
+  const [id] = work.service.tasks.keys()
+  const answer = await work.ask()
+  expect(answer).not.toHaveProperty('resultType')
+  expect(answer).toMatchObject({ structuredContent: { task_id: id, status: 'queued' } })
 })
 
 test('a task cancelled while its file travels is stopped as soon as it is there', async () => {

@@ -2,8 +2,10 @@ import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@mode
 import { queryTask, type TaskView } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
-import { isTerminal, taskError, taskState } from '../contract/task.ts'
+import { isTerminal, taskState } from '../contract/task.ts'
 import { callTool, type CallContext } from './call-tool.ts'
+import { endedOnRequest } from './ended-on-request.ts'
+import { inTime } from './in-time.ts'
 import { told } from './protocol-error.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
 import type { KnownTask, Session, Uploaded } from './session.ts'
@@ -44,7 +46,12 @@ export async function taskAnswer(
   const { task_id, transfer_id, status } = (result['structuredContent'] ?? {}) as Partial<Snapshot>
   const id = transfer_id ?? task_id
   if (id === undefined || !isGoing(status)) return result
-  return taskResult(await told(describe(session, id, context.mcpReq), context.report))
+  try {
+    return taskResult(await inTime(describe(session, id, context.mcpReq), deliverMs))
+  } catch {
+    // It is begun, and paid: its snapshot tells it as well.
+    return result
+  }
 }
 
 function isGoing(status: unknown): boolean {
@@ -102,7 +109,7 @@ async function describeTask(
   if (!isTerminal(view.status)) {
     return { ...head, status: 'working', statusMessage: `${view.status} ${view.progress} %` }
   }
-  if (wasCancelled(view)) return { ...head, status: 'cancelled' }
+  if (endedOnRequest(view)) return { ...head, status: 'cancelled' }
   const until = AbortSignal.any([signal, AbortSignal.timeout(deliverMs)])
   const call = { signal: until, progress: () => undefined }
   const saving =
@@ -116,11 +123,6 @@ async function describeTask(
     status: 'completed',
     result: { ...result, ...(view.status === 'failed' && { isError: true }) },
   }
-}
-
-/** A task that was stopped while it was worked on has failed with 6009. */
-function wasCancelled({ status, output_result }: TaskView): boolean {
-  return status === 'cancelled' || taskError.safeParse(output_result?.['error']).data?.code === 6009
 }
 
 function headOf(taskId: string, transfer?: Transfer<Uploaded>) {

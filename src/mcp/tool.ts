@@ -46,7 +46,7 @@ interface About {
   readonly toolset?: Toolset
   /** Arguments of a call that makes sense; file names stand for files of the workspace. */
   readonly example: Readonly<Record<string, unknown>>
-  /** Codes it answers, beside 6016, 6401, 6402, 6500 and 6502, which any tool may answer. */
+  /** Codes it answers, beside 6016, 6032, 6401, 6402, 6500 and 6502, which any tool may answer. */
   readonly errors: readonly ErrorCode[]
 }
 

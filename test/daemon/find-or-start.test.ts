@@ -173,6 +173,7 @@ test('a daemon that takes too long is told, and found once it answers', async ()
   await expect(find(dataDir, { timeoutMs: 1 })).rejects.toMatchObject({
     code: 6401,
     message: expect.stringContaining('does not answer yet'),
+    hint: expect.stringContaining('REELWRIGHT_BASE_URL'),
   })
   await expect.poll(async () => (await readDaemon(dataDir))?.port, { timeout: 10_000 }).toBeGreaterThan(0)
   const { pid } = await find(dataDir)

@@ -15,6 +15,12 @@ describe('admission', () => {
       },
     )
 
+    test('a key that is not valid is told how to send one and to get another', async () => {
+      expect(envelope(await list({ authorization: 'rw_revoked' }))).toMatchObject({
+        hint: expect.stringMatching(/without a prefix.*`reelwright keys create`/),
+      })
+    })
+
     test('no key is refused on every path, known or not, before a body is read', async () => {
       for (const path of ['/base/file/upload', '/task/x', '/nothing', '/daemon/exit']) {
         using line = await wire(service().baseUrl)

@@ -2,11 +2,11 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratchFolder } from './scratch.ts'
-import { clips, eras, startAgent } from './stdio-client.ts'
+import { clips, eras, startAgentHere } from './stdio-client.ts'
 
 describe.each(eras)('arguments of a %s client', (era) => {
   test('bad input is a clear error, and nothing reaches the service', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     const { clips: good } = await clips(agent)
     await using outside = await scratchFolder()
     await writeFile(join(outside.path, 'secret.mp4'), 'secret')
@@ -72,6 +72,9 @@ describe.each(eras)('arguments of a %s client', (era) => {
     expect((await agent.call('get_task', { task_id: 17 })).text).toMatch(/^6016: task_id: .*lost digits/)
     expect((await agent.call('get_task', { task_id: '404' })).text).toMatch(/^6005: /)
     expect((await agent.call('inspect_file')).text).toMatch(/^6013: Required: file\. /)
+    expect((await agent.call('service_status', { file: 'left.mp4' })).text).toMatch(
+      /^6016: Unknown argument file\. Fix: Leave it out: there are none here\./,
+    )
     expect((await agent.call('inspect_file', { file: 'noext' })).text).toMatch(/^6001: .*Supported: \.jpg /)
     expect((await agent.call('inspect_file', { file: '404' })).text).toMatch(/^6004: /)
     for (const file_id of ['left.mp4', join(agent.workspace, 'left.mp4'), 'noext']) {
@@ -83,7 +86,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
   })
 
   test('nested arguments may come as JSON text', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     const { clips: list } = await clips(agent)
     const text = JSON.stringify([{ ...list[0], crop: '{"x":0,"y":0,"width":0.5,"height":1}' }, list[1]])
     const { data } = await agent.call('video_split_screen', { clips: text })
@@ -93,7 +96,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
   })
 
   test('nested nulls count as left out, and numerals as numbers', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     const { clips: list } = await clips(agent)
     const { data } = await agent.call('video_split_screen', {
       clips: [
@@ -113,7 +116,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
   })
 
   test.skipIf(process.getuid?.() === 0)('a folder that may not be written is refused at once', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     const input = await clips(agent)
     await mkdir(join(agent.workspace, 'locked'))
     await chmod(join(agent.workspace, 'locked'), 0o555)

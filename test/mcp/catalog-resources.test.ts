@@ -19,8 +19,13 @@ async function readJson(agent: RealAgent, uri: string): Promise<Record<string, u
 }
 
 describe.each(eras)('%s client', (era) => {
+  let agent: RealAgent
+  beforeAll(async () => {
+    agent = await studio.agent(era)
+  })
+  afterAll(() => agent[Symbol.asyncDispose]())
+
   test('finds every catalogue and operation listed, and reads each', async () => {
-    await using agent = await studio.agent(era)
     const { resources } = await agent.client.listResources()
     const uris = resources.map(({ uri }) => uri)
     expect(uris).toEqual([
@@ -33,7 +38,6 @@ describe.each(eras)('%s client', (era) => {
   })
 
   test('an operation is described in full, as its tool takes it', async () => {
-    await using agent = await studio.agent(era)
     const { resourceTemplates } = await agent.client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('media://operations/{name}')
     const operation = await readJson(agent, 'media://operations/video_split_screen')
@@ -52,7 +56,6 @@ describe.each(eras)('%s client', (era) => {
   })
 
   test('layouts are narrowed by clips and shape, page by page, without sketches', async () => {
-    await using agent = await studio.agent(era)
     const page = await readJson(agent, 'media://layouts?slot_count=2&ratio=16%3A9&page=2&page_size=15')
     expect(page).toMatchObject({ total: 20, page: 2, page_size: 15 })
     expect(page['list']).toHaveLength(5)
@@ -63,7 +66,6 @@ describe.each(eras)('%s client', (era) => {
   })
 
   test('what is not there is told', async () => {
-    await using agent = await studio.agent(era)
     for (const uri of [
       'media://operations/video_dance',
       'media://operations',

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { clips, eras, startAgent, type Agent } from './stdio-client.ts'
+import { clips, eras, startAgentHere, type Agent } from './stdio-client.ts'
 
 describe.each(eras)('completions for a %s client', (era) => {
   const valuesOf = async (agent: Agent, ref: object, [name, value]: readonly [string, string]) => {
@@ -12,7 +12,7 @@ describe.each(eras)('completions for a %s client', (era) => {
   const prompt = { type: 'ref/prompt', name: 'make-split-screen' }
 
   test('ids, names and enumerated values of every template', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     agent.service.onCreate = () => undefined
     const input = { ...(await clips(agent)), wait_seconds: 0 }
     const { data } = await agent.call('video_split_screen', input)
@@ -47,7 +47,7 @@ describe.each(eras)('completions for a %s client', (era) => {
   })
 
   test('arguments of prompts: files of the workspace one after another, and words', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     await clips(agent)
     await writeFile(join(agent.workspace, 'notes.txt'), 'no video')
     await writeFile(join(agent.workspace, '.hidden.mp4'), 'hidden')

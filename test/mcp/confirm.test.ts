@@ -1,6 +1,6 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
-import { clips, eras, startAgent, type Agent, type Era } from './stdio-client.ts'
+import { clips, eras, startAgentHere, type Agent, type Era } from './stdio-client.ts'
 
 /** An agent whose user is asked above 5 credits, with tasks that cost more; `said` tells what the user says. */
 async function startAsked(
@@ -8,7 +8,7 @@ async function startAsked(
   said: () => ElicitResult,
 ): Promise<{ agent: Agent; questions: ElicitRequest['params'][] }> {
   const capabilities = { elicitation: { form: {} } }
-  const agent = await startAgent(era, { capabilities }, { confirmAbove: 5 })
+  const agent = await startAgentHere(era, { capabilities }, { confirmAbove: 5 })
   agent.service.price = 12
   const questions: ElicitRequest['params'][] = []
   agent.client.setRequestHandler('elicitation/create', ({ params }) => {
@@ -73,7 +73,7 @@ describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
   })
 
   test('is not begun where the client cannot ask, and the way on is told', async () => {
-    await using agent = await startAgent(era, {}, { confirmAbove: 5 })
+    await using agent = await startAgentHere(era, {}, { confirmAbove: 5 })
     agent.service.price = 6
     const { data } = await agent.call('video_split_screen', await clips(agent))
     expect(data).toMatchObject({

@@ -41,14 +41,17 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
     (pids) => pids.length === 0,
   )
 
-  const { data: done, text } = await agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
-  expect([done['status'], text]).toEqual(['completed', expect.any(String)])
+  const wait = () => agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
+  let { data: done } = await wait()
+  // On a loaded machine the encode takes longer than a call waits.
+  while (['queued', 'processing'].includes(String(done['status']))) done = (await wait()).data
+  expect(done).toMatchObject({ status: 'completed' })
   expect((await readDaemon(studio.dataDir))?.pid).not.toBe(killed?.pid)
   const { data: list } = await agent.call('list_tasks')
   expect(list['tasks']).toHaveLength(1)
   const [file] = done['files'] as { path: string }[]
   await run('ffmpeg', ['-v', 'error', '-xerror', '-i', file?.path ?? '', '-f', 'null', '-'])
-}, 90_000)
+}, 180_000)
 
 test('who follows a task hears of it again after another server started the daemon anew', async () => {
   await using studio = await openStudio()

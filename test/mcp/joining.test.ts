@@ -2,13 +2,13 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { until } from './scratch.ts'
-import { clips, eras, startAgent } from './stdio-client.ts'
+import { clips, eras, startAgentHere } from './stdio-client.ts'
 
 const equalCall = /^This is the unfinished work of an equal call before, .*force_new/
 
 describe.each(eras)('equal calls of a %s client', (era) => {
   test('are answered with the task that has not ended, whatever the files are called', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     agent.service.onCreate = () => undefined
     const input = { ...(await clips(agent)), wait_seconds: 0 }
     const first = await agent.call('video_split_screen', input)
@@ -33,7 +33,7 @@ describe.each(eras)('equal calls of a %s client', (era) => {
     expect(agent.service.tasks.size).toBe(2)
 
     {
-      await using restarted = await startAgent(era, {}, { service: agent.service })
+      await using restarted = await startAgentHere(era, {}, { service: agent.service })
       const later = { ...(await clips(restarted)), wait_seconds: 0 }
       const answer = await restarted.call('video_split_screen', later)
       expect(answer.data['next_step'], 'a new server, other folders').toMatch(equalCall)
@@ -48,7 +48,7 @@ describe.each(eras)('equal calls of a %s client', (era) => {
   })
 
   test('share an upload under way, and the task that comes of it', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     agent.service.onCreate = () => undefined
     const gate = Promise.withResolvers<void>()
     agent.service.uploadGate = gate.promise

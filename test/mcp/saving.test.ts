@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { downloadUrl } from '../../src/contract/routes.ts'
-import { clips, startAgent } from './stdio-client.ts'
+import { clips, startAgentHere } from './stdio-client.ts'
 
 /** What an answer says of one saved file. */
 interface Saved {
@@ -16,7 +16,7 @@ test.each([
   ['folder.mp4/', 'folder.mp4/left.mp4'],
   ['v1.2', 'v1.2/left.mp4'],
 ])('save_to %s becomes %s', async (save_to, expected) => {
-  await using agent = await startAgent('modern')
+  await using agent = await startAgentHere('modern')
   const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), save_to })
   expect(data['files']).toEqual([
     expect.objectContaining({ path: join(agent.workspace, expected), role: 'result' }),
@@ -25,7 +25,7 @@ test.each([
 })
 
 test('a result of another type than save_to says gets its own extension, and that is told', async () => {
-  await using agent = await startAgent('modern')
+  await using agent = await startAgentHere('modern')
   const { data } = await agent.call('video_split_screen', {
     ...(await clips(agent)),
     save_to: 'out/final.mov',
@@ -38,7 +38,7 @@ test('a result of another type than save_to says gets its own extension, and tha
 })
 
 test('so does a download; .jpg and .jpeg are one type', async () => {
-  await using agent = await startAgent('modern')
+  await using agent = await startAgentHere('modern')
   const { id } = await agent.service.hold('clip.mp4', Buffer.from('a clip'))
   const { data } = await agent.call('download_file', { file_id: id, save_to: 'copy.mp3' })
   expect(data['path']).toBe(join(agent.workspace, 'copy.mp4'))
@@ -50,7 +50,7 @@ test('so does a download; .jpg and .jpeg are one type', async () => {
 })
 
 test('several results are not saved under the name of one', async () => {
-  await using agent = await startAgent('modern')
+  await using agent = await startAgentHere('modern')
   const held = [
     await agent.service.hold('tune.mid', Buffer.from('notes')),
     await agent.service.hold('tune.mp3', Buffer.from('sound')),

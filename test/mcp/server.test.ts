@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratchFolder, until } from './scratch.ts'
-import { clips, eras, startAgent } from './stdio-client.ts'
+import { clips, eras, startAgent, startAgentHere } from './stdio-client.ts'
 
-describe.each(eras)('%s client over stdio', (era) => {
-  test('lists tools, prompts and templates, and stdout carries the protocol only', async () => {
+describe.each(eras)('%s client', (era) => {
+  test('lists tools, prompts and templates over stdio, where stdout carries the protocol only', async () => {
     await using agent = await startAgent(era)
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
@@ -58,7 +58,7 @@ describe.each(eras)('%s client over stdio', (era) => {
   })
 
   test('a task that takes longer is followed with get_task, and progress is told', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     agent.service.onCreate = () => undefined
     const progress: number[] = []
     const result = await agent.client.callTool(
@@ -92,7 +92,7 @@ describe.each(eras)('%s client over stdio', (era) => {
   })
 
   test('subscribers hear of every change of a task, others do not', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     agent.service.onCreate = () => undefined
     const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
     const other = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
@@ -121,7 +121,7 @@ describe.each(eras)('%s client over stdio', (era) => {
   })
 
   test('files are resources too: facts, and short texts as content', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     const { id } = await agent.service.hold(
       'words.srt',
       Buffer.from('1\n00:00:00,000 --> 00:00:01,000\nhello\n'),
@@ -143,7 +143,7 @@ describe.each(eras)('%s client over stdio', (era) => {
   })
 
   test('every other tool answers', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     await clips(agent)
     const uploaded = await agent.call('upload_file', { path: 'left.mp4' })
     expect(uploaded.data).toMatchObject({ name: 'left.mp4', bytes: 9 })
@@ -191,7 +191,7 @@ describe.each(eras)('%s client over stdio', (era) => {
   })
 
   test('a task that is worked on is ended by force alone', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     agent.service.onCreate = (task) => void (task.status = 'processing')
     const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
     const { task_id } = data
@@ -229,7 +229,7 @@ describe.each(eras)('%s client over stdio', (era) => {
   })
 
   test('a failed task tells why', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     agent.service.onCreate = (task) => {
       task.status = 'failed'
       task.output = { error: { code: 6021, message: 'no frame', retryable: false } }
@@ -240,7 +240,7 @@ describe.each(eras)('%s client over stdio', (era) => {
   })
 
   test('a result that cannot be saved is told beside the completed task', async () => {
-    await using agent = await startAgent(era)
+    await using agent = await startAgentHere(era)
     const input = await clips(agent)
     await writeFile(join(agent.workspace, 'occupied'), 'a file where a folder is wanted')
     const refused = await agent.call('video_split_screen', { ...input, save_to: 'occupied/out' })
@@ -253,7 +253,7 @@ describe.each(eras)('%s client over stdio', (era) => {
 })
 
 test('the default workspace is made on first use', async () => {
-  await using agent = await startAgent('modern')
+  await using agent = await startAgentHere('modern')
   await expect(stat(agent.workspace)).rejects.toMatchObject({ code: 'ENOENT' })
   const { data } = await agent.call('service_status')
   expect(data['allowed_folders']).toEqual([agent.workspace])
@@ -263,7 +263,7 @@ test('the default workspace is made on first use', async () => {
 test('the roots of an older client are its folders when nothing is set', async () => {
   await using project = await scratchFolder()
   await writeFile(join(project.path, 'clip.mp4'), 'clip')
-  await using agent = await startAgent('legacy', { capabilities: { roots: { listChanged: true } } })
+  await using agent = await startAgentHere('legacy', { capabilities: { roots: { listChanged: true } } })
   agent.client.setRequestHandler('roots/list', () => ({
     roots: [{ uri: `file://${project.path}` }, { uri: 'file:///' }, { uri: `file://${tmpdir()}/not-there` }],
   }))

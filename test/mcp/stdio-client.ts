@@ -1,16 +1,24 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Client, type CallToolResult, type ClientOptions } from '@modelcontextprotocol/client'
+import {
+  Client,
+  InMemoryTransport,
+  type CallToolResult,
+  type ClientOptions,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { startMcpServer } from '../../src/mcp/server.ts'
 import { startContractServer, type ContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
 import { scratchFolder } from './scratch.ts'
+import { serverOptions } from './server-options.ts'
 
 /** The two protocol lines a server must speak. */
 export const eras = ['legacy', 'modern'] as const
 export type Era = (typeof eras)[number]
 
-/** An agent with a server of its own over real stdio, a workspace, and the service behind. */
+/** An agent with a server of its own, a workspace, and the service behind. */
 export interface Agent extends AsyncDisposable {
   readonly client: Client
   readonly service: ContractServer
@@ -33,23 +41,48 @@ interface AgentSettings extends Pick<EntryOptions, 'tools' | 'confirmAbove' | 'a
 }
 
 /** Starts a server as its own process, with settings of its own, and connects the SDK's client in one era. */
-export async function startAgent(
-  era: Era,
-  options: ClientOptions = {},
-  { service: given, ...settings }: AgentSettings = {},
+export function startAgent(era: Era, options?: ClientOptions, settings?: AgentSettings): Promise<Agent> {
+  return connectAgent({ era, options, settings }, async (entry, told) => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
+      stderr: 'pipe',
+    })
+    // The entry reports bugs there; nothing else of it writes anything.
+    transport.stderr?.on('data', (chunk: Buffer) => void told.push(chunk.toString()))
+    return transport
+  })
+}
+
+/** The same with the server in this process, where it is there at once. */
+export function startAgentHere(era: Era, options?: ClientOptions, settings?: AgentSettings): Promise<Agent> {
+  return connectAgent({ era, options, settings }, async (entry, told) => {
+    const [near, far] = InMemoryTransport.createLinkedPair()
+    await startMcpServer({ ...serverOptions(entry, (error) => void told.push(error)), transport: far })
+    return near
+  })
+}
+
+interface AgentWish {
+  readonly era: Era
+  readonly options?: ClientOptions | undefined
+  readonly settings?: AgentSettings | undefined
+}
+
+/** `open` starts the server, and puts what it reports where it may be found. */
+async function connectAgent(
+  { era, options, settings: { service: given, ...settings } = {} }: AgentWish,
+  open: (entry: EntryOptions, told: unknown[]) => Promise<Transport>,
 ): Promise<Agent> {
   const service = given ?? (await startContractServer())
   const folder = await scratchFolder()
   const workspace = join(folder.path, 'Reelwright')
   const { baseUrl, apiKey } = service
-  const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [], ...settings }
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
-    stderr: 'pipe',
-  })
-  let stderr = ''
-  transport.stderr?.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+  const told: unknown[] = []
+  const transport = await open(
+    { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [], ...settings },
+    told,
+  )
   const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
   const client = new Client({ name: 'test', version: '1' }, { ...options, versionNegotiation: { mode } })
   await client.connect(transport)
@@ -62,8 +95,7 @@ export async function startAgent(
       await client.close()
       if (!given) await service[Symbol.asyncDispose]()
       await folder[Symbol.asyncDispose]()
-      // The entry reports bugs there; nothing else of it writes anything.
-      if (stderr !== '') throw new Error(stderr)
+      if (told.length > 0) throw new Error(told.join(''))
     },
   }
 }

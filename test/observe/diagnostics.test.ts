@@ -194,6 +194,7 @@ describe('with secrets planted everywhere', () => {
     expect(sections.get('Settings')).toMatch(
       /^apiKey +set$[^]*^databaseUrl +set$[^]*^Variables .*: .*REELWRIGHT_API_KEY/m,
     )
+    expect(sections.get('Settings')).toMatch(/^allowQueryAuthorization +false$/m)
     expect(JSON.parse(sections.get('Service') ?? '')).toMatchObject({ protocol_version: 2 })
     const [count, task = ''] = sections.get('Latest tasks')?.split('\n') ?? []
     expect(count).toBe('1 of 1')
@@ -235,10 +236,15 @@ test('without a service, with settings that cannot be read and without a log the
 test('a file that is there is left alone, a place that cannot be written is told', async () => {
   const path = join(home, 'mine.txt')
   await writeFile(path, 'mine')
-  for (const output of [path, join(home, 'nowhere', 'report.txt')]) {
+  const places = [
+    [path, 'mine.txt is there already'],
+    [join(home, 'nowhere', 'report.txt'), 'ENOENT'],
+  ] as const
+  for (const [output, why] of places) {
     const { code, err } = await diagnostics(['--output', output])
     expect(code).toBe(1)
     expect(err).toMatch(/^reelwright: the report cannot be written: .*\nFix: .*--output/)
+    expect(err).toContain(why)
   }
   expect(await readFile(path, 'utf8')).toBe('mine')
 })

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { findTask, queryTask } from '../../client/tasks.ts'
+import { findTask } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { id } from '../../contract/id.ts'
 import { routes } from '../../contract/routes.ts'
-import { taskError, taskListQuery, type TaskState } from '../../contract/task.ts'
+import { taskListQuery } from '../../contract/task.ts'
 import { followTask } from '../follow-task.ts'
 import type { Reply } from '../reply.ts'
 import { checkSaveTo } from '../save.ts'
@@ -127,46 +127,3 @@ export const listTasksTool = tool(
     return { data: { tasks, total, page: query.page } }
   },
 )
-
-/** Cancels a task that waits; with force, ends one that is worked on. */
-export const cancelTaskTool = tool(
-  {
-    name: 'cancel_task',
-    title: 'Cancel a task',
-    description:
-      'Cancels a task that is still queued and returns its credits. A task that is being worked on goes on, ' +
-      'unless force is true.',
-    input: z.object({
-      task_id: id,
-      force: z
-        .boolean()
-        .default(false)
-        .describe('Also ends a task that is being worked on; its work is lost, its credits are returned'),
-    }),
-    example: { task_id: '1947528019203325952', force: true },
-    errors: [6013, ...routes.cancelTask.errors, ...routes.stopTask.errors],
-    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  },
-  async (session, { task_id, force }, call) => {
-    const route = force ? routes.stopTask : routes.cancelTask
-    const state = await session.client.call(route, { params: { task_id }, signal: call.signal }).then(
-      (ended) => (ended === '' ? 'cancelled' : ended.status),
-      async (error: unknown) => {
-        const refused = error instanceof MediaError && error.code === 6007
-        const done = refused ? await endedOnRequest(session, task_id) : null
-        if (done === null) throw error
-        return done
-      },
-    )
-    return {
-      data: { task_id, status: state, next_step: 'The credits were returned. Nothing more to do.' },
-    }
-  },
-)
-
-/** A call that is repeated, as after a lost answer, finds its own work done: the state it left, else null. */
-async function endedOnRequest(session: Session, taskId: string): Promise<TaskState | null> {
-  const { status: now, output_result } = await queryTask(session.client, await knownTask(session, taskId))
-  const error = taskError.safeParse(output_result?.['error'])
-  return now === 'cancelled' || error.data?.code === 6009 ? now : null
-}

@@ -1,0 +1,71 @@
+import { describePrice } from './contract/credits.ts'
+import { errorTable, ownErrors } from './contract/errors.ts'
+import type { Operation } from './contract/operation.ts'
+import { commonErrors } from './contract/route.ts'
+import { endpoints } from './contract/routes.ts'
+import { allTools } from './mcp/tools/all-tools.ts'
+import { table } from './platform/markdown.ts'
+import { aboutSettings, environmentOnly } from './settings.ts'
+
+/** Every operation with its price. */
+export function operationsTable(operations: readonly Operation[]): string {
+  return table(
+    ['Tool', 'What it does', 'Price'],
+    operations.map(({ name, description, price }) => [`\`${name}\``, description, describePrice(price)]),
+  )
+}
+
+/** The tools beside the operations. */
+export function toolsTable(): string {
+  const tools = [...allTools([]).values()]
+  return table(
+    ['Tool', 'What it does'],
+    tools.map(({ definition: { name, description } }) => [`\`${name}\``, description]),
+  )
+}
+
+/** The codes of the contract. */
+export function errorsTable(): string {
+  return table(
+    ['Code', 'HTTP', 'Meaning', 'Retryable', 'What to do'],
+    Object.entries(errorTable).map(([code, row]) => [
+      code,
+      String(row.status),
+      row.meaning,
+      row.retryable ? 'yes' : 'no',
+      row.hint,
+    ]),
+  )
+}
+
+/** Every endpoint, with its codes. */
+export function endpointsTable(): string {
+  const rows = Object.values(endpoints).map(({ method, path, summary, errors, open }) => [
+    `\`${method} ${path}\``,
+    `${summary}${open ? '; needs no key' : ''}`,
+    errors.join(', '),
+  ])
+  return table(['Endpoint', 'What it does', 'Codes'], [...rows, ['any', '', commonErrors.join(', ')]])
+}
+
+/** The codes beyond the contract. */
+export function ownErrorsTable(): string {
+  return table(
+    ['Code', 'HTTP', 'Meaning'],
+    Object.entries(ownErrors).map(([code, { status, meaning }]) => [code, String(status), meaning]),
+  )
+}
+
+/** Every setting. */
+export function settingsTable(): string {
+  const rows = Object.values(environmentOnly).map((told) => ({ ...told, name: undefined }))
+  return table(
+    ['Variable', 'In the file', 'Default', 'Meaning'],
+    [...rows, ...aboutSettings].map(({ name, variable, byDefault, meaning }) => [
+      variable === undefined ? '' : `\`${variable}\``,
+      name === undefined ? '' : `\`${name}\``,
+      byDefault,
+      meaning,
+    ]),
+  )
+}

@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import { createClient } from '../../src/client/client.ts'
+import type { McpServerOptions } from '../../src/mcp/server.ts'
+import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import type { EntryOptions } from './entry.ts'
+
+/** The server that tests ask for, against the service that they run. */
+export function serverOptions(options: EntryOptions, report: McpServerOptions['report']): McpServerOptions {
+  return {
+    version: '0.0.0-test',
+    ...(options.tools && { tools: options.tools }),
+    confirmAbove: options.confirmAbove,
+    allowUrls: options.allowUrls ?? false,
+    operations: [videoSplitScreen],
+    connect: () => Promise.resolve(createClient(options)),
+    workspace: { allowedFolders: options.allowedFolders, defaultFolder: options.defaultFolder },
+    promptsFolder: join(import.meta.dirname, '../../prompts'),
+    report,
+  }
+}
