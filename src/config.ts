@@ -5,6 +5,7 @@ import { unescape } from 'node:querystring'
 import * as z from 'zod'
 import type { Voice } from './contract/catalog.ts'
 import { MediaError } from './contract/errors.ts'
+import { inPlainWords } from './contract/plain-issues.ts'
 import { dataFiles } from './daemon/data-files.ts'
 import type { ToolChoice } from './mcp/offer.ts'
 import { errorCode } from './platform/error-code.ts'
@@ -67,30 +68,16 @@ interface Source {
 
 /** Reads the settings: command line, then environment, then `reelwright.config.json`, then defaults. Throws 6016 naming the key. */
 export async function readConfig(source: Source = {}): Promise<Config> {
-  const environment = source.environment ?? processEnvironment
-  const dataDir = locateDataDir(source)
-  const file = join(dataDir, dataFiles.settings)
-  const fromFile = check(await readSettings(file), (key) => (key === undefined ? file : `${key} in ${file}`))
-  const fromVariables = check(
-    variablesOf(environment),
-    (key) => aboutSettings.find(({ name }) => name === key)?.variable ?? 'the environment',
-  )
-  const given = Object.entries(source.options ?? {}).filter(([, value]) => value !== undefined)
-  const fromOptions = check(Object.fromEntries(given), (key) => `--${key?.replaceAll('_', '-')}`)
-  const projectDir = present(environment[environmentOnly.projectDir.variable])
-  const merged = {
-    ...defaults,
-    ...located(fromFile, dataDir),
-    ...located(fromVariables, process.cwd()),
-    ...fromOptions,
-  }
+  const { projectDir } = environmentOnly
+  const project = present((source.environment ?? processEnvironment)[projectDir.variable])
+  const merged = { ...defaults, ...(await readGiven(source)) }
   return {
-    dataDir,
+    dataDir: locateDataDir(source),
     baseUrl: merged.base_url,
     apiKey: merged.api_key,
     allowedDirs: merged.allowed_dirs ?? [],
     workspace: merged.workspace,
-    projectDir: projectDir === undefined ? undefined : resolve(projectDir),
+    projectDir: project === undefined ? undefined : resolve(project),
     tools: { toolsets: merged.toolsets, tools: merged.tools, readOnly: merged.read_only },
     allowUrls: merged.allow_urls ?? false,
     confirmAbove: merged.confirm_above_credits,
@@ -104,6 +91,25 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     rateLimits: merged.rate_limits ?? {},
     storageQuota: merged.storage_quota_gib === undefined ? undefined : merged.storage_quota_gib * 2 ** 30,
     voices: merged.voices ?? [],
+  }
+}
+
+/** What of the settings somebody set, checked, by their names in the file. Throws 6016 naming the key. */
+export async function readGiven(source: Source): Promise<Settings> {
+  const environment = source.environment ?? processEnvironment
+  const dataDir = locateDataDir(source)
+  const file = join(dataDir, dataFiles.settings)
+  const fromFile = check(await readSettings(file), (key) => (key === undefined ? file : `${key} in ${file}`))
+  const fromVariables = check(
+    variablesOf(environment),
+    (key) => aboutSettings.find(({ name }) => name === key)?.variable ?? 'the environment',
+  )
+  const given = Object.entries(source.options ?? {}).filter(([, value]) => value !== undefined)
+  const fromOptions = check(Object.fromEntries(given), (key) => `--${key?.replaceAll('_', '-')}`)
+  return {
+    ...located(fromFile, dataDir),
+    ...located(fromVariables, process.cwd()),
+    ...fromOptions,
   }
 }
 
@@ -211,7 +217,7 @@ async function readSettings(file: string): Promise<unknown> {
 
 /** Checks settings against their schema; `whence` names where a key, or all of them, was set. */
 function check(given: unknown, whence: (key?: keyof Settings) => string): Settings {
-  const result = settings.safeParse(given)
+  const result = settings.safeParse(given, { error: inPlainWords })
   if (result.success) return result.data
   const problems = result.error.issues.map(({ path: [key, ...inside], message }) =>
     [whence(key as keyof Settings | undefined), z.core.toDotPath(inside), message].filter(Boolean).join(': '),

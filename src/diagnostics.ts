@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { homedir, hostname, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { findingsOf, packageVersion } from './commands.ts'
-import { locateDataDir, readConfig, secretsOf, variablesSet, type Config } from './config.ts'
+import { locateDataDir, readConfig, readGiven, secretsOf, variablesSet, type Config } from './config.ts'
 import type { Private } from './doctor/privacy.ts'
 import { report, writeReport } from './doctor/report.ts'
 import { conceal } from './platform/log.ts'
@@ -23,7 +23,7 @@ export async function diagnostics({ dataDir, output, withNames = false }: Option
     version: await packageVersion(),
     dataDir: folder,
     findings: await findingsOf(dataDir),
-    settings: config && { ...config },
+    settings: config && { ...(await readGiven({ dataDir })) },
     variables: variablesSet(),
     service:
       config?.baseUrl === undefined ? undefined : { baseUrl: config.baseUrl, apiKey: config.apiKey ?? '' },

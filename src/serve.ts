@@ -12,6 +12,9 @@ import { startService, type RunningService, type ServiceOptions } from './servic
 /** How long the service may take to end once its database is lost, ms. */
 const lostPatienceMs = 10_000
 
+/** A key has no account name beside it: a short one can be guessed. */
+const shortestKey = 20
+
 /** Runs the service in the foreground until it is told to end; throws why when it may not start or go on. */
 export async function runInForeground(
   config: Config,
@@ -20,6 +23,7 @@ export async function runInForeground(
   const { dataDir, host, port, publicUrl, apiKey, databaseUrl, allowQueryAuthorization } = config
   const { log } = parts
   checkReach(config)
+  checkKey(apiKey)
   await prepareDataFolder(dataDir)
   using held = holdDataFolder(dataDir)
   if (!held) {
@@ -51,6 +55,15 @@ export async function runInForeground(
   }
   await service.close()
   if (lost) throw lost
+}
+
+function checkKey(key: string | undefined): void {
+  if (key === undefined || key.length >= shortestKey) return
+  throw new MediaError(6016, `REELWRIGHT_API_KEY (api_key) has fewer than ${shortestKey} characters`, {
+    hint:
+      'Set a long, random one, such as of `openssl rand -hex 32`, or leave it out: then each run makes one. ' +
+      'Keys of clients are made by `reelwright keys create`.',
+  })
 }
 
 /** Waits for a signal to end, or for the reason why the service may not go on. */

@@ -29,7 +29,8 @@ export const settings = z.strictObject({
     }),
   api_key: z.string().min(1).optional().register(about, {
     variable: 'REELWRIGHT_API_KEY',
-    meaning: 'Key of the service elsewhere; for `reelwright serve`, the key that it takes',
+    meaning:
+      'Key of the service elsewhere; for `reelwright serve`, the key that it takes, of 20 characters or more',
     byDefault: '`serve` makes one for each run',
   }),
   allowed_dirs: z.array(path).optional().register(about, {

@@ -210,10 +210,10 @@ describe('reelwright clean', () => {
     const there = { REELWRIGHT_BASE_URL: service.baseUrl, REELWRIGHT_API_KEY: service.apiKey }
     expect(await reelwright(['clean'], there)).toMatchObject({
       code: 0,
-      out: '0 bytes freed with 0 files; 2.0 KiB are left\n',
+      out: '0 bytes freed with 0 files; 2 KiB are left\n',
     })
     expect((await reelwright(['clean', '--keep-days', '7'], there)).out).toBe(
-      '2.0 KiB freed with 1 file; 4 bytes are left\n',
+      '2 KiB freed with 1 file; 4 bytes are left\n',
     )
   })
 })

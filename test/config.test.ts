@@ -115,11 +115,11 @@ describe('readConfig', () => {
   })
 
   it.each([
-    ['REELWRIGHT_TOOLSETS', 'render,dance', /REELWRIGHT_TOOLSETS: .*"render"\|"clean"\|"speech"/],
+    ['REELWRIGHT_TOOLSETS', 'render,dance', /REELWRIGHT_TOOLSETS: .*one of render, clean, speech/],
     ['REELWRIGHT_TOOLSETS', ',', /REELWRIGHT_TOOLSETS: /],
     ['REELWRIGHT_READ_ONLY', 'perhaps', /REELWRIGHT_READ_ONLY: /],
     ['REELWRIGHT_CONFIRM_ABOVE_CREDITS', '-1', /REELWRIGHT_CONFIRM_ABOVE_CREDITS: /],
-    ['REELWRIGHT_CONFIRM_ABOVE_CREDITS', 'many', /REELWRIGHT_CONFIRM_ABOVE_CREDITS: /],
+    ['REELWRIGHT_CONFIRM_ABOVE_CREDITS', 'many', /REELWRIGHT_CONFIRM_ABOVE_CREDITS: must be a number/],
   ])('refuses %s=%s', async (name, value, message) => {
     await expect(readConfig({ dataDir, environment: { [name]: value } })).rejects.toMatchObject({
       code: 6016,

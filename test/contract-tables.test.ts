@@ -32,7 +32,8 @@ import { outputSizes } from './contract/video-split-screen.ts'
 const answers: readonly [string, z.ZodType, object][] = [
   ['file record', fileRecord, common.fileRecordFields],
   ['file details', fileDetails, common.fileDetailsFields],
-  ['creation result', taskCreated, common.taskCreatedFields],
+  // Ours, and only where a request asks for it: Prefer: join-identical.
+  ['creation result', taskCreated.omit({ joined: true }), common.taskCreatedFields],
   ['query result', taskRecord, common.taskRecordFields],
   ['list item', taskListItem, common.taskListItemFields],
   ['list', taskList, common.taskListFields],

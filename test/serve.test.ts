@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ask } from './http/raw.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 
+const authorization = 'key-of-the-serve-tests'
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 
 async function dataFolder(): Promise<string> {
@@ -26,7 +27,7 @@ interface Wishes {
 /** Runs `reelwright serve` on a free port until it ends or the test does. */
 function serve({ dataDir, args = [], environment = {} }: Wishes) {
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
-    env: { ...process.env, REELWRIGHT_DATA_DIR: dataDir, REELWRIGHT_API_KEY: 'key', ...environment },
+    env: { ...process.env, REELWRIGHT_DATA_DIR: dataDir, REELWRIGHT_API_KEY: authorization, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [exit, err] = [once(child, 'exit'), text(child.stderr)]
@@ -50,8 +51,6 @@ function serve({ dataDir, args = [], environment = {} }: Wishes) {
   }
 }
 
-const authorization = 'key'
-
 test('runs until it is told to end', async () => {
   const { child, address, ended } = serve({ dataDir: await dataFolder() })
   const url = await address()
@@ -67,6 +66,18 @@ test('a data folder has one service', async () => {
   const { code, err } = await serve({ dataDir }).ended()
   expect(code).toBe(1)
   expect(err).toMatch(/^reelwright: another service runs on .*\nFix: .*--data-dir/)
+})
+
+test('a key that can be guessed is refused, and nothing made', async () => {
+  const dataDir = await dataFolder()
+  const environment = { REELWRIGHT_API_KEY: 'k'.repeat(19) }
+  const { code, err } = await serve({ dataDir, environment }).ended()
+  expect(code).toBe(1)
+  expect(err).toMatch(
+    /^reelwright: REELWRIGHT_API_KEY .*fewer than 20 characters\nFix: .*leave it out.*keys create/,
+  )
+  expect(err).not.toContain('kkk')
+  expect(await readdir(join(dataDir, '..'))).toEqual([])
 })
 
 test.for<Omit<Wishes, 'dataDir'>>([

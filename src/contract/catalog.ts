@@ -28,6 +28,10 @@ export const capabilities = z.object({
   }),
   credits: z.object({
     balance: z.int().describe('Of the account'),
+    unlimited: z
+      .literal(true)
+      .optional()
+      .describe('Only where they never run out, as on the account of the machine itself'),
     quota: z
       .object({
         limit: z.int().describe('Credits that tasks of this key may cost in all'),

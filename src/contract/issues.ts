@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { MediaError } from './errors.ts'
+import { inPlainWords } from './plain-issues.ts'
 
 /** Required top-level fields that a value lacks, by name. */
 export function missingFields(input: z.ZodObject, given: Readonly<Record<string, unknown>>): string[] {
@@ -25,7 +26,7 @@ export function readBody<Schema extends z.ZodObject>(
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
   const missing = missingFields(schema, given)
   if (missing.length > 0) throw new MediaError(6013, `required: ${missing.join(', ')}`)
-  const parsed = schema.safeParse(given)
+  const parsed = schema.safeParse(given, { error: inPlainWords })
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'body'), { hint: fixOf(parsed.error) })
 }
@@ -35,11 +36,20 @@ const maxIssuesShown = 5
 
 /** What is wrong with a value, place by place; `whole` is the name of the value itself. */
 export function describeIssues(error: z.ZodError, whole: string): string {
-  const shown = error.issues
+  const issues = error.issues.filter(isFirstOfItsPlace)
+  const shown = issues
     .slice(0, maxIssuesShown)
     .map((issue) => `${z.core.toDotPath(issue.path) || whole}: ${issue.message}`)
-  const more = error.issues.length - shown.length
+  const more = issues.length - shown.length
   return shown.join('; ') + (more > 0 ? `; and ${more} more` : '')
+}
+
+/** Of a value of the wrong kind zod goes on to tell its length, which means nothing then. */
+function isFirstOfItsPlace(issue: z.core.$ZodIssue, index: number, issues: z.core.$ZodIssue[]): boolean {
+  const place = z.core.toDotPath(issue.path)
+  return !issues
+    .slice(0, index)
+    .some(({ code, path }) => code === 'invalid_type' && z.core.toDotPath(path) === place)
 }
 
 /** How to fix it, where the rule that was broken tells (`params: { fix }` of a refinement). */

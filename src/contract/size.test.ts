@@ -5,10 +5,10 @@ test.each([
   [0, '0 bytes'],
   [1, '1 byte'],
   [1023, '1023 bytes'],
-  [1024, '1.0 KiB'],
+  [1024, '1 KiB'],
   [1536 * 2 ** 10, '1.5 MiB'],
-  [20 * 2 ** 30, '20.0 GiB'],
-  [2 ** 55, '32768.0 TiB'],
+  [20 * 2 ** 30, '20 GiB'],
+  [2 ** 55, '32768 TiB'],
 ])('%d is %s', (bytes, told) => {
   expect(describeSize(bytes)).toBe(told)
 })

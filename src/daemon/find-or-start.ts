@@ -81,19 +81,23 @@ async function startUnlessUnderWay(
 }
 
 /**
- * Starts a daemon and waits until it answers; null when another holds the data folder or it has
- * left again in peace.
+ * Starts a daemon and waits until it answers; null when another daemon holds the data folder or it has
+ * left again in peace. 6401 when the folder is held by no daemon, which would come to answer or leave.
  */
 async function startDaemon(
   { dataDir, command, environment }: FindOptions,
   last: DaemonRecord | null,
   deadline: number,
 ): Promise<DaemonRecord | null> {
+  const heldByDaemon = await isRunning(last)
   const launched = await launch({ dataDir, command, env: daemonEnvironment(environment) })
   while (Date.now() < deadline) {
     const exitCode = launched.exitCode()
     const record = await readDaemon(dataDir)
     if (record && record.instance !== last?.instance && (await isAnswering(record))) return record
+    if (exitCode === heldExitCode && !heldByDaemon && !(await isRunning(record))) {
+      throw unreachable(dataDir, null)
+    }
     if (exitCode === heldExitCode || exitCode === 0) return null
     if (exitCode !== undefined) throw await launched.failure(`it ended at once (${exitCode ?? 'killed'})`)
     await pause(lookEvery)
@@ -110,7 +114,8 @@ async function isRunning(record: DaemonRecord | null): Promise<boolean> {
 
 function unreachable(dataDir: string, holder: DaemonRecord | null): MediaError {
   const who = holder ? `process ${holder.pid}` : 'another process'
+  const first = holder ? `Try again; if it stays, end ${who}.` : 'End that process, or use its service.'
   return new MediaError(6401, `the data folder ${dataDir} is held by ${who}, which does not answer`, {
-    hint: `Try again; if it stays, end ${who}. A \`reelwright serve\` is used with REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.`,
+    hint: `${first} A \`reelwright serve\` is used with REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.`,
   })
 }

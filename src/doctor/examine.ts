@@ -113,7 +113,7 @@ async function examineService(
     const { version, operations, credits } = await client.call(routes.capabilities)
     const blocked = operations.filter(({ ready }) => !ready)
     const ready = `${operations.length - blocked.length} of ${operations.length} operations ready`
-    const detail = `${baseUrl}, version ${version}, ${ready}, ${credits.balance} credits`
+    const detail = `${baseUrl}, version ${version}, ${ready}, ${credits.unlimited ? 'unlimited' : credits.balance} credits`
     if (blocked.length === 0) return { name, state: 'ok', detail }
     const why = blocked.map((operation) => `${operation.name}: ${operation.missing ?? 'not ready'}`)
     return { name, state: 'note', detail: [detail, ...why].join('\n') }

@@ -12,7 +12,7 @@ export interface Subject {
   readonly version: string
   readonly dataDir: string
   readonly findings: readonly Finding[]
-  /** Undefined where they cannot be read. */
+  /** Those that somebody set, by their names in the file; undefined where they cannot be read. */
   readonly settings: Readonly<Record<string, unknown>> | undefined
   /** Names of the environment's variables that are set and count. */
   readonly variables: readonly string[]
@@ -79,11 +79,11 @@ function describeSettings(settings: Subject['settings'], variables: readonly str
     ([name, value]) => `${name.padEnd(nameWidth)}${describeValue(value)}`,
   )
   const whence = `\nVariables of the environment: ${variables.join(', ') || 'none'}`
-  return [...(settings ? lines : ['they cannot be read']), whence].join('\n')
+  const none = settings ? 'none is set' : 'they cannot be read'
+  return [...(lines.length > 0 ? lines : [none]), whence].join('\n')
 }
 
 function describeValue(value: unknown): string {
-  if (value === undefined) return 'not set'
   if (Array.isArray(value)) return `${value.length} set`
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'set'
 }

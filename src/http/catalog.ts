@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { localAccount } from '../accounts/accounts.ts'
 import { balanceOf, quotaOf } from '../accounts/ledger.ts'
 import type { Capabilities } from '../contract/catalog.ts'
 import { describePrice } from '../contract/credits.ts'
@@ -31,7 +32,11 @@ export function catalogRoutes(app: FastifyInstance, service: Service, version: s
       version,
       operations: await Promise.all(modules.map(describe)),
       limits,
-      credits: { balance: await balanceOf(service.db, accountId), ...(quota && { quota }) },
+      credits: {
+        balance: await balanceOf(service.db, accountId),
+        ...(accountId === localAccount.id && { unlimited: true }),
+        ...(quota && { quota }),
+      },
       storage: await describeStorage(service, accountId),
       tasks: await countTasks(service.db, accountId),
     })

@@ -40,6 +40,8 @@ async function receive(service: Service, request: FastifyRequest) {
   if (least > maxFileBytes) throw tooLarge()
   await refuseBeyondDisk(service, least)
   await refuseComingBeyondQuota(service, { accountId: callerOf(request).accountId, least, most })
+  // Its end came while the disk and the quota were asked: the form's parser would wait for it for ever.
+  if (request.raw.destroyed) throw interrupted()
   if (!request.isMultipart()) throw noFile()
   const parts = translated(request.parts())
   const part = await findFile(parts)

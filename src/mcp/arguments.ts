@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { describeIssues, fixOf, missingFields } from '../contract/issues.ts'
+import { inPlainWords } from '../contract/plain-issues.ts'
 import { parseJson } from '../platform/json.ts'
 
 type Schema = z.core.$ZodType
@@ -17,7 +18,7 @@ export function parseValues<Input extends z.ZodObject>(
 ): z.output<Input> {
   const missing = missingFields(input, read)
   if (missing.length > 0) throw new MediaError(6013, `Required: ${missing.join(', ')}`)
-  const parsed = input.safeParse(read)
+  const parsed = input.safeParse(read, { error: inPlainWords })
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'arguments'), {
     hint: shapeHint(input, parsed.error.issues) ?? fixOf(parsed.error),

@@ -6,6 +6,7 @@ import {
 import { describePrice } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
 import { describeIssues } from '../contract/issues.ts'
+import { inPlainWords } from '../contract/plain-issues.ts'
 import { jsonSchemaOf } from '../contract/json-schema.ts'
 import { routes } from '../contract/routes.ts'
 import { publishInput } from './schema.ts'
@@ -88,7 +89,8 @@ function describeOperation({ operations, place }: Session, uri: string, name: st
 
 /** Without the sketches: the places of the slots tell a model more. */
 async function readLayouts(session: Session, query: string): Promise<unknown> {
-  const wish = routes.layouts.query.safeParse(Object.fromEntries(new URLSearchParams(query)))
+  const asked = Object.fromEntries(new URLSearchParams(query))
+  const wish = routes.layouts.query.safeParse(asked, { error: inPlainWords })
   if (!wish.success) throw new MediaError(6016, describeIssues(wish.error, 'query'))
   const page = await session.client.call(routes.layouts, { query: wish.data })
   return { ...page, list: page.list.map((layout) => ({ ...layout, svg: undefined })) }

@@ -9,6 +9,7 @@ import {
   type FileReference,
 } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
+import { atMost } from '../platform/at-most.ts'
 import { parseValues } from './arguments.ts'
 import { openFileInside, type OpenedFile } from './open-inside.ts'
 import { openRemoteFile } from './remote-file.ts'
@@ -93,6 +94,9 @@ export async function openFiles(
   return { byPath, [Symbol.asyncDispose]: close }
 }
 
+/** Files from elsewhere that lie here at once, whoever named them: each may take 20 GiB until it is uploaded. */
+const fewFetched = atMost(4)
+
 /** Uploads opened files one after another, fetching those from elsewhere first; answers their ids by path. Progress is 0 to 100. */
 export async function uploadFiles(
   session: Session,
@@ -109,11 +113,14 @@ export async function uploadFiles(
   for (const [path, file] of opened) {
     const weight = weightOf(file)
     const progress = (share: number): void => context.progress(((before + share * weight) / total) * 100)
-    const fetched = await file.fill?.(signal, (share) => progress(share / 2))
-    const source = fetched === undefined ? file : { ...file, size: fetched }
-    const begun = fetched === undefined ? 0 : 0.5
-    const onProgress = (share: number): void => progress(begun + share * (1 - begun))
-    const record = await sendOnce(session, source, { signal, onProgress })
+    const bring = async (): Promise<FileRecord> => {
+      const fetched = await file.fill?.(signal, (share) => progress(share / 2))
+      const source = fetched === undefined ? file : { ...file, size: fetched }
+      const begun = fetched === undefined ? 0 : 0.5
+      const onProgress = (share: number): void => progress(begun + share * (1 - begun))
+      return await sendOnce(session, source, { signal, onProgress })
+    }
+    const record = await (file.fill ? fewFetched(bring) : bring())
     records.set(path, record)
     session.files.remember(record.file_id, { name: record.original_name })
     before += weight

@@ -6,17 +6,18 @@ import { scratchFolder, until } from '../../test/mcp/scratch.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { createClient } from '../client/client.ts'
 import type { CallContext } from './call-tool.ts'
-import { mediaTasks, taskAnswer } from './media-tasks.ts'
+import { mediaTasks } from './media-tasks.ts'
+import { taskAnswer } from './task-answer.ts'
 import { workspacePlace } from './place-workspace.ts'
 import { openSession } from './session.ts'
 import { operationTool } from './tools/operation-tool.ts'
 
-/** A call whose time is over soon. */
-function shortCall(): CallContext {
+/** A call that waits for so many ms. */
+function callOf(wait: number): CallContext {
   const mcpReq = { signal: new AbortController().signal, notify: async () => undefined }
   return {
     mcpReq: mcpReq as unknown as CallContext['mcpReq'],
-    limits: { wait: 100, answer: 5000 },
+    limits: { wait, answer: 25_000 },
     report: (error) => expect.unreachable(String(error)),
   }
 }
@@ -35,11 +36,12 @@ async function uploading() {
   })
   const gate = Promise.withResolvers<void>()
   service.uploadGate = gate.promise
-  const context = shortCall()
+  const context = callOf(100)
   const clips = [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }]
   const given = { name: 'video_split_screen', arguments: { clips } }
-  const ask = () => taskAnswer(session, { tool: operationTool(videoSplitScreen), given }, context)
-  const begun = await ask()
+  const tool = operationTool(videoSplitScreen)
+  const ask = (one: CallContext) => taskAnswer(session, { tool, given }, one)
+  const begun = await ask(context)
   const tasks = mediaTasks({ session, report: context.report })
   const taskId = String(begun['taskId'])
   return {
@@ -123,7 +125,7 @@ test('work that was begun is told by its snapshot where it cannot be told as a t
     isGone ||= url.startsWith('/task/list')
   }
   const [id] = work.service.tasks.keys()
-  const answer = await work.ask()
+  const answer = await work.ask(callOf(20_000))
   expect(answer).not.toHaveProperty('resultType')
   expect(answer).toMatchObject({ structuredContent: { task_id: id, status: 'queued' } })
 })

@@ -1,18 +1,14 @@
-import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { queryTask, type TaskView } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
-import { isTerminal, taskState } from '../contract/task.ts'
-import { callTool, type CallContext } from './call-tool.ts'
+import { isTerminal } from '../contract/task.ts'
 import { endedOnRequest } from './ended-on-request.ts'
-import { inTime } from './in-time.ts'
 import { told } from './protocol-error.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
 import type { KnownTask, Session, Uploaded } from './session.ts'
-import { laterUnconfirmedSnapshot, taskSnapshot, type Snapshot } from './snapshot.ts'
+import { laterUnconfirmedSnapshot, taskSnapshot } from './snapshot.ts'
 import type { Studio } from './studio.ts'
-import { taskResult, type Asked, type DetailedTask, type TaskSource } from './task-extension.ts'
-import type { Tool } from './tool.ts'
+import type { Asked, DetailedTask, TaskSource } from './task-extension.ts'
 import { knownTask } from './tools/task-tools.ts'
 import type { Transfer } from './transfers.ts'
 
@@ -25,41 +21,15 @@ const deliverMs = 5000
 /** The session's media tasks, and uploads that lead to one, as the Tasks extension tells them. */
 export function mediaTasks({ session, report }: Pick<Studio, 'session' | 'report'>): TaskSource {
   return {
-    get: (taskId, asked) => told(describe(session, taskId, asked), report),
+    get: (taskId, asked) => told(describeWork(session, taskId, asked), report),
     // Media tasks ask for nothing.
     update: async (taskId) => void (await told(find(session, taskId), report)),
     cancel: (taskId) => told(cancel(session, taskId), report),
   }
 }
 
-/** Calls a tool for a client that takes tasks: an operation answers with its task as soon as there is one. */
-export async function taskAnswer(
-  session: Session,
-  { tool, given }: { readonly tool: Tool | undefined; readonly given: CallToolRequest['params'] },
-  context: CallContext,
-): Promise<CallToolResult | InputRequiredResult> {
-  if (!session.operations.some(({ name }) => name === given.name))
-    return callTool(session, { tool, given }, context)
-  // The client waits by itself.
-  const args = { ...given, arguments: { ...given.arguments, wait_seconds: 0 } }
-  const result = await callTool(session, { tool, given: args }, context)
-  const { task_id, transfer_id, status } = (result['structuredContent'] ?? {}) as Partial<Snapshot>
-  const id = transfer_id ?? task_id
-  if (id === undefined || !isGoing(status)) return result
-  try {
-    return taskResult(await inTime(describe(session, id, context.mcpReq), deliverMs))
-  } catch {
-    // It is begun, and paid: its snapshot tells it as well.
-    return result
-  }
-}
-
-function isGoing(status: unknown): boolean {
-  const { data: state } = taskState.safeParse(status)
-  return status === 'uploading' || (state !== undefined && !isTerminal(state))
-}
-
-async function describe(
+/** What an id stands for, a media task or an upload, as the extension tells it. */
+export async function describeWork(
   session: Session,
   taskId: string,
   { signal }: Pick<Asked, 'signal'>,

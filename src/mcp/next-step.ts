@@ -1,4 +1,5 @@
 import type { ExpectedTimes, TaskView } from '../client/tasks.ts'
+import { endedOnRequest } from './ended-on-request.ts'
 import type { LinkedFile, SavedFile } from './session.ts'
 
 /** How far the saving of a completed task's files is. */
@@ -21,6 +22,10 @@ export interface AboutTask {
   readonly isJoined?: boolean | undefined
 }
 
+const stopped =
+  'The task was stopped on request and its credits were returned. Nothing more to do; where it is wanted ' +
+  'after all, call the tool again, which runs it from the start.'
+
 const endings: Partial<Record<TaskView['status'], string>> = {
   failed:
     'The task failed and its credits were returned. See error; correct the cause and call the tool again.',
@@ -28,10 +33,8 @@ const endings: Partial<Record<TaskView['status'], string>> = {
 }
 
 /** What an agent does next about a task, in words. */
-export function nextStep(
-  { task_id, status }: TaskView,
-  { saving = null, saveTo, expected }: AboutTask,
-): string {
+export function nextStep(task: TaskView, { saving = null, saveTo, expected }: AboutTask): string {
+  const { task_id, status } = task
   const known = `get_task with task_id "${task_id}"`
   if (saving && 'failed' in saving) {
     return `Done, but the files are not saved. ${saving.failed} Then call ${known} and save_to.`
@@ -41,6 +44,7 @@ export function nextStep(
     return `Done, see output, but there are no links to the files. ${saving.unlinked} Then call ${again}.`
   }
   if (status === 'completed') return completedStep(again, saving)
+  if (status === 'failed' && endedOnRequest(task)) return stopped
   const going = status === 'queued' && expected ? whenItStarts(expected) : 'the work goes on by itself'
   return endings[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
 }

@@ -49,7 +49,7 @@ interface Reason {
 function whyLeftOut({ definition, toolset }: Tool, choice: ToolChoice): Reason | undefined {
   const { toolsets, tools, readOnly = false } = choice
   if (readOnly && !definition.annotations.readOnlyHint) {
-    return { what: 'is read-only', fix: 'Start it without --read-only (REELWRIGHT_READ_ONLY, read_only)' }
+    return { what: 'is read-only', fix: 'Leave out --read-only (REELWRIGHT_READ_ONLY, read_only)' }
   }
   const narrowed = toolsets !== undefined || tools !== undefined
   const isWanted = toolset !== undefined && toolsets?.includes(toolset)

@@ -38,10 +38,10 @@ export function creditsView(api) {
 
   const tellBalance = onceMore(async () => {
     try {
-      const { balance: left, quota } = (await api.capabilities()).credits
+      const { balance: left, unlimited, quota } = (await api.capabilities()).credits
       balance.replaceChildren(
         facts([
-          ['Balance', credits(left)],
+          ['Balance', unlimited ? 'Unlimited' : credits(left)],
           ...(quota
             ? [
                 /** @type {const} */ ([

@@ -7,7 +7,7 @@ import { filesView } from './files.js'
 import { loginView } from './login.js'
 import { serviceView } from './service.js'
 import { tasksView } from './tasks.js'
-import { stateNames } from './words.js'
+import { stateNames, stopped, wasStopped } from './words.js'
 
 /** The tab's own, and forgotten with it. */
 const keyName = 'reelwright.key'
@@ -56,8 +56,9 @@ function signIn(key) {
     void current.refresh()
   }
   const feed = new Feed(api, {
-    changed: ({ status, task_type }) => {
-      news.textContent = `${task_type.replaceAll('_', ' ')}: ${stateNames[status]}`
+    changed: (task) => {
+      const state = wasStopped(task) ? stopped : stateNames[task.status]
+      news.textContent = `${task.task_type.replaceAll('_', ' ')}: ${state}`
       void current.refresh()
     },
     progressed: tasks.progressed,

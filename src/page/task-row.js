@@ -6,7 +6,7 @@ import { confirmed } from './confirm.js'
 import { Disclosure } from './disclosure.js'
 import { button, element, failure } from './dom.js'
 import { showDetails } from './task-details.js'
-import { duration, moment, stateNames } from './words.js'
+import { duration, moment, stateNames, stopped, wasStopped } from './words.js'
 
 /** A task in the list: its state and progress, why it failed, and on request all about it. */
 export class TaskRow {
@@ -15,6 +15,8 @@ export class TaskRow {
   #item
   /** State for which the error and the details are shown; none at first. */
   #told = ''
+  /** Failed, but because somebody wanted it. */
+  #isStopped = false
   #state = element('span')
   #times = element('span')
   #bar = element('progress', { max: 100 })
@@ -57,8 +59,7 @@ export class TaskRow {
   update(item) {
     this.#item = item
     const { status } = item
-    this.#state.textContent = stateNames[status]
-    this.#state.className = `state ${status}`
+    this.#showState()
     this.#times.textContent = inWords(item)
     this.#progress.hidden = status !== 'processing'
     this.#showProgress(item.progress)
@@ -77,6 +78,12 @@ export class TaskRow {
     if (status === this.#item.status) this.#showProgress(progress)
   }
 
+  #showState() {
+    const { status } = this.#item
+    this.#state.textContent = this.#isStopped ? stopped : stateNames[status]
+    this.#state.className = this.#isStopped ? 'state' : `state ${status}`
+  }
+
   /** @param {number} percent */
   #showProgress(percent) {
     this.#bar.value = percent
@@ -86,8 +93,11 @@ export class TaskRow {
   async #tellWhy() {
     const { task_type_key, id } = this.#item
     const task = await this.#api.task(task_type_key, id).catch(() => undefined)
-    const error = /** @type {TaskError | undefined} */ (task?.output_result?.['error'])
-    if (error) this.#problem.replaceChildren(failure(error))
+    if (!task) return
+    this.#isStopped = wasStopped(task)
+    this.#showState()
+    const error = /** @type {TaskError | undefined} */ (task.output_result?.['error'])
+    if (error && !this.#isStopped) this.#problem.replaceChildren(failure(error))
   }
 
   async #askToStop() {

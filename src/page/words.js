@@ -1,4 +1,4 @@
-/** @import { TaskState } from '../contract/task.ts' */
+/** @import { TaskError, TaskRecord, TaskState } from '../contract/task.ts' */
 
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
 const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
@@ -12,6 +12,18 @@ export const stateNames = {
   completed: 'Done',
   failed: 'Failed',
   cancelled: 'Cancelled',
+}
+
+/** Error code of a task that was ended while it was worked on. */
+const stoppedOnRequest = 6009
+
+/** What a failed task is called that somebody stopped: nothing is wrong with it. */
+export const stopped = 'Stopped'
+
+/** @param {TaskRecord} task */
+export function wasStopped({ output_result }) {
+  const error = /** @type {TaskError | undefined} */ (output_result?.['error'])
+  return error?.code === stoppedOnRequest
 }
 
 /**

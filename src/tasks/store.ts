@@ -26,7 +26,7 @@ export async function queryTask(
   asked: { type: string; id: string },
 ): Promise<TaskRecord> {
   const row = await ownTask(db, caller, asked.id)
-  if (row.type !== asked.type) throw unknownTask(asked.id)
+  if (row.type !== asked.type) throw unknownTask(asked.id, ' of this type')
   return toTaskRecord(row)
 }
 
@@ -63,6 +63,8 @@ export async function ownTask(db: Db, caller: Caller, id: string): Promise<TaskR
   return row
 }
 
-function unknownTask(id: string): MediaError {
-  return new MediaError(6005, `there is no task ${JSON.stringify(id)} of this type`)
+function unknownTask(id: string, ofType = ''): MediaError {
+  return new MediaError(6005, `there is no task ${JSON.stringify(id)}${ofType}`, {
+    hint: ofType === '' ? 'Check the task id, or list the tasks.' : undefined,
+  })
 }

@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { findDaemon } from '../../src/daemon/find-or-start.ts'
+import { holdDataFolder } from '../../src/daemon/lock.ts'
 import { readDaemon } from '../../src/daemon/record.ts'
 import {
   children,
@@ -193,6 +194,18 @@ test('a held data folder whose daemon does not answer is told with its process',
   // The one that was started in vain gives up.
   const log = () => readFile(join(dataDir, 'daemon.log'), 'utf8')
   await expect.poll(log, { timeout: 10_000 }).toContain('another daemon holds the data folder')
+})
+
+test('a data folder that no daemon holds, such as of `serve`, is told without waiting for one', async () => {
+  const dataDir = await newDataFolder()
+  using held = holdDataFolder(dataDir)
+  expect(held).not.toBeNull()
+  // Longer than the test may take.
+  await expect(find(dataDir, { timeoutMs: 120_000 })).rejects.toMatchObject({
+    code: 6401,
+    message: `the data folder ${dataDir} is held by another process, which does not answer`,
+    hint: expect.stringMatching(/^End that process.*REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY/),
+  })
 })
 
 test('a data folder that cannot be one is refused with the reason', async () => {

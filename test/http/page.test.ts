@@ -143,7 +143,7 @@ describe('tickets of the page', () => {
       })
       expect(envelope({ bytes, ...answer })).toMatchObject({
         ...{ status: 400, code: 6016 },
-        msg: 'the body is larger than 1.0 KiB',
+        msg: 'the body is larger than 1 KiB',
       })
     })
 

@@ -61,6 +61,7 @@ onDatabases('tasks over HTTP', (service) => {
     for (const id of ['1234567890123456789', 'x', '%00', '..%2f..']) {
       expect(await cancel(id)).toMatchObject({ status: 404, code: 6005, data: null })
     }
+    expect(await cancel('404')).toMatchObject({ msg: 'there is no task "404"' })
   })
 
   test('whatever is no id of a file or a task is unknown', async () => {

@@ -31,6 +31,15 @@ describe.each(eras)('a narrowed list, %s client', (era) => {
   })
 })
 
+test('what changes something is refused by a read-only server, which tells once to start it again', async () => {
+  await using agent = await startAgent('modern', {}, { tools: { readOnly: true } })
+  const { text } = await agent.call('cancel_task', { task_id: '1' })
+  expect(text).toMatch(
+    /this server is read-only\. Fix: Leave out --read-only \(.*\), and start the server again;/,
+  )
+  expect(text.match(/start/gi)).toHaveLength(1)
+})
+
 /** What `reelwright mcp` says as it ends at once. */
 async function startWith(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   await using folder = await scratchFolder()
@@ -47,7 +56,7 @@ async function startWith(args: readonly string[], env: Readonly<Record<string, s
 }
 
 test.each<[string[], RegExp]>([
-  [['--toolsets', 'render,dance'], /--toolsets: .*"render"\|"clean"\|"speech"\|"cut"\|"library"\|"files"/],
+  [['--toolsets', 'render,dance'], /--toolsets: .*one of render, clean, speech, cut, library, files/],
   [['--tools', 'get_task, video_dance'], /no tool video_dance\nFix: .*there are: video_split_screen, /],
 ])('reelwright mcp %j ends with the reason', async (args, expected) => {
   const { code, told } = await startWith(args)

@@ -199,6 +199,10 @@ describe.each(eras)('%s client', (era) => {
     expect(await agent.call('cancel_task', { task_id, force: true })).toMatchObject({
       data: { task_id, status: 'failed', next_step: expect.stringContaining('credits') },
     })
+    const { data: ended } = await agent.call('get_task', { task_id })
+    expect(ended['next_step'], 'nothing is to be corrected').toMatch(
+      /^The task was stopped on request and its/,
+    )
     const twice = await agent.call('cancel_task', { task_id, force: true })
     expect(twice, 'a repeated call changes nothing').toMatchObject({
       isError: false,

@@ -191,10 +191,11 @@ describe('with secrets planted everywhere', () => {
     ])
     expect(sections.get('Versions')).toContain(`Node ${process.versions.node}`)
     expect(sections.get('Doctor')).toContain('<allowed folder>')
+    expect(sections.get('Doctor')).toContain('unlimited credits')
     expect(sections.get('Settings')).toMatch(
-      /^apiKey +set$[^]*^databaseUrl +set$[^]*^Variables .*: .*REELWRIGHT_API_KEY/m,
+      /^api_key +set$[^]*^database_url +set$[^]*^base_url +set\n\nVariables .*: .*REELWRIGHT_API_KEY/m,
     )
-    expect(sections.get('Settings')).toMatch(/^allowQueryAuthorization +false$/m)
+    expect(sections.get('Settings'), 'what nobody set').not.toMatch(/log_?level|host|rate_?limits|false/i)
     expect(JSON.parse(sections.get('Service') ?? '')).toMatchObject({ protocol_version: 2 })
     const [count, task = ''] = sections.get('Latest tasks')?.split('\n') ?? []
     expect(count).toBe('1 of 1')

@@ -79,8 +79,8 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     expect(await isFocused(stop)).toBe(true)
     await stop.press('Enter')
     await page.getByRole('button', { name: 'Stop it' }).click()
-    await rowOf(page, first).getByText('the task was stopped on request').waitFor()
-    await rowOf(page, first).getByText('Fix: Create the task again').waitFor()
+    await rowOf(page, first).getByText('Stopped', { exact: true }).waitFor()
+    expect(await rowOf(page, first).getByRole('alert').count(), 'nothing is to be fixed').toBe(0)
 
     await rowOf(page, first)
       .getByRole('button', { name: /^Show details/ })
