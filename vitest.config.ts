@@ -9,6 +9,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     // Tests start real processes and encode real video; two cores are shared by all of them.
     testTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
   },
 })

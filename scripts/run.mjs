@@ -74,11 +74,18 @@ function commandOf(name = '') {
   throw new SetupError(`${what}; one of ${Object.keys(commands).join(', ')}`)
 }
 
-/** The environment with folders before the PATH; Windows spells that name in several ways. */
+/**
+ * The environment with folders before the PATH; Windows spells that name in several ways. Node keeps what it
+ * compiled of the sources, which makes the start of each process several times faster.
+ */
 function withPath(folders) {
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH'
   const separator = process.platform === 'win32' ? ';' : ':'
-  return { ...process.env, [name]: [...folders, process.env[name] ?? ''].join(separator) }
+  return {
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
+    ...process.env,
+    [name]: [...folders, process.env[name] ?? ''].join(separator),
+  }
 }
 
 try {

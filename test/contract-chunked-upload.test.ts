@@ -39,8 +39,10 @@ it.each(answers)('%s has the documented fields', (_, schema, fields) => {
 
 it('init answers a session, the status of an open one, or the file record and instant', () => {
   const [instant, open, session] = uploadStarted.options
-  expect(fieldsOf(session)).toEqual(table.sessionFields)
-  expect(fieldsOf(open)).toEqual(table.statusFields)
+  // Ours: only the local service says so.
+  const ours = { local_import: 'boolean, optional' }
+  expect(fieldsOf(session)).toEqual({ ...table.sessionFields, ...ours })
+  expect(fieldsOf(open)).toEqual({ ...table.statusFields, ...ours })
   expect(fieldsOf(instant)).toEqual({ ...fileRecordFields, ...table.instantFields })
 })
 

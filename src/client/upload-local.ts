@@ -1,6 +1,6 @@
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
-import type { UploadSession } from '../contract/upload.ts'
+import type { UploadBegun } from '../contract/upload.ts'
 import type { Client } from './client.ts'
 import type { UploadSource } from './upload-source.ts'
 
@@ -13,7 +13,7 @@ const notTaken: readonly MediaError['code'][] = [6004, 6005, 6016]
  */
 export function localParts(
   { client, source }: { readonly client: Client; readonly source: UploadSource },
-  { upload_id, local_import }: UploadSession,
+  { upload_id, local_import }: UploadBegun,
 ): (index: number, signal: AbortSignal) => Promise<boolean> {
   let local = local_import ? source.local : undefined
   return async (index, signal) => {

@@ -1,7 +1,7 @@
 import { fillPath, routes } from '../contract/routes.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
-import { partAt, partCount, type UploadSession, type UploadStatus } from '../contract/upload.ts'
+import { partAt, partCount, type UploadBegun } from '../contract/upload.ts'
 import { readAnswer } from './answer.ts'
 import type { Client } from './client.ts'
 import { localParts } from './upload-local.ts'
@@ -43,10 +43,7 @@ const maxRounds = 3
  * Sends the parts of a session that are missing, each with its checksum, and answers the file they make. What
  * the service acknowledged is not sent again: not after a broken connection, nor after a restart of either side.
  */
-export async function uploadInParts(
-  upload: Upload,
-  session: UploadSession | UploadStatus,
-): Promise<FileRecord> {
+export async function uploadInParts(upload: Upload, session: UploadBegun): Promise<FileRecord> {
   const parts = partsOf(upload, session)
   let missing = parts.take('missing' in session ? session.missing : parts.all)
   for (let round = 1; ; round += 1) {
@@ -73,7 +70,7 @@ async function complete({ client, retry, signal }: Upload, upload_id: string): P
   }, signal)
 }
 
-function partsOf(upload: Upload, session: UploadSession) {
+function partsOf(upload: Upload, session: UploadBegun) {
   const { upload_id, part_size } = session
   const { client, source, retry } = upload
   const cut = { size: source.size, partSize: part_size }

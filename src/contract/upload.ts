@@ -33,10 +33,6 @@ export const uploadSession = z.object({
   part_size: z.int().min(1),
   total_parts: z.int(),
   expires_at: sessionMoment,
-  local_import: z
-    .literal(true)
-    .optional()
-    .describe('Told by init: parts may be taken from a file of the same machine, by its path'),
 })
 export type UploadSession = z.infer<typeof uploadSession>
 
@@ -48,13 +44,21 @@ export const uploadStatus = uploadSession.extend({
 })
 export type UploadStatus = z.infer<typeof uploadStatus>
 
+const localImport = z
+  .literal(true)
+  .optional()
+  .describe('Parts may be taken from a file of the same machine, by its path')
+
 /** What init answers: the file that was there already, the open upload of the same file, or a new session. */
 export const uploadStarted = z.union([
   fileRecord.extend({ instant: z.literal(true) }),
-  uploadStatus,
-  uploadSession,
+  uploadStatus.extend({ local_import: localImport }),
+  uploadSession.extend({ local_import: localImport }),
 ])
 export type UploadStarted = z.infer<typeof uploadStarted>
+
+/** A session that init answered, new or open already. */
+export type UploadBegun = Exclude<UploadStarted, { readonly instant: true }>
 
 /** Answer to a stored part. */
 export const uploadPart = z.object({

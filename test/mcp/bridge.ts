@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { beginAsMain } from '../service/process.ts'
+import { compileCache } from './compile-cache.ts'
 import type { EntryOptions } from './entry.ts'
 import { takeApart } from './stdio-client.ts'
 
@@ -25,6 +26,7 @@ export async function startBridge(
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [...beginAsMain, join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
+    env: compileCache(),
     stderr: 'inherit',
   })
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
