@@ -1,7 +1,7 @@
 import { isOwnId } from '../contract/id.ts'
 import type { LedgerPage, LedgerQuery } from '../contract/ledger.ts'
 import { toMoment } from '../contract/time.ts'
-import { readPage } from '../db/page.ts'
+import { readPage } from '../db/read-page.ts'
 import type { Db } from '../db/schema.ts'
 
 /** What credits came to an account and went, newest first; with a task id that task's alone, none for what is no id. */

@@ -101,12 +101,12 @@ test('an upload that outlasts its call goes on to the task, and get_task joins i
   await expect(unknown).rejects.toMatchObject({ code: 6005 })
 })
 
-test('the price of work whose upload outlasted its call is told by get_task, and the same call asks', async () => {
-  await using service = await startContractServer()
-  service.price = 7
-  await using folder = await scratchFolder()
+/** Work that costs 7 credits where more than 6 are asked about, its upload held until the gate opens. */
+async function pricedWork() {
+  const service = await startContractServer()
+  const folder = await scratchFolder()
   await writeFile(join(folder.path, 'a.mp4'), 'aaaa')
-  await using session = openSession({
+  const session = openSession({
     version: '0',
     operations: [videoSplitScreen],
     connect: () => Promise.resolve(createClient(service)),
@@ -114,9 +114,23 @@ test('the price of work whose upload outlasted its call is told by get_task, and
     confirmAbove: 6,
   })
   const gate = Promise.withResolvers<void>()
+  service.price = 7
   service.uploadGate = gate.promise
   const args = { clips: [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }] }
-  const make = (one: Call) => operationTool(videoSplitScreen).run(session, args, one)
+  return {
+    ...{ service, session, gate, args },
+    make: (one: Call) => operationTool(videoSplitScreen).run(session, args, one),
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+      await service[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('the price of work whose upload outlasted its call is told by get_task, and the same call asks', async () => {
+  await using work = await pricedWork()
+  const { service, session, gate, args, make } = work
   const { transfer_id } = (await make(call(AbortSignal.timeout(50)))).data
   const joined = await make(call(AbortSignal.timeout(50)))
   expect(joined.data).toMatchObject({ transfer_id, next_step: expect.stringContaining('force_new') })
@@ -150,21 +164,8 @@ test('the price of work whose upload outlasted its call is told by get_task, and
 })
 
 test('a yes holds for a call that joined one to which nobody had said it', async () => {
-  await using service = await startContractServer()
-  service.price = 7
-  await using folder = await scratchFolder()
-  await writeFile(join(folder.path, 'a.mp4'), 'aaaa')
-  await using session = openSession({
-    version: '0',
-    operations: [videoSplitScreen],
-    connect: () => Promise.resolve(createClient(service)),
-    place: workspacePlace({ allowedFolders: [folder.path], defaultFolder: folder.path }),
-    confirmAbove: 6,
-  })
-  const gate = Promise.withResolvers<void>()
-  service.uploadGate = gate.promise
-  const args = { clips: [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }] }
-  const make = (one: Call) => operationTool(videoSplitScreen).run(session, args, one)
+  await using work = await pricedWork()
+  const { service, gate, make } = work
   await make(call(AbortSignal.timeout(50)))
   const agreed = { canAsk: true, answerTo: (key: string) => key === 'cost_7_credits' }
   const { signal } = new AbortController()
