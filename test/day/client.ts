@@ -25,6 +25,14 @@ const ends: Readonly<Record<Behaviour, TaskRecord['status']>> = {
   crash: 'failed',
 }
 
+interface Options {
+  readonly service: ShakyService
+  readonly apiKey: string
+  readonly random: () => number
+  /** Ids of files whose time somebody ended. */
+  readonly expired: ReadonlySet<string>
+}
+
 /** A client that uploads, creates, cancels, stops and deletes, and follows its account's events through all breaks. */
 export class DayClient {
   /** Ids of its tasks; created once each, whatever broke. */
@@ -34,15 +42,17 @@ export class DayClient {
   readonly #service: ShakyService
   readonly #apiKey: string
   readonly #random: () => number
+  readonly #expired: ReadonlySet<string>
   readonly #states = new Map<string, TaskRecord['status']>()
   readonly #told = new EventTarget()
   #listener: Listener | undefined
   #over = false
 
-  constructor(service: ShakyService, apiKey: string, random: () => number) {
+  constructor({ service, apiKey, random, expired }: Options) {
     this.#service = service
     this.#apiKey = apiKey
     this.#random = random
+    this.#expired = expired
   }
 
   /** Cuts its event socket, if one is open. */
@@ -53,24 +63,38 @@ export class DayClient {
   /** Makes one task and sees it end. Throws where anything is otherwise than promised. */
   async work(name: string): Promise<void> {
     const content = this.#random() < 0.8 ? `content of ${name}` : 'content of many'
-    const { data: file } = await this.#ask(`upload ${name}`, (calls) => calls.upload(`${name}.txt`, content))
     const behaviour = this.#behaviour()
-    const { data: task } = await this.#ask(`create ${name}`, (calls) =>
-      create(calls, name, { file_id: file.file_id, behaviour }),
-    )
-    if (this.tasks.has(task.task_id)) throw new Error(`${task.task_id} was given twice`)
-    this.tasks.add(task.task_id)
-    const cancelled = this.#random() < 0.08 && (await this.#cancel(task.task_id))
-    if (behaviour === 'wait' && !cancelled) await this.#stop(task.task_id)
-    const state = await this.#ended(task.task_id)
-    const expected = cancelled
-      ? ['cancelled']
-      : behaviour === 'wait'
-        ? ['failed', 'cancelled']
-        : [ends[behaviour]]
+    const { file_id, task_id } = await this.#begin(name, content, behaviour)
+    if (this.tasks.has(task_id)) throw new Error(`${task_id} was given twice`)
+    this.tasks.add(task_id)
+    const asked = this.#random() < 0.08
+    const cancelled = asked && (await this.#cancel(task_id))
+    if (behaviour === 'wait' && !cancelled) await this.#stop(task_id)
+    const state = await this.#ended(task_id)
+    const expected = cancelled ? ['cancelled'] : [ends[behaviour]]
+    // By the stop of what had not begun, or by a request to cancel whose answer was lost.
+    if (behaviour === 'wait' || asked) expected.push('cancelled')
     if (!expected.includes(state))
       throw new Error(`${behaviour} ended as ${state}, not ${expected.join(' or ')}`)
-    if (this.#random() < 0.05) await this.#delete(file.file_id)
+    if (this.#random() < 0.05) await this.#delete(file_id)
+  }
+
+  /** Uploads a file and creates a task of it; anew where the file expired in between. */
+  async #begin(
+    name: string,
+    content: string,
+    behaviour: Behaviour,
+  ): Promise<{ file_id: string; task_id: string }> {
+    for (;;) {
+      const { data: file } = await this.#ask(`upload ${name}`, (calls) =>
+        calls.upload(`${name}.txt`, content),
+      )
+      const { file_id } = file
+      const created = await this.#answer((calls) => create(calls, name, { file_id, behaviour }))
+      if (created.code === 200) return { file_id, task_id: created.data.task_id }
+      if (created.code !== 6004 || !this.#expired.has(file_id))
+        throw new Error(`create ${name}: ${created.code} ${created.msg}`)
+    }
   }
 
   /** Follows events until it is told to end; each break is followed by a new socket that goes on where the last stopped. */
@@ -138,12 +162,11 @@ export class DayClient {
     }
   }
 
+  /** Whether it was cancelled; false where that came too late, or was done by a request whose answer was lost. */
   async #cancel(id: string): Promise<boolean> {
     const { code } = await this.#answer((calls) => calls.cancel(id))
-    // Too late; or it was cancelled by a request whose answer was lost.
-    if (code === 6007) return (await this.#ended(id)) === 'cancelled'
-    if (code !== 200) throw new Error(`cancel: ${code}`)
-    return true
+    if (code !== 200 && code !== 6007) throw new Error(`cancel: ${code}`)
+    return code === 200
   }
 
   async #stop(id: string): Promise<void> {

@@ -38,12 +38,13 @@ const credits = 100_000
 export async function day({ dataDir, tasks, random }: Day): Promise<DayFigures> {
   await mkdir(dataDir, { recursive: true })
   const path = join(dataDir, 'reelwright.sqlite')
-  let [restarts, disconnects, expired, done] = [0, 0, 0, 0]
+  let [restarts, disconnects, done] = [0, 0, 0]
+  const expired = new Set<string>()
   const keys = await withDatabase(path, openAccounts)
   const staff: DayClient[] = []
   {
     await using service = new ShakyService(dataDir)
-    staff.push(...keys.map((key) => new DayClient(service, key, random)))
+    staff.push(...keys.map((apiKey) => new DayClient({ service, apiKey, random, expired })))
     const following = staff.map((client) => client.follow())
 
     const accidents = async (): Promise<void> => {
@@ -55,25 +56,28 @@ export async function day({ dataDir, tasks, random }: Day): Promise<DayFigures> 
       if (done % Math.ceil(tasks / 6) !== 0) return
       restarts += 1
       await service.restart(restarts % 2 === 0 ? 'SIGTERM' : 'SIGKILL', async () => {
-        expired += await withDatabase(path, (db) => expireSome(db, random))
+        for (const id of await withDatabase(path, (db) => expireSome(db, random))) expired.add(id)
       })
     }
-    await Promise.all(
-      staff.map(async (client, index) => {
-        for (let turn = 0; turn < tasks / clients; turn += 1) {
-          await client.work(`client-${index}.${turn}`)
-          await accidents()
-        }
-      }),
-    )
-    // What has expired since goes at a start.
-    await service.restart('SIGTERM')
-    for (const client of staff) client.end()
+    try {
+      await Promise.all(
+        staff.map(async (client, index) => {
+          for (let turn = 0; turn < tasks / clients; turn += 1) {
+            await client.work(`client-${index}.${turn}`)
+            await accidents()
+          }
+        }),
+      )
+      // What has expired since goes at a start.
+      await service.restart('SIGTERM')
+    } finally {
+      for (const client of staff) client.end()
+    }
     await Promise.all(following)
   }
   return await withDatabase(path, async (db) => {
     await checkEnd(db, staff, join(dataDir, 'files'))
-    return { ...(await figures(db)), restarts, disconnects, expired }
+    return { ...(await figures(db)), restarts, disconnects, expired: expired.size }
   })
 }
 
@@ -100,8 +104,8 @@ async function openAccounts(db: Db): Promise<string[]> {
   return keys
 }
 
-/** Ends the time of some files. */
-async function expireSome(db: Db, random: () => number): Promise<number> {
+/** Ends the time of some files; answers their ids. */
+async function expireSome(db: Db, random: () => number): Promise<string[]> {
   const files = await db.selectFrom('files').select('id').where('expire_at', '>', Date.now()).execute()
   const chosen = files.filter(() => random() < 0.1)
   for (const { id } of chosen) {
@@ -111,7 +115,7 @@ async function expireSome(db: Db, random: () => number): Promise<number> {
       .where('id', '=', id)
       .execute()
   }
-  return chosen.length
+  return chosen.map(({ id }) => id)
 }
 
 async function checkEnd(db: Db, staff: readonly DayClient[], folder: string): Promise<void> {

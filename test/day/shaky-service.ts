@@ -36,6 +36,9 @@ export class ShakyService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const last = await this.#current
     this.#ending.add(last)
+    // Whoever still asks, after another one's failure, is not to ask for ever.
+    this.#current = Promise.reject(new Error('the day is over'))
+    this.#current.catch(() => undefined)
     await last.kill('SIGTERM')
   }
 }

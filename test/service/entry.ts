@@ -29,5 +29,9 @@ if (first === 'worker') {
   })
   if (failpoint) armFailpoint(failpoint[0], failpoint[1] ?? 1)
   process.on('SIGTERM', () => void close())
+  // The test is gone; what outlives it would keep its output open, for which the runner waits.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  // Listening alone would keep a service that has ended.
+  process.channel?.unref()
   process.send?.({ port, apiKey })
 }
