@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
@@ -7,6 +7,8 @@ import { videoSplitScreen } from '../tools/video-split-screen/contract.ts'
 import { plan } from '../tools/video-split-screen/plan.ts'
 import { encoderArgs } from '../tools/video-split-screen/encode.ts'
 import { run } from '../tools/video-split-screen/run.ts'
+import { measure, median } from './measure.ts'
+import type { Measured } from './measure.ts'
 
 // Wall time of video_split_screen against the xstack command one writes by hand for the same picture, with the
 // same encoder settings: ratio of the medians of ABBA rounds, the estimate, and peak memory (Linux).
@@ -15,11 +17,6 @@ import { run } from '../tools/video-split-screen/run.ts'
 const rounds = Number(process.argv[2] ?? 3)
 const seconds = 8
 const threads = 2
-
-interface Measured {
-  readonly seconds: number
-  readonly peakMiB: number
-}
 
 interface Case {
   readonly clips: number
@@ -118,46 +115,5 @@ async function handWritten({ grid: [columns, rows] }: Case, sources: readonly st
     ...[...encoderArgs, '-threads', String(threads), '-r', '30'],
     ...['-c:a', 'aac', '-b:a', '192k', '-ar', '48000', '-ac', '2'],
     ...['-t', String(seconds), '-movflags', '+faststart', join(folder, 'by-hand.mp4')],
-  )
-}
-
-async function measure(work: () => Promise<void>): Promise<Measured> {
-  let peakMiB = 0
-  const watch = setInterval(() => {
-    void peakOfChildren().then((peak) => (peakMiB = Math.max(peakMiB, peak)))
-  }, 100)
-  const start = performance.now()
-  try {
-    await work()
-  } finally {
-    clearInterval(watch)
-  }
-  return { seconds: (performance.now() - start) / 1000, peakMiB }
-}
-
-/** Largest resident size, so far, of this process's children; 0 where /proc is not. */
-async function peakOfChildren(): Promise<number> {
-  const threadsOfThis = await readdir('/proc/self/task').catch(() => [])
-  const lists = await Promise.all(
-    threadsOfThis.map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8').catch(() => '')),
-  )
-  const peaks = await Promise.all(
-    lists
-      .join(' ')
-      .split(/\s+/)
-      .filter(Boolean)
-      .map(async (pid) => {
-        const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-        return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
-      }),
-  )
-  return Math.round(Math.max(0, ...peaks))
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return (
-    ((sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.ceil((sorted.length - 1) / 2)] ?? 0)) /
-    2
   )
 }

@@ -11,7 +11,12 @@ export async function build(root, { node, env }, [folder = 'dist']) {
   const code = await inForeground(node, args, { cwd: root, env })
   if (code !== 0) return code
   await mkdir(target, { recursive: true })
-  for (const name of ['package.json', 'prompts', join('src', 'page')]) {
+  for (const name of [
+    'package.json',
+    'prompts',
+    join('src', 'page'),
+    join('src', 'engines', 'chromium', 'page'),
+  ]) {
     const filter = (file) => basename(file) !== 'tsconfig.json'
     await cp(join(root, name), join(target, name), { recursive: true, filter })
   }

@@ -5,6 +5,7 @@ import { inBackground } from './setup/process.mjs'
 const checks = {
   types: ['node_modules/typescript/bin/tsc', '-p', '.'],
   'types of the page': ['node_modules/typescript/bin/tsc', '-p', 'src/page'],
+  'types of the player': ['node_modules/typescript/bin/tsc', '-p', 'src/engines/chromium/page'],
   lint: ['node_modules/oxlint/bin/oxlint'],
   format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
   unused: ['node_modules/knip/bin/knip.js', '--no-progress'],

@@ -6,6 +6,9 @@ import { freeBuffersSoon } from './platform/buffer-memory.ts'
 freeBuffersSoon()
 const { commandTable, UsageError } = await import('./command-table.ts')
 const commands = await import('./commands.ts')
+const { processEnvironment } = await import('./config.ts')
+const { lookOn } = await import('./engines/chromium/require.ts')
+lookOn(processEnvironment['PATH'])
 
 const everywhere: ParseArgsOptionsConfig = {
   help: { type: 'boolean', short: 'h' },

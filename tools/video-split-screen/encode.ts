@@ -1,6 +1,7 @@
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
+import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
 import type { Size } from '../../src/media/layout/canvas.ts'
 import { pictureGraph } from './picture.ts'
@@ -31,16 +32,6 @@ export const encoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-x264-params', 'deblock=-2,-2'],
   ...['-pix_fmt', 'yuv420p'],
 ]
-const tags = [
-  '-colorspace',
-  'bt709',
-  '-color_primaries',
-  'bt709',
-  '-color_trc',
-  'bt709',
-  '-color_range',
-  'tv',
-]
 
 /**
  * Makes the mp4 at `path` with one filter graph and one encode.
@@ -68,7 +59,7 @@ export async function encode(
   await runFfmpeg({
     args: [
       ...inputs.flat(),
-      ...['-filter_complex', graphs.join(';'), '-map', '[v]', ...encoderArgs, ...tags],
+      ...['-filter_complex', graphs.join(';'), '-map', '[v]', ...encoderArgs, ...bt709Tags],
       ...['-threads', String(context.threads), '-r', `${rate.num}/${rate.den}`],
       ...(heard.length > 0 ? ['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'] : []),
       // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.

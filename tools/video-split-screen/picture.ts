@@ -1,4 +1,5 @@
-import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
+import type { Rational } from '../../src/contract/media-facts.ts'
+import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import type { Size } from '../../src/media/layout/canvas.ts'
 import type { Placed } from './place.ts'
 import { turnedSize } from './selection.ts'
@@ -12,9 +13,6 @@ interface Screen {
   readonly background: string
   readonly clips: readonly Placed[]
 }
-
-/** How every frame is coded and tagged. */
-const bt709 = 'range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709'
 
 /** The filter graph of the picture: inputs 0, 1, … are the clips, each begun at its range; ends in [v]. */
 export function pictureGraph(screen: Screen): string {
@@ -70,11 +68,10 @@ function clipChain({ video, x, y }: Placed, fps: string): string {
   // Only whole chroma can be cut at odd pixels.
   const atOdd = x.offset % 2 === 1 || y.offset % 2 === 1
   const whole = video.hdr ? 'yuv444p10' : `yuv${alpha}444p`
-  const scale = `scale=w=${x.scaled}:h=${y.scaled}:flags=bicubic`
   return [
     `tpad=stop_mode=clone:stop_duration=1,fps=fps=${fps}:start_time=0`,
     ...(x.taken === width && y.taken === height ? [] : [cut(x.taken, y.taken, x.start, y.start)]),
-    video.hdr ? scale : `${scale}:in_color_matrix=${matrixOf(video)}:out_color_matrix=bt709:out_range=tv`,
+    scaleTo(video, { width: x.scaled, height: y.scaled }),
     ...(atOdd ? [`format=${whole}`] : []),
     ...(x.scaled === x.shown && y.scaled === y.shown ? [] : [cut(x.shown, y.shown, x.offset, y.offset)]),
     ...(video.hdr ? toneMap : []),
@@ -115,25 +112,6 @@ function carefulBackground(canvas: Size, clips: readonly Placed[]): string {
 // oxlint-disable-next-line max-params -- four numbers of one rectangle, in ffmpeg's order
 function cut(width: number, height: number, left: number, top: number): string {
   return `crop=w=${width}:h=${height}:x=${left}:y=${top}:exact=1`
-}
-
-/** To 100 cd/m² as SDR screens show it. HDR10 and HLG carry BT.2020 colours, tagged or not. */
-const toneMap = [
-  'setparams=colorspace=bt2020nc:color_primaries=bt2020',
-  'zscale=transfer=linear:npl=100',
-  'format=gbrpf32le',
-  'zscale=primaries=bt709',
-  'tonemap=tonemap=hable:desat=0',
-  'zscale=transfer=bt709:matrix=bt709:range=limited',
-]
-
-/** Filters that HDR sources need and not every ffmpeg has. */
-export const toneMapFilters = ['zscale', 'tonemap']
-
-/** Pictures that do not tell their matrix are read as players do: BT.709 from HD on, BT.601 below. */
-function matrixOf({ color_space, coded_width, coded_height }: VideoFacts): string {
-  if (color_space !== undefined) return 'auto'
-  return coded_width >= 1280 || coded_height > 576 ? 'bt709' : 'bt601'
 }
 
 /** A colour #RRGGBB as 8-bit limited-range BT.709 (ITU-R BT.709-6, 3.2 and 3.4). */

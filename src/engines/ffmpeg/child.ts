@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
+import type { Readable, Writable } from 'node:stream'
 
 /** A program to run, without a shell, in the process group of this process. */
 export interface Child {
@@ -10,9 +11,10 @@ export interface Child {
   readonly timeoutMs: number
   /** Time between the polite request to end and the kill. */
   readonly graceMs?: number
-  /** Written to its standard input, which is closed when absent. */
-  readonly input?: Uint8Array
-  readonly onOutput?: (chunk: Buffer) => void
+  /** Written to its standard input, no faster than it is read; the input is closed when absent. */
+  readonly input?: Uint8Array | AsyncIterable<Uint8Array> | undefined
+  /** Given what it writes; no more is read until the promise, where one is answered, has settled. */
+  readonly onOutput?: (chunk: Buffer) => unknown
 }
 
 /** How a program ended. */
@@ -30,7 +32,8 @@ const longestTimerMs = 2 ** 31 - 1
 
 /**
  * Runs a program until it has ended, whatever happens. An abort rejects with the signal's reason,
- * a program that cannot start with the system's error; every other end is an answer.
+ * a program that cannot start with the system's error, an input that breaks off with its own;
+ * every other end is an answer.
  */
 export async function runChild(job: Child): Promise<Ended> {
   job.signal?.throwIfAborted()
@@ -43,6 +46,8 @@ export async function runChild(job: Child): Promise<Ended> {
 
   let kill: NodeJS.Timeout | undefined
   const end = () => {
+    // One that waits for input hears no signal.
+    child.stdin?.destroy()
     child.kill('SIGTERM')
     kill ??= setTimeout(() => child.kill('SIGKILL'), job.graceMs ?? defaultGraceMs)
   }
@@ -58,10 +63,14 @@ export async function runChild(job: Child): Promise<Ended> {
 
   const log = tail(logBytes)
   child.stderr?.on('data', log.add)
-  child.stdout?.on('data', (chunk: Buffer) => job.onOutput?.(chunk))
+  if (child.stdout && job.onOutput) handOn(child.stdout, job.onOutput)
   // A program that ends before it has read everything answers EPIPE here; its exit code tells more.
   child.stdin?.on('error', () => {})
-  child.stdin?.end(job.input)
+  let broken: { readonly error: unknown } | undefined
+  const fed = feed(child.stdin, job.input).catch((error: unknown) => {
+    broken = { error }
+    end()
+  })
 
   try {
     const ended = await new Promise<Pick<Ended, 'code' | 'signal'>>((resolve, reject) => {
@@ -71,13 +80,53 @@ export async function runChild(job: Child): Promise<Ended> {
         if (child.pid === undefined) reject(error)
       })
     })
+    // What makes the input ends with the program.
+    await fed
     job.signal?.throwIfAborted()
+    if (broken) throw broken.error
     return { ...ended, timedOut, log: log.text() }
   } finally {
+    await fed
     clearTimeout(timer)
     clearTimeout(kill)
     job.signal?.removeEventListener('abort', end)
   }
+}
+
+/** Hands on an input; asks for no more of it once the program has closed its end. */
+async function feed(stdin: Writable | null, input: Child['input']): Promise<void> {
+  if (!stdin || input === undefined) return
+  if (input instanceof Uint8Array) {
+    stdin.end(input)
+    return
+  }
+  for await (const chunk of input) {
+    if (stdin.destroyed) return
+    if (!stdin.write(chunk)) await untilTaken(stdin)
+  }
+  stdin.end()
+}
+
+function untilTaken(stdin: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      stdin.off('drain', go)
+      stdin.off('close', go)
+      resolve()
+    }
+    stdin.on('drain', go)
+    stdin.on('close', go)
+  })
+}
+
+function handOn(stdout: Readable, onOutput: NonNullable<Child['onOutput']>): void {
+  stdout.on('data', (chunk: Buffer) => {
+    const taken = onOutput(chunk)
+    if (!(taken instanceof Promise)) return
+    stdout.pause()
+    // Who refuses a chunk tells why elsewhere; the program must come to its end all the same.
+    void taken.catch(() => {}).then(() => stdout.resume())
+  })
 }
 
 /** On Linux, lets the kernel end this child rather than the service when memory runs out. */

@@ -2,15 +2,28 @@ import { MediaError } from '../../contract/errors.ts'
 import { locateAnew, locateFfmpeg, type Ffmpeg } from './locate.ts'
 
 interface Need {
-  /** What needs the filters, as the beginning of a sentence: `talk.mp4 is HDR`. */
+  /** What needs the parts, as the beginning of a sentence: `talk.mp4 is HDR`. */
   readonly because: string
   /** What a caller can do without them, as the end of one: `convert it to SDR first`. */
   readonly instead: string
 }
 
 /** Throws 6401 (not retryable) where the ffmpeg of this machine lacks one of these filters. */
-export async function requireFilters(names: readonly string[], { because, instead }: Need): Promise<void> {
-  const lacking = ({ filters }: Ffmpeg) => names.filter((name) => !filters.has(name))
+export function requireFilters(names: readonly string[], need: Need): Promise<void> {
+  return requireParts('filters', names, need)
+}
+
+/** Throws 6401 (not retryable) where the ffmpeg of this machine lacks one of these encoders. */
+export function requireEncoders(names: readonly string[], need: Need): Promise<void> {
+  return requireParts('encoders', names, need)
+}
+
+async function requireParts(
+  kind: 'filters' | 'encoders',
+  names: readonly string[],
+  { because, instead }: Need,
+): Promise<void> {
+  const lacking = (ffmpeg: Ffmpeg) => names.filter((name) => !ffmpeg[kind].has(name))
   if (lacking(await locateFfmpeg()).length === 0) return
   const missing = lacking(await locateAnew()).join(' and ')
   if (missing === '') return

@@ -1,16 +1,16 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
+import { drawSheet } from './draw-sheet.ts'
 import { drawWave, waveColumns } from './draw-wave.ts'
 import { isStill } from './facts.ts'
 import { framesAt } from './frames.ts'
-import { digitHeight, fitInside, layOutSheet, sheetWidth, timeCode } from './sheet-layout.ts'
-import { drawLine, lineWidth } from './lettering.ts'
+import { fitInside, layOutSheet, sheetWidth } from './sheet-layout.ts'
 import { levelMeter } from './peaks.ts'
-import { fillBox, layRgba, newPicture } from './raster.ts'
+import { layRgba, newPicture } from './raster.ts'
 import type { Picture } from './raster.ts'
 import { inputArgs, runRaw } from './run.ts'
 import { stillPicture } from './still.ts'
-import { background, emptyFrame, lettering } from './tints.ts'
+import { background } from './tints.ts'
 
 interface PreviewOptions {
   readonly signal?: AbortSignal | undefined
@@ -64,17 +64,7 @@ async function sheetOfFrames(path: string, { video, signal }: Source): Promise<P
   if (frames.every((rgba) => rgba === undefined)) {
     throw new MediaError(6021, 'no frame of the video could be decoded')
   }
-  const picture = newPicture(sheet.width, sheet.height, background)
-  for (const [index, { box, timeMs, labelTop }] of sheet.cells.entries()) {
-    const rgba = frames[index]
-    // One damaged place leaves one empty cell.
-    if (rgba) layRgba(picture, box, rgba)
-    else fillBox(picture, box, emptyFrame)
-    const text = timeCode(timeMs, stepMs)
-    const left = Math.round(box.x + (box.width - lineWidth(text, digitHeight)) / 2)
-    drawLine(picture, { text, x: left, y: labelTop, height: digitHeight }, lettering)
-  }
-  return picture
+  return drawSheet(sheet, frames, stepMs)
 }
 
 const sampleRate = 16_000

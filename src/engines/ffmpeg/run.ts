@@ -15,6 +15,8 @@ export interface FfmpegJob {
   readonly cwd?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs: number
+  /** What `pipe:0` among the arguments reads. */
+  readonly input?: Child['input']
   /** Length of the result, for progress. */
   readonly durationMs?: number | undefined
   /** Called with 0 to 100, rising, about once a second. */

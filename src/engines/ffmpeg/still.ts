@@ -7,6 +7,8 @@ interface StillWish {
   readonly video: VideoFacts
   readonly width: number
   readonly height: number
+  /** What is done to it between turning and scaling. */
+  readonly filters?: string
   readonly signal: AbortSignal | undefined
 }
 
@@ -15,14 +17,19 @@ const stillMs = 20_000
 /** Four-byte pixels (red, green, blue, alpha) of a still picture as it is shown; undefined when it does not decode. */
 export async function stillPicture(
   path: string,
-  { video, width, height, signal }: StillWish,
+  { video, width, height, filters = '', signal }: StillWish,
 ): Promise<Uint8Array | undefined> {
   const before = [...(await alphaDecoder(video)), '-noautorotate']
-  const filters = turnFilters[video.rotation] ?? ''
   const [picture] = await readFrames(
     path,
     { width, height },
-    { before, filters, count: 1, timeoutMs: stillMs, signal },
+    {
+      before,
+      filters: [turnFilters[video.rotation] ?? '', filters].filter(Boolean).join(','),
+      count: 1,
+      timeoutMs: stillMs,
+      signal,
+    },
   )
   return picture
 }

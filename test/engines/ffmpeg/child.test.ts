@@ -89,3 +89,46 @@ test.skipIf(process.platform === 'win32')('stays in the process group of its par
   expect(own).toMatch(/^\d+$/)
   expect(own).toBe(parents)
 })
+
+test('an input that is made as it is read arrives whole', async () => {
+  async function* pieces() {
+    for (let made = 0; made < 64; made++) yield Buffer.alloc(2 ** 16, made)
+  }
+  const counting = `let n = 0
+    process.stdin.on('data', (d) => (n += d.length)).on('end', () => console.log(n))`
+  const heard: string[] = []
+  await runChild({
+    ...node(counting),
+    input: pieces(),
+    onOutput: (chunk) => void heard.push(chunk.toString()),
+  })
+  expect(heard.join('')).toBe(`${2 ** 22}\n`)
+})
+
+test('an input that breaks off ends the program, and its own error is told', async () => {
+  async function* broken() {
+    yield Buffer.from('one')
+    throw new Error('no more')
+  }
+  const start = Date.now()
+  await expect(runChild({ ...node('setInterval(() => {}, 1000)'), input: broken() })).rejects.toThrow(
+    'no more',
+  )
+  expect(Date.now() - start).toBeLessThan(5000)
+})
+
+test('an input ends with the program that reads it', async () => {
+  let ended = false
+  async function* endless() {
+    try {
+      for (;;) yield Buffer.alloc(2 ** 16)
+    } finally {
+      ended = true
+    }
+  }
+  const { code } = await runChild({
+    ...node('process.stdin.once("data", () => process.exit(4))'),
+    input: endless(),
+  })
+  expect([code, ended]).toEqual([4, true])
+})

@@ -1,0 +1,52 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** What a piece of work took. */
+export interface Measured {
+  readonly seconds: number
+  /** Most memory that the programs it started held together; 0 where /proc is not. */
+  readonly peakMiB: number
+}
+
+/** Wall time of a piece of work, and the most memory of its programs. */
+export async function measure(work: () => Promise<void>): Promise<Measured> {
+  let peakMiB = 0
+  const watch = setInterval(() => {
+    void memoryOfChildren().then((memory) => (peakMiB = Math.max(peakMiB, memory)))
+  }, 50)
+  const start = performance.now()
+  try {
+    await work()
+  } finally {
+    clearInterval(watch)
+  }
+  return { seconds: (performance.now() - start) / 1000, peakMiB }
+}
+
+/** Resident memory of this process's children together. */
+async function memoryOfChildren(): Promise<number> {
+  const threadsOfThis = await readdir('/proc/self/task').catch(() => [])
+  const lists = await Promise.all(
+    threadsOfThis.map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8').catch(() => '')),
+  )
+  const sizes = await Promise.all(
+    lists
+      .join(' ')
+      .split(/\s+/)
+      .filter(Boolean)
+      .map(async (pid) => {
+        const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+        return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+      }),
+  )
+  return Math.round(sizes.reduce((sum, size) => sum + size, 0))
+}
+
+/** The middle of values; of an even number the mean of both. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const [low, high] = [
+    sorted[Math.floor((sorted.length - 1) / 2)],
+    sorted[Math.ceil((sorted.length - 1) / 2)],
+  ]
+  return ((low ?? 0) + (high ?? 0)) / 2
+}

@@ -1,0 +1,49 @@
+import { MediaError } from '../../contract/errors.ts'
+
+/** Bounds of one browser's work. */
+export interface Limits {
+  /** For a browser to start. */
+  readonly startMs: number
+  /** For one particle to load, to play some frames, or for one picture to be taken. */
+  readonly answerMs: number
+  /** Memory that a browser with all its processes may hold. */
+  readonly memoryBytes: number
+}
+
+/** A machine that does much else is slow; honest particles answer within milliseconds and stay far below 0.5 GiB. */
+export const usualLimits: Limits = { startMs: 60_000, answerMs: 20_000, memoryBytes: 1.5 * 2 ** 30 }
+
+const sentences = {
+  hang: 'did not answer in time; a script of it may run without end',
+  memory: 'takes too much memory',
+  crash: 'broke the browser down, most often because memory ran out',
+}
+
+/** The browser no longer works, or no longer answers: a new one may. Never leaves this folder. */
+export class Breakdown extends Error {
+  readonly kind: keyof typeof sentences
+  /** What was played then; undefined where nothing was. */
+  readonly particle: string | undefined
+
+  constructor(kind: keyof typeof sentences, particle?: string) {
+    super(sentences[kind])
+    this.kind = kind
+    this.particle = particle
+  }
+
+  /** The same, with the particles that it concerns. */
+  of(particle: string): Breakdown {
+    return this.particle === undefined ? new Breakdown(this.kind, particle) : this
+  }
+
+  /** What it is to those who asked for the work. */
+  toMediaError(): MediaError {
+    if (this.particle === undefined) {
+      return new MediaError(6402, 'the browser broke down', { cause: this, hint: 'Try again.' })
+    }
+    return new MediaError(6016, `${this.particle} ${this.message}`, {
+      cause: this,
+      hint: 'Make the particle simpler: it must answer each frame within a second and hold little memory.',
+    })
+  }
+}

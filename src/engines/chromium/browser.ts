@@ -1,0 +1,143 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { MediaError } from '../../contract/errors.ts'
+import { Breakdown, type Limits } from './breakdown.ts'
+import { CdpPipe, type AnswerOf, type Method, type Parameters } from './cdp-pipe.ts'
+import { beginFrameFlags, flags } from './flags.ts'
+import { processTree } from './process-tree.ts'
+import { locateChromium } from './require.ts'
+
+interface LaunchOptions {
+  /** Its profile is made in it. */
+  readonly scratch: string
+  readonly beginFrame: boolean
+  readonly limits: Limits
+  readonly signal: AbortSignal
+}
+
+const logCharacters = 4096
+const memoryEveryMs = 200
+
+/**
+ * One browser with a new profile, driven through a pipe, in this process's group. Each call ends: with an
+ * answer, with a `Breakdown` when the browser ends, hangs or takes too much memory, or with the abort's reason.
+ */
+export class Browser implements AsyncDisposable {
+  readonly pipe: CdpPipe
+  readonly #process: ChildProcess
+  readonly #profile: string
+  readonly #limits: Limits
+  readonly #exited: Promise<void>
+  readonly #watch: NodeJS.Timeout
+  readonly #stopListening: () => void
+  #killed: Promise<void> | undefined
+  #log = ''
+
+  private constructor(program: ChildProcess, profile: string, { limits, signal }: LaunchOptions) {
+    this.#process = program
+    this.#profile = profile
+    this.#limits = limits
+    const [, , errors, write, read] = program.stdio
+    if (!(write instanceof Writable) || !(read instanceof Readable) || !(errors instanceof Readable)) {
+      throw new TypeError('the browser was started without its pipe')
+    }
+    errors.on('data', (chunk: Buffer) => (this.#log = (this.#log + chunk.toString()).slice(-logCharacters)))
+    this.pipe = new CdpPipe(write, read)
+    this.pipe.on('Inspector.targetCrashed', () => this.#break(new Breakdown('crash')))
+    this.#exited = new Promise((resolve) => {
+      program.once('error', () => resolve())
+      program.once('exit', () => resolve())
+    })
+    void this.#exited.then(() => this.pipe.end(new Breakdown('crash')))
+    const abort = () => this.#break(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+    signal.addEventListener('abort', abort, { once: true })
+    this.#stopListening = () => signal.removeEventListener('abort', abort)
+    this.#watch = setInterval(() => void this.#weigh(), memoryEveryMs)
+    this.#watch.unref()
+  }
+
+  /** Starts one. Throws 6401 where there is none, or where it does not start. */
+  static async launch(options: LaunchOptions): Promise<Browser> {
+    options.signal.throwIfAborted()
+    const file = locateChromium()
+    const profile = await mkdtemp(join(options.scratch, 'chromium-'))
+    const args = [...flags(profile), ...(options.beginFrame ? beginFrameFlags : [])]
+    const program = spawn(file, args, {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    })
+    const browser = new Browser(program, profile, options)
+    try {
+      await browser.call('Browser.getVersion', {}, { ms: options.limits.startMs })
+      return browser
+    } catch (error) {
+      await browser[Symbol.asyncDispose]()
+      options.signal.throwIfAborted()
+      throw new MediaError(6401, `Chromium does not start (${file})`, {
+        cause: new Error(browser.#log || String(error), { cause: error }),
+        retryable: false,
+        hint: `Run ${file} --version to see why; in a container it needs user namespaces, or to run as root.`,
+      })
+    }
+  }
+
+  /** Calls a method of the protocol; `session` is that of a page. */
+  async call<M extends Method>(
+    method: M,
+    params: Parameters,
+    { session, ms = this.#limits.answerMs }: { session?: string | undefined; ms?: number } = {},
+  ): Promise<AnswerOf<M>> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Breakdown('hang')), ms)
+    })
+    try {
+      return await Promise.race([this.pipe.call(method, params, session), late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #break(reason: Error): void {
+    this.pipe.end(reason)
+    void this.#kill()
+  }
+
+  /** Ends it with all it started: its program may be a script around it, and a page that hangs does not notice its end. */
+  #kill(): Promise<void> {
+    this.#killed ??= (async () => {
+      const { pid, exitCode, signalCode } = this.#process
+      const isThere = pid !== undefined && exitCode === null && signalCode === null
+      for (const one of isThere ? await processTree(pid) : []) kill(one.pid)
+      this.pipe.close()
+    })()
+    return this.#killed
+  }
+
+  async #weigh(): Promise<void> {
+    const { pid } = this.#process
+    if (pid === undefined) return
+    const bytes = (await processTree(pid)).reduce((sum, one) => sum + one.bytes, 0)
+    if (bytes > this.#limits.memoryBytes) this.#break(new Breakdown('memory'))
+  }
+
+  /** Ends it with all its processes, and removes its profile. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#watch)
+    this.#stopListening()
+    await this.#kill()
+    await this.#exited
+    // What still ends may write into it for a moment.
+    await rm(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,107 @@
+import { Breakdown, usualLimits } from './breakdown.ts'
+import { inOrder } from './in-order.ts'
+import type { CaptureMethod } from './painter.ts'
+import type { CaptureParticle } from './particle.ts'
+import { locateChromium, takesBeginFrame } from './require.ts'
+import { runsOf, spanOf, type Span } from './schedule.ts'
+import { Stage, type CapturedFrame, type StageOptions } from './stage.ts'
+
+/** Particles to draw, as frames of one transparent layer. */
+export interface CaptureJob {
+  readonly particles: readonly CaptureParticle[]
+  readonly width: number
+  readonly height: number
+  readonly fps: number
+  /** Of the whole output. */
+  readonly frames: number
+  /** Browsers that work side by side. */
+  readonly threads: number
+  /** An existing folder; profiles are kept in it. */
+  readonly scratch: string
+  readonly signal: AbortSignal
+  /** Called with the frames that are done so far, those that no particle covers included. */
+  readonly onFrame?: (done: number) => void
+  /** Without it begin-frame where the program has it. */
+  readonly method?: CaptureMethod
+}
+
+/** Frames of one run: some hundred KiB each, which wait for those before them. */
+const runFrames = 24
+
+/**
+ * Yields the frames that particles cover, in order, of which some may stand for several. Throws 6016 naming the
+ * particle that cannot be played, 6401 without a browser.
+ */
+export async function* captureFrames(job: CaptureJob, limits = usualLimits): AsyncGenerator<CapturedFrame> {
+  job.signal.throwIfAborted()
+  const slots = job.particles.map((particle) => ({ particle, span: spanOf(particle, job) }))
+  const runs = runsOf(
+    slots.map(({ span }) => span),
+    runFrames,
+  )
+  const own = new AbortController()
+  const signal = AbortSignal.any([job.signal, own.signal])
+  const options = { ...job, slots, limits, signal, method: job.method ?? usualMethod() }
+  const workers = Array.from({ length: Math.min(job.threads, runs.length) }, () => new Worker(options))
+  try {
+    const work = async (worker: number, piece: number) => {
+      const run = runs[piece]
+      return run ? ((await workers[worker]?.capture(run)) ?? []) : []
+    }
+    const stop = () => own.abort(new Breakdown('crash'))
+    for await (const frames of inOrder({ count: runs.length, workers: workers.length, work, stop })) {
+      for (const frame of frames) {
+        yield frame
+        job.onFrame?.(frame.frame + frame.count)
+      }
+    }
+    job.onFrame?.(job.frames)
+  } finally {
+    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+  }
+}
+
+/** What the browser that is there does best. */
+export function usualMethod(): CaptureMethod {
+  return takesBeginFrame(locateChromium()) ? 'begin-frame' : 'screenshot'
+}
+
+/** Captures runs in a browser of its own; in another one, once for each run, when that breaks down. */
+class Worker implements AsyncDisposable {
+  readonly #options: StageOptions
+  #stage: Stage | undefined
+
+  constructor(options: StageOptions) {
+    this.#options = options
+  }
+
+  async capture(run: Span): Promise<CapturedFrame[]> {
+    try {
+      return await this.#attempt(run)
+    } catch (error) {
+      this.#options.signal.throwIfAborted()
+      if (!(error instanceof Breakdown)) throw error
+    }
+    try {
+      return await this.#attempt(run)
+    } catch (error) {
+      this.#options.signal.throwIfAborted()
+      throw error instanceof Breakdown ? error.toMediaError() : error
+    }
+  }
+
+  async #attempt(run: Span): Promise<CapturedFrame[]> {
+    try {
+      this.#stage ??= await Stage.open(this.#options)
+      return await this.#stage.capture(run)
+    } catch (error) {
+      await this[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stage?.[Symbol.asyncDispose]()
+    this.#stage = undefined
+  }
+}

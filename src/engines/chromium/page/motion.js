@@ -1,0 +1,141 @@
+import { replace } from './clock.js'
+
+/**
+ * @typedef {object} Held An animation that this clock drives.
+ * @property {number} at its own time, ms
+ * @property {boolean} fresh it begins with the next frame
+ * @property {boolean} ours it is paused by us, so that only we move it
+ * @property {boolean} done
+ */
+
+const { pause, play, reverse } = Animation.prototype
+const timeProperty = Object.getOwnPropertyDescriptor(Animation.prototype, 'currentTime')
+const timeOf = (/** @type {Animation} */ one) => Number(timeProperty?.get?.call(one) ?? 0)
+
+/**
+ * Drives what plays by itself: CSS animations and transitions, animations made by script, and those of SVG.
+ * Each begins at time 0 of its own in the frame in which it appears.
+ */
+export function makeMotion() {
+  /** @type {WeakMap<Animation, Held>} */
+  const held = new WeakMap()
+  /** @type {WeakSet<Animation>} */
+  const stopped = new WeakSet()
+  hearScript(held, stopped)
+  const drawings = makeDrawings()
+  return {
+    /**
+     * Moves on by so many ms; tells whether anything plays.
+     *
+     * @param {number} ms
+     */
+    move(ms) {
+      let playing = drawings.move(ms)
+      for (const one of document.getAnimations()) {
+        const state = held.get(one) ?? { at: 0, fresh: true, ours: false, done: false }
+        held.set(one, state)
+        if (state.done) continue
+        if (stopped.has(one) || (state.ours ? isStoppedByStyle(one) : one.playState === 'paused')) {
+          if (!state.ours) state.at = timeOf(one)
+          continue
+        }
+        step(one, state, ms)
+        playing = true
+      }
+      return playing
+    },
+  }
+}
+
+/**
+ * Follows what the particle's own script does with animations: those that it paused stay where it puts them.
+ *
+ * @param {WeakMap<Animation, Held>} held
+ * @param {WeakSet<Animation>} stopped
+ */
+function hearScript(held, stopped) {
+  const anew = (/** @type {Animation} */ one) => {
+    stopped.delete(one)
+    held.set(one, { at: timeOf(one), fresh: true, ours: false, done: false })
+  }
+  replace(Animation.prototype, {
+    /** @this {Animation} */
+    pause() {
+      pause.call(this)
+      stopped.add(this)
+    },
+    /** @this {Animation} */
+    play() {
+      play.call(this)
+      anew(this)
+    },
+    /** @this {Animation} */
+    reverse() {
+      reverse.call(this)
+      anew(this)
+    },
+  })
+  Object.defineProperty(Animation.prototype, 'currentTime', {
+    ...timeProperty,
+    /** @this {Animation} @param {number | null} value */
+    set(value) {
+      timeProperty?.set?.call(this, value)
+      held.set(this, { at: value ?? 0, fresh: true, ours: held.get(this)?.ours ?? false, done: false })
+    },
+  })
+}
+
+/** @param {Animation} one @param {Held} state @param {number} ms */
+function step(one, state, ms) {
+  if (!state.ours) pause.call(one)
+  state.ours = true
+  if (!state.fresh) state.at += ms * one.playbackRate
+  state.fresh = false
+  const end = Number(one.effect?.getComputedTiming().endTime ?? 0)
+  state.done = one.playbackRate > 0 ? state.at >= end : state.at <= 0
+  // Its end is an event that others may wait for.
+  if (state.done && one.playbackRate !== 0) one.finish()
+  else timeProperty?.set?.call(one, state.at)
+}
+
+/** @param {Animation} one */
+function isStoppedByStyle(one) {
+  if (!(one instanceof CSSAnimation) || !(one.effect instanceof KeyframeEffect) || !one.effect.target)
+    return false
+  const style = getComputedStyle(one.effect.target, one.effect.pseudoElement)
+  const states = style.animationPlayState.split(', ')
+  const index = style.animationName.split(', ').indexOf(one.animationName)
+  return index >= 0 && states[index % states.length] === 'paused'
+}
+
+/** Drives the animation elements of SVG drawings. */
+function makeDrawings() {
+  const kinds = ['animate', 'animateTransform', 'animateMotion', 'set'].map((name) =>
+    document.getElementsByTagNameNS('http://www.w3.org/2000/svg', name),
+  )
+  /** @type {WeakMap<SVGSVGElement, number>} */
+  const times = new WeakMap()
+  return {
+    /** @param {number} ms */
+    move(ms) {
+      const drawings = new Set(
+        kinds.flatMap((elements) => [...elements].flatMap((one) => outermost(one) ?? [])),
+      )
+      for (const drawing of drawings) {
+        const before = times.get(drawing)
+        const at = before === undefined ? 0 : before + ms
+        drawing.pauseAnimations()
+        drawing.setCurrentTime(at / 1000)
+        times.set(drawing, at)
+      }
+      return drawings.size > 0
+    },
+  }
+}
+
+/** @param {Element} element */
+function outermost(element) {
+  let found
+  for (let at = element.closest('svg'); at; at = at.parentElement?.closest('svg') ?? null) found = at
+  return found
+}

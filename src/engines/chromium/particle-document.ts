@@ -1,0 +1,64 @@
+import { defaultTreeAdapter, parse, type DefaultTreeAdapterTypes } from 'parse5'
+import { libraryHosts } from './libraries.ts'
+
+/**
+ * What a particle may load: what it brings along. Each frame declares it, and the host page, which holds the
+ * frames, for where they may go.
+ */
+export const policy = [
+  "default-src 'none'",
+  `script-src 'unsafe-inline' 'unsafe-eval' ${libraryHosts.map((host) => `https://${host}`).join(' ')}`,
+  "style-src 'unsafe-inline'",
+  'img-src data: blob:',
+  'font-src data: blob:',
+  'connect-src data: blob:',
+  "worker-src 'none'",
+  "form-action 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+/** The page that holds the frames, transparent. */
+export const hostDocument = `<!doctype html><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<style>html,body{margin:0;overflow:hidden;background:transparent}
+iframe{position:absolute;border:0;transform-origin:0 0}</style><body></body>`
+
+/**
+ * The document of a particle's frame: what its template holds, each line with the number that it has in the
+ * source. Undefined where there is no template.
+ */
+export function particleDocument(html: string): string | undefined {
+  const template = findTemplate(parse(html, { sourceCodeLocationInfo: true }).childNodes)
+  const place = template?.sourceCodeLocation
+  if (!template || !place?.startTag) return undefined
+  const content = html.slice(place.startTag.endOffset, place.endTag?.startOffset)
+  const declared = template.attrs.filter(({ name }) => name.startsWith('data-'))
+  // Scripts look for the element that declares the composition: the template itself is not there any more.
+  const [before, after] =
+    declared.length > 0
+      ? [`<div style="position:relative;width:100%;height:100%"${declared.map(written).join('')}>`, '</div>']
+      : ['', '']
+  // A layer that is told to change is drawn as it was at some frame before: what it looks like would depend on
+  // which frames a worker captures.
+  const settled = '*,*::before,*::after{will-change:auto!important}'
+  const head =
+    `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">` +
+    `<style>html,body{margin:0;width:100%;height:100%;overflow:hidden;background:transparent}${settled}</style></head><body>`
+  return `${head}${before}${'\n'.repeat(place.startTag.endLine - 1)}${content}${after}</body></html>`
+}
+
+function written({ name, value }: { name: string; value: string }): string {
+  return ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`
+}
+
+function findTemplate(
+  nodes: readonly DefaultTreeAdapterTypes.ChildNode[],
+): DefaultTreeAdapterTypes.Template | undefined {
+  for (const node of nodes) {
+    if (!defaultTreeAdapter.isElementNode(node)) continue
+    if ('content' in node) return node
+    const found = findTemplate(node.childNodes)
+    if (found) return found
+  }
+  return undefined
+}

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Each after those that it imports. */
+const modules = ['pristine', 'clock', 'motion', 'timelines', 'watch', 'play']
+
+/**
+ * The script that runs in every particle's frame before its own: it puts a player under this name, which the
+ * particle cannot guess. In the host page it does nothing.
+ */
+export async function prelude(name: string): Promise<string> {
+  const parts = await Promise.all(
+    modules.map((module) => readFile(join(import.meta.dirname, 'page', `${module}.js`), 'utf8')),
+  )
+  // A frame takes one script: what the modules say to each other becomes the scope that they share.
+  const body = parts
+    .join('\n')
+    .replaceAll(/^import .*$/gm, '')
+    .replaceAll(/^export /gm, '')
+  return `(() => {
+    'use strict'
+    if (window === top) return
+    ${body}
+    Object.defineProperty(window, ${JSON.stringify(name)}, { value: makePlayer(), configurable: true })
+  })()`
+}

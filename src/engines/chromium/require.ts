@@ -1,0 +1,38 @@
+import { basename } from 'node:path'
+import { MediaError } from '../../contract/errors.ts'
+import { findChromium } from './locate.ts'
+
+let searched = ''
+
+/** Tells the PATH to look on, beside the usual folders. */
+export function lookOn(path: string | undefined): void {
+  searched = path ?? ''
+}
+
+/** The program of the browser that captures. Throws 6401 with the command that installs one. */
+export function locateChromium(): string {
+  const found = findChromium(searched)
+  if (found !== undefined) return found
+  throw new MediaError(6401, 'Chromium was not found, which plays HTML', {
+    retryable: false,
+    hint: `Run: ${installCommand()}`,
+  })
+}
+
+/** Throws 6401 where there is no browser. */
+export async function requireChromium(): Promise<void> {
+  locateChromium()
+}
+
+/** Whether this program draws frames on command: only the headless shell does, and not known to on macOS. */
+export function takesBeginFrame(program: string): boolean {
+  return process.platform !== 'darwin' && /headless[-_]shell/.test(basename(program))
+}
+
+function installCommand(): string {
+  if (process.platform === 'darwin' || process.platform === 'win32') {
+    return 'npx playwright install chromium-headless-shell'
+  }
+  const sudo = process.getuid?.() === 0 ? '' : 'sudo '
+  return `${sudo}apt-get install -y chromium-headless-shell  (elsewhere: npx playwright install chromium-headless-shell)`
+}

@@ -1,0 +1,152 @@
+import { Breakdown, type Limits } from './breakdown.ts'
+import { Browser } from './browser.ts'
+import { HostPage, type LoadedParticle } from './host-page.ts'
+import type { CaptureMethod } from './painter.ts'
+import { refusal, type CaptureParticle, type ParticleProblem } from './particle.ts'
+import { localTime, type Span } from './schedule.ts'
+
+/** A particle with the frames on which it is to be seen. */
+export interface Slot {
+  readonly particle: CaptureParticle
+  readonly span: Span
+}
+
+/** Frames that look the same, from `frame` on. */
+export interface CapturedFrame {
+  readonly frame: number
+  readonly count: number
+  /** With alpha. */
+  readonly png: Uint8Array
+}
+
+export interface StageOptions {
+  readonly slots: readonly Slot[]
+  readonly width: number
+  readonly height: number
+  readonly fps: number
+  readonly method: CaptureMethod
+  readonly scratch: string
+  readonly signal: AbortSignal
+  readonly limits: Limits
+}
+
+/** One on stage. */
+interface Actor {
+  readonly slot: Slot
+  readonly loaded: LoadedParticle
+  /** The frame it was played to. */
+  at: number
+  /** Nothing of it changes any more. */
+  still: boolean
+}
+
+/** So many frames are played by one question, which must be answered in time. */
+const mostAtOnce = 30
+
+/**
+ * A browser that plays particles forwards: each from its own first frame, through every frame, whether that is
+ * captured here or elsewhere. So each frame looks the same, whichever worker takes it.
+ */
+export class Stage implements AsyncDisposable {
+  readonly #options: StageOptions
+  readonly #browser: Browser
+  readonly #page: HostPage
+  readonly #actors = new Map<Slot, Actor>()
+  /** The frame after the last one drawn. */
+  #reached = 0
+
+  private constructor(options: StageOptions, browser: Browser, page: HostPage) {
+    this.#options = options
+    this.#browser = browser
+    this.#page = page
+  }
+
+  /** Starts the browser. */
+  static async open(options: StageOptions): Promise<Stage> {
+    const { method } = options
+    const browser = await Browser.launch({ ...options, beginFrame: method === 'begin-frame' })
+    try {
+      return new Stage(options, browser, await HostPage.open(browser, options))
+    } catch (error) {
+      await browser[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Captures frames that come after those before. Throws 6016 naming the particle that cannot be played. */
+  async capture({ first, end }: Span): Promise<CapturedFrame[]> {
+    const captured: CapturedFrame[] = []
+    let seen: readonly Slot[] = []
+    // What is drawn shows traces of the frame before it, at edges of layers: it is drawn here too, for nobody.
+    const from = this.#reached === first ? first : Math.max(0, first - 1)
+    this.#reached = end
+    for (let frame = from; frame < end; frame += 1) {
+      const slots = this.#options.slots.filter(({ span }) => span.first <= frame && frame < span.end)
+      const actors = await this.#enter(slots)
+      const same =
+        actors.length === seen.length && actors.every(({ slot, still }) => still && seen.includes(slot))
+      seen = slots
+      const last = captured.at(-1)
+      if (same && last) {
+        captured[captured.length - 1] = { ...last, count: last.count + 1 }
+        continue
+      }
+      for (const actor of actors) await this.#play(actor, frame)
+      const png = await this.#picture(actors)
+      if (frame >= first) captured.push({ frame, count: 1, png })
+    }
+    return captured
+  }
+
+  /** Brings on stage those that are to be seen, and takes off those that no longer are. */
+  async #enter(slots: readonly Slot[]): Promise<Actor[]> {
+    for (const [slot, { loaded }] of this.#actors) {
+      if (slots.includes(slot)) continue
+      await this.#page.remove(loaded)
+      this.#actors.delete(slot)
+    }
+    for (const slot of slots) {
+      if (this.#actors.has(slot)) continue
+      const { loaded, problems } = await this.#page.load(slot.particle)
+      if (!loaded || problems.length > 0) throw refusal(slot.particle.name, problems)
+      this.#actors.set(slot, { slot, loaded, at: slot.span.first - 1, still: false })
+    }
+    return slots.flatMap((slot) => this.#actors.get(slot) ?? [])
+  }
+
+  async #play(actor: Actor, frame: number): Promise<void> {
+    const { particle } = actor.slot
+    while (actor.at < frame && !actor.still) {
+      const count = Math.min(frame - actor.at, mostAtOnce)
+      const times = Array.from({ length: count }, (_, index) =>
+        localTime(particle, actor.at + 1 + index, this.#options.fps),
+      )
+      const played = await this.#page.advance(actor.loaded, times)
+      refuseFor(particle, played.problems)
+      actor.at += played.done
+      actor.still = played.still
+      if (played.turn) {
+        await this.#page.painter.draw()
+        refuseFor(particle, await this.#page.settle(actor.loaded))
+      }
+    }
+    actor.at = frame
+  }
+
+  async #picture(actors: readonly Actor[]): Promise<Uint8Array> {
+    try {
+      return await this.#page.painter.capture()
+    } catch (error) {
+      const names = actors.map(({ slot }) => slot.particle.name)
+      throw error instanceof Breakdown ? error.of(names.join(' or ')) : error
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser[Symbol.asyncDispose]()
+  }
+}
+
+function refuseFor({ name }: CaptureParticle, problems: readonly ParticleProblem[]): void {
+  if (problems.length > 0) throw refusal(name, problems)
+}

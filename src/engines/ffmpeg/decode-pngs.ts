@@ -1,0 +1,31 @@
+import { runRaw } from './run.ts'
+
+interface Wish {
+  /** To scale to. */
+  readonly width: number
+  readonly height: number
+  readonly signal: AbortSignal
+}
+
+const decodeMs = 60_000
+
+/** Four-byte pixels (red, green, blue, alpha) of PNG pictures of one size, scaled. */
+export async function decodePngs(
+  pngs: readonly Uint8Array[],
+  { width, height, signal }: Wish,
+): Promise<Uint8Array[]> {
+  const chunks: Buffer[] = []
+  await runRaw({
+    args: [
+      ...['-f', 'image2pipe', '-c:v', 'png', '-i', 'pipe:0'],
+      ...['-vf', `scale=${width}:${height}:flags=bicubic,format=rgba`, '-f', 'rawvideo', 'pipe:1'],
+    ],
+    input: Buffer.concat(pngs),
+    timeoutMs: decodeMs,
+    signal,
+    onOutput: (chunk) => void chunks.push(chunk),
+  })
+  const bytes = Buffer.concat(chunks)
+  const frameBytes = width * height * 4
+  return pngs.map((_, index) => bytes.subarray(index * frameBytes, (index + 1) * frameBytes))
+}

@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream'
+import { runRaw } from './run.ts'
+import type { Child } from './child.ts'
+
+/** Bytes that wait to be taken before ffmpeg is made to wait. */
+const waiting = 2 ** 20
+
+/**
+ * What a run of ffmpeg writes to its standard output, no faster than it is taken. The run ends with the
+ * iteration, also where that is broken off; what it fails with is thrown.
+ */
+export async function* outputOf(job: Omit<Child, 'file' | 'onOutput'>): AsyncGenerator<Buffer> {
+  const left = new AbortController()
+  const pipe = new PassThrough({ highWaterMark: waiting })
+  const run = runRaw({
+    ...job,
+    signal: AbortSignal.any([left.signal, ...(job.signal ? [job.signal] : [])]),
+    onOutput: (chunk) => (pipe.destroyed || pipe.write(chunk) ? undefined : untilTaken(pipe)),
+  }).then(
+    () => void pipe.end(),
+    (error: unknown) => void pipe.destroy(error instanceof Error ? error : new Error(String(error))),
+  )
+  try {
+    for await (const chunk of pipe) yield chunk as Buffer
+  } finally {
+    left.abort()
+    pipe.destroy()
+    await run
+  }
+}
+
+/** Also when nobody will take more. */
+function untilTaken(pipe: PassThrough): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      pipe.off('drain', go)
+      pipe.off('close', go)
+      resolve()
+    }
+    pipe.on('drain', go)
+    pipe.on('close', go)
+  })
+}
+
+/** Cuts bytes that arrive in pieces of any size into equal ones; an incomplete last one is left out. Each is new memory. */
+export async function* inPiecesOf(
+  size: number,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let piece = new Uint8Array(size)
+  let filled = 0
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length;) {
+      const count = Math.min(size - filled, chunk.length - at)
+      piece.set(chunk.subarray(at, at + count), filled)
+      filled += count
+      at += count
+      if (filled < size) break
+      yield piece
+      piece = new Uint8Array(size)
+      filled = 0
+    }
+  }
+}

@@ -1,0 +1,264 @@
+import { deflateSync, crc32 } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import {
+  counterCells,
+  lacksBrowser,
+  numbersShown,
+  particle,
+  play,
+  readPng,
+  showNumber,
+  timeline,
+  type Shot,
+} from './play.ts'
+
+/** What is seen of a box of 40 pixels at (left, 60) that moves by script or style. */
+function leftEdge(png: Uint8Array): number {
+  const pixels = readPng(png)
+  for (let x = 0; x < pixels.width; x += 1) if (pixels.at(x, 80)[3] === 255) return x
+  return -1
+}
+
+const box =
+  '<b id="box" style="position:absolute;left:0;top:60px;width:40px;height:40px;background:#06f"></b>'
+const counted = Array.from({ length: 10 }, (_, frame) => frame)
+
+describe.skipIf(lacksBrowser)('what is captured', () => {
+  it('is on frame k what the timeline shows at k / fps, for every frame of all workers', async () => {
+    const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 30))', 2)}`, {
+      duration: 2,
+    })
+    const done: number[] = []
+    const shots = await play([page], {
+      fps: 30,
+      frames: 75,
+      threads: 2,
+      onFrame: (frame) => done.push(frame),
+    })
+    expect(numbersShown(shots)).toEqual(Array.from({ length: 60 }, (_, frame) => frame))
+    expect(shots.map(({ frame }) => frame)).toEqual(Array.from({ length: 60 }, (_, frame) => frame))
+    expect(done).toEqual([...Array.from({ length: 60 }, (_, frame) => frame + 1), 75])
+  })
+
+  it('begins and ends with its particle, whose time starts at 0', async () => {
+    const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 100))')}`, {
+      start: 0.25,
+      duration: 0.4,
+    })
+    const shots = await play([page])
+    expect(shots.map(({ frame }) => frame)).toEqual([3, 4, 5, 6])
+    expect(numbersShown(shots)).toEqual([5, 15, 25, 35])
+  })
+
+  it('calls the callbacks of every frame on the way, whichever worker captures it', async () => {
+    const page = particle(
+      counterCells,
+      `${showNumber}; let calls = 0
+       window.__timelines = { test: { totalDuration: () => 4, totalTime: (t, quiet) => { if (!quiet) show(calls++) } } }`,
+      { duration: 4 },
+    )
+    const shots = await play([page], { frames: 40, threads: 2 })
+    expect(numbersShown(shots)).toEqual(Array.from({ length: 40 }, (_, frame) => frame))
+  })
+
+  it('keeps alpha as it is, at half-transparent shapes and their edges', async () => {
+    const shapes =
+      '<b style="position:absolute;left:20px;top:20px;width:50px;height:50px;background:rgb(255 0 0 / 50%)"></b>' +
+      '<b style="position:absolute;left:100.5px;top:20px;width:50px;height:50px;background:#00f"></b>'
+    const [shot] = await play([particle(shapes, timeline(''))], { frames: 1 })
+    const pixels = readPng(shot?.png ?? new Uint8Array())
+    expect(pixels.at(5, 5)).toEqual([0, 0, 0, 0])
+    expect(pixels.at(40, 40)).toEqual([255, 0, 0, 128])
+    expect(pixels.at(120, 40)).toEqual([0, 0, 255, 255])
+    const half = Array.from({ length: 8 }, (_, index) => pixels.at(97 + index, 40)[3])
+    expect(
+      half.every((alpha) => [0, 127, 128, 255].includes(alpha)),
+      String(half),
+    ).toBe(true)
+  })
+
+  it('lays particles by z-index, and an opaque one on black', async () => {
+    const full = (colour: string) => `<b style="position:absolute;inset:0;background:${colour}"></b>`
+    const front = particle(full('rgb(0 255 0 / 50%)'), timeline(''), { zIndex: 2 })
+    const back = particle(full('#00f'), timeline(''), { zIndex: 1, name: 'back' })
+    const [shot] = await play([front, back], { frames: 1 })
+    expect(readPng(shot?.png ?? new Uint8Array()).at(100, 100)).toEqual([0, 128, 127, 255])
+    const [opaque] = await play([{ ...front, opaque: true }], { frames: 1 })
+    expect(readPng(opaque?.png ?? new Uint8Array()).at(100, 100)).toEqual([0, 128, 0, 255])
+  })
+
+  it('shows Chinese and Japanese text, SVG, canvas and images that are part of the source', async () => {
+    const body = `
+      <p style="position:absolute;margin:0;left:0;top:0;font:40px sans-serif;color:#fff">春眠不覚暁</p>
+      <svg style="position:absolute;left:0;top:60px" width="50" height="50"><circle cx="25" cy="25" r="25" fill="lime"/></svg>
+      <canvas id="canvas" width="50" height="50" style="position:absolute;left:60px;top:60px"></canvas>
+      <img src="data:image/png;base64,${redPixel()}" style="position:absolute;left:120px;top:60px;width:50px;height:50px">
+      <b style="position:absolute;left:180px;top:60px;width:50px;height:50px;background:url(data:image/png;base64,${redPixel()})"></b>`
+    const draw =
+      "const c = document.getElementById('canvas').getContext('2d'); c.fillStyle = 'blue'; c.fillRect(0, 0, 50, 50)"
+    const [shot] = await play([particle(body, timeline(draw))], { frames: 1 })
+    const pixels = readPng(shot?.png ?? new Uint8Array())
+    expect(pixels.at(25, 85)).toEqual([0, 255, 0, 255])
+    expect(pixels.at(85, 85)).toEqual([0, 0, 255, 255])
+    expect(pixels.at(145, 85)).toEqual([255, 0, 0, 255])
+    expect(pixels.at(205, 85)).toEqual([255, 0, 0, 255])
+    const inked = counted.map((index) => index * 20).filter((left) => isInked(pixels, left))
+    expect(inked).toEqual(counted.map((index) => index * 20))
+  })
+
+  it('is scaled to cover a frame of another size', async () => {
+    const page = particle('<b style="position:absolute;inset:0;background:#00f"></b>', timeline(''), {
+      width: 160,
+      height: 160,
+    })
+    const [shot] = await play([page], { frames: 1 })
+    const pixels = readPng(shot?.png ?? new Uint8Array())
+    expect([pixels.at(0, 0), pixels.at(319, 179)]).toEqual([
+      [0, 0, 255, 255],
+      [0, 0, 255, 255],
+    ])
+  })
+
+  it('stands for all that follows once nothing can change, and only then', async () => {
+    const seek = "document.getElementById('box').style.left = Math.round(t * 100) + 'px'"
+    const ended = await play([particle(box, timeline(seek, 0.5))])
+    expect(ended.reduce((sum, { count }) => sum + count, 0)).toBe(10)
+    expect(ended.length).toBeLessThan(10)
+    expect(ended.map(({ png }) => leftEdge(png)).at(-1)).toBe(50)
+    const waiting = await play([
+      particle(
+        box,
+        `${timeline('', 0)}; setTimeout(() => (document.getElementById('box').style.left = '70px'), 750)`,
+      ),
+    ])
+    expect(waiting.flatMap(({ count, png }) => Array.from({ length: count }, () => leftEdge(png)))).toEqual([
+      ...Array.from({ length: 8 }, () => 0),
+      ...[70, 70],
+    ])
+  })
+})
+
+describe.skipIf(lacksBrowser).each(['begin-frame', 'screenshot'] as const)('by %s', (method) => {
+  it.each([
+    {
+      what: 'CSS animations',
+      body: `<style>@keyframes go { to { left: 100px } } #box { animation: go 1s linear forwards }</style>${box}`,
+      script: timeline(''),
+    },
+    {
+      what: 'animations made by script',
+      body: box,
+      script: `document.getElementById('box').animate({ left: ['0px', '100px'] }, 1000); ${timeline('')}`,
+    },
+    {
+      what: 'animation frames',
+      body: box,
+      script: `${timeline('')}; requestAnimationFrame(function on(now) {
+        document.getElementById('box').style.left = Math.round(now / 10) + 'px'; requestAnimationFrame(on) })`,
+    },
+    {
+      what: 'intervals and dates',
+      body: box,
+      script: `${timeline('')}; const begun = Date.now(); setInterval(() =>
+        (document.getElementById('box').style.left = (Date.now() - begun) / 10 + 'px'), 50)`,
+    },
+    {
+      what: 'SVG animations',
+      body: '<svg width="320" height="180"><rect y="60" width="40" height="40" fill="blue"><animate attributeName="x" from="0" to="100" dur="1s"/></rect></svg>',
+      script: timeline(''),
+    },
+  ])('drives $what by the frame', async ({ body, script }) => {
+    const shots = await play([particle(body, script)], { method, threads: 2 })
+    expect(shots.map(({ png }) => leftEdge(png))).toEqual(counted.map((frame) => frame * 10))
+  })
+
+  it('goes on where an animation ends, with the next frame', async () => {
+    const body = `<style>@keyframes go { to { left: 30px } } #box { animation: go 0.3s linear forwards }</style>${box}`
+    const script = `${timeline('')}; document.getElementById('box').addEventListener('animationend', () => {
+      document.getElementById('box').style.top = '0px' })`
+    const shots = await play([particle(body, script)], { method })
+    const rows = shots.flatMap(({ count, png }) =>
+      Array.from({ length: count }, () => (readPng(png).at(35, 80)[3] === 255 ? 'before' : 'after')),
+    )
+    expect(rows.slice(4)).toEqual(['after', 'after', 'after', 'after', 'after', 'after'])
+  })
+})
+
+describe.skipIf(lacksBrowser)('two workers and two methods', () => {
+  const still = `<style>@keyframes spin { to { transform: rotate(1turn) } } .s { animation: spin 3s linear infinite }</style>
+    <p id="text" style="position:absolute;left:30px;top:40px;font:700 32px sans-serif;color:#fa0;will-change:transform">Reelwright 春</p>
+    <b id="box" style="position:absolute;left:200px;top:60px;width:60px;height:60px;border-radius:9px;background:linear-gradient(#f06,#06f)"></b>
+    <i class="s" style="position:absolute;left:120px;top:110px;width:40px;height:40px;border:3px dashed lime;filter:blur(1px)"></i>`
+  const moving = (transform: string) =>
+    particle(
+      still,
+      timeline(
+        `document.getElementById('text').style.transform = '${transform} scale(' + (0.4 + t) + ') rotate(' + t * 40 + 'deg)'
+         document.getElementById('box').style.transform = 'rotate(' + t * 90 + 'deg) scale(' + (1 - t / 3) + ')'
+         document.getElementById('box').style.opacity = 1 - t / 4
+         document.getElementById('text').style.letterSpacing = Math.random() * 4 + 'px'`,
+        3,
+      ),
+      { duration: 3 },
+    )
+  const pixels = (shots: readonly Shot[]) =>
+    shots.map(({ frame, png }) => ({ frame, data: readPng(png).data }))
+  const job = { fps: 12, frames: 36 }
+
+  it('give the same frames, without a seam where one worker follows another', async () => {
+    // Layers of their own, as libraries make them, show every difference.
+    const page = moving('translate3d(4px, 0, 0)')
+    const alone = await play([page], { ...job, threads: 1 })
+    const together = await play([page], { ...job, threads: 2 })
+    expect(largestDifference(pixels(alone), pixels(together))).toBe(0)
+  })
+
+  it('give the same frames by both methods', async () => {
+    const page = moving('')
+    const drawn = await play([page], { ...job, frames: 12, method: 'begin-frame' })
+    const shot = await play([page], { ...job, frames: 12, method: 'screenshot' })
+    expect(largestDifference(pixels(drawn), pixels(shot))).toBe(0)
+  })
+})
+
+interface Frame {
+  readonly frame: number
+  readonly data: Uint8Array
+}
+
+function largestDifference(one: readonly Frame[], other: readonly Frame[]): number {
+  expect(one.map(({ frame }) => frame)).toEqual(other.map(({ frame }) => frame))
+  let largest = 0
+  for (const [index, { data }] of one.entries()) {
+    const against = other[index]?.data ?? new Uint8Array()
+    if (Buffer.compare(data, against) === 0) continue
+    for (let at = 0; at < data.length; at += 1) {
+      largest = Math.max(largest, Math.abs((data[at] ?? 0) - (against[at] ?? 0)))
+    }
+  }
+  return largest
+}
+
+function isInked(pixels: ReturnType<typeof readPng>, left: number): boolean {
+  for (let y = 5; y < 45; y += 1)
+    for (let x = left; x < left + 20; x += 1) if (pixels.at(x, y)[3] > 200) return true
+  return false
+}
+
+/** A PNG of one red pixel. */
+function redPixel(): string {
+  const chunk = (name: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(name), data])
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(data.length)
+    sum.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, sum])
+  }
+  const header = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0])
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.from([0, 255, 0, 0]))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]).toString('base64')
+}

@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inflateSync } from 'node:zlib'
+import { onTestFinished } from 'vitest'
+import { usualLimits, type Limits } from '../../../src/engines/chromium/breakdown.ts'
+import { captureFrames, type CaptureJob } from '../../../src/engines/chromium/capture.ts'
+import type { CaptureParticle } from '../../../src/engines/chromium/particle.ts'
+import { findChromium } from '../../../src/engines/chromium/locate.ts'
+import { lookOn } from '../../../src/engines/chromium/require.ts'
+
+lookOn(process.env['PATH'])
+
+/** Without a Chromium its tests are skipped; where tests count, it must be there. */
+export const lacksBrowser = findChromium(process.env['PATH'] ?? '') === undefined && !process.env['CI']
+
+export const size = { width: 320, height: 180 }
+
+/** A particle on the tests' canvas: what stands in its template, then a script. */
+export function particle(
+  body: string,
+  script: string,
+  given: Partial<CaptureParticle> = {},
+): CaptureParticle {
+  const { width, height } = { ...size, ...given }
+  return {
+    name: 'title',
+    html: `<template data-composition-id="test" data-width="${width}" data-height="${height}">${body}<script>
+${script}
+</script></template>`,
+    compositionId: 'test',
+    width,
+    height,
+    start: 0,
+    duration: 1,
+    zIndex: 0,
+    opaque: false,
+    ...given,
+  }
+}
+
+/** Registers the least that can be sought: one that calls `seek(t)`. */
+export function timeline(seek: string, duration = 1): string {
+  return `window.__timelines = { test: { duration: () => ${duration}, seek: (t) => { ${seek} } } }`
+}
+
+/** A frame of one picture. */
+export interface Shot {
+  readonly frame: number
+  readonly count: number
+  readonly png: Uint8Array
+}
+
+type Given = Partial<CaptureJob> & { readonly limits?: Partial<Limits> }
+
+/** Captures particles on the tests' canvas, 10 frames of a second where nothing else is told. */
+export async function play(particles: readonly CaptureParticle[], given: Given = {}): Promise<Shot[]> {
+  const { limits, ...job } = given
+  const shots: Shot[] = []
+  for await (const shot of captureFrames(
+    {
+      particles,
+      ...size,
+      fps: 10,
+      frames: 10,
+      threads: 1,
+      scratch: await scratchFolder(),
+      signal: new AbortController().signal,
+      ...job,
+    },
+    { ...usualLimits, ...limits },
+  )) {
+    shots.push(shot)
+  }
+  return shots
+}
+
+/** A folder until the test ends. */
+export async function scratchFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-capture-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** What is on a picture: red, green, blue, alpha, not premultiplied. */
+export interface Pixels {
+  readonly width: number
+  readonly height: number
+  readonly data: Uint8Array
+  at(x: number, y: number): readonly [number, number, number, number]
+}
+
+/** Reads a PNG of eight bits RGBA, as it is. */
+export function readPng(png: Uint8Array): Pixels {
+  const view = Buffer.from(png)
+  const [width, height] = [view.readUInt32BE(16), view.readUInt32BE(20)]
+  if (view.toString('hex', 24, 26) !== '0806') throw new Error('not a PNG of eight bits RGBA')
+  const parts: Buffer[] = []
+  for (let at = 8; at < view.length; at += 12 + view.readUInt32BE(at)) {
+    const length = view.readUInt32BE(at)
+    if (view.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(view.subarray(at + 8, at + 8 + length))
+  }
+  const data = unfilter(inflateSync(Buffer.concat(parts)), width * 4, height)
+  const at = (x: number, y: number) => {
+    const [r = 0, g = 0, b = 0, a = 0] = data.subarray((y * width + x) * 4)
+    return [r, g, b, a] as const
+  }
+  return { width, height, data, at }
+}
+
+/** Undoes the filters of PNG (W3C PNG, 9.2) of four-byte pixels. */
+function unfilter(rows: Uint8Array, stride: number, height: number): Uint8Array {
+  const data = new Uint8Array(stride * height)
+  for (let y = 0; y < height; y += 1) {
+    const kind = rows[y * (stride + 1)]
+    for (let x = 0; x < stride; x += 1) {
+      const to = y * stride + x
+      const left = x >= 4 ? (data[to - 4] ?? 0) : 0
+      const up = y > 0 ? (data[to - stride] ?? 0) : 0
+      const corner = x >= 4 && y > 0 ? (data[to - stride - 4] ?? 0) : 0
+      const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][kind ?? 0] ?? 0
+      data[to] = (rows[y * (stride + 1) + 1 + x] ?? 0) + guess
+    }
+  }
+  return data
+}
+
+function paeth(left: number, up: number, corner: number): number {
+  const guess = left + up - corner
+  const [a, b, c] = [left, up, corner].map((one) => Math.abs(guess - one)) as [number, number, number]
+  if (a <= b && a <= c) return left
+  return b <= c ? up : corner
+}
+
+const bits = 12
+const cell = 20
+
+/** A row of squares that show a number in bits, white for 1 on black. */
+export const counterCells = Array.from(
+  { length: bits },
+  (_, bit) =>
+    `<i id="bit${bit}" style="position:absolute;left:${bit * cell}px;top:0;width:${cell}px;height:${cell}px;background:#000"></i>`,
+).join('')
+
+/** Script that shows a number in the squares. */
+export const showNumber = `function show(n) {
+  for (let bit = 0; bit < ${bits}; bit += 1)
+    document.getElementById('bit' + bit).style.background = (n >> bit) & 1 ? '#fff' : '#000'
+}`
+
+/** The number that the squares of a picture show. */
+export function readNumber(png: Uint8Array): number {
+  const pixels = readPng(png)
+  let number = 0
+  for (let bit = 0; bit < bits; bit += 1) {
+    const [red] = pixels.at(bit * cell + cell / 2, cell / 2)
+    if (red > 127) number += 2 ** bit
+  }
+  return number
+}
+
+/** Each frame's number with what its picture shows, frames that stand for several included. */
+export function numbersShown(shots: readonly Shot[]): number[] {
+  return shots.flatMap(({ count, png }) => Array.from({ length: count }, () => readNumber(png)))
+}
