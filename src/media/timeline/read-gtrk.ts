@@ -1,0 +1,94 @@
+import { MediaError } from '../../contract/errors.ts'
+import { checkClip, checkOrder } from './check-clips.ts'
+import type { Gtrk, GtrkClip } from './gtrk.ts'
+import { fastestHeard, maxSeconds } from './timeline.ts'
+import type { Timeline, TimelineClip } from './timeline.ts'
+
+/** The clips of one track, gaps and silent ones included. */
+interface Track {
+  /** Its place in the request. */
+  readonly at: string
+  readonly clips: readonly { readonly clip: GtrkClip; readonly volume: number }[]
+}
+
+/**
+ * Reads a gtrk v1 timeline: only its base track's pictures, every rule on clips checked, its length inferred
+ * where it is not told. Throws 6016 with the place of what is wrong.
+ */
+export function readGtrk(gtrk: Gtrk): Timeline {
+  const { video_size, video_rate: rate } = gtrk
+  const base = baseTrack(gtrk)
+  const heard = gtrk.audio_track.map(({ volume, track_timeline }, index) => ({
+    at: `audio_track[${index}]`,
+    clips: track_timeline.map((clip) => ({ clip, volume: clip.volume ?? volume })),
+  }))
+  const [picture, ...others] = [base, ...heard].map((track) => readTrack(track, rate))
+  const seconds = lengthOf(gtrk, [base, ...heard])
+  return {
+    width: video_size[0] ?? 0,
+    height: video_size[1] ?? 0,
+    rate,
+    seconds,
+    frames: Math.max(1, Math.round(seconds * rate)),
+    picture: picture ?? [],
+    sound: [picture ?? [], ...others]
+      .map((clips) => clips.filter(({ volume, speed }) => volume > 0 && speed <= fastestHeard))
+      .filter((clips) => clips.length > 0),
+  }
+}
+
+/** The video track with the lowest index, of equals the first; an empty one where there is none. */
+function baseTrack({ video_track }: Gtrk): Track {
+  const lowest = Math.min(...video_track.map(({ track_index }) => track_index))
+  const index = video_track.findIndex(({ track_index }) => track_index === lowest)
+  const track = video_track[index]
+  return {
+    at: `video_track[${index}]`,
+    clips: (track?.track_timeline ?? []).map((clip) => ({
+      clip,
+      volume: (clip.muted ?? track?.muted) ? 0 : 1,
+    })),
+  }
+}
+
+function readTrack({ at, clips }: Track, rate: number): TimelineClip[] {
+  const placed = clips
+    .map(({ clip, volume }, index) => ({ clip, volume, at: `${at}.track_timeline[${index}]` }))
+    .toSorted((one, other) => one.clip.track_st - other.clip.track_st)
+  for (const one of placed) checkClip(one, rate)
+  checkOrder(placed)
+  return placed.flatMap(({ clip, volume, at: place }) => {
+    const { clip_id, material, clip_st, clip_ed } = clip
+    if (clip_id === '' || material === undefined || clip_st === undefined || clip_ed === undefined) return []
+    return [
+      {
+        at: place,
+        material,
+        source: { from: clip_st, to: clip_ed },
+        track: { from: clip.track_st, to: clip.track_ed },
+        speed: clip.speed,
+        keepPitch: clip.keep_pitch,
+        volume,
+      },
+    ]
+  })
+}
+
+function lengthOf({ duration }: Gtrk, tracks: readonly Track[]): number {
+  const ends = tracks.flatMap(({ clips }) => clips.map(({ clip }) => clip.track_ed))
+  const seconds = duration ?? ends.reduce((latest, end) => Math.max(latest, end), 0)
+  if (seconds <= 0) {
+    throw new MediaError(6016, 'duration: nothing to render, no track has a clip and no duration is given', {
+      hint: 'Put a clip into video_track or audio_track, or give a duration for black and silence.',
+    })
+  }
+  // Sums of times are off by rounding; to microseconds they are what was meant.
+  if (seconds <= maxSeconds) return Math.round(seconds * 1e6) / 1e6
+  throw new MediaError(
+    6016,
+    `duration: the output would last ${(seconds / 3600).toFixed(2)} hours, 6 are the most`,
+    {
+      hint: 'Render it in parts of at most 21600 s, each a timeline of its own.',
+    },
+  )
+}

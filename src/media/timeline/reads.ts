@@ -1,0 +1,47 @@
+import { sourceOf } from './lay-out.ts'
+import type { Piece } from './lay-out.ts'
+import type { TimelineClip } from './timeline.ts'
+
+/** What a piece takes of its material, in seconds. */
+export interface Stretch {
+  readonly clip: TimelineClip
+  readonly from: number
+  readonly to: number
+  /** Length on the output in units. */
+  readonly units: number
+}
+
+/** Stretches of one material that one decoder passes on its way forward. */
+export type Read = readonly [Stretch, ...Stretch[]]
+
+/** Callers round their times; a stretch may begin this much before the one before it ends, s. */
+const rounding = 1e-3
+
+/** Whether a stretch lies behind another in the same material, so that one decoder can make both. */
+export function follows(before: Stretch, next: Stretch): boolean {
+  return next.clip.material === before.clip.material && next.from >= before.to - rounding
+}
+
+/** What a piece takes of its material; undefined for one that shows nothing. */
+export function stretchOf(piece: Piece, perSecond: number): Stretch | undefined {
+  const { clip, units } = piece
+  return clip && { clip, units, ...sourceOf(piece, clip, perSecond) }
+}
+
+/**
+ * Gathers stretches into reads, in order: the next one joins the read before it where it follows its last and
+ * decoding on to it is worth it.
+ */
+export function readsOf(
+  stretches: readonly Stretch[],
+  worth: (before: Stretch, next: Stretch) => boolean,
+): Read[] {
+  const reads: [Stretch, ...Stretch[]][] = []
+  for (const stretch of stretches) {
+    const read = reads.at(-1)
+    const last = read?.at(-1)
+    if (read && last && follows(last, stretch) && worth(last, stretch)) read.push(stretch)
+    else reads.push([stretch])
+  }
+  return reads
+}

@@ -1,0 +1,229 @@
+import * as fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { MediaError } from '../../contract/errors.ts'
+import { divide, lengthOf } from './divide.ts'
+import type { Gtrk, GtrkClip } from './gtrk.ts'
+import { layOut } from './lay-out.ts'
+import { readGtrk } from './read-gtrk.ts'
+import { follows, readsOf, stretchOf } from './reads.ts'
+import type { TimelineClip } from './timeline.ts'
+import { varispeed } from './varispeed.ts'
+
+/** A clip on the output whose source fits. */
+function clip(from: number, to: number, more: Partial<GtrkClip & { muted: boolean; volume: number }> = {}) {
+  const speed = more.speed ?? 1
+  return {
+    ...{ clip_id: 'a', material: '1', clip_st: 1, clip_ed: 1 + (to - from) * speed },
+    ...{ track_st: from, track_ed: to, duration: to - from, speed, keep_pitch: false, ...more },
+  }
+}
+
+function gtrk(changes: Partial<Gtrk> = {}): Gtrk {
+  return { video_size: [640, 360], video_rate: 25, video_track: [], audio_track: [], ...changes }
+}
+
+const track = (...clips: ReturnType<typeof clip>[]) => ({
+  track_index: 0,
+  muted: false,
+  track_timeline: clips,
+})
+const soundTrack = (...clips: ReturnType<typeof clip>[]) => ({
+  track_index: 0,
+  volume: 1,
+  track_timeline: clips,
+})
+
+function refusal(wrong: Gtrk): MediaError {
+  try {
+    readGtrk(wrong)
+  } catch (error) {
+    if (error instanceof MediaError) return error
+    throw error
+  }
+  throw new Error('it was taken')
+}
+
+describe('a timeline is refused with 6016, the place of what is wrong and what would do', () => {
+  test.each([
+    ['overlapping clips', [clip(0, 2), clip(1.9, 3)], '[1].track_st: it starts at 1.9 s', 'must not overlap'],
+    ['overlapping clips out of order', [clip(2, 4), clip(0, 2.1)], '[0].track_st', 'must not overlap'],
+    ['a clip over a gap', [clip(0, 2, { clip_id: '' }), clip(1, 3)], '[1].track_st', 'must not overlap'],
+    ['an out point that is off', [clip(0, 2, { clip_ed: 3.2 })], '[0].clip_ed: 3.2 s', '"clip_ed": 3'],
+    ['an out point without the speed', [clip(0, 2, { speed: 2, clip_ed: 3 })], '[0].clip_ed', '"clip_ed": 5'],
+    ['a duration that is off', [clip(0, 2, { duration: 2.1 })], '[0].duration', '"duration": 2'],
+    [
+      'a gap whose duration is off',
+      [clip(0, 2, { clip_id: '', duration: 1 })],
+      '[0].duration',
+      '"duration": 2',
+    ],
+  ])('%s', (_, clips, words, fix) => {
+    for (const [name, wrong] of [
+      ['video_track', gtrk({ video_track: [track(...clips)] })],
+      ['audio_track', gtrk({ audio_track: [soundTrack(...clips)] })],
+    ] as const) {
+      const { code, message, hint } = refusal(wrong)
+      expect(code).toBe(6016)
+      expect(message).toContain(`${name}[0].track_timeline${words}`)
+      expect(hint).toContain(fix)
+    }
+  })
+
+  test('nothing to render, and more than six hours', () => {
+    expect(refusal(gtrk())).toMatchObject({ code: 6016 })
+    expect(refusal(gtrk({ video_track: [track()] })).message).toContain('nothing to render')
+    expect(refusal(gtrk({ duration: 21_600.1 })).message).toContain('6.00 hours')
+    expect(refusal(gtrk({ audio_track: [soundTrack(clip(21_000, 21_601))] })).message).toContain('hours')
+    expect(readGtrk(gtrk({ duration: 21_600 })).frames).toBe(540_000)
+  })
+})
+
+describe('a timeline', () => {
+  it('takes what is off by less than a frame, and rounded times that touch', () => {
+    const clips = [
+      clip(0, 0.333),
+      clip(0.3329, 1, { clip_ed: 1.7 }),
+      clip(1, 2, { speed: 10, clip_ed: 11.3 }),
+    ]
+    expect(readGtrk(gtrk({ video_track: [track(...clips)] })).picture).toHaveLength(3)
+  })
+
+  it('lasts until the last end of a rendered track, gaps included, unless told', () => {
+    const other = { ...track(clip(0, 90)), track_index: 1 }
+    const base = track(clip(0, 1), clip(3, 4, { clip_id: '' }))
+    expect(readGtrk(gtrk({ video_track: [other, base] })).seconds).toBe(4)
+    expect(readGtrk(gtrk({ video_track: [base], audio_track: [soundTrack(clip(0, 7))] })).seconds).toBe(7)
+    expect(readGtrk(gtrk({ video_track: [base], duration: 2.5 })).seconds).toBe(2.5)
+  })
+
+  it('shows the lowest track alone, in order, and does not look at the others', () => {
+    const wrong = { ...track(clip(0, 2), clip(1, 3)), track_index: 2 }
+    const base = { ...track(clip(1, 2), clip(0, 1, { material: '2' })), track_index: -1 }
+    expect(readGtrk(gtrk({ video_track: [wrong, base] })).picture.map(({ material }) => material)).toEqual([
+      '2',
+      '1',
+    ])
+  })
+
+  it('is heard where nothing mutes it: the clip says it, else its track', () => {
+    const clips = [clip(0, 1, { muted: false }), clip(1, 2), clip(2, 3, { muted: true })]
+    const heard = (muted: boolean) =>
+      readGtrk(gtrk({ video_track: [{ ...track(...clips), muted }] })).sound.map((lane) =>
+        lane.map(({ track: { from } }) => from),
+      )
+    expect(heard(true)).toEqual([[0]])
+    expect(heard(false)).toEqual([[0, 1]])
+    const audio = [
+      clip(0, 1, { volume: 0.25 }),
+      clip(1, 2),
+      clip(2, 3, { volume: 0 }),
+      clip(3, 4, { speed: 5.01 }),
+    ]
+    const { sound } = readGtrk(gtrk({ audio_track: [{ ...soundTrack(...audio), volume: 2 }] }))
+    expect(sound.map((lane) => lane.map(({ volume }) => volume))).toEqual([[0.25, 2]])
+  })
+})
+
+/** Clips of one track in order, some with holes between them. */
+const lanes = fc
+  .array(
+    fc.record({
+      hole: fc.constantFrom(0, 0, 0.01, 0.7),
+      lasts: fc.double({ min: 0.004, max: 40, noNaN: true }),
+      speed: fc.constantFrom(1, 1, 0.3, 7),
+      material: fc.constantFrom('1', '2'),
+      from: fc.double({ min: 0, max: 100, noNaN: true }),
+    }),
+    { maxLength: 60 },
+  )
+  .map((cuts) => {
+    let at = 0
+    return cuts.map(({ hole, lasts, speed, material, from }): TimelineClip => {
+      const start = at + hole
+      at = start + lasts
+      return {
+        ...{ at: '', material, speed, keepPitch: false, volume: 1 },
+        source: { from, to: from + lasts * speed },
+        track: { from: start, to: at },
+      }
+    })
+  })
+const rates = fc.constantFrom(1, 24, 30, 120)
+
+describe('pieces', () => {
+  test('fill the output exactly, and every clip begins and ends at its own rounded time', () => {
+    fc.assert(
+      fc.property(lanes, rates, fc.integer({ min: 1, max: 5000 }), (clips, perSecond, total) => {
+        const pieces = layOut(clips, { total, perSecond })
+        expect(lengthOf(pieces)).toBe(total)
+        let at = 0
+        for (const piece of pieces) {
+          const end = at + piece.units
+          expect(piece.units).toBeGreaterThan(0)
+          if (piece.clip) {
+            expect(at).toBe(Math.round(piece.clip.track.from * perSecond))
+            expect(end).toBe(Math.min(total, Math.round(piece.clip.track.to * perSecond)))
+          }
+          at = end
+        }
+      }),
+    )
+  })
+
+  test('in parts are the same ones, of bounded length and weight, and the source goes on where they were cut', () => {
+    fc.assert(
+      fc.property(lanes, rates, fc.integer({ min: 16, max: 600 }), (clips, perSecond, longest) => {
+        const total = Math.ceil((clips.at(-1)?.track.to ?? 1) * perSecond) + 3
+        const pieces = layOut(clips, { total, perSecond })
+        const weigh = ({ clip: one }: { clip?: unknown }) => (one ? 1 : 0)
+        const parts = divide(pieces, { longest, fewest: 16, weigh, heaviest: 4 })
+        expect(lengthOf(parts.flat())).toBe(total)
+        for (const [index, part] of parts.entries()) {
+          expect(lengthOf(part)).toBeGreaterThanOrEqual(Math.min(16, total))
+          expect(lengthOf(part)).toBeLessThan(longest + 2 * 16)
+          const before = part.slice(0, -1)
+          // Heavier only as long as it is too short; the last takes what is left.
+          const heavy = before.filter((one) => one.clip).length >= 4 && index < parts.length - 1
+          if (heavy && part.at(-1)?.clip) expect(lengthOf(before)).toBeLessThan(16)
+        }
+        const all = parts.flat()
+        for (const [index, piece] of all.entries()) {
+          const next = all[index + 1]
+          if (next && next.offset > 0) {
+            expect(next.clip).toBe(piece.clip)
+            expect(next.offset).toBe(piece.offset + piece.units)
+          }
+        }
+      }),
+    )
+  })
+
+  test('are read in order, those of one read forward in one material', () => {
+    fc.assert(
+      fc.property(lanes, fc.boolean(), (clips, worth) => {
+        const stretches = layOut(clips, { total: 2000, perSecond: 30 }).flatMap(
+          (piece) => stretchOf(piece, 30) ?? [],
+        )
+        const reads = readsOf(stretches, () => worth)
+        expect(reads.flat()).toEqual(stretches)
+        for (const read of reads) {
+          if (!worth) expect(read).toHaveLength(1)
+          for (const [index, stretch] of read.slice(1).entries()) {
+            expect(follows(read[index] ?? stretch, stretch)).toBe(true)
+          }
+        }
+      }),
+    )
+  })
+})
+
+test('sound at another speed is off by less than a millisecond in an hour', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0.01, max: 5, noNaN: true }), (speed) => {
+      const { from, to } = varispeed(speed)
+      expect(Number.isInteger(from) && Number.isInteger(to)).toBe(true)
+      expect(Math.abs(to / from / speed - 1) * 3600).toBeLessThan(0.001)
+    }),
+  )
+  expect(varispeed(1.25)).toEqual({ from: 48_000, to: 60_000 })
+})

@@ -1,0 +1,87 @@
+import { ffmpeg, grey } from '../video-split-screen/media.ts'
+
+/** Bars of a numbered picture: 12 of its number, 3 of its source. */
+const bars = 15
+const numberBars = 12
+
+/** Size of numbered pictures. */
+export const numbered = { width: bars * 16, height: 48 } as const
+
+interface NumberedClip {
+  readonly source: number
+  readonly seconds: number
+  readonly rate: string
+  /** Frames from one key frame to the next. */
+  readonly gop?: number
+  /** Of variable rate: frame n comes at (n + offset of n) / rate. */
+  readonly variable?: boolean
+  readonly hertz?: number
+}
+
+/** How much later the frames of a variable rate come, in frames. */
+const lateness = [0, 0.5, 0.2] as const
+
+/** When frame n of a numbered clip comes, s. */
+export function timeOf(
+  frame: number,
+  { rate, variable = false }: Pick<NumberedClip, 'rate' | 'variable'>,
+): number {
+  const [num = 25, den = 1] = rate.split('/').map(Number)
+  return ((frame + (variable ? (lateness[frame % 3] ?? 0) : 0)) * den) / num
+}
+
+/** A video whose every picture tells in bars of black and white which source's and which one it is. */
+export async function numberedVideo(path: string, clip: NumberedClip): Promise<string> {
+  const { source, seconds, rate, gop = 12, variable = false, hertz } = clip
+  const bar = `floor(X/16)`
+  const value = `if(lt(${bar},${numberBars}),N,${source})`
+  const place = `if(lt(${bar},${numberBars}),${bar},${bar}-${numberBars})`
+  const picture =
+    `color=black:s=${numbered.width}x${numbered.height}:r=${rate},format=yuv420p,` +
+    `geq=lum='if(mod(floor(${value}/pow(2,${place})),2),235,16)':cb=128:cr=128`
+  const late = `if(eq(mod(N,3),1),${lateness[1]},if(eq(mod(N,3),2),${lateness[2]},0))`
+  const times = variable ? `,settb=1/90000,setpts='(N+${late})/(${rate})/TB'` : ''
+  const sound = hertz ? ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=44100`] : []
+  await ffmpeg(
+    ...['-f', 'lavfi', '-i', picture + times, ...sound, '-t', String(seconds)],
+    ...[
+      '-vsync',
+      variable ? 'vfr' : 'cfr',
+      ...(variable ? ['-enc_time_base', '1:90000'] : []),
+      '-c:v',
+      'libx264',
+      '-preset',
+      'ultrafast',
+      '-crf',
+      '10',
+    ],
+    ...[
+      '-g',
+      String(gop),
+      '-keyint_min',
+      String(gop),
+      '-sc_threshold',
+      '0',
+      '-video_track_timescale',
+      '90000',
+    ],
+    ...['-c:a', 'aac', path],
+  )
+  return path
+}
+
+/** What every picture of a result of that size tells: its source and number. */
+export async function readNumbers(path: string): Promise<{ source: number; frame: number }[]> {
+  const pixels = await grey(path)
+  const size = numbered.width * numbered.height
+  return Array.from({ length: pixels.length / size }, (_, index) => {
+    const bit = (bar: number) =>
+      Number((pixels[index * size + 24 * numbered.width + bar * 16 + 8] ?? 0) > 128)
+    const value = (from: number, count: number) =>
+      Array.from({ length: count }, (_unused, at) => bit(from + at) * 2 ** at).reduce(
+        (sum, one) => sum + one,
+        0,
+      )
+    return { source: value(numberBars, bars - numberBars), frame: value(0, numberBars) }
+  })
+}

@@ -1,0 +1,170 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../../tools/index.ts'
+import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made.ts'
+import { api } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+
+// Bad requests over HTTP: each is refused with the place of the clip, makes no task and charges nothing.
+
+const folder = await scratchFolder()
+let service: TestService
+let account: Awaited<ReturnType<TestService['account']>>
+const ids: Record<string, string> = {}
+
+beforeAll(async () => {
+  service = await startTestService({ operations })
+  account = await service.account(5)
+  const made = {
+    'clip.mp4': [...picture(2), ...tone(2), ...h264],
+    'song.wav': tone(2),
+    'sound-only.mp4': [...tone(2), '-c:a', 'aac'],
+    'still.png': [...picture(1), '-frames:v', '1'],
+  }
+  for (const [name, args] of Object.entries(made)) {
+    const bytes = new Uint8Array(await readFile(await make(join(folder, name), args)))
+    ids[name] = (await api(account).upload(name, bytes)).data.file_id
+  }
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const clip = { clip_id: 'a', clip_st: 0, clip_ed: 1, track_st: 0, track_ed: 1, duration: 1 }
+
+/** A request of one clip of a file in each track, with changes. */
+function body(name: string, changes: object = {}, inSound: object = {}) {
+  const material = ids[name] ?? name
+  return {
+    ...{ version: 'v1', video_size: [320, 180], video_rate: 25, materials: [{ id: material }] },
+    video_track: [{ track_index: 0, track_timeline: [{ ...clip, material, ...changes }] }],
+    audio_track: [{ track_index: 0, track_timeline: [{ ...clip, material: material, ...inSound }] }],
+  }
+}
+
+const many = Array.from({ length: 501 }, (_, at) => ({
+  ...clip,
+  clip_id: '',
+  track_st: at,
+  track_ed: at + 1,
+}))
+const firstClip = 'video_track[0].track_timeline[0]'
+const two = (first: object, second: object) => ({
+  video_track: [
+    {
+      track_index: 0,
+      track_timeline: [first, second].map((one) => ({ ...clip, material: ids['clip.mp4'], ...one })),
+    },
+  ],
+})
+
+describe('is refused', () => {
+  it.each<[string, () => object, number, string]>([
+    [
+      'a clip that overlaps',
+      () => ({ ...body('clip.mp4'), ...two({}, { track_st: 0.9, track_ed: 1.9 }) }),
+      6016,
+      'video_track[0].track_timeline[1].track_st',
+    ],
+    [
+      'clip_ed before clip_st',
+      () => body('clip.mp4', { clip_st: 1, clip_ed: 0.5 }),
+      6016,
+      `${firstClip}.clip_ed`,
+    ],
+    [
+      'clip_ed that disagrees by two frames',
+      () => body('clip.mp4', { clip_ed: 1.09 }),
+      6016,
+      `${firstClip}.clip_ed`,
+    ],
+    [
+      'a material that is not listed',
+      () => ({ ...body('clip.mp4'), materials: [{ id: ids['song.wav'] }] }),
+      6016,
+      `${firstClip}.material`,
+    ],
+    ['a file that is not there', () => body('1234567890123456789'), 6004, '1234567890123456789'],
+    [
+      'a clip of no duration',
+      () => body('clip.mp4', { track_ed: 0, duration: 0 }),
+      6016,
+      `${firstClip}.duration`,
+    ],
+    [
+      'a clip that ends before it begins',
+      () => body('clip.mp4', { track_st: 2 }),
+      6016,
+      `${firstClip}.track_ed`,
+    ],
+    [
+      '501 clips',
+      () => ({
+        ...body('clip.mp4'),
+        video_track: [{ track_index: 0, track_timeline: many }],
+        audio_track: [],
+      }),
+      6016,
+      'at most 500 clips',
+    ],
+    [
+      '501 clips in two tracks',
+      () => ({ ...body('clip.mp4'), video_track: [{ track_index: 0, track_timeline: many.slice(1) }] }),
+      6016,
+      '501 given',
+    ],
+    ['an odd side', () => ({ ...body('clip.mp4'), video_size: [321, 180] }), 6016, 'video_size[0]'],
+    ['29.97 frames a second', () => ({ ...body('clip.mp4'), video_rate: 29.97 }), 6016, 'video_rate'],
+    ['a duration of 0', () => ({ ...body('clip.mp4'), duration: 0 }), 6016, 'duration'],
+    ['seven hours', () => ({ ...body('clip.mp4'), duration: 25_200 }), 6016, 'duration'],
+    [
+      'nothing at all',
+      () => ({ ...body('clip.mp4'), video_track: [], audio_track: [] }),
+      6016,
+      'nothing to render',
+    ],
+    [
+      'a trim after the end of the file',
+      () => body('clip.mp4', { clip_st: 2.5, clip_ed: 3.5 }),
+      6016,
+      `${firstClip}.clip_st`,
+    ],
+    [
+      'a trim that ends after the file',
+      () => body('clip.mp4', { clip_st: 1.5, clip_ed: 2.5 }),
+      6016,
+      `${firstClip}.clip_ed`,
+    ],
+    [
+      'a sound that ends after the file',
+      () => body('clip.mp4', {}, { clip_st: 1.5, clip_ed: 2.5 }),
+      6016,
+      'audio_track[0].track_timeline[0].clip_ed',
+    ],
+    ['sound in the video track', () => body('song.wav'), 6014, 'video_track[0].track_timeline[0].material'],
+    ['a video file without a picture', () => body('sound-only.mp4'), 6014, `${firstClip}.material`],
+    ['a still picture', () => body('still.png'), 6014, 'still.png is not video'],
+    ['a speed of 101', () => body('clip.mp4', { speed: 101 }), 6016, `${firstClip}.speed`],
+    [
+      'a clip without a material',
+      () => body('clip.mp4', { material: undefined }),
+      6016,
+      `${firstClip}.material`,
+    ],
+    ['version v2', () => ({ ...body('clip.mp4'), version: 'v2' }), 6016, 'version'],
+  ])('%s', async (_, request, code, words) => {
+    const answer = await api(account).create('video_timeline_render', request())
+    expect([answer.code, answer.msg]).toEqual([code, expect.stringContaining(words)])
+    const { data } = await api(account).send('/base/capabilities')
+    expect(data).toMatchObject({ credits: { balance: 5 }, tasks: { queued: 0, processing: 0 } })
+  })
+})
+
+it('takes video in an audio track, and tells the price of the whole output', async () => {
+  const wide = { ...body('clip.mp4'), duration: 60.01 }
+  const answer = await api(account).send('/task/video_timeline_render/quote', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(wide),
+  })
+  expect(answer).toMatchObject({ code: 200, data: { credits: 2 } })
+})

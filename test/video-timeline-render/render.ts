@@ -1,0 +1,99 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OutputOf, Plan } from '../../src/contract/operation.ts'
+import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
+import { plan } from '../../tools/video-timeline-render/plan.ts'
+import { run } from '../../tools/video-timeline-render/run.ts'
+import { stage } from '../video-split-screen/render.ts'
+
+/** A clip as a test writes it: track times and speed follow from where it is put. */
+export interface Cut {
+  readonly path: string
+  readonly from: number
+  /** Length on the output, s. */
+  readonly lasts: number
+  readonly speed?: number
+  readonly keep_pitch?: boolean
+  readonly muted?: boolean
+  readonly volume?: number
+}
+
+/** A clip of a request that starts at a time of the output. */
+export function clipAt(start: number, { path, from, lasts, speed = 1, ...more }: Cut) {
+  return {
+    clip_id: `${path} at ${start}`,
+    ...{ material: path, clip_st: from, clip_ed: from + lasts * speed },
+    ...{ track_st: start, track_ed: start + lasts, duration: lasts, speed, ...more },
+  }
+}
+
+/** Clips one after another; a number is a hole of that many seconds. */
+export function inARow(cuts: readonly (Cut | number)[], start = 0) {
+  let at = start
+  return cuts.flatMap((cut) => {
+    const before = at
+    at += typeof cut === 'number' ? cut : cut.lasts
+    return typeof cut === 'number' ? [] : [clipAt(before, cut)]
+  })
+}
+
+interface Request {
+  readonly size?: readonly [number, number]
+  readonly rate?: number
+  readonly duration?: number
+  readonly picture?: readonly ReturnType<typeof clipAt>[]
+  readonly sound?: readonly (readonly ReturnType<typeof clipAt>[])[]
+  readonly more?: Readonly<Record<string, unknown>>
+}
+
+/** A request of one video track and any audio tracks, whose materials are paths. */
+export function request({ size = [160, 90], rate = 25, duration, picture = [], sound = [], more }: Request) {
+  const used = [...picture, ...sound.flat()].map(({ material }) => material)
+  return {
+    version: 'v1',
+    video_size: [...size],
+    video_rate: rate,
+    ...(duration === undefined ? {} : { duration }),
+    materials: [...new Set(used)].map((id) => ({ id })),
+    video_track: [{ track_index: 0, track_timeline: [...picture] }],
+    audio_track: sound.map((clips, index) => ({ track_index: index, track_timeline: [...clips] })),
+    ...more,
+  }
+}
+
+export interface Rendered {
+  readonly output: OutputOf<typeof videoTimelineRender>
+  readonly plan: Plan
+  readonly path: string
+  readonly name: string
+  readonly progress: readonly number[]
+}
+
+/** Plans and runs a request whose materials are paths, as creation and a worker do, into `folder`. */
+export async function render(
+  body: ReturnType<typeof request>,
+  folder: string,
+  signal = new AbortController().signal,
+): Promise<Rendered> {
+  const files = await stage(body.materials.map(({ id }) => id))
+  // An id is at most 64 characters long; the test's stage takes the end of the path.
+  const short = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
+    (key === 'id' || key === 'material') && typeof value === 'string' ? value.slice(-64) : value,
+  ) as unknown
+  const input = videoTimelineRender.input.parse(short)
+  const planned = plan(input, files)
+  const kept: { path: string; name: string }[] = []
+  const progress: number[] = []
+  const scratch = await mkdtemp(join(folder, 'run-'))
+  const output = await run(input, {
+    ...{ files, taskId: '1763712000000000001', scratch, threads: 2, signal },
+    progress: (percent) => progress.push(percent),
+    keep: (file) => {
+      kept.push(file)
+      return { file_id: String(kept.length), download_url: '/base/file/1/download' }
+    },
+  })
+  const [result] = kept
+  if (!result || kept.length > 1) throw new Error(`${kept.length} files were kept`)
+  return { output: videoTimelineRender.output.parse(output), plan: planned, progress, ...result }
+}

@@ -1,0 +1,214 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { seeded } from '../service/kill-rounds.ts'
+import { amplitude, counter, ffmpeg, grey, samples, streams } from '../video-split-screen/media.ts'
+import { clipAt, inARow, render, request } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+const at = (name: string) => join(folder.path, name)
+const small = { width: 160, height: 90, seconds: 4 }
+
+/** A tenth of a second of white and of a 1 kHz tone at every whole second. */
+async function flashAndBeep(path: string, codecs: readonly string[]) {
+  const on = 'lt(mod(t,1),0.1)'
+  await ffmpeg(
+    ...[
+      '-f',
+      'lavfi',
+      '-i',
+      'color=black:s=160x90:r=25,format=yuv420p,geq=lum=if(lt(mod(T\\,1)\\,0.099)\\,235\\,16):cb=128:cr=128',
+    ],
+    ...['-f', 'lavfi', '-i', `aevalsrc='0.5*sin(2*PI*1000*t)*${on}':s=44100`],
+    ...['-t', '12', ...codecs, path],
+  )
+}
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50']
+  await Promise.all([
+    flashAndBeep(at('flash.mp4'), [...h264, '-c:a', 'aac']),
+    flashAndBeep(at('flash.mkv'), [...h264, '-c:a', 'libmp3lame']),
+    counter(at('silent.mkv'), small),
+    counter(at('low.mkv'), { ...small, hertz: 440 }),
+    counter(at('high.mkv'), { ...small, hertz: 2500 }),
+    ffmpeg(
+      '-f',
+      'lavfi',
+      '-i',
+      'aevalsrc=0.5*sin(2*PI*1000*t):s=44100',
+      '-t',
+      '4',
+      '-ac',
+      '1',
+      at('mono.wav'),
+    ),
+    ffmpeg(
+      ...['-f', 'lavfi', '-i', 'aevalsrc=0.1*sin(2*PI*500*t)|0|0.2*sin(2*PI*1500*t)|0|0|0:s=48000:c=5.1'],
+      ...['-t', '4', at('surround.flac')],
+    ),
+  ])
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+/** Moments at which something begins that was not there for a while before, s. */
+function onsets(levels: ArrayLike<number>, perSecond: number, threshold: number): number[] {
+  const found: number[] = []
+  let last = -Infinity
+  for (let index = 0; index < levels.length; index += 1) {
+    if (Math.abs(levels[index] ?? 0) < threshold) continue
+    if (index - last > 0.2 * perSecond) found.push(index / perSecond)
+    last = index
+  }
+  return found
+}
+
+async function flashes(path: string, rate: number): Promise<number[]> {
+  const pixels = await grey(path)
+  const middle = 160 * 45 + 80
+  const levels = Array.from(
+    { length: pixels.length / (160 * 90) },
+    (_, index) => pixels[index * 160 * 90 + middle] ?? 0,
+  )
+  return onsets(levels, rate, 128)
+}
+
+describe('sound and picture', () => {
+  it('of 40 cuts stay within one frame of each other at every cut', async () => {
+    const random = seeded(7)
+    const cuts = Array.from({ length: 40 }, (_, index) => ({
+      path: at(index % 2 ? 'flash.mkv' : 'flash.mp4'),
+      // Each begins before a flash and goes on for a while after it.
+      from: 1 + Math.floor(random() * 9) - 0.12 - random() * 0.3,
+      lasts: 0.7 + random() * 0.1,
+    }))
+    const { path } = await render(request({ rate: 30, picture: inARow(cuts) }), folder.path)
+    const seen = await flashes(path, 30)
+    const heard = onsets(await samples(path), 48_000, 0.05)
+    expect(seen).toHaveLength(40)
+    expect(heard).toHaveLength(40)
+    for (const [index, time] of seen.entries()) {
+      expect(Math.abs(time - (heard[index] ?? 0)), `cut ${index}`).toBeLessThanOrEqual(1 / 30)
+    }
+  })
+
+  it.each([
+    [0.25, false],
+    [0.25, true],
+    [1.3, true],
+    [4.9, true],
+  ])('stay together at speed %d, with its pitch kept: %s', async (speed, keep_pitch) => {
+    const cuts = [{ path: at('flash.mp4'), from: 0.6, lasts: 2.6 / speed, speed, keep_pitch }]
+    const { path } = await render(request({ rate: 50, picture: inARow([0.3, ...cuts]) }), folder.path)
+    const sound = await samples(path)
+    for (const beep of [1, 2, 3]) {
+      // Retiming that keeps the pitch smears an onset over its windows, but not the middle of a sound.
+      const wish = 0.3 + (beep + 0.05 - 0.6) / speed
+      expect(Math.abs(middleOf(sound, wish, 0.3 / speed) - wish), `beep ${beep}`).toBeLessThan(1 / 30)
+    }
+  })
+})
+
+/** The middle of the energy of a sound around a moment, s. */
+function middleOf(sound: Float32Array, moment: number, reach: number): number {
+  const from = Math.max(0, Math.round((moment - reach) * 48_000))
+  let energy = 0
+  let weighted = 0
+  for (const [index, level] of sound.subarray(from, Math.round((moment + reach) * 48_000)).entries()) {
+    energy += level ** 2
+    weighted += level ** 2 * (from + index)
+  }
+  return weighted / energy / 48_000
+}
+
+/** Renders sound over black and listens to it between two moments. */
+async function listen(body: Parameters<typeof request>[0], from = 0.2, to = 1.8) {
+  const { path } = await render(request({ duration: 2, ...body }), folder.path)
+  const sound = await samples(path)
+  const all = await streams(path)
+  const heard = (hertz: number) => amplitude(sound.subarray(from * 48_000, to * 48_000), hertz)
+  return { sound, heard, audio: all.find((stream) => stream['codec_type'] === 'audio') }
+}
+
+const tone = { path: '', from: 0, lasts: 2 }
+
+describe('what is heard', () => {
+  it('is AAC, 48 kHz stereo, of exactly the length of the output, also where all is silent', async () => {
+    const { audio, sound } = await listen({ picture: inARow([{ ...tone, path: at('silent.mkv') }]) })
+    expect(audio).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 })
+    expect(Number(audio?.['duration'])).toBeCloseTo(2, 3)
+    expect(Math.max(...sound.map(Math.abs))).toBe(0)
+  })
+
+  it('is the base track with its clips, each at its level, and every audio track, of a video too', async () => {
+    const { heard } = await listen({
+      picture: inARow([{ ...tone, path: at('low.mkv') }]),
+      sound: [
+        [clipAt(0, { ...tone, path: at('mono.wav'), volume: 0.5 })],
+        [clipAt(0, { ...tone, path: at('high.mkv'), volume: 0.2 })],
+      ],
+    })
+    // The sources reach half of full scale; together they stay below the limit.
+    expect(heard(440)).toBeCloseTo(0.5, 1)
+    expect(heard(1000)).toBeCloseTo(0.25, 1.5)
+    expect(heard(2500)).toBeCloseTo(0.1, 1.5)
+  })
+
+  it('follows the clip before the track, for muted and for volume', async () => {
+    const video = [
+      { ...clipAt(0, { ...tone, lasts: 1, path: at('low.mkv') }), muted: false },
+      clipAt(1, { ...tone, lasts: 1, path: at('high.mkv') }),
+    ]
+    const audio = [
+      { ...clipAt(0, { ...tone, lasts: 1, path: at('mono.wav') }), volume: 0.8 },
+      clipAt(1, { ...tone, lasts: 1, path: at('mono.wav') }),
+    ]
+    const body = {
+      picture: video,
+      sound: [audio],
+      more: {
+        video_track: [
+          { track_index: 3, muted: true, track_timeline: video },
+          { track_index: 9, track_timeline: [clipAt(0, { ...tone, path: at('high.mkv') })] },
+        ],
+        audio_track: [{ track_index: 0, volume: 0.4, track_timeline: audio }],
+      },
+    }
+    const first = await listen(body, 0.1, 0.9)
+    expect([first.heard(440), first.heard(2500)].map((level) => level > 0.2)).toEqual([true, false])
+    expect(first.heard(1000)).toBeCloseTo(0.4, 1)
+    const second = await listen(body, 1.1, 1.9)
+    expect(second.heard(440) + second.heard(2500)).toBeLessThan(0.01)
+    expect(second.heard(1000)).toBeCloseTo(0.2, 1.5)
+  })
+
+  it('changes its pitch with the speed, unless it is to be kept', async () => {
+    const slow = { ...tone, path: at('mono.wav'), speed: 0.5 }
+    const tape = await listen({ sound: [[clipAt(0, slow)]] })
+    expect([tape.heard(500), tape.heard(1000)].map((level) => level > 0.3)).toEqual([true, false])
+    const kept = await listen({ sound: [[clipAt(0, { ...slow, keep_pitch: true })]] })
+    expect([kept.heard(500), kept.heard(1000)].map((level) => level > 0.3)).toEqual([false, true])
+  })
+
+  it('is muted above five times the speed, not at it', async () => {
+    const fast = { path: at('mono.wav'), from: 0, lasts: 0.6, speed: 5 }
+    expect((await listen({ sound: [[clipAt(0, fast)]] }, 0.05, 0.55)).heard(5000)).toBeGreaterThan(0.2)
+    const { sound } = await listen({ sound: [[clipAt(0, { ...fast, speed: 5.1 })]] })
+    expect(Math.max(...sound.map(Math.abs))).toBe(0)
+  })
+
+  it('brings several channels to two', async () => {
+    const { heard } = await listen({ sound: [[clipAt(0, { ...tone, path: at('surround.flac') })]] })
+    expect(heard(500)).toBeGreaterThan(0.02)
+    expect(heard(1500)).toBeGreaterThan(0.02)
+  })
+
+  it('of twenty tracks at once does not clip, not even between samples', async () => {
+    const loud = Array.from({ length: 20 }, () => [clipAt(0, { ...tone, path: at('low.mkv') })])
+    const { sound, heard } = await listen({ sound: loud })
+    expect(heard(440)).toBeGreaterThan(0.8)
+    expect(heard(1320)).toBeLessThan(0.02)
+    expect(Math.max(...sound.map(Math.abs))).toBeLessThan(0.95)
+  })
+})

@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { counter, ffmpeg, grey, plain, rgb, streams } from '../video-split-screen/media.ts'
+import { inARow, render, request } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+const at = (name: string) => join(folder.path, name)
+beforeAll(async () => {
+  folder = await scratchFolder()
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+const testdata = resolve(
+  process.env['REELWRIGHT_TESTDATA'] ?? join(import.meta.dirname, '../../../shared/testdata'),
+  'video',
+)
+
+/** Red, green and blue of a pixel, by its place as shares of the picture. */
+function pixel(picture: Buffer, size: readonly [number, number], place: readonly [number, number]): number[] {
+  const [x, y] = [Math.floor(place[0] * size[0]), Math.floor(place[1] * size[1])]
+  return [...picture.subarray((y * size[0] + x) * 3, (y * size[0] + x) * 3 + 3)]
+}
+
+function expectNear(found: readonly number[], wish: readonly number[]): void {
+  for (const [channel, value] of wish.entries()) {
+    expect(Math.abs((found[channel] ?? 0) - value), `${found.join()} for ${wish.join()}`).toBeLessThanOrEqual(
+      8,
+    )
+  }
+}
+
+it('pictures of other shapes stand whole in the middle of black, in their own colours', async () => {
+  const [wide, tall, odd] = [at('wide.mkv'), at('tall.mkv'), at('odd.mkv')]
+  await Promise.all([
+    plain(wide, { width: 640, height: 180, seconds: 0.4 }, '0xC04020'),
+    plain(tall, { width: 180, height: 320, seconds: 0.4 }, '0x20C040'),
+    plain(odd, { width: 355, height: 201, seconds: 0.4 }, '0x2040C0'),
+  ])
+  const size = [320, 180] as const
+  const cuts = [wide, tall, odd].map((path) => ({ path, from: 0, lasts: 0.4 }))
+  const { path } = await render(request({ size, rate: 25, picture: inARow(cuts) }), folder.path)
+  const [first, second, third] = [await rgb(path, 5), await rgb(path, 15), await rgb(path, 25)]
+  expectNear(pixel(first, size, [0.5, 0.5]), [0xc0, 0x40, 0x20])
+  expectNear(pixel(first, size, [0.02, 0.3]), [0xc0, 0x40, 0x20])
+  expectNear(pixel(first, size, [0.5, 0.2]), [0, 0, 0])
+  expectNear(pixel(first, size, [0.5, 0.8]), [0, 0, 0])
+  expectNear(pixel(second, size, [0.5, 0.02]), [0x20, 0xc0, 0x40])
+  expectNear(pixel(second, size, [0.3, 0.5]), [0, 0, 0])
+  expectNear(pixel(second, size, [0.7, 0.5]), [0, 0, 0])
+  expectNear(pixel(third, size, [0.02, 0.02]), [0x20, 0x40, 0xc0])
+  const [video] = await streams(path)
+  expect(video).toMatchObject({
+    ...{ codec_name: 'h264', pix_fmt: 'yuv420p', sample_aspect_ratio: '1:1', nb_read_frames: '30' },
+    ...{ color_range: 'tv', color_space: 'bt709', color_primaries: 'bt709', color_transfer: 'bt709' },
+  })
+  const bytes = await readFile(path)
+  expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'))
+})
+
+it('transparent pictures stand over black', async () => {
+  const path = at('alpha.mov')
+  await ffmpeg(
+    ...['-f', 'lavfi', '-i', "color=white:s=160x90:r=25,format=rgba,geq=r=255:g=255:b=255:a='255*gt(X,W/2)'"],
+    ...['-t', '0.4', '-c:v', 'qtrle', path],
+  )
+  const size = [160, 90] as const
+  const rendered = await render(
+    request({ size, picture: inARow([{ path, from: 0, lasts: 0.4 }]) }),
+    folder.path,
+  )
+  const picture = await rgb(rendered.path, 2)
+  expectNear(pixel(picture, size, [0.25, 0.5]), [0, 0, 0])
+  expectNear(pixel(picture, size, [0.75, 0.5]), [255, 255, 255])
+  expect(await streams(rendered.path)).toHaveLength(2)
+})
+
+it('the last picture stands where sound goes on after it, and where an end was rounded up', async () => {
+  const path = at('short-picture.mkv')
+  await ffmpeg(
+    ...['-f', 'lavfi', '-i', "color=black:s=160x90:r=25:d=1,format=yuv420p,geq=lum='20+6*N':cb=128:cr=128"],
+    ...['-f', 'lavfi', '-i', 'sine=d=2', '-c:v', 'ffv1', path],
+  )
+  const { path: made } = await render(
+    request({ picture: inARow([{ path, from: 0.5, lasts: 1.55 }]) }),
+    folder.path,
+  )
+  const pixels = await grey(made)
+  const numbers = Array.from({ length: pixels.length / (160 * 90) }, (_, frame) =>
+    Math.round((16 + ((pixels[frame * 160 * 90] ?? 0) * 219) / 255 - 20) / 6),
+  )
+  expect(numbers).toHaveLength(39)
+  expect(numbers.slice(0, 3)).toEqual([12, 13, 14].map((number) => number + (numbers[0] === 13 ? 1 : 0)))
+  expect(new Set(numbers.slice(13))).toEqual(new Set([24]))
+})
+
+it('a file whose pictures end before its header says fails by name, and makes nothing', async () => {
+  const [whole, cut] = [at('whole.mp4'), at('cut.mp4')]
+  await ffmpeg(
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc2=s=320x240:r=25:d=8',
+    '-g',
+    '25',
+    '-movflags',
+    '+faststart',
+    whole,
+  )
+  const bytes = await readFile(whole)
+  await writeFile(cut, bytes.subarray(0, bytes.length / 2))
+  const cuts = [
+    { path: whole, from: 0, lasts: 1 },
+    { path: cut, from: 6, lasts: 1.5 },
+  ]
+  await expect(render(request({ picture: inARow(cuts) }), folder.path)).rejects.toMatchObject({
+    code: 6021,
+    message: expect.stringMatching(/video_track\[0\]\.track_timeline\[1\]\.material: cut\.mp4/) as string,
+  })
+})
+
+describe.skipIf(!existsSync(testdata))('real files', () => {
+  it('turned, of variable rate, transparent, with several sound tracks or none, make one even video', async () => {
+    const cuts = [
+      { path: 'mediabunny-rotate-buck-bunny.mp4', from: 1.5, lasts: 0.6 },
+      { path: 'mediabunny-cursed-vfr.mp4', from: 2, lasts: 0.8 },
+      { path: 'mediabunny-transparency.webm', from: 1, lasts: 0.5 },
+      { path: 'opendubbing-englishvideo.mp4', from: 1, lasts: 0.7, speed: 1.5, keep_pitch: true },
+      { path: 'auto-editor-mov_text.mp4', from: 0.2, lasts: 0.4 },
+    ].map((cut) => ({ ...cut, path: join(testdata, cut.path) }))
+    const size = [360, 640] as const
+    const several = { path: join(testdata, 'mediabunny-multiple-aac-tracks.mp4'), from: 0.2, lasts: 1 }
+    const body = request({ size, rate: 30, picture: inARow(cuts), sound: [inARow([0.5, several])] })
+    const { path, output, progress } = await render(body, folder.path)
+    const [video, audio] = await streams(path)
+    expect(output).toMatchObject({ duration: 3, video_size: [360, 640] })
+    expect(video).toMatchObject({ width: 360, height: 640, r_frame_rate: '30/1', nb_read_frames: '90' })
+    expect(Number(video?.['duration'])).toBeCloseTo(3, 4)
+    expect(Number(audio?.['duration'])).toBeCloseTo(3, 2)
+    expect(progress).toEqual(progress.toSorted((one, other) => one - other))
+    // The turned picture is 9:16 and fills the canvas: its corners are not black.
+    const first = await rgb(path, 8)
+    expect(Math.max(...pixel(first, size, [0.5, 0.01]), ...pixel(first, size, [0.5, 0.99]))).toBeGreaterThan(
+      20,
+    )
+  })
+})
+
+describe('the worked examples', () => {
+  it.each(videoTimelineRender.examples)('$title', async ({ input }) => {
+    const parsed = videoTimelineRender.input.parse(input)
+    const made = new Map<string, string>()
+    for (const [index, { id }] of parsed.materials.entries()) {
+      const path = at(id.replace(/\.(mp4|mp3)$/, (extension) => (extension === '.mp4' ? '.mkv' : '.wav')))
+      if (path.endsWith('.mkv'))
+        await counter(path, { width: 320, height: 180, seconds: 3, hertz: 300 + 200 * index })
+      else await ffmpeg('-f', 'lavfi', '-i', 'sine=f=900', '-t', '3', path)
+      made.set(id, path)
+    }
+    const body = JSON.parse(JSON.stringify(input), (_, value: unknown) =>
+      typeof value === 'string' ? (made.get(value) ?? value) : value,
+    ) as ReturnType<typeof request>
+    const { path, output, plan } = await render(body, folder.path)
+    expect(plan.credits).toBe(1)
+    const [video, audio] = await streams(path)
+    const [width, height] = parsed.video_size
+    expect(video).toMatchObject({ codec_name: 'h264', width, height })
+    expect(audio).toMatchObject({ codec_name: 'aac' })
+    expect(Number(video?.['duration'])).toBeCloseTo(output.duration, 2)
+  })
+})

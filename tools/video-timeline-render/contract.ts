@@ -1,0 +1,264 @@
+import * as z from 'zod'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+/** Most clips of a timeline, all tracks together (contract 2, 8). */
+const maxClips = 500
+
+/** Loudest factor of a clip or track; 100 is +40 dB. */
+const maxVolume = 100
+
+const seconds = z.number().min(0)
+
+/** A clip of either kind of track; a gap has an empty clip_id and no material. */
+const clip = z.object({
+  clip_id: z.string().max(200).describe('Any name; empty marks a gap (black, silence)'),
+  clip_st: seconds.optional().describe('In point inside the material, s; not for gaps'),
+  clip_ed: seconds
+    .optional()
+    .describe('Out point inside the material, s: clip_st + duration x speed; not for gaps'),
+  track_st: seconds.describe('Start on the output, s'),
+  track_ed: seconds.describe('End on the output, s; clips of a track must not overlap'),
+  duration: z.number().gt(0).describe('track_ed - track_st, s'),
+  speed: z.number().min(0.01).max(100).default(1).describe('Sound is muted above 5'),
+  keep_pitch: z.boolean().default(false).describe('Keep the pitch of retimed sound'),
+})
+
+type Clip = z.output<typeof clip> & { readonly material?: string | undefined }
+
+interface ClipRule {
+  /** The field it is about. */
+  readonly field: 'material' | 'clip_st' | 'clip_ed' | 'track_ed'
+  readonly holds: (one: Clip) => boolean
+  readonly message: string
+  readonly fix: string
+}
+
+/** What a clip must hold besides the kinds of its fields. */
+const clipRules: readonly ClipRule[] = [
+  ...(['material', 'clip_st', 'clip_ed'] as const).map((field) => ({
+    field,
+    holds: (one: Clip) => one.clip_id === '' || one[field] !== undefined,
+    message: 'required, unless clip_id is empty, which marks a gap',
+    fix: 'Give material, clip_st and clip_ed, or make it a gap with an empty clip_id.',
+  })),
+  {
+    field: 'clip_ed',
+    holds: ({ clip_id, clip_st = 0, clip_ed = Infinity }) => clip_id === '' || clip_st < clip_ed,
+    message: 'clip_ed must be after clip_st',
+    fix: 'Give clip_ed as clip_st + duration x speed.',
+  },
+  {
+    field: 'track_ed',
+    holds: ({ track_st, track_ed }) => track_st < track_ed,
+    message: 'track_ed must be after track_st',
+    fix: 'Give track_ed as track_st + duration.',
+  },
+]
+
+function checkClip(one: Clip, context: z.RefinementCtx): void {
+  for (const { field, holds, message, fix } of clipRules) {
+    if (!holds(one)) context.addIssue({ code: 'custom', path: [field], message, params: { fix } })
+  }
+}
+
+const ofMaterials = 'id of one of materials; not for gaps'
+
+const videoClip = clip
+  .extend({
+    material: fileRef({ kinds: ['video'], describe: `Video: ${ofMaterials}` }).optional(),
+    muted: z.boolean().optional().describe('Overrides the track'),
+  })
+  .superRefine(checkClip)
+
+const audioClip = clip
+  .extend({
+    material: fileRef({ kinds: ['audio', 'video'], describe: `Audio or video: ${ofMaterials}` }).optional(),
+    volume: z.number().min(0).max(maxVolume).optional().describe('Factor; overrides the track'),
+  })
+  .superRefine(checkClip)
+
+const side = z.int().min(16).max(4096).multipleOf(2)
+
+const material = z.object({
+  id: fileRef({
+    kinds: ['video', 'audio'],
+    describe: 'Video or audio; of a still picture make a video first',
+  }),
+  path: z.string().optional().describe('Not read'),
+  duration: z.number().optional().describe('Not read, s'),
+  video_size: z.array(z.number()).optional().describe('Not read'),
+  video_rate: z.number().optional().describe('Not read'),
+  audio_channel: z.string().optional().describe('Not read'),
+})
+
+const fields = z.object({
+  version: z.enum(['v1']).describe('Version of the timeline form'),
+  video_size: z.array(side).length(2).describe('Width and height of the output in pixels, even'),
+  video_rate: z.int().min(1).max(120).describe('Frames a second of the output'),
+  duration: z
+    .number()
+    .gt(0)
+    .optional()
+    .describe('Length of the output, s; by default the last track_ed of a rendered track'),
+  materials: z.array(material).describe('Every file that clips use'),
+  video_track: z
+    .array(
+      z.object({
+        track_index: z.number().describe('Layer; only the lowest is rendered'),
+        track_size: z.array(z.number()).optional().describe('Not read'),
+        muted: z.boolean().default(false).describe('Of its clips, unless they say'),
+        track_timeline: z.array(videoClip).describe('Clips in any order'),
+      }),
+    )
+    .describe('Pictures, with their sound unless muted'),
+  audio_track: z
+    .array(
+      z.object({
+        track_index: z.number().describe('Not read: all are mixed'),
+        volume: z.number().min(0).max(maxVolume).default(1).describe('Factor, unless clips say'),
+        track_timeline: z.array(audioClip).describe('Clips in any order'),
+      }),
+    )
+    .describe('Sound, all tracks mixed'),
+  beat_track: z.array(z.unknown()).default([]).describe('Not read'),
+  struct_meta: z.record(z.string(), z.unknown()).default({}).describe('Not read'),
+})
+
+type Fields = z.output<typeof fields>
+
+/** Every clip with its place in the request. */
+function* clipsOf({ video_track, audio_track }: Fields) {
+  for (const [name, tracks] of Object.entries({ video_track, audio_track })) {
+    for (const [track, { track_timeline }] of tracks.entries()) {
+      for (const [index, one] of track_timeline.entries()) {
+        yield { clip: one, path: [name, track, 'track_timeline', index] }
+      }
+    }
+  }
+}
+
+const input = fields.superRefine((timeline, context) => {
+  const known = new Set(timeline.materials.map((one) => one.id))
+  let count = 0
+  for (const { clip: one, path } of clipsOf(timeline)) {
+    count += 1
+    if (one.clip_id === '' || one.material === undefined || known.has(one.material)) continue
+    const message = 'no entry of materials has this id'
+    const params = { fix: 'Add {"id": …} to materials, or use an id that is there.' }
+    context.addIssue({ code: 'custom', path: [...path, 'material'], message, params })
+  }
+  if (count <= maxClips) return
+  const params = {
+    fix: 'Render it in parts, each a timeline of its own, and join their results in a last one.',
+  }
+  const message = `at most ${maxClips} clips in all tracks together, ${count} given`
+  context.addIssue({ code: 'custom', path: ['video_track'], message, params })
+})
+
+const output = z.object({
+  file_id: id,
+  download_url: z.string(),
+  duration: z.number().describe('s'),
+  video_size: z.array(z.int()).describe('Width and height'),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe('What was done to sources beyond the request, such as tone mapping'),
+})
+
+export const videoTimelineRender = operation({
+  name: 'video_timeline_render',
+  title: 'Render a timeline',
+  description:
+    'Cuts and joins clips along a timeline (gtrk v1) into one mp4: trims, gaps, speed changes, mixed sound. Times are ' +
+    'seconds. The video track with the lowest track_index gives the picture (clips fitted with black bars) and, ' +
+    'unless muted, sound; audio tracks are mixed to it. Of each clip clip_ed = clip_st + duration x speed and ' +
+    'duration = track_ed - track_st, to one frame; clips may leave gaps but not overlap on their track. Limits: 500 ' +
+    'clips, output at most 6 hours. No transitions, texts or still pictures.',
+  toolset: 'render',
+  input,
+  output,
+  price: { unit: 'minute', credits: 1, of: 'the output' },
+  examples: [
+    {
+      title: 'Two shots in a row, the second in slow motion, with music at a third of its level',
+      input: {
+        version: 'v1',
+        video_size: [1280, 720],
+        video_rate: 30,
+        materials: [{ id: 'street.mp4' }, { id: 'jump.mp4' }, { id: 'music.mp3' }],
+        video_track: [
+          {
+            track_index: 0,
+            track_timeline: [
+              {
+                clip_id: 'street',
+                material: 'street.mp4',
+                ...{ clip_st: 0.5, clip_ed: 2, track_st: 0, track_ed: 1.5, duration: 1.5 },
+              },
+              {
+                clip_id: 'jump',
+                material: 'jump.mp4',
+                ...{ clip_st: 1, clip_ed: 1.5, track_st: 1.5, track_ed: 2.5, duration: 1 },
+                ...{ speed: 0.5, muted: true },
+              },
+            ],
+          },
+        ],
+        audio_track: [
+          {
+            track_index: 0,
+            volume: 0.33,
+            track_timeline: [
+              {
+                clip_id: 'music',
+                material: 'music.mp3',
+                ...{ clip_st: 0, clip_ed: 2.5, track_st: 0, track_ed: 2.5, duration: 2.5 },
+              },
+            ],
+          },
+        ],
+      },
+    },
+    {
+      title:
+        'A tall picture that opens on black while the voice begins, then one shot faster with its pitch kept',
+      input: {
+        version: 'v1',
+        video_size: [1080, 1920],
+        video_rate: 25,
+        duration: 3,
+        materials: [{ id: 'walk.mp4' }, { id: 'voice.wav' }],
+        video_track: [
+          {
+            track_index: 0,
+            track_timeline: [
+              { clip_id: '', track_st: 0, track_ed: 1, duration: 1 },
+              {
+                clip_id: 'walk',
+                material: 'walk.mp4',
+                ...{ clip_st: 0, clip_ed: 2.5, track_st: 1, track_ed: 3, duration: 2 },
+                ...{ speed: 1.25, keep_pitch: true },
+              },
+            ],
+          },
+        ],
+        audio_track: [
+          {
+            track_index: 0,
+            track_timeline: [
+              {
+                clip_id: 'voice',
+                material: 'voice.wav',
+                ...{ clip_st: 0.2, clip_ed: 2, track_st: 0.5, track_ed: 2.3, duration: 1.8 },
+                volume: 0.9,
+              },
+            ],
+          },
+        ],
+      },
+    },
+  ],
+})

@@ -1,0 +1,144 @@
+import { MediaError } from '../../src/contract/errors.ts'
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import type { RunContext } from '../../src/contract/operation.ts'
+import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
+import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
+import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
+import { inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
+import { divide, lengthOf } from '../../src/media/timeline/divide.ts'
+import { layOut } from '../../src/media/timeline/lay-out.ts'
+import type { Piece } from '../../src/media/timeline/lay-out.ts'
+import { follows, stretchOf } from '../../src/media/timeline/reads.ts'
+import type { Read } from '../../src/media/timeline/reads.ts'
+import type { Timeline } from '../../src/media/timeline/timeline.ts'
+import { pictureGraph } from './picture.ts'
+import type { PictureWish } from './picture.ts'
+
+/**
+ * How the picture is encoded. Parts are joined without encoding again, so all have the same settings. veryfast:
+ * the next slower preset takes a third more time for no smaller files at the same quality.
+ */
+export const encoderArgs: readonly string[] = [
+  ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
+]
+
+/** Length of a part, s: long enough that its start costs little, short enough that no core waits at the end. */
+const partSeconds = { least: 5, most: 20 }
+
+/** Parts that each of those made at once does, one after another, where the output is long enough. */
+const turns = 3
+
+/** Shortest part, frames: the encoder's reordering of frames is the same in all then. */
+const fewestFrames = 16
+
+/** Decoders of a part hold at most so many pixels of pictures: four of 1920 x 1080. */
+const pixelsAtOnce = 4 * 1920 * 1080
+
+/** What a further piece of an open input weighs, in pixels: bounds the size of the graph. */
+const pixelsOfBranch = 1e5
+
+/** Divides the picture into parts of the output that are decoded and encoded on their own, some at once. */
+export function partsOf(timeline: Timeline, wish: PictureWish, atOnce: number): Piece[][] {
+  const { picture, frames, rate } = timeline
+  const share = frames / rate / (turns * atOnce)
+  const longest = Math.min(partSeconds.most, Math.max(partSeconds.least, share))
+  const pieces = layOut(picture, { total: frames, perSecond: rate })
+  const weigh = (piece: Piece, before: readonly Piece[]) => {
+    const stretch = stretchOf(piece, rate)
+    if (!stretch) return pixelsOfBranch
+    const last = before.findLast(({ clip }) => clip !== undefined)
+    const open = last && stretchOf(last, rate)
+    if (open && follows(open, stretch) && wish.worth(open, stretch)) return pixelsOfBranch
+    const { coded_width, coded_height } = wish.videoOf(stretch.clip.material)
+    return Math.max(pixelsOfBranch, coded_width * coded_height)
+  }
+  return divide(pieces, {
+    longest: Math.max(fewestFrames, Math.ceil(longest * rate)),
+    fewest: fewestFrames,
+    weigh,
+    heaviest: pixelsAtOnce,
+  })
+}
+
+/** A part to be made. */
+interface PartJob {
+  readonly pieces: readonly Piece[]
+  readonly wish: PictureWish
+  readonly context: RunContext
+  readonly signal: AbortSignal
+  readonly threads: number
+  readonly timeoutMs: number
+  /** Number of frames made so far. */
+  readonly onFrames: (frames: number) => void
+}
+
+/** Makes one part of the picture. Throws 6021 with the clip where pictures are missing. */
+export async function encodePart(path: string, job: PartJob): Promise<void> {
+  const { pieces, wish, context, signal, threads } = job
+  const { reads, graph } = pictureGraph(pieces, wish)
+  const inputs = await Promise.all(reads.map((read) => inputOf(read, job)))
+  let made = 0
+  await runWithReports(
+    {
+      args: [
+        ...inputs.flat(),
+        ...['-filter_complex_threads', String(threads), '-filter_complex', graph, '-map', '[v]'],
+        ...[...encoderArgs, ...bt709Tags, '-threads', String(threads), '-r', String(wish.canvas.rate)],
+        ...['-map_metadata', '-1', '-map_chapters', '-1', path],
+      ],
+      cwd: context.scratch,
+      signal,
+      timeoutMs: job.timeoutMs,
+    },
+    ({ frames }) => {
+      made = frames
+      job.onFrames(frames)
+    },
+  )
+  if (made !== lengthOf(pieces)) throw await missingPictures(reads, job)
+}
+
+/**
+ * Starts decoding at the keyframe before the stretch and keeps all from there, so that the picture that is
+ * showing when it begins is known, however long it has been showing.
+ */
+async function inputOf([{ clip, from }]: Read, { wish, context, threads }: PartJob): Promise<string[]> {
+  return inputArgs(context.files.get(clip.material).path, [
+    ...(await alphaDecoder(wish.videoOf(clip.material))),
+    ...['-threads', String(threads), '-an'],
+    ...(from > 0 ? ['-noaccurate_seek', '-ss', from.toFixed(6)] : []),
+  ])
+}
+
+/** Finds the clip whose file has no picture where its header says that there is one. */
+async function missingPictures(
+  reads: readonly Read[],
+  { context, wish, signal }: PartJob,
+): Promise<MediaError> {
+  const stretches = reads.flat()
+  for (const { clip, to } of stretches) {
+    const { path, name } = context.files.get(clip.material)
+    const end = Math.min(to * 1000, lengthMs(wish.videoOf(clip.material)))
+    try {
+      await checkDecodable(path, { atMs: Math.max(0, end - 1), signal })
+    } catch (cause) {
+      signal.throwIfAborted()
+      return new MediaError(
+        6021,
+        `${clip.at}.material: ${name} has no picture at ${(end / 1000).toFixed(1)} s`,
+        {
+          cause,
+          hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
+        },
+      )
+    }
+  }
+  const places = stretches.map(({ clip }) => clip.at).join(', ')
+  return new MediaError(6021, `pictures are missing in one of ${places}`, {
+    hint: 'One of these files is damaged inside the range; export it again.',
+  })
+}
+
+function lengthMs({ duration_ms }: VideoFacts): number {
+  return duration_ms || Infinity
+}

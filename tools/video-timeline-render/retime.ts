@@ -1,0 +1,23 @@
+import { varispeed } from '../../src/media/timeline/varispeed.ts'
+
+/** Slowest speed of one atempo filter; slower ones are chained. */
+const slowestTempo = 0.5
+
+/** Filters that play 48 kHz sound at another speed, a second of silence behind it; empty at speed 1. */
+export function retime(
+  speed: number,
+  { keepPitch, rubberband }: { keepPitch: boolean; rubberband: boolean },
+): string[] {
+  if (speed === 1) return []
+  if (!keepPitch) {
+    const { from, to } = varispeed(speed)
+    return [`aresample=${from}`, `asetrate=${to}`, 'aresample=48000']
+  }
+  // Both hold back the last of what they were given until more comes.
+  return ['apad=pad_dur=1', ...(rubberband ? [`rubberband=tempo=${speed}`] : tempos(speed))]
+}
+
+function tempos(speed: number): string[] {
+  const steps = Math.max(1, Math.ceil(Math.log(speed) / Math.log(slowestTempo)))
+  return Array.from({ length: steps }, () => `atempo=${(speed ** (1 / steps)).toFixed(9)}`)
+}

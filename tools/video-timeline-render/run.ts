@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import type { GivenFiles, ReadyOperation, RunContext, RunOperation } from '../../src/contract/operation.ts'
+import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
+import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
+import { joinParts } from '../../src/engines/ffmpeg/join-parts.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { lengthOf } from '../../src/media/timeline/divide.ts'
+import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
+import type { Timeline } from '../../src/media/timeline/timeline.ts'
+import { atMost } from '../../src/platform/at-most.ts'
+import type { videoTimelineRender } from './contract.ts'
+import { encodePart, partsOf } from './parts.ts'
+import type { PictureWish } from './picture.ts'
+import { expectedSeconds } from './plan.ts'
+import { encodeSound } from './sound.ts'
+import { checkSources, videoOf } from './sources.ts'
+import { decodingOn } from './worth.ts'
+
+/** Renders the picture part by part, a few at once, and the sound beside it, then joins them. */
+export const run: RunOperation<typeof videoTimelineRender> = async (input, context) => {
+  const timeline = readGtrk(input)
+  const { files, scratch } = context
+  checkSources(timeline, files)
+  const path = join(scratch, 'timeline.mp4')
+  await render(timeline, context, path)
+  const { width, height, seconds } = timeline
+  const notes = hdrNames(timeline, files).map(
+    (name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`,
+  )
+  return {
+    ...context.keep({ path, name: `timeline-${width}x${height}-${Math.round(seconds)}s.mp4` }),
+    duration: seconds,
+    video_size: [width, height],
+    ...(notes.length > 0 ? { notes } : {}),
+  }
+}
+
+/** Throws 6401 where ffmpeg is missing, or for HDR sources what maps them to standard range. */
+export const ready: ReadyOperation<typeof videoTimelineRender> = async (request) => {
+  await locateFfmpeg()
+  const [name] = request ? hdrNames(readGtrk(request.input), request.files) : []
+  if (name === undefined) return
+  await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
+}
+
+/** Names of the files that are tone-mapped. */
+function hdrNames({ picture }: Timeline, files: GivenFiles): string[] {
+  const shown = picture.map(({ material }) => files.get(material))
+  return [...new Set(shown.flatMap(({ name, facts }) => (facts?.video?.hdr ? [name] : [])))]
+}
+
+/** Output of all parts that are made at once, pixels a frame: the encoder keeps a few dozen frames of each. */
+const pixelsAtOnce = 4 * 1920 * 1080
+
+/** What joining takes of all work, percent. */
+const joining = 2
+
+async function render(timeline: Timeline, context: RunContext, path: string): Promise<void> {
+  const { files, scratch, threads } = context
+  const timeoutMs = (10 * 60 + 30 * expectedSeconds(timeline, files)) * 1000
+  // The first that fails ends the others.
+  const failed = new AbortController()
+  const signal = AbortSignal.any([context.signal, failed.signal])
+  const wish = await wishOf(timeline, context)
+  const atOnce = partsAtOnce(timeline, threads)
+  const parts = partsOf(timeline, wish, atOnce).map((pieces, index) => ({
+    pieces,
+    frames: lengthOf(pieces),
+    path: join(scratch, `part-${index}.mp4`),
+  }))
+  const made = parts.map(() => 0)
+  const inTurn = atMost(atOnce)
+  const sound = join(scratch, 'sound.m4a')
+  const picture = parts.map((part, index) =>
+    inTurn(() =>
+      encodePart(part.path, {
+        pieces: part.pieces,
+        ...{ wish, context, signal, timeoutMs },
+        threads: Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length))),
+        onFrames(frames) {
+          made[index] = frames
+          const share = made.reduce((sum, one) => sum + one, 0) / timeline.frames
+          context.progress(share * (100 - joining))
+        },
+      }),
+    ),
+  )
+  const work = [encodeSound(sound, { timeline, context, signal, timeoutMs }), ...picture].map((one) =>
+    one.catch((error: unknown) => {
+      failed.abort(error)
+      throw error
+    }),
+  )
+  await Promise.allSettled(work)
+  await Promise.all(work)
+  await joinParts(path, { parts, rate: timeline.rate, sound, signal, timeoutMs })
+}
+
+async function wishOf(timeline: Timeline, { files, signal }: RunContext): Promise<PictureWish> {
+  const videos = new Map(
+    timeline.picture.map((clip) => [clip.material, videoOf(clip, files.get(clip.material))]),
+  )
+  const known = (material: string) => {
+    const video = videos.get(material)
+    if (!video) throw new Error(`no clip of the picture shows ${material}`)
+    return video
+  }
+  return {
+    canvas: timeline,
+    videoOf: known,
+    worth: await decodingOn(timeline, { files, videoOf: known, signal }),
+  }
+}
+
+/** Encoders side by side use cores better than one with as many threads, but each keeps frames. */
+function partsAtOnce({ width, height }: Timeline, threads: number): number {
+  return Math.max(1, Math.min(threads, Math.floor(pixelsAtOnce / (width * height))))
+}

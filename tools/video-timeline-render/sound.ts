@@ -1,0 +1,163 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { decodePcm, encodeAac, pcmBytes } from '../../src/engines/ffmpeg/pcm.ts'
+import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
+import { soundRate, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
+import { layOut } from '../../src/media/timeline/lay-out.ts'
+import type { Piece } from '../../src/media/timeline/lay-out.ts'
+import { stretchOf } from '../../src/media/timeline/reads.ts'
+import type { Stretch } from '../../src/media/timeline/reads.ts'
+import type { Timeline } from '../../src/media/timeline/timeline.ts'
+import { inBatches } from '../../src/platform/in-batches.ts'
+import { retime } from './retime.ts'
+
+interface SoundJob {
+  readonly timeline: Timeline
+  readonly context: Pick<RunContext, 'files' | 'scratch'>
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
+/** Tracks mixed at once, each with one decoding process; more are mixed in rounds. */
+const tracksAtOnce = 8
+
+/** Clips that one process decodes, one after another. */
+const clipsAtOnce = 8
+
+/** Mixes all sound of a timeline, decoding clip after clip, into an AAC file of exactly the output's length. */
+export async function encodeSound(path: string, job: SoundJob): Promise<void> {
+  const { timeline, context, signal, timeoutMs } = job
+  const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
+  const { filters } = await locateFfmpeg()
+  const lanes = timeline.sound.map((track) =>
+    lane(layOut(track, { total: samples, perSecond: soundRate }), job, filters.has('rubberband')),
+  )
+  let mixed: AsyncGenerator<Uint8Array> = silence(samples)
+  while (lanes.length > tracksAtOnce) {
+    const part = join(context.scratch, `mix-${lanes.length}.f32`)
+    await pipeline(mix([mixed, ...lanes.splice(0, tracksAtOnce)]), createWriteStream(part), { signal })
+    mixed = fileBytes(part)
+  }
+  await encodeAac(path, { samples, input: mix([mixed, ...lanes]), cwd: context.scratch, signal, timeoutMs })
+}
+
+/** Adds sounds of the same length. Ends all of them, however it ends. */
+async function* mix(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
+  const batches = sources.map((source) => inBatches(source))
+  try {
+    for (;;) {
+      const next = await Promise.all(batches.map((batch) => batch.next()))
+      const [first, ...others] = next.flatMap(({ value, done }) => (done === true ? [] : [floats(value)]))
+      if (!first) return
+      const sum = first.slice()
+      for (const other of others) {
+        for (let index = 0; index < sum.length; index += 1)
+          sum[index] = (sum[index] ?? 0) + (other[index] ?? 0)
+      }
+      yield new Uint8Array(sum.buffer)
+    }
+  } finally {
+    await Promise.allSettled([...batches, ...sources].map((one) => one.return(undefined)))
+  }
+}
+
+function floats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
+  return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT)
+}
+
+async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path, { highWaterMark: 2 ** 20 }) as AsyncIterable<Uint8Array>
+}
+
+const zeros = new Uint8Array(2 ** 16)
+
+async function* silence(samples: number): AsyncGenerator<Uint8Array> {
+  for (let left = samples * pcmBytes; left > 0; left -= zeros.length)
+    yield zeros.subarray(0, Math.min(left, zeros.length))
+}
+
+/** One track from start to end: silence, and clips decoded a few to a process. */
+async function* lane(
+  pieces: readonly Piece[],
+  job: SoundJob,
+  rubberband: boolean,
+): AsyncGenerator<Uint8Array> {
+  const sounding = pieces.map((piece) => {
+    const stretch = stretchOf(piece, soundRate)
+    return stretch && hasSound(stretch, job.context.files.get(stretch.clip.material)) ? stretch : undefined
+  })
+  for (let index = 0; index < pieces.length;) {
+    const piece = pieces[index]
+    if (!piece) return
+    const end = sounding.findIndex(
+      (one, at) => at >= index && (one === undefined || at >= index + clipsAtOnce),
+    )
+    const group = sounding.slice(index, end < 0 ? pieces.length : end).filter((one) => one !== undefined)
+    if (group.length === 0) yield* silence(piece.units)
+    else yield* decode(group, job, rubberband)
+    index += Math.max(1, group.length)
+  }
+}
+
+/** Whether a file has sound where a stretch begins. */
+function hasSound({ from }: Stretch, { facts }: StagedFile): boolean {
+  const audio = facts?.audio[0]
+  return audio !== undefined && from * 1000 < (audio.duration_ms || facts?.duration_ms || 0)
+}
+
+/** Decoders of sound are exact only once they have some of what comes before, s. */
+const leadIn = 0.5
+
+/** Stretches one after another, each exactly as long as its piece. */
+async function* decode(
+  stretches: readonly Stretch[],
+  job: SoundJob,
+  rubberband: boolean,
+): AsyncGenerator<Uint8Array> {
+  const { files, scratch } = job.context
+  const inputs = stretches.flatMap(({ clip, from }) =>
+    inputArgs(files.get(clip.material).path, [
+      '-vn',
+      '-noaccurate_seek',
+      '-ss',
+      Math.max(0, from - leadIn).toFixed(6),
+    ]),
+  )
+  const chains = stretches.map((stretch, index) => {
+    const mono = files.get(stretch.clip.material).facts?.audio[0]?.channels === 1
+    return `[${index}:a:0]${clipChain(stretch, { mono, rubberband })}[a${index}]`
+  })
+  const all = stretches.map((_, index) => `[a${index}]`).join('')
+  const graph = [...chains, `${all}concat=n=${stretches.length}:v=0:a=1[a]`].join(';')
+  const wanted = stretches.reduce((sum, { units }) => sum + units, 0) * pcmBytes
+  const decoded = decodePcm([...inputs, '-filter_complex', graph], {
+    cwd: scratch,
+    signal: job.signal,
+    timeoutMs: job.timeoutMs,
+  })
+  let given = 0
+  for await (const chunk of decoded) {
+    const rest = chunk.subarray(0, wanted - given)
+    given += rest.length
+    yield rest
+  }
+  yield* silence((wanted - given) / pcmBytes)
+}
+
+function clipChain(
+  { clip, from, to, units }: Stretch,
+  { mono, rubberband }: { mono: boolean; rubberband: boolean },
+): string {
+  const start = Math.min(from, leadIn)
+  return [
+    stereo(mono),
+    // Before the cut, so that sound which ends early leaves silence.
+    `apad,atrim=start=${start.toFixed(6)}:end=${(start + to - from).toFixed(6)},asetpts=PTS-STARTPTS`,
+    ...retime(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
+    ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),
+    `aformat=sample_fmts=fltp:channel_layouts=stereo,apad,atrim=end_sample=${units},asetpts=N/SR/TB`,
+  ].join(',')
+}
