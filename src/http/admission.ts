@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, set before anything else of a request is read; null for what needs no key, and for a download by a link. */
     caller: Caller | null
+    /** The address of this service that the request named, such as `https://media.example.com`. */
+    address: string
   }
 }
 
@@ -40,8 +42,9 @@ export function admit(
 ): void {
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
   app.decorateRequest('caller', null)
+  app.decorateRequest('address', '')
   app.addHook('onRequest', async (request) => {
-    refuseForeignPages(request, publicHost)
+    request.address = admittedAddress(request, publicHost)
     if (openPaths.has(request.routeOptions.url)) return
     if (isByLink(request)) return await checkLink(service, request)
     const ticket = ticketOf(request)
@@ -98,15 +101,16 @@ function notAdmitted({ ticket, key }: Record<'ticket' | 'key', string | undefine
  * A page that a browser shows can reach this machine's ports: its requests carry its Origin, or by
  * DNS rebinding a foreign name as Host. The service's own page is served from the very address that it
  * calls, so that its Origin is that one and no other, also not another port or name of this machine.
+ * Answers the address that was called.
  */
-function refuseForeignPages({ headers }: FastifyRequest, publicHost: string | undefined): void {
+function admittedAddress({ headers }: FastifyRequest, publicHost: string | undefined): string {
   const own = ownOrigin(headers.host, publicHost)
   if (own === undefined) {
     throw new MediaError(6502, 'the Host of this request is not an address of this service', {
       hint: 'Call it by a loopback address, or by the one that `reelwright serve` was given as --public-url.',
     })
   }
-  if (headers.origin === undefined || headers.origin === own) return
+  if (headers.origin === undefined || headers.origin === own) return own
   throw new MediaError(6502, 'requests from other web pages are refused', {
     hint: 'Call the service from a program, which sends no Origin, or use its own page.',
   })

@@ -1,5 +1,5 @@
 import type { WebSocket } from '@fastify/websocket'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/keys.ts'
 import { issueTicket } from '../accounts/tickets.ts'
 import { MediaError } from '../contract/errors.ts'
@@ -10,6 +10,7 @@ import { parseJson } from '../platform/json.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
 import { failureEnvelope, success } from './failures.ts'
+import { withFullLinks } from './full-links.ts'
 import { forRequest } from './requests.ts'
 import { Subscription, type Outlet } from './subscription.ts'
 
@@ -39,7 +40,7 @@ export function eventRoutes(app: FastifyInstance, service: Service, stalledMs: n
       throw new MediaError(6016, 'events come over a WebSocket', { hint: 'Connect with a WebSocket client.' })
     },
     wsHandler: (socket, request) => {
-      const subscriber = new Subscriber(forRequest(service, request), callerOf(request), socket)
+      const subscriber = new Subscriber(forRequest(service, request), request, socket)
       socket.on('message', (data: Buffer) => subscriber.receive(data.toString()))
       socket.on('close', () => subscriber[Symbol.dispose]())
       // A broken frame or a cut connection; `close` follows.
@@ -70,13 +71,15 @@ function keepAlive(socket: WebSocket, everyMs: number): void {
 class Subscriber implements Disposable {
   readonly #service: Service
   readonly #caller: Caller
+  readonly #address: string
   readonly #socket: WebSocket
   /** By task id; all of them under the empty one. */
   readonly #subscriptions = new Map<string, Subscription>()
 
-  constructor(service: Service, caller: Caller, socket: WebSocket) {
+  constructor(service: Service, request: FastifyRequest, socket: WebSocket) {
     this.#service = service
-    this.#caller = caller
+    this.#caller = callerOf(request)
+    this.#address = request.address
     this.#socket = socket
   }
 
@@ -123,7 +126,11 @@ class Subscriber implements Disposable {
 
   /** Resolves when the event has left; also when the connection is gone, which `close` tells. */
   #send(event: TaskEvent): Promise<void> {
-    return new Promise((resolve) => this.#socket.send(JSON.stringify(event), () => resolve()))
+    const told =
+      'task' in event && event.task !== null
+        ? { ...event, task: withFullLinks(this.#service, this.#address, event.task) }
+        : event
+    return new Promise((resolve) => this.#socket.send(JSON.stringify(told), () => resolve()))
   }
 }
 

@@ -11,6 +11,7 @@ import { queryTask } from '../tasks/store.ts'
 import { quoteTask, submitTask } from '../tasks/submit.ts'
 import { callerOf } from './admission.ts'
 import { success } from './failures.ts'
+import { withFullLinks } from './full-links.ts'
 import { pattern, read } from './parameters.ts'
 import { forRequest } from './requests.ts'
 
@@ -40,7 +41,7 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
   app.get(pattern(routes.queryTask.path), async (request) => {
     const { task_type: type, task_id: id } = request.params as { task_type: string; task_id: string }
     const task = await queryTask(service.db, callerOf(request), { type, id })
-    return successOf(service.operations.get(type), task)
+    return successOf(service.operations.get(type), withFullLinks(service, request.address, task))
   })
   app.get(pattern(routes.listTasks.path), async (request) => {
     const query = read(taskListQuery, request.query)

@@ -83,18 +83,22 @@ async function checkFiles(
   const rows = []
   for (const id of ids)
     rows.push(await findFile(service.db, { accountId: caller.accountId, id, now: service.clock() }))
-  for (const row of rows) checkKind(row, references)
+  for (const row of rows) checkKind(row, references, request.operation)
   const byId = new Map<string, GivenFile>()
   for (const row of rows) byId.set(row.id, await giveFile(service, row))
   return { ...givenFiles(byId), ids }
 }
 
-function checkKind(row: FileRow, references: readonly FileReference[]): void {
+function checkKind(
+  row: FileRow,
+  references: readonly FileReference[],
+  { wrongKind = 6014 }: Operation,
+): void {
   const kind = kindOf(row.ext)
   const refused = references.find(({ value, kinds }) => value === row.id && !kinds.some((k) => k === kind))
   if (!refused) return
   const field = z.core.toDotPath(refused.path)
-  throw new MediaError(6014, `${field}: ${row.name} is not ${refused.kinds.join(' or ')}`, {
+  throw new MediaError(wrongKind, `${field}: ${row.name} is not ${refused.kinds.join(' or ')}`, {
     hint: supportedHint(refused.kinds),
   })
 }

@@ -6,10 +6,12 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorTable } from '../../src/contract/errors.ts'
+import { findFileRefs, type FileReference } from '../../src/contract/file.ts'
 import { commonErrors, type Endpoint } from '../../src/contract/route.ts'
 import { endpoints, fillPath } from '../../src/contract/routes.ts'
 import { pattern } from '../../src/http/parameters.ts'
 import { describeApi } from '../../src/http/openapi.ts'
+import { operations } from '../../tools/index.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { document, validatorOf } from '../service/documented.ts'
@@ -73,7 +75,7 @@ describe('the document', () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const types = ['test_copy', 'test_message', 'video_split_screen']
+    const types = ['test_copy', 'test_message', ...operations.map(({ operation }) => operation.name)]
     const written = Object.values(endpoints).flatMap(({ method, path }) =>
       path.includes('{task_type}')
         ? types.map((type) => `${method} ${path.replace('{task_type}', type)}`)
@@ -106,6 +108,7 @@ describe('the document', () => {
       ),
     )
     expect(creations.length).toBeGreaterThan(3)
+    const files: FileReference[] = []
     for (const [path, value] of creations) {
       const validate = validatorOf([
         'paths',
@@ -117,8 +120,11 @@ describe('the document', () => {
         'schema',
       ])
       expect([validate(value), validate.errors]).toEqual([true, null])
-      expect(JSON.stringify(value)).toMatch(/"file_id":"\d{19}"/)
+      const type = [...operations, fakeModule].find(({ operation }) => path.split('/')[2] === operation.name)
+      files.push(...(type ? findFileRefs(type.operation.input, value) : []))
     }
+    expect(files.length).toBeGreaterThan(5)
+    for (const { value } of files) expect(value).toMatch(/^\d{19}$/)
   })
 })
 

@@ -1,0 +1,91 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stage } from '../test/music-visualizer/render.ts'
+import { ffmpeg } from '../test/video-split-screen/media.ts'
+import { musicVisualizer } from '../tools/music-visualizer/contract.ts'
+import { encoderArgs } from '../tools/music-visualizer/encode.ts'
+import { run } from '../tools/music-visualizer/run.ts'
+import { measure, median, type Measured } from './measure.ts'
+
+// How many times faster than it plays music_visualizer makes each template at 1080p30, against what one writes by
+// hand with ffmpeg's own audio filters on a still background at the same encoder settings: medians of one run.
+// Peak memory is this process's and its programs'.
+// node bench/visualizer.ts [rounds] [template]
+
+const rounds = Number(process.argv[2] ?? 3)
+const only = process.argv[3]
+const seconds = 20
+const threads = 2
+
+/** The filter that comes nearest to each template. */
+const byHand = {
+  bars: 'showfreqs=s=1920x540:mode=bar:ascale=log:fscale=log:rate=30',
+  wave: 'showwaves=s=1920x540:mode=cline:rate=30',
+  scope: 'avectorscope=s=1080x1080:draw=line:rate=30',
+}
+const nearest: Readonly<Record<string, string>> = { ridge: byHand.wave, lissajous: byHand.scope }
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-visualizer-'))
+try {
+  const song = join(folder, 'song.wav')
+  await makeSong(song)
+  for (const template of musicVisualizer.input.shape.template_id.options) {
+    if (only === undefined || only === template) await compare(template, song)
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** Drums, noise and chords that change. */
+async function makeSong(path: string): Promise<void> {
+  const drum = '0.6*sin(2*PI*55*mod(t,0.5))*exp(-8*mod(t,0.5))'
+  const noise = '0.08*(random(0)*2-1)*exp(-30*mod(t+0.25,0.5))'
+  const chord = (hertz: number) =>
+    `0.08*sin(2*PI*${hertz}*t)+0.05*sin(2*PI*${2.5 * hertz}*t)+0.03*sin(2*PI*${9 * hertz}*t)`
+  const graph = `aevalsrc='${drum}+${noise}+${chord(110)}|${drum}+${noise}+${chord(165)}':s=44100:d=${seconds}`
+  await ffmpeg('-f', 'lavfi', '-i', graph, path)
+}
+
+async function compare(template: string, song: string): Promise<void> {
+  const { input, files } = await stage({
+    ...{ file_id: song, template_id: template, track: 'Night Drive', artist: 'The Example Band' },
+    ...{ c1: '#8B5CF6', c2: '#22D3EE' },
+  })
+  const scratch = join(folder, 'ours')
+  await mkdir(scratch, { recursive: true })
+  const ours: Measured[] = []
+  const theirs: Measured[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    ours.push(
+      await measure(async () => {
+        await run(input, {
+          ...{ files, taskId: '1', scratch, threads, signal: new AbortController().signal },
+          progress: () => {},
+          keep: () => ({ file_id: '1', download_url: '' }),
+        })
+      }),
+    )
+    theirs.push(await measure(() => handWritten(nearest[template] ?? byHand.bars, song)))
+  }
+  const [mine, hand] = [ours, theirs].map((times) => median(times.map((time) => time.seconds)))
+  const memory =
+    Math.max(...ours.map(({ peakMiB }) => peakMiB)) + Math.round(process.memoryUsage().rss / 2 ** 20)
+  const handMemory = Math.max(...theirs.map(({ peakMiB }) => peakMiB))
+  console.log(
+    `${template}: ${(seconds / (mine ?? 1)).toFixed(2)} times as fast as it plays, by hand ` +
+      `${(seconds / (hand ?? 1)).toFixed(2)}, ratio ${((mine ?? 0) / (hand ?? 1)).toFixed(2)}; ` +
+      `peak ${memory} MiB, by hand ${handMemory} MiB`,
+  )
+}
+
+async function handWritten(filter: string, song: string): Promise<void> {
+  const graph =
+    'color=0x1a1a2e:s=1920x1080:r=30,format=yuv420p[b];' +
+    `[0:a]${filter},format=yuva420p[v0];[b][v0]overlay=x=(W-w)/2:y=H-h[v]`
+  await ffmpeg(
+    ...['-i', song, '-filter_complex', graph, '-map', '[v]', '-map', '0:a', ...encoderArgs],
+    ...['-threads', String(threads), '-r', '30', '-c:a', 'aac', '-b:a', '192k', '-ar', '48000'],
+    ...['-t', String(seconds), '-movflags', '+faststart', join(folder, 'by-hand.mp4')],
+  )
+}

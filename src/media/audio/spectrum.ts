@@ -1,0 +1,40 @@
+import FFT from 'fft.js'
+
+/** The frequencies in a stretch of sound: a Fourier transform under a Hann window. */
+export class Spectrum {
+  /** Samples a stretch has; a power of two. */
+  readonly size: number
+  readonly #fft: FFT
+  readonly #window: Float64Array
+  readonly #windowed: Float64Array
+  readonly #bins: Float64Array
+  readonly #magnitudes: Float64Array
+
+  constructor(size: number) {
+    this.size = size
+    this.#fft = new FFT(size)
+    this.#window = Float64Array.from(
+      { length: size },
+      (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / size),
+    )
+    this.#windowed = new Float64Array(size)
+    this.#bins = new Float64Array(2 * size)
+    this.#magnitudes = new Float64Array(size / 2)
+  }
+
+  /** Amplitude of each frequency, 1 for a sine of full scale; bin i is i times the sample rate by the size. Used again by the next call. */
+  magnitudes(samples: Float32Array): Float64Array {
+    for (let at = 0; at < this.size; at += 1) {
+      this.#windowed[at] = (samples[at] ?? 0) * (this.#window[at] ?? 0)
+    }
+    this.#fft.realTransform(this.#bins, this.#windowed)
+    // A Hann window lets half of a sine through, and half of that lies at the negative frequency.
+    const scale = 4 / this.size
+    for (let bin = 0; bin < this.#magnitudes.length; bin += 1) {
+      const real = this.#bins[2 * bin] ?? 0
+      const imaginary = this.#bins[2 * bin + 1] ?? 0
+      this.#magnitudes[bin] = scale * Math.sqrt(real * real + imaginary * imaginary)
+    }
+    return this.#magnitudes
+  }
+}

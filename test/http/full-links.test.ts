@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { TaskRecord } from '../../src/contract/task.ts'
+import { downloadUrl } from '../../src/contract/routes.ts'
+import { withFullLinks } from '../../src/http/full-links.ts'
+import { api, until } from '../service/api.ts'
+import { startTestService } from '../service/in-process.ts'
+import { fakeModule, messageModule } from '../service/fake-operation.ts'
+
+const full = { ...messageModule, operation: { ...messageModule.operation, fullLinks: true as const } }
+
+test('an operation that says so answers full addresses, under the one that was called; others a path', async () => {
+  await using service = await startTestService({ operations: [fakeModule, full] })
+  const account = await service.account(9)
+  const calls = api(account)
+  const { data: file } = await calls.upload('a.txt', 'some bytes')
+  for (const [type, address] of [
+    ['test_message', (baseUrl: string, id: string) => baseUrl + downloadUrl(id)],
+    ['test_copy', (_: string, id: string) => downloadUrl(id)],
+  ] as const) {
+    const { data: made } = await calls.create(type, { file_id: file.file_id })
+    for (const baseUrl of [service.baseUrl, service.baseUrl.replace('127.0.0.1', 'localhost')]) {
+      const { query } = api({ ...account, baseUrl })
+      const { data } = await until(
+        () => query(type, made.task_id),
+        (answer) => answer.data.status === 'completed',
+      )
+      const { file_id: id, download_url: link } = data.output_result as Record<string, string>
+      expect(link).toBe(address(baseUrl, id ?? ''))
+      if (type === 'test_message') {
+        const bytes = await fetch(link ?? '', { headers: { authorization: account.apiKey } })
+        expect(await bytes.text()).toBe('some bytes')
+      }
+    }
+  }
+})
+
+test('every address at the top level of the result, and nothing else', () => {
+  const task: TaskRecord = {
+    ...{ task_id: '1', id: '1', task_type: 'test_message', status: 'completed', progress: 100 },
+    ...{ create_time: '2026-01-01T00:00:00Z', update_time: '2026-01-01T00:00:00Z' },
+    output_result: { download_url: '/a', midi_download_url: '/b', name: '/c', file_id: '1' },
+  }
+  const operations = new Map([[full.operation.name, full]])
+  expect(withFullLinks({ operations }, 'https://media.example.com', task).output_result).toEqual({
+    ...task.output_result,
+    download_url: 'https://media.example.com/a',
+    midi_download_url: 'https://media.example.com/b',
+  })
+  const failed = { ...task, output_result: null }
+  expect(withFullLinks({ operations }, 'https://media.example.com', failed)).toBe(failed)
+})

@@ -1,0 +1,141 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bandCount, frequencyAt, placeOf } from '../../src/media/audio/bands.ts'
+import { Moments, type Moment } from '../../src/media/audio/moments.ts'
+import { beatsUpTo } from '../../src/media/audio/onsets.ts'
+import { Survey, type Profile } from '../../src/media/audio/survey.ts'
+import { song, sound } from './made.ts'
+
+function profileOf(samples: Float32Array): Profile {
+  const survey = new Survey()
+  survey.push(samples)
+  return survey.finish()
+}
+
+function momentsOf(
+  samples: Float32Array,
+  { fps, piece = samples.length }: { fps: number; piece?: number },
+): Moment[] {
+  const frames = Math.round((samples.length / 2 / 48_000) * fps)
+  const moments = new Moments({ profile: profileOf(samples), fps, frames })
+  const told: Moment[] = []
+  const keep = (moment: Moment) =>
+    told.push({
+      ...moment,
+      bands: moment.bands.slice(),
+      left: moment.left.slice(),
+      right: moment.right.slice(),
+    })
+  for (let at = 0; at < samples.length; at += piece) {
+    for (const moment of moments.push(samples.subarray(at, at + piece))) keep(moment)
+  }
+  for (const moment of moments.finish()) keep(moment)
+  return told
+}
+
+/** A click: five milliseconds of a high tone that dies away. */
+function clicks(times: readonly number[]) {
+  return (time: number) => {
+    const since = time - (times.findLast((at) => at <= time) ?? Infinity)
+    return since >= 0 && since < 0.005
+      ? 0.8 * Math.cos(2 * Math.PI * 2500 * since) * Math.exp(-400 * since)
+      : 0
+  }
+}
+
+describe('bands', () => {
+  it('a sine is the loudest in the band of its frequency, wherever it lies', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0.05, max: 0.95, noNaN: true }), (place) => {
+        const hertz = frequencyAt(place)
+        const moments = momentsOf(
+          sound(0.4, (time) => 0.5 * Math.sin(2 * Math.PI * hertz * time)),
+          { fps: 30 },
+        )
+        const { bands = new Float32Array() } = moments[8] ?? {}
+        const loudest = Math.max(...bands)
+        const lit = [...bands].flatMap((level, band) => (level >= loudest - 1e-6 ? [band] : []))
+        const middle = lit.reduce((sum, band) => sum + band, 0) / lit.length
+        // Windows tell low tones apart to 12 Hz, which are several bands there.
+        const tolerance = 1.5 + (placeOf(hertz + 12) - place) * (bandCount - 1)
+        expect(Math.abs(middle - place * (bandCount - 1))).toBeLessThan(tolerance)
+      }),
+      { numRuns: 40, seed: 1 },
+    )
+  })
+
+  it('quiet music fills the range as loud music does, silence stays empty', () => {
+    const loud = song()
+    const quiet = loud.map((sample) => sample * 0.05)
+    const peakOf = (samples: Float32Array) =>
+      Math.max(...momentsOf(samples, { fps: 30 }).map(({ bands }) => Math.max(...bands)))
+    expect(peakOf(quiet)).toBeCloseTo(peakOf(loud), 1)
+    expect(peakOf(sound(1, () => 0))).toBe(0)
+  })
+})
+
+describe('moments', () => {
+  it('are the same at a time whatever the rate and the pieces the sound comes in', () => {
+    const samples = song()
+    const slow = momentsOf(samples, { fps: 30 })
+    const fast = momentsOf(samples, { fps: 60, piece: 1999 })
+    expect(slow).toHaveLength(120)
+    expect(fast).toHaveLength(240)
+    for (const [index, moment] of slow.entries())
+      expect(fast[2 * index]).toEqual({ ...moment, index: 2 * index })
+  })
+
+  it('has the sound of its very time in the middle', () => {
+    const samples = sound(1, (time) => time)
+    const inside = momentsOf(samples, { fps: 48 }).filter(({ time }) => time > 0.05 && time < 0.95)
+    const off = inside.map(({ time, left }) => Math.abs((left[left.length / 2] ?? 0) - time))
+    expect(Math.max(...off)).toBeLessThan(1 / 48_000 + 1e-6)
+  })
+
+  it('tells a frame for every one that was asked for, also of sound that ends early', () => {
+    const moments = new Moments({ profile: profileOf(new Float32Array(2)), fps: 30, frames: 7 })
+    expect([...moments.push(new Float32Array(2)), ...moments.finish()]).toHaveLength(7)
+  })
+})
+
+describe('beats', () => {
+  it('are found at the very time of each click, to a millisecond', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0.2, max: 0.7, noNaN: true }), { minLength: 3, maxLength: 8 }),
+        (gaps) => {
+          const times = gaps.map((_, index) => gaps.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0))
+          const { beats } = profileOf(sound((times.at(-1) ?? 0) + 0.4, clicks(times)))
+          expect(beats).toHaveLength(times.length)
+          for (const [index, { at }] of beats.entries()) {
+            expect(at).toBeLessThanOrEqual((times[index] ?? 0) + 1 / 48_000)
+            expect((times[index] ?? 0) - at).toBeLessThan(0.0015)
+          }
+        },
+      ),
+      { numRuns: 12, seed: 1 },
+    )
+  })
+
+  it('are none in a tone that goes on, and the drums of a song, not its tune', () => {
+    const { beats: ofTone } = profileOf(sound(3, (time) => 0.5 * Math.sin(2 * Math.PI * 440 * time)))
+    // Its own beginning is one.
+    expect(ofTone.filter(({ at }) => at > 0.1)).toEqual([])
+    const { beats } = profileOf(song())
+    const drums = beats.filter(({ at }) => Math.abs(at * 2 - Math.round(at * 2)) < 0.01)
+    expect(drums.length).toBeGreaterThanOrEqual(7)
+    // The chord, whose tones beat against each other, rises here and there; less than any drum.
+    const others = beats.filter((beat) => !drums.includes(beat))
+    const weakest = Math.min(...drums.map(({ strength }) => strength))
+    expect(Math.max(0, ...others.map(({ strength }) => strength))).toBeLessThan(weakest)
+  })
+
+  it('are looked up by time', () => {
+    const beats = [0.5, 1, 1.5, 2].map((at) => ({ at, strength: 1 }))
+    const times = (moment: number) => beatsUpTo(beats, moment, 0.8).map(({ at }) => at)
+    expect(times(0.4)).toEqual([])
+    expect(times(0.5)).toEqual([0.5])
+    expect(times(1.6)).toEqual([1, 1.5])
+    expect(times(9)).toEqual([])
+  })
+})

@@ -1,0 +1,16 @@
+import { writeFile } from 'node:fs/promises'
+import { loadDrawing } from '../../../src/engines/canvas/load.ts'
+import { musicVisualizer } from '../../../tools/music-visualizer/contract.ts'
+import { golden, goldenFile, goldenSize } from './golden.ts'
+
+// Accepts the templates as they are drawn now: look at the pictures before they are committed.
+// node test/music-visualizer/golden/draw.ts
+
+const { createCanvas } = await loadDrawing()
+for (const template of musicVisualizer.input.shape.template_id.options) {
+  const frames = await golden(template)
+  const sheet = createCanvas(goldenSize.width * frames.length, goldenSize.height)
+  const pen = sheet.getContext('2d')
+  for (const [index, frame] of frames.entries()) pen.drawImage(frame, index * goldenSize.width, 0)
+  await writeFile(goldenFile(template), await sheet.encode('jpeg', 92))
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MediaError } from '../../src/contract/errors.ts'
+import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
+import { plan } from '../../tools/music-visualizer/plan.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { amplitude, ffmpeg, rgb, samples, streams } from '../video-split-screen/media.ts'
+import { render, stage, type Request } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+const at = (name: string) => join(folder.path, name)
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  const tone = (seconds: number) => [
+    '-f',
+    'lavfi',
+    '-i',
+    `aevalsrc=0.4*sin(880*PI*t)|0.4*sin(880*PI*t):s=44100:d=${seconds}`,
+  ]
+  await ffmpeg(...tone(1.01), at('song.mp3'))
+  await ffmpeg(...tone(2.345), at('song.wav'))
+  await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1', '-ac', '1', at('mono.flac'))
+  await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=500x400', '-frames:v', '1', at('cover.jpg'))
+  await ffmpeg('-f', 'lavfi', '-i', 'color=red:s=64x36', '-frames:v', '1', at('red.png'))
+  // Ten frames, each of another brightness.
+  const bright = "color=black:s=128x72:r=25,format=yuv420p,geq=lum='60+15*N':cb=128:cr=128"
+  await ffmpeg('-f', 'lavfi', '-i', bright, '-frames:v', '10', '-c:v', 'libx264', '-qp', '4', at('city.mp4'))
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+const small = { width: 192, height: 108 }
+const request = (more: Record<string, unknown>): Request => ({
+  ...{ file_id: at('song.wav'), template_id: 'bars', resolution: small },
+  ...more,
+})
+
+describe('a result', () => {
+  it('plays everywhere and lasts as long as the music, to the frame', async () => {
+    const { path, output, plan: planned, progress, name } = await render(request({}), folder.path)
+    const [video, audio] = await streams(path)
+    expect(video).toMatchObject({
+      ...{ codec_name: 'h264', pix_fmt: 'yuv420p', color_space: 'bt709', color_range: 'tv' },
+      ...{ width: 192, height: 108, r_frame_rate: '30/1', nb_read_frames: '70' },
+    })
+    expect(audio).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 })
+    expect(Number(audio?.['duration'])).toBeCloseTo(70 / 30, 2)
+    expect(output).toMatchObject({ duration: 2.333, video_size: small, template_id: 'bars' })
+    expect(name).toBe('song-bars.mp4')
+    expect(planned.credits).toBe(1)
+    expect(amplitude(await samples(path), 440)).toBeCloseTo(0.4, 1)
+    expect(progress).toEqual(progress.toSorted((one, other) => one - other))
+    expect(progress.at(-1)).toBe(100)
+  })
+
+  it.each(musicVisualizer.examples)('example: $title', async ({ input }) => {
+    const files = Object.fromEntries(
+      Object.entries(input)
+        .filter(([key]) => key.endsWith('file_id'))
+        .map(([key, file]) => [key, at(String(file))]),
+    )
+    const { path, output } = await render({ ...input, ...files } as Request, folder.path)
+    const { resolution, fps } = musicVisualizer.input.parse({
+      ...input,
+      file_id: '1234567890123456789',
+      background_file_id: undefined,
+      cover_file_id: undefined,
+    })
+    const [video] = await streams(path)
+    expect(video).toMatchObject({
+      width: resolution.width,
+      height: resolution.height,
+      r_frame_rate: `${fps}/1`,
+    })
+    expect(output.duration).toBeCloseTo(1.03, 1)
+  })
+})
+
+/** Mean of red, green and blue in the top left corner, where no template draws. */
+async function corner(path: string, frame: number): Promise<readonly number[]> {
+  const pixels = await rgb(path, frame)
+  const [row, side] = [3 * small.width, 12]
+  const sums = [0, 0, 0]
+  for (let y = 0; y < side; y += 1) {
+    for (let x = 0; x < side; x += 1) {
+      for (const channel of [0, 1, 2])
+        sums[channel] = (sums[channel] ?? 0) + (pixels[y * row + 3 * x + channel] ?? 0)
+    }
+  }
+  return sums.map((sum) => sum / side ** 2)
+}
+
+describe('a background', () => {
+  it('that is an image fills the frame and stays', async () => {
+    const { path } = await render(request({ background_file_id: at('red.png') }), folder.path)
+    for (const frame of [0, 40]) {
+      const [red = 0, green = 0, blue = 0] = await corner(path, frame)
+      expect(red).toBeGreaterThan(70)
+      expect(Math.max(green, blue)).toBeLessThan(12)
+    }
+  })
+
+  it.each(['bars', 'shockwave'])('that is a video moves and begins again, under %s', async (template_id) => {
+    const { path } = await render(
+      request({ background_file_id: at('city.mp4'), template_id, blur: 4 }),
+      folder.path,
+    )
+    const [video] = await streams(path)
+    expect(video?.['nb_read_frames']).toBe('70')
+    const grey = async (frame: number) => (await corner(path, frame))[1] ?? 0
+    // 0.4 s of video: twelve frames of the result, then from the beginning.
+    const [first, late, again] = [await grey(0), await grey(10), await grey(13)]
+    expect(late).toBeGreaterThan(first + 25)
+    expect(Math.abs(again - (await grey(1)))).toBeLessThan(12)
+    expect(await grey(69)).toBeGreaterThan(20)
+  })
+})
+
+describe('files', () => {
+  it('one channel is heard on both sides, and draws a curve all the same', async () => {
+    const { path } = await render(
+      request({ file_id: at('mono.flac'), template_id: 'lissajous' }),
+      folder.path,
+    )
+    const [, audio] = await streams(path)
+    expect(audio).toMatchObject({ channels: 2 })
+  })
+
+  it('refuses what only the probe can tell: 6001', async () => {
+    const refused = async (more: Record<string, unknown>) => {
+      const { input, files } = await stage(request(more))
+      try {
+        plan(input, files)
+      } catch (error) {
+        return error instanceof MediaError ? error.code : error
+      }
+      return 'accepted'
+    }
+    await ffmpeg('-i', at('city.mp4'), '-c', 'copy', '-f', 'mp4', at('moving.jpg'))
+    await ffmpeg('-i', at('city.mp4'), '-c', 'copy', '-f', 'mp4', at('silent.m4a'))
+    expect(await refused({ cover_file_id: at('moving.jpg') })).toBe(6001)
+    expect(await refused({ file_id: at('silent.m4a') })).toBe(6001)
+    expect(await refused({ background_file_id: at('mono.flac') })).toBe(6001)
+    expect(await refused({ cover_file_id: at('cover.jpg'), background_file_id: at('city.mp4') })).toBe(
+      'accepted',
+    )
+  })
+
+  it('takes a begun minute for a whole one', async () => {
+    await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '60.5', at('long.wav'))
+    const { input, files } = await stage(request({ file_id: at('long.wav') }))
+    expect(plan(input, files).credits).toBe(2)
+  })
+})

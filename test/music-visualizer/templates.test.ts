@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import { loadImage } from '@napi-rs/canvas'
+import { describe, expect, it } from 'vitest'
+import { loadDrawing } from '../../src/engines/canvas/load.ts'
+import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
+import { goldenFile, goldenFrames, goldenSize, golden } from './golden/golden.ts'
+import { difference, draw, pixelsOf, song, sound } from './made.ts'
+
+const names = musicVisualizer.input.shape.template_id.options
+
+/** Mean difference, of 255, that JPEG and the digits of another machine's fonts explain. */
+const tolerance = 2
+
+describe.each(names)('%s', (template) => {
+  it('looks as it was accepted, at three instants, and moves between them', async () => {
+    const frames = await golden(template)
+    const drawing = await loadDrawing()
+    const sheet = await loadImage(await readFile(goldenFile(template)))
+    for (const [index, frame] of frames.entries()) {
+      const accepted = drawing.createCanvas(goldenSize.width, goldenSize.height)
+      accepted.getContext('2d').drawImage(sheet, -index * goldenSize.width, 0)
+      expect(difference(frame, accepted), `frame ${goldenFrames[index]}`).toBeLessThan(tolerance)
+    }
+    const [first, second, third] = frames
+    if (!first || !second || !third) throw new Error('three frames were wanted')
+    expect(difference(first, second)).toBeGreaterThan(0.05)
+    expect(difference(second, third)).toBeGreaterThan(0.05)
+  })
+
+  it('is drawn the same every time, and at 60 frames a second as at 30', async () => {
+    const wish = { template, samples: song(), width: 160, height: 90 }
+    const [once] = await draw(wish, [40])
+    const [again] = await draw(wish, [40])
+    const [fast] = await draw({ ...wish, fps: 60 }, [80])
+    if (!once || !again || !fast) throw new Error('a frame is missing')
+    expect(difference(once, again)).toBe(0)
+    expect(difference(once, fast)).toBe(0)
+  })
+
+  it('can be drawn at any size and with any words', async () => {
+    const samples = song().subarray(0, 2 * 4_800)
+    for (const [width, height] of [
+      [16, 16],
+      [16, 512],
+      [512, 16],
+      [90, 160],
+    ] as const) {
+      for (const title of ['', 'x'.repeat(300), 'ليل طويل', '夜に駆ける 아이유 🌙👨‍👩‍👧', '\ud800\u202e\n\t']) {
+        const [frame] = await draw({ template, samples, width, height, title, artist: title }, [2])
+        expect([frame?.width, frame?.height]).toEqual([width, height])
+      }
+    }
+  })
+})
+
+describe('pulsar', () => {
+  it('begins a ring on the very frame of each click', async () => {
+    // Further apart than a ring lasts.
+    const times = [0.5, 1.71, 2.903]
+    const click = (time: number) => {
+      const since = time - (times.findLast((at) => at <= time) ?? Infinity)
+      return since >= 0 && since < 0.004 ? 0.9 * Math.cos(2 * Math.PI * 3000 * since) : 0
+    }
+    for (const fps of [30, 60]) {
+      const wish = { template: 'pulsar', samples: sound(3.3, click), width: 160, height: 160, fps } as const
+      const all = Array.from({ length: Math.round(3.3 * fps) }, (_, index) => index)
+      const rings = await draw(wish, all)
+      const none = await draw({ ...wish, silentBeats: true }, all)
+      const shown = rings.map((picture, index) => difference(picture, none[index] ?? picture) > 0)
+      const begins = all.filter((index) => shown[index] && !shown[index - 1])
+      expect(begins).toEqual(times.map((time) => Math.ceil(time * fps - 1e-6)))
+    }
+  })
+})
+
+describe('bars', () => {
+  it('a rising tone lights bar after bar, each in its place', async () => {
+    const [from, to, seconds] = [60, 9000, 4]
+    const place = (hertz: number) => Math.log(hertz / 40) / Math.log(14_000 / 40)
+    const rise = Math.log(to / from) / seconds
+    const sweep = (time: number) => 0.7 * Math.sin((2 * Math.PI * from * (Math.exp(rise * time) - 1)) / rise)
+    const frames = [30, 60, 90, 110]
+    const pictures = await draw(
+      {
+        template: 'bars',
+        samples: sound(seconds, sweep),
+        width: 640,
+        height: 360,
+        c1: '#00ff00',
+        c2: '#00ff00',
+      },
+      frames,
+    )
+    const room = 640 - 2.4 * 0.06 * 360
+    for (const [index, picture] of pictures.entries()) {
+      const pixels = pixelsOf(picture)
+      const tall = Array.from({ length: 640 }, (_, x) => {
+        const column = Array.from({ length: 216 }, (__, y) => pixels[4 * (y * 640 + x) + 1] ?? 0)
+        return column.filter((green) => green > 200).length
+      })
+      const highest = Math.max(...tall)
+      const lit = tall.flatMap((height, x) => (height >= highest - 1 ? [x] : []))
+      const middle = (lit.reduce((sum, x) => sum + x, 0) / lit.length - (640 - room) / 2) / room
+      const hertz = from * Math.exp((rise * (frames[index] ?? 0)) / 30)
+      // A bar is a 46th of the room; what rang a moment before still stands beside it.
+      expect(Math.abs(middle - place(hertz)), `${hertz.toFixed(0)} Hz`).toBeLessThan(0.035)
+    }
+  })
+})

@@ -1,0 +1,82 @@
+import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
+import type { Palette } from './palette.ts'
+import type { Scene } from './scene.ts'
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** Reach of the two lights, as shares of the diagonal, and where they are, as shares of the sides. */
+const lights = [
+  { at: { x: 0.16, y: 0.06 }, reach: 0.52 },
+  { at: { x: 0.92, y: 0.98 }, reach: 0.5 },
+] as const
+
+/** How much darker the corners are than the middle. */
+const vignette = 0.3
+
+/**
+ * The built-in background: two lights on a dark ground. Worked out pixel by pixel with a grain of less than one
+ * step of brightness, because 8-bit gradients this dark show bands.
+ */
+export function drawGround(drawing: Drawing, { width, height }: Size, palette: Palette): Canvas {
+  const { base, lights: colours } = palette.ground
+  const pixels = new Uint8ClampedArray(width * height * 4)
+  const diagonal = Math.hypot(width, height)
+  const nearness = (x: number, y: number, { at, reach }: (typeof lights)[number]) => {
+    const across = ((x - at.x) * width) / (reach * diagonal)
+    const down = ((y - at.y) * height) / (reach * diagonal)
+    return Math.exp(-across * across - down * down)
+  }
+  const grain = grainOf(1)
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const at = (y * width + x) * 4
+      const first = nearness(x / width, y / height, lights[0])
+      const second = nearness(x / width, y / height, lights[1])
+      const edge = Math.hypot(x / width - 0.5, y / height - 0.5)
+      const shade = 1 - vignette * edge * edge * 2
+      const noise = grain()
+      for (let channel = 0; channel < 3; channel += 1) {
+        const ground = base[channel] ?? 0
+        const light =
+          first * ((colours[0][channel] ?? 0) - ground) + second * ((colours[1][channel] ?? 0) - ground)
+        pixels[at + channel] = (ground + light) * shade + noise
+      }
+      pixels[at + 3] = 255
+    }
+  }
+  return toCanvas(drawing, { width, height }, pixels)
+}
+
+/** Pixels (red, green, blue, alpha) as something to draw with. */
+export function toCanvas(drawing: Drawing, { width, height }: Size, pixels: Uint8ClampedArray): Canvas {
+  const canvas = drawing.createCanvas(width, height)
+  canvas.getContext('2d').putImageData(new drawing.ImageData(pixels, width, height), 0, 0)
+  return canvas
+}
+
+/** Triangular noise around 0 of at most this much, the same every time. */
+function grainOf(most: number): () => number {
+  let state = 0x9e3779b9
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+  return () => (next() - next()) * most
+}
+
+/** Darkens a picture so that what is drawn over it can be read: a little everywhere, more towards the edges. */
+export function drawShade(pen: Pen, { width, height }: Scene): void {
+  pen.save()
+  pen.fillStyle = 'rgba(6,7,12,0.38)'
+  pen.fillRect(0, 0, width, height)
+  const reach = Math.hypot(width, height) / 2
+  const edge = pen.createRadialGradient(width / 2, height / 2, reach * 0.35, width / 2, height / 2, reach)
+  edge.addColorStop(0, 'rgba(0,0,0,0)')
+  edge.addColorStop(1, 'rgba(0,0,0,0.42)')
+  pen.fillStyle = edge
+  pen.fillRect(0, 0, width, height)
+  pen.restore()
+}

@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+/** Sides of a result that every player takes, in pixels. */
+const side = z
+  .int()
+  .min(16)
+  .max(4096)
+  .refine((pixels) => pixels % 2 === 0, {
+    message: 'must be even',
+    params: { fix: 'Use even numbers of pixels, such as 1920 and 1080.' },
+  })
+
+const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #RRGGBB')
+
+const templates = [
+  'aurora',
+  'nowplaying',
+  'ring',
+  'ridge',
+  'bars',
+  'pulsar',
+  'lissajous',
+  'vinyl',
+  'shockwave',
+] as const
+
+const input = z.object({
+  file_id: fileRef({ kinds: ['audio'], describe: 'Music; it is heard in the result, which lasts as long' }),
+  template_id: z
+    .enum(templates)
+    .describe(
+      'aurora: centred title over thin bars across the width; nowplaying: corner card with cover and thin bars; ring: ' +
+        'spectrum around the cover, times, progress; ridge: glowing symmetric wave; bars: rounded bars with reflection; ' +
+        'pulsar: radial spectrum, a ring on each beat, time in the middle; lissajous: oscilloscope of left against right; ' +
+        'vinyl: cover on a spinning record; shockwave: background beats with the music',
+    ),
+  background_file_id: fileRef({
+    kinds: ['image', 'video'],
+    describe: 'Image or video behind all; a video is repeated. Left out: a gradient that suits the colours',
+  }).optional(),
+  cover_file_id: fileRef({
+    kinds: ['image'],
+    describe: 'Cover for ring, vinyl and nowplaying; its middle square shows',
+  }).optional(),
+  track: z.string().default('').describe('Title; shortened with … where it does not fit'),
+  artist: z.string().default('').describe('Artist, below the title'),
+  resolution: z
+    .object({ width: side, height: side })
+    .default({ width: 1920, height: 1080 })
+    .describe('Size of the result in pixels, even, 16 to 4096'),
+  fps: z.int().min(30).max(60).default(30).describe('Frames a second'),
+  c1: colour.default('#ffffff').describe('Colour of the spectrum, #RRGGBB'),
+  c2: colour.optional().describe('Second colour, #RRGGBB: the spectrum runs from c1 to c2'),
+  blur: z.int().min(0).max(40).default(16).describe('Blur of the background file, px; 0 for none'),
+})
+
+const output = z.object({
+  file_id: id,
+  download_url: z.string(),
+  duration: z.number().describe('Seconds'),
+  video_size: z.object({ width: z.int(), height: z.int() }),
+  template_id: z.enum(templates),
+})
+
+export const musicVisualizer = operation({
+  name: 'music_visualizer',
+  title: 'Music visualizer',
+  description:
+    'Makes an mp4 of a piece of music in one of nine designed templates that move with its sound, with title, artist, ' +
+    'cover and background. As long as the music, at most 6 hours.',
+  toolset: 'render',
+  input,
+  output,
+  price: { unit: 'minute', credits: 1, of: 'music' },
+  envelope: 'message',
+  unpaid: 6202,
+  wrongKind: 6001,
+  fullLinks: true,
+  examples: [
+    {
+      title: 'A song with its cover in a ring of light, from violet to cyan',
+      input: {
+        file_id: 'song.mp3',
+        template_id: 'ring',
+        cover_file_id: 'cover.jpg',
+        track: 'Night Drive',
+        artist: 'The Example Band',
+        c1: '#8B5CF6',
+        c2: '#22D3EE',
+      },
+    },
+    {
+      title: 'Rounded bars over a lightly blurred video, tall, 60 frames a second',
+      input: {
+        file_id: 'song.mp3',
+        template_id: 'bars',
+        background_file_id: 'city.mp4',
+        track: '夜に駆ける',
+        resolution: { width: 1080, height: 1920 },
+        fps: 60,
+        c1: '#FDE68A',
+        blur: 8,
+      },
+    },
+  ],
+})

@@ -1,0 +1,130 @@
+import type { Pen } from '../../src/engines/canvas/load.ts'
+import { momentSamples, type Moment } from '../../src/media/audio/moments.ts'
+import { around, inside, type MakeTemplate, type Scene } from './scene.ts'
+import { drawTitle, ink } from './words.ts'
+
+/** Half the side of the screen, as a share of the result's shorter side. */
+const half = 0.33
+
+/** Samples by which one channel is set against itself where there is only one: 2 ms, a quarter of 125 Hz. */
+const monoDelay = 96
+
+/** Samples over which the beam's way is evened, twice: above some 5 kHz it would only be fuzz. */
+const evened = 5
+
+/** Samples drawn in one stroke, and the light of the oldest and the newest. */
+const stroke = 32
+const light = { oldest: 0.04, newest: 0.95 }
+
+/** An oscilloscope: left against right, turned so that what both have in common goes up and down. */
+export const lissajous: MakeTemplate = (scene) => {
+  const { unit, width, height } = scene
+  const [x, y] = [width / 2, height * 0.45]
+  const beam = beamOf(scene)
+  return {
+    region: inside(scene, around(x, y, { across: half * unit * 1.16 })),
+    still(pen) {
+      drawScreen(pen, scene, { x, y })
+      const size = 0.05 * unit
+      const place = { x: width / 2, width: width - 2 * scene.margin, align: 'center', size } as const
+      drawTitle(pen, scene, {
+        ...place,
+        y: Math.min(y + half * 1.27 * unit + size, height - scene.margin - 0.7 * size),
+      })
+    },
+    moving(pen, moment) {
+      const points = beam(moment)
+      pen.save()
+      pen.translate(x, y)
+      pen.globalCompositeOperation = 'lighter'
+      pen.lineJoin = 'bevel'
+      pen.lineCap = 'butt'
+      drawBeam(pen, scene, points)
+      pen.restore()
+    },
+  }
+}
+
+/** A quiet grid behind the beam. */
+function drawScreen(pen: Pen, { unit }: Scene, { x, y }: { x: number; y: number }): void {
+  const reach = half * unit
+  pen.save()
+  pen.translate(x, y)
+  pen.fillStyle = 'rgba(4,5,9,0.34)'
+  pen.beginPath()
+  pen.arc(0, 0, reach * 1.14, 0, 2 * Math.PI)
+  pen.fill()
+  pen.strokeStyle = ink.faint
+  pen.lineWidth = Math.max(0.75, 0.0012 * unit)
+  for (const share of [0.38, 0.76, 1.14]) {
+    pen.beginPath()
+    pen.arc(0, 0, reach * share, 0, 2 * Math.PI)
+    pen.stroke()
+  }
+  pen.beginPath()
+  for (const angle of [0.25, 0.75, 0.5, 0]) {
+    const [across, down] = [
+      Math.cos(angle * Math.PI) * reach * 1.14,
+      Math.sin(angle * Math.PI) * reach * 1.14,
+    ]
+    pen.moveTo(-across, -down)
+    pen.lineTo(across, down)
+  }
+  pen.globalAlpha = 0.55
+  pen.stroke()
+  pen.restore()
+}
+
+/** Answers the beam's way at a moment: x and y in turn, in pixels from the middle of the screen. */
+function beamOf({ unit, mono, profile }: Scene): (moment: Moment) => Float32Array {
+  const points = new Float32Array(2 * (momentSamples - monoDelay))
+  const reach = half * unit * 1.1
+  // What is rarely exceeded comes near the rim, and nothing crosses it.
+  const gain = 1.5 / Math.max(0.02, profile.peak)
+  const bound = (value: number) => reach * Math.tanh(value)
+  return ({ left, right }) => {
+    const first = even(left)
+    const second = mono ? first : even(right)
+    for (let at = 0; at < momentSamples - monoDelay; at += 1) {
+      const one = first[at + monoDelay] ?? 0
+      const other = second[mono ? at : at + monoDelay] ?? 0
+      points[2 * at] = bound(gain * (other - one))
+      points[2 * at + 1] = bound(-gain * 0.5 * (other + one))
+    }
+    return points
+  }
+}
+
+/** The moving mean, taken twice. */
+function even(samples: Float32Array): Float32Array {
+  let from = samples
+  for (let pass = 0; pass < 2; pass += 1) {
+    const to = new Float32Array(from.length)
+    let sum = 0
+    for (let at = 0; at < from.length; at += 1) {
+      sum += (from[at] ?? 0) - (from[at - evened] ?? 0)
+      to[at] = sum / evened
+    }
+    from = to
+  }
+  return from
+}
+
+/** Draws the way in short strokes, the newest brightest, each with a glow. */
+function drawBeam(pen: Pen, { unit, palette }: Scene, points: Float32Array): void {
+  const count = points.length / 2
+  for (const { samples, step, width, share } of [
+    { samples: 4 * stroke, step: 4, width: 0.0085 * unit, share: 0.14 },
+    { samples: stroke, step: 2, width: Math.max(0.8, 0.002 * unit), share: 1 },
+  ]) {
+    pen.lineWidth = width
+    for (let from = 0; from < count - 1; from += samples) {
+      const age = from / count
+      pen.strokeStyle = palette.css(age, share * (light.oldest + (light.newest - light.oldest) * age ** 1.6))
+      pen.beginPath()
+      const to = Math.min(count - 1, from + samples)
+      for (let at = from; at <= to; at += step) pen.lineTo(points[2 * at] ?? 0, points[2 * at + 1] ?? 0)
+      pen.stroke()
+    }
+  }
+}

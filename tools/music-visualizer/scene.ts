@@ -1,0 +1,83 @@
+import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
+import type { Moment } from '../../src/media/audio/moments.ts'
+import type { Profile } from '../../src/media/audio/survey.ts'
+import type { Palette } from './palette.ts'
+
+/** Rectangle in pixels of the result. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Everything that stays the same through a result. Lengths of a template are shares of `unit`. */
+export interface Scene {
+  readonly drawing: Drawing
+  readonly width: number
+  readonly height: number
+  /** The shorter side. */
+  readonly unit: number
+  /** What is read keeps this far from every edge. */
+  readonly margin: number
+  readonly palette: Palette
+  readonly title: string
+  readonly artist: string
+  readonly seconds: number
+  readonly mono: boolean
+  readonly profile: Profile
+  /** Square: the cover, or a drawing in its place. */
+  readonly cover: Canvas
+}
+
+/** A picture behind all at one moment; equal versions show the same. */
+export interface Picture {
+  readonly canvas: Canvas
+  readonly version: number
+}
+
+/** How one template draws a scene. */
+export interface Template {
+  /** All that moves lies in here. */
+  readonly region: Box
+  /** Draws what stands still. */
+  still(pen: Pen): void
+  /** Draws what moves over that. */
+  moving(pen: Pen, moment: Moment): void
+  /** Draws on the built-in background, for templates that need more of it than a gradient. */
+  ornament?(pen: Pen): void
+  /** Draws what is behind all itself, at every moment, for templates that move that too; what it draws first replaces all. */
+  behind?(pen: Pen, moment: Moment, picture: Picture): void
+}
+
+export type MakeTemplate = (scene: Scene) => Template
+
+/** The part of a box that lies in the result, its edges moved outwards to even pixels, as 4:2:0 wants them. */
+export function inside({ width, height }: Pick<Scene, 'width' | 'height'>, box: Box): Box {
+  const x = even(Math.min(width - 2, Math.max(0, Math.floor(box.x))), 'down')
+  const y = even(Math.min(height - 2, Math.max(0, Math.floor(box.y))), 'down')
+  return {
+    x,
+    y,
+    width: even(Math.max(2, Math.min(width, Math.ceil(box.x + box.width)) - x), 'up'),
+    height: even(Math.max(2, Math.min(height, Math.ceil(box.y + box.height)) - y), 'up'),
+  }
+}
+
+function even(value: number, to: 'up' | 'down'): number {
+  return value % 2 === 0 ? value : to === 'up' ? value + 1 : value - 1
+}
+
+/** A box around a point. */
+export function around(
+  x: number,
+  y: number,
+  { across, down = across }: { across: number; down?: number },
+): Box {
+  return { x: x - across, y: y - down, width: 2 * across, height: 2 * down }
+}
+
+/** Whether a result is clearly wider than high, with room beside what is in its middle. */
+export function isWide({ width, height }: Pick<Scene, 'width' | 'height'>): boolean {
+  return width >= 1.25 * height
+}

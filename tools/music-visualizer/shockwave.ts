@@ -1,0 +1,122 @@
+import type { Canvas, Pen } from '../../src/engines/canvas/load.ts'
+import { beatsUpTo } from '../../src/media/audio/onsets.ts'
+import type { Moment } from '../../src/media/audio/moments.ts'
+import type { MakeTemplate, Picture, Scene } from './scene.ts'
+import { drawTitle } from './words.ts'
+
+/** How much larger the picture is, at rest, by the bass, and by a beat: it always covers the frame. */
+const zoom = { rest: 0.015, bass: 0.045, beat: 0.05 }
+
+/** Time in which what a beat does falls to a third, seconds; and after which nothing of it is seen. */
+const beatFall = 0.13
+const beatGone = 0.9
+
+/** How far the colours part on a beat, as a share of the shorter side. */
+const apart = 0.013
+
+/** The background beats with the music, its colours part on every beat, and a wave runs out from the middle. */
+export const shockwave: MakeTemplate = (scene) => {
+  const { unit, width, height } = scene
+  const split = splitter(scene)
+  return {
+    region: { x: 0, y: 0, width, height },
+    ornament: (pen) => drawRipples(pen, scene),
+    still(pen) {
+      const size = 0.096 * unit
+      drawTitle(pen, scene, {
+        ...{ x: width / 2, y: height * 0.5 + (scene.artist === '' ? 0.34 : 0.05) * size },
+        ...{ width: width - 3 * scene.margin, align: 'center', size },
+      })
+    },
+    behind(pen, moment, picture) {
+      const force = forceOf(scene, moment)
+      const larger = 1 + zoom.rest + zoom.bass * moment.bass + zoom.beat * force
+      const draw = (canvas: Canvas, aside: number, more = 1) => {
+        const [across, down] = [width * larger * more, height * larger * more]
+        pen.drawImage(canvas, (width - across) / 2 + aside, (height - down) / 2, across, down)
+      }
+      const distance = Math.min(apart * force, (zoom.rest * width) / (2 * unit)) * unit
+      if (distance < 1) return draw(picture.canvas, 0)
+      const { red, cyan } = split(picture)
+      draw(cyan, distance, 1 + 0.008 * force)
+      pen.globalCompositeOperation = 'lighter'
+      draw(red, -distance)
+    },
+    moving(pen, moment) {
+      for (const beat of beatsUpTo(scene.profile.beats, moment.time, beatGone)) {
+        drawWave(pen, scene, { age: moment.time - beat.at, strength: beat.strength })
+      }
+    },
+  }
+}
+
+/** How strongly the beats before a moment still act, 0 to 1. */
+function forceOf({ profile }: Scene, { time }: Moment): number {
+  const acting = beatsUpTo(profile.beats, time, beatGone)
+  return acting.reduce(
+    (most, { at, strength }) => Math.max(most, strength * Math.exp((at - time) / beatFall)),
+    0,
+  )
+}
+
+/** A picture in two colours that add up to it. */
+interface Parts {
+  readonly red: Canvas
+  readonly cyan: Canvas
+}
+
+/** Parts a picture, once for each version of it. */
+function splitter({ drawing }: Scene): (picture: Picture) => Parts {
+  let parts: Parts | undefined
+  let version = -1
+  return (picture) => {
+    if (parts && version === picture.version) return parts
+    version = picture.version
+    const { width, height } = picture.canvas
+    const only = (colour: string) => {
+      const canvas = drawing.createCanvas(width, height)
+      const pen = canvas.getContext('2d')
+      pen.drawImage(picture.canvas, 0, 0)
+      pen.globalCompositeOperation = 'multiply'
+      pen.fillStyle = colour
+      pen.fillRect(0, 0, width, height)
+      return canvas
+    }
+    return (parts = { red: only('#f00'), cyan: only('#0ff') })
+  }
+}
+
+function drawWave(pen: Pen, scene: Scene, { age, strength }: { age: number; strength: number }): void {
+  const { width, height, unit, palette } = scene
+  const passed = Math.max(0, age) / beatGone
+  const out = 1 - (1 - passed) ** 2
+  const fade = strength * Math.max(0, 1 - passed) ** 2
+  const radius = (0.16 + 0.5 * out) * Math.hypot(width, height) * 0.5
+  pen.lineWidth = (0.012 + 0.03 * out) * unit
+  pen.strokeStyle = palette.css(0, 0.1 * fade)
+  for (const line of [pen.lineWidth, 0.003 * unit]) {
+    pen.lineWidth = line
+    pen.beginPath()
+    pen.arc(width / 2, height / 2, radius, 0, 2 * Math.PI)
+    pen.stroke()
+    pen.strokeStyle = palette.css(0, 0.55 * fade)
+  }
+}
+
+/** Rings on the built-in background: without them nothing would be seen to move. */
+function drawRipples(pen: Pen, { width, height, unit, palette }: Scene): void {
+  const end = Math.hypot(width, height) / 2
+  let index = 0
+  for (let radius = 0.3 * unit; radius < end; radius += 0.052 * unit) {
+    const far = radius / end
+    pen.strokeStyle = palette.css(far, index % 3 === 0 ? 0.26 * (1 - 0.55 * far) : 0.1)
+    pen.lineWidth = (index % 3 === 0 ? 0.0028 : 0.0016) * unit
+    pen.setLineDash(index % 3 === 1 ? [0.003 * unit, 0.018 * unit] : [])
+    pen.lineCap = 'round'
+    pen.beginPath()
+    pen.arc(width / 2, height / 2, radius, 0, 2 * Math.PI)
+    pen.stroke()
+    index += 1
+  }
+  pen.setLineDash([])
+}

@@ -1,0 +1,69 @@
+import { MediaError } from '../../src/contract/errors.ts'
+import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
+import type { musicVisualizer } from './contract.ts'
+
+export type VisualizerInput = InputOf<typeof musicVisualizer>
+
+/** The music and the pictures of a request. */
+export interface Given<F extends GivenFile = GivenFile> {
+  readonly music: F
+  readonly mono: boolean
+  /** Length of the result: that of the music to the nearest frame, one at least. */
+  readonly frames: number
+  readonly seconds: number
+  readonly background: F | undefined
+  readonly cover: F | undefined
+}
+
+/** Longest result: 6 hours, in ms. */
+const maxDurationMs = 6 * 3600 * 1000
+
+/** Finds out what a request is about. Throws 6001 for a file of another kind than its name says, 6016 beyond 6 hours. */
+export function readRequest<F extends GivenFile>(input: VisualizerInput, files: GivenFiles<F>): Given<F> {
+  const music = files.get(input.file_id)
+  const sound = music.facts?.audio[0]
+  const told = sound ? sound.duration_ms || (music.facts?.duration_ms ?? 0) : 0
+  const durationMs = Math.min(told, music.facts?.cut_off_ms ?? Infinity)
+  if (!sound || durationMs <= 0) {
+    throw new MediaError(6001, `file_id: ${music.name} holds no sound`, {
+      hint: 'Give an audio file with sound.',
+    })
+  }
+  if (durationMs > maxDurationMs) {
+    throw new MediaError(6016, `file_id: ${music.name} lasts longer than 6 hours`, {
+      hint: 'Cut it into shorter pieces.',
+    })
+  }
+  const frames = Math.max(1, Math.round((durationMs * input.fps) / 1000))
+  return {
+    music,
+    mono: sound.channels === 1,
+    frames,
+    seconds: frames / input.fps,
+    background:
+      input.background_file_id === undefined ? undefined : pictured(input.background_file_id, files),
+    cover: input.cover_file_id === undefined ? undefined : stillCover(input.cover_file_id, files),
+  }
+}
+
+function pictured<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F {
+  const file = files.get(fileId)
+  if (file.facts?.video) return file
+  throw new MediaError(6001, `background_file_id: ${file.name} holds no picture`, {
+    hint: 'Give an image, or a video with a picture.',
+  })
+}
+
+/** A video may be named like an image. */
+function stillCover<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F {
+  const file = files.get(fileId)
+  if (file.facts?.video && !isMoving(file)) return file
+  throw new MediaError(6001, `cover_file_id: ${file.name} is not an image`, {
+    hint: 'Give a JPEG, PNG, WebP or BMP.',
+  })
+}
+
+/** Whether a file's picture has a frame rate, which no still has. */
+export function isMoving({ facts }: GivenFile): boolean {
+  return (facts?.video?.frame_rate.num ?? 0) > 0
+}
