@@ -21,9 +21,13 @@ let samples: readonly { kind: FileKind; name: string; bytes: Uint8Array<ArrayBuf
 
 beforeAll(async () => {
   const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+  const still = await make(join(folder, 'still.png'), [...picture(1), '-frames:v', '1'])
+  const tone = await make(join(folder, 'tone.wav'), ['-f', 'lavfi', '-i', 'sine=duration=1'])
   samples = [
     { kind: 'video', name: 'clip.mp4', bytes: new Uint8Array(await readFile(clip)) },
     { kind: 'text', name: 'note.txt', bytes: 'not a video' },
+    { kind: 'audio', name: 'tone.wav', bytes: new Uint8Array(await readFile(tone)) },
+    { kind: 'image', name: 'still.png', bytes: new Uint8Array(await readFile(still)) },
   ]
   service = await startTestService({ operations })
 })
@@ -32,7 +36,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 /** A request that is to be refused: the smallest with changes, its files, and who sends it. */
 interface Refused {
   readonly body: Json
-  readonly files?: 'right' | 'of another kind' | 'unknown'
+  readonly files?: 'right' | 'of another kind' | 'damaged' | 'unknown'
   readonly credits?: number
   /** Of the sender's key. */
   readonly quota?: number
@@ -41,12 +45,14 @@ interface Refused {
 
 /** What gets a code; a code of the table that is not here fails its test. */
 const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]>> = {
+  6001: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
   6004: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
   6013: ({ smallest, parameters }) =>
     parameters
       .filter(({ at, required }) => required && !at.includes('.'))
       .map(({ at }) => ({ body: changed(smallest, at, undefined) })),
   6014: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
+  6017: ({ smallest }) => [{ body: smallest, files: 'damaged' }],
   6016: ({ smallest, parameters, together }) => [
     ...parameters.flatMap(({ at, refuses = [] }) =>
       refuses.map((value) => ({ body: changed(smallest, at, value) })),
@@ -72,17 +78,22 @@ async function filled(
   let request = body
   for (const { path, kinds, value } of findFileRefs(schema, body)) {
     if (value !== '1') continue
-    const id = files === 'unknown' ? '1234567890123456789' : await upload(account, kinds, files === 'right')
+    const id = files === 'unknown' ? '1234567890123456789' : await upload(account, kinds, files)
     request = changed(request, path.join('.'), id)
   }
   return request
 }
 
-/** Uploads a sample that is, or is not, of one of these kinds. */
-async function upload(account: Account, kinds: readonly FileKind[], fitting: boolean): Promise<string> {
-  const sample = samples.find(({ kind }) => kinds.includes(kind) === fitting)
-  if (!sample) throw new Error(`no sample is ${fitting ? '' : 'other than '}${kinds.join(' or ')}`)
-  return (await api(account).upload(sample.name, sample.bytes)).data.file_id
+/** Uploads a sample that is, or is not, of one of these kinds, or one that is so by its name alone. */
+async function upload(
+  account: Account,
+  kinds: readonly FileKind[],
+  how: 'right' | 'of another kind' | 'damaged',
+): Promise<string> {
+  const sample = samples.find(({ kind }) => kinds.includes(kind) === (how !== 'of another kind'))
+  if (!sample) throw new Error(`no sample is ${how}: ${kinds.join(' or ')}`)
+  const bytes = how === 'damaged' ? 'no media at all' : sample.bytes
+  return (await api(account).upload(sample.name, bytes)).data.file_id
 }
 
 describe.each(operationTables)('$operation', (table) => {

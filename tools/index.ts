@@ -1,12 +1,36 @@
 // Written by `npm run gen` from the folders of tools/.
 import type { OperationModule } from '../src/contract/operation.ts'
+import { checkParticle } from './check-particle/contract.ts'
+import { htmlRenderSimple } from './html-render-simple/contract.ts'
+import { musicVisualizer } from './music-visualizer/contract.ts'
 import { videoSplitScreen } from './video-split-screen/contract.ts'
+import { videoTimelineRender } from './video-timeline-render/contract.ts'
 
 /** Every operation that is built; plans and runs are loaded when first used. */
 export const operations: readonly OperationModule[] = [
   {
+    operation: checkParticle,
+    plan: () => import('./check-particle/plan.ts'),
+    run: () => import('./check-particle/run.ts'),
+  },
+  {
+    operation: htmlRenderSimple,
+    plan: () => import('./html-render-simple/plan.ts'),
+    run: () => import('./html-render-simple/run.ts'),
+  },
+  {
+    operation: musicVisualizer,
+    plan: () => import('./music-visualizer/plan.ts'),
+    run: () => import('./music-visualizer/run.ts'),
+  },
+  {
     operation: videoSplitScreen,
     plan: () => import('./video-split-screen/plan.ts'),
     run: () => import('./video-split-screen/run.ts'),
+  },
+  {
+    operation: videoTimelineRender,
+    plan: () => import('./video-timeline-render/plan.ts'),
+    run: () => import('./video-timeline-render/run.ts'),
   },
 ]

@@ -120,5 +120,7 @@ function* walk(
     for (const [key, field] of Object.entries(schema.shape)) {
       yield* walk(field, (value as Record<string, unknown>)[key], [...path, key])
     }
+  } else if (schema instanceof z.ZodRecord && typeof value === 'object') {
+    for (const [key, item] of Object.entries(value)) yield* walk(schema.valueType, item, [...path, key])
   }
 }

@@ -37,6 +37,10 @@ export interface Operation<
   readonly envelope?: 'message'
   /** Where its table lists one of the two, the code of a price that its key's quota or the balance does not hold. */
   readonly unpaid?: 6201 | 6202
+  /** The code of a file of another kind, where its table lists another than 6014. */
+  readonly wrongKind?: 6001 | 6014
+  /** Download addresses at the top level of its result are answered in full, by the address a caller used. */
+  readonly fullLinks?: true
   readonly examples: readonly [Example, Example]
 }
 

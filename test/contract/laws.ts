@@ -9,15 +9,20 @@ type Json = Readonly<Record<string, unknown>>
 
 /** The fields of a schema in the documents' words, at a place in it. */
 export function fieldsOf(schema: z.ZodType, at = '', io: 'input' | 'output' = 'output'): Fields {
-  let node = z.toJSONSchema(schema, { io }) as Json
-  for (const step of at.split('.').filter(Boolean)) {
-    node = (step === '0' ? node['items'] : (node['properties'] as Json | undefined)?.[step]) as Json
-  }
+  const node = nodeAt(z.toJSONSchema(schema, { io }) as Json, at)
   const required = (node['required'] ?? []) as string[]
   const entries = Object.entries((node['properties'] ?? {}) as Record<string, Json>)
   return Object.fromEntries(
     entries.map(([name, field]) => [name, `${wordFor(field)}${required.includes(name) ? '' : ', optional'}`]),
   ) as Fields
+}
+
+function nodeAt(schema: Json, at: string): Json {
+  let node = schema
+  for (const step of at.split('.').filter(Boolean)) {
+    node = (step === '0' ? node['items'] : (node['properties'] as Json | undefined)?.[step]) as Json
+  }
+  return node
 }
 
 function wordFor(field: Json): string {
@@ -104,9 +109,11 @@ function othersThan(type: Parameter['type']): unknown[] {
 export function parameterLaws(operation: Operation, { smallest }: OperationTables, row: Parameter): void {
   const code = (value: unknown) => codeOf(operation, changed(smallest, row.at, value))
 
-  it(`${row.at} is ${row.required ? 'required' : 'optional'}`, () => {
+  const need = row.orElse ? `needed without ${row.orElse}` : row.required ? 'required' : 'optional'
+  it(`${row.at} is ${need}`, () => {
     const topLevel = !row.at.includes('.')
-    expect(code(undefined)).toBe(row.required ? (topLevel ? 6013 : 6016) : 'accepted')
+    const left = row.orElse ? 6016 : row.required ? (topLevel ? 6013 : 6016) : 'accepted'
+    expect(code(undefined)).toBe(left)
   })
   if (row.standard !== undefined) {
     it(`${row.at} defaults to ${JSON.stringify(row.standard)}`, () => {
@@ -123,6 +130,5 @@ export function parameterLaws(operation: Operation, { smallest }: OperationTable
 }
 
 function enumerationAt(schema: z.ZodType, at: string): unknown {
-  const properties = (z.toJSONSchema(schema, { io: 'input' }) as Json)['properties'] as Record<string, Json>
-  return properties[at]?.['enum']
+  return nodeAt(z.toJSONSchema(schema, { io: 'input' }) as Json, at)['enum']
 }

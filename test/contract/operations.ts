@@ -1,5 +1,15 @@
+import { checkParticle } from './check-particle.ts'
+import { htmlRenderSimple } from './html-render-simple.ts'
+import { musicVisualizer } from './music-visualizer.ts'
 import type { OperationTables } from './tables.ts'
 import { videoSplitScreen } from './video-split-screen.ts'
+import { videoTimelineRender } from './video-timeline-render.ts'
 
 /** The tables of each operation that is built. */
-export const operationTables: readonly OperationTables[] = [videoSplitScreen]
+export const operationTables: readonly OperationTables[] = [
+  checkParticle,
+  htmlRenderSimple,
+  musicVisualizer,
+  videoSplitScreen,
+  videoTimelineRender,
+]

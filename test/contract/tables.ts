@@ -10,6 +10,8 @@ export interface Parameter {
   readonly at: string
   readonly type: FieldType
   readonly required: boolean
+  /** Where exactly one of two is needed: the other one, which the smallest request has not. */
+  readonly orElse?: string
   /** What the smallest request is read as; undefined where the document names no fixed value. */
   readonly standard?: unknown
   /** All values of an enumeration. */

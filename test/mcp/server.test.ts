@@ -20,7 +20,12 @@ describe.each(eras)('%s client', (era) => {
       'service_status',
     ])
     const { prompts } = await agent.client.listPrompts()
-    expect(prompts.map(({ name }) => name)).toEqual(['make-split-screen'])
+    expect(prompts.map(({ name }) => name)).toEqual([
+      'assemble-timeline',
+      'make-split-screen',
+      'visualize-music',
+      'write-particle',
+    ])
     const prompt = await agent.client.getPrompt({
       name: 'make-split-screen',
       arguments: { clips: 'a.mp4, b.mp4' },

@@ -1,0 +1,177 @@
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { plain } from '../test/video-split-screen/media.ts'
+import { contextOf, stage } from '../test/html-render-simple/render.ts'
+import { locateChromium } from '../src/engines/chromium/require.ts'
+import { htmlRenderSimple } from '../tools/html-render-simple/contract.ts'
+import { plan } from '../tools/html-render-simple/plan.ts'
+import { run } from '../tools/html-render-simple/run.ts'
+
+// Wall time of html_render_simple against the public renderer `hyperframes` on the same composition, drawn by the
+// same browser with two workers, x264 of the same CRF: ratio of the medians of ABBA rounds, and peak memory (Linux).
+// node bench/html-render.ts [folder with node_modules/hyperframes] [rounds]
+
+const peer = process.argv[2]
+const rounds = Number(process.argv[3] ?? 2)
+const [width, height, fps, seconds] = [1080, 1920, 30, 4]
+
+interface Measured {
+  readonly seconds: number
+  readonly peakMiB: number
+}
+
+/** Moving text, a shadow and a bar: what captions are made of. Both kinds of timeline name the same states. */
+const inside = `<style>
+  body { margin: 0 } .root { position: relative; width: ${width}px; height: ${height}px; overflow: hidden; background: #102030 }
+  .card { position: absolute; left: 90px; top: 700px; width: 780px; padding: 60px; color: #fff; font: 700 88px sans-serif; border-radius: 40px;
+    background: rgb(20 30 60 / 0.8); box-shadow: 0 30px 80px rgb(0 0 0 / 0.5) }
+  .bar { height: 16px; margin-top: 40px; background: #ff7a3d; transform-origin: left }
+</style>
+<div class="card" id="card">Frame by frame<div class="bar" id="bar"></div></div>
+<script>
+  const [card, bar] = [document.getElementById('card'), document.getElementById('bar')]
+  const show = (t) => {
+    card.style.transform = 'translateY(' + 200 * Math.cos(t * 2) + 'px) rotate(' + 4 * Math.sin(t * 3) + 'deg)'
+    bar.style.transform = 'scaleX(' + t / ${seconds} + ')'
+  }
+  let now = 0
+  const timeline = {
+    duration: () => ${seconds}, totalDuration: () => ${seconds}, paused: () => true,
+    pause() { return timeline }, play() { return timeline }, time: (t) => (t === undefined ? now : timeline.seek(t)),
+    totalTime(t) { if (t === undefined) return now; now = t; show(t); return timeline },
+    seek(t) { return timeline.totalTime(t) },
+  }
+  window.__timelines = { main: timeline }
+</script>`
+const canvas = `data-composition-id="main" data-width="${width}" data-height="${height}" data-start="0" data-duration="${seconds}"`
+const particle = `<template><div class="root" ${canvas}>${inside}</div></template>`
+const page = `<!doctype html><html><head><meta charset="utf-8"></head><body><div class="root" id="main" ${canvas}>${inside}</div></body></html>`
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-html-render-'))
+try {
+  await compare()
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function compare(): Promise<void> {
+  const base = await plain(
+    join(folder, 'base.mkv'),
+    { width, height, seconds, rate: String(fps) },
+    '0x102030',
+  )
+  const there = peer !== undefined && (await isThere(peer))
+  if (!there) console.log('hyperframes is not there: npm install hyperframes somewhere, and give that folder')
+  const ours: Measured[] = []
+  const theirs: Measured[] = []
+  const a = async () => ours.push(await measure(() => runOurs(base)))
+  const b = async () => (there ? theirs.push(await measure(() => runPeer(peer))) : 0)
+  for (let round = 0; round < rounds; round += 1) {
+    await a()
+    await b()
+    await b()
+    await a()
+  }
+  const frames = fps * seconds
+  console.log(`ours: ${inWords(ours, frames)}; estimated ${await estimate(base)} s`)
+  if (!there) return
+  console.log(`hyperframes: ${inWords(theirs, frames)}`)
+  const ratio = median(theirs.map((one) => one.seconds)) / median(ours.map((one) => one.seconds))
+  console.log(`ours is ${ratio.toFixed(2)} times as fast`)
+}
+
+async function isThere(place: string): Promise<boolean> {
+  return access(join(place, 'node_modules/hyperframes/package.json')).then(
+    () => true,
+    () => false,
+  )
+}
+
+function request(base: string) {
+  return htmlRenderSimple.input.parse({
+    composition: {
+      video_size: { width, height },
+      fps,
+      assets: { file_id: { base: base.slice(-64) } },
+      tracks: [{ type: 'video', asset: 'base', track_index: 0, start: 0 }],
+      beats: [{ start: 0, duration: seconds, track_index: 1, html: particle }],
+    },
+  })
+}
+
+async function estimate(base: string): Promise<number> {
+  return plan(request(base), await stage([base])).seconds
+}
+
+async function runOurs(base: string): Promise<void> {
+  const scratch = join(folder, 'ours')
+  await mkdir(scratch, { recursive: true })
+  await run(request(base), contextOf(await stage([base]), scratch).context)
+}
+
+async function runPeer(place: string): Promise<void> {
+  const project = join(folder, 'peer')
+  await mkdir(project, { recursive: true })
+  await writeFile(join(project, 'index.html'), page)
+  const cli = join(place, 'node_modules/.bin/hyperframes')
+  const output = join(folder, 'peer.mp4')
+  const args = [
+    ...['render', project, '--output', output, '--fps', String(fps), '--crf', '18', '--quiet'],
+    ...['--workers', '2', '--no-low-memory-mode', '--no-browser-gpu'],
+  ]
+  const env = { ...process.env, PRODUCER_HEADLESS_SHELL_PATH: locateChromium(), DO_NOT_TRACK: '1' }
+  const child = spawn(cli, args, { stdio: ['ignore', 'ignore', 'inherit'], env })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`hyperframes ended with ${code}`)
+}
+
+async function measure(work: () => Promise<void>): Promise<Measured> {
+  let peakMiB = 0
+  const watch = setInterval(() => {
+    void residentOfAll().then((now) => (peakMiB = Math.max(peakMiB, now)))
+  }, 200)
+  const start = performance.now()
+  try {
+    await work()
+  } finally {
+    clearInterval(watch)
+  }
+  return { seconds: (performance.now() - start) / 1000, peakMiB }
+}
+
+/** Memory of all that this process started, its own apart: proportional sizes, as browsers share much; 0 where /proc is not. */
+async function residentOfAll(): Promise<number> {
+  const parents = new Map<number, number>()
+  for (const name of await readdir('/proc').catch(() => [])) {
+    const stat = /^\d+$/.test(name) ? await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '') : ''
+    const parent = /^\d+ \(.*\) \S (\d+)/s.exec(stat)?.[1]
+    if (parent !== undefined) parents.set(Number(name), Number(parent))
+  }
+  const isOurs = (pid: number): boolean => {
+    const parent = parents.get(pid)
+    return parent !== undefined && (parent === process.pid || isOurs(parent))
+  }
+  const sizes = [...parents.keys()].filter(isOurs).map(async (pid) => {
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+    return Number(/Pss:\s+(\d+)/.exec(rollup)?.[1] ?? 0) / 1024
+  })
+  return Math.round((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0))
+}
+
+function inWords(all: readonly Measured[], frames: number): string {
+  const middle = median(all.map((one) => one.seconds))
+  const peak = Math.max(...all.map((one) => one.peakMiB))
+  return `${middle.toFixed(2)} s, ${((middle / frames) * 1000).toFixed(0)} ms a frame, peak ${peak} MiB`
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const [low = 0, high = 0] = [
+    sorted[Math.floor((sorted.length - 1) / 2)],
+    sorted[Math.ceil((sorted.length - 1) / 2)],
+  ]
+  return (low + high) / 2
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { describeProblems } from './problem.ts'
+import { readParticle } from './read.ts'
+
+const attributes = 'data-composition-id="a" data-width="640" data-height="360"'
+const register = '<script>window.__timelines = { a: { duration: () => 1, seek() {} } }</script>'
+
+/** A sound particle with something put into it. */
+const having = (inside: string) =>
+  `<template ${attributes}>\n<p>text</p>\n${inside}\n${register}\n</template>`
+
+const told = (source: string) =>
+  readParticle(source).problems.map(({ severity, line, message }) => `${severity} ${line ?? '-'} ${message}`)
+
+describe('a sound particle', () => {
+  it.each([
+    ['with its attributes on the template', having('')],
+    [
+      'with them on an element inside',
+      `<template id="x"><style></style><div ${attributes}>${register}</div></template>`,
+    ],
+    [
+      'in a whole document',
+      `<!doctype html><html><head><title>t</title></head><body>${having('')}</body></html>`,
+    ],
+    [
+      'with links that are only followed',
+      having('<a href="https://example.com/">a</a><svg><use href="#b"/></svg>'),
+    ],
+    [
+      'with all it shows',
+      having('<img src="data:image/png;base64,AA=="><style>p{background:url(data:,x)}</style>'),
+    ],
+    ['with a library that may be installed', having('<script src="https://unpkg.com/gsap@3"></script>')],
+  ])('%s has no problems', (_, source) => {
+    expect(readParticle(source)).toEqual({
+      declared: { compositionId: 'a', width: 640, height: 360 },
+      problems: [],
+    })
+  })
+})
+
+describe('what is wrong with one is told by line', () => {
+  it.each<[string, RegExp]>([
+    ['', /^error - there is no <template>/],
+    ['<div><template></template></div>', /^error - there is no <template>/],
+    [`<template ${attributes}>${register}`, /^error 1 the <template> is not closed/],
+    [`<template ${attributes}><p></p></template>`, /^error 1 no script registers a timeline/],
+    [`<template ${attributes}><!-- __timelines --></template>`, /^error 1 the <template> holds no element/],
+    [having('').replace('data-composition-id="a"', ''), /^error 1 data-composition-id is missing/],
+    [having('').replace('640', '64px'), /^error 1 data-width must be a whole number of pixels, 1 to 4096/],
+    [having('').replace('360', '4097'), /^error 1 data-height must be/],
+    [having('<img src="logo.png">'), /^error 3 <img src="logo\.png"> lies outside; .* data: URI/],
+    [having('<img\nsrcset="https://example.com/a.png 2x">'), /^error 4 <img srcset="https:/],
+    [having('<svg><image xlink:href="file:///etc/passwd"/></svg>'), /^error 3 <image href="file:\/\/\/etc/],
+    [
+      having('<link rel="prefetch" href="//example.com">'),
+      /^error 3 <link href="\/\/example\.com"> lies outside/,
+    ],
+    [having('<script src="http://example.com/a.js"></script>'), /^error 3 <script src="http:/],
+    [having('<p style="background: url( \'a.png\' )">'), /^error 3 the style loads a\.png/],
+    [having('<style>\n\n@import "b.css";</style>'), /^error 5 the style loads b\.css/],
+    [
+      having('<div><div><video src="data:,"></video></div></div>'),
+      /^error 3 <video> runs by a clock of its own/,
+    ],
+    [`${having('')}<p>more</p>`, /^warning 5 <p> outside the first <template> is left out/],
+    [`${having('')}\n<template></template>`, /^warning 6 <template> outside the first/],
+  ])('%s', (source, expected) => {
+    expect(told(source)).toEqual([expect.stringMatching(expected)])
+  })
+
+  it('all at once, in order', () => {
+    const problems = told(
+      having('<img src="a.png">\n<iframe></iframe>\n<img src="b.png">').replace('640', ''),
+    )
+    expect(problems.map((problem) => problem.split(' ', 2).join(' '))).toEqual([
+      'error 1',
+      'error 3',
+      'error 4',
+      'error 5',
+    ])
+  })
+
+  it('in a sentence of which many are left out', () => {
+    const { problems } = readParticle(having('<img src="a">'.repeat(10)))
+    expect(describeProblems(problems)).toMatch(/^line 3: .*; and 2 more$/)
+  })
+})
+
+describe('a hostile source', () => {
+  const seconds = (work: () => unknown) => {
+    const start = performance.now()
+    work()
+    return (performance.now() - start) / 1000
+  }
+
+  it.each([
+    ['elements in elements', '<div>'.repeat(600), /more than 512 deep/],
+    ['elements that look through all open ones', '<b>'.repeat(300_000) + '<li>'.repeat(300_000), /512 deep/],
+    [
+      'attributes that are compared with all before',
+      `<p ${Array.from({ length: 300_000 }, (_, n) => `a${n}`).join(' ')}>`,
+      /attributes/,
+    ],
+  ])('%s is refused at once', (_, inside, expected) => {
+    let problems: string[] = []
+    // Parsed as it is, each takes minutes.
+    expect(seconds(() => (problems = told(having(inside))))).toBeLessThan(3)
+    expect(problems).toEqual([expect.stringMatching(expected)])
+  })
+
+  it('of many elements side by side is read', () => {
+    expect(told(having('<img src="a">'.repeat(200_000)))).toHaveLength(200_000)
+  })
+
+  it('of any text never throws, and has a canvas of allowed sides where it has one', () => {
+    const part = fc.constantFrom(
+      '<template ',
+      attributes,
+      '>',
+      '</template>',
+      '<p',
+      '"',
+      "'",
+      '<!--',
+      '<script>',
+      '</script>',
+      '<svg>',
+      '<table>',
+      '<style>url(',
+      '\n',
+      ' data-width="9"',
+      '<select>',
+      '<math>',
+      '\0',
+    )
+    fc.assert(
+      fc.property(fc.array(fc.oneof(part, fc.string()), { maxLength: 40 }), (parts) => {
+        const { declared, problems } = readParticle(parts.join(''))
+        if (!declared) expect(problems.length).toBeGreaterThan(0)
+        else expect([declared.width, declared.height].every((side) => side >= 1 && side <= 4096)).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,113 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkParticle } from '../../tools/check-particle/contract.ts'
+import { run } from '../../tools/check-particle/run.ts'
+import { contextOf, particle, particleFile, stage } from '../html-render-simple/render.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { rgb } from '../video-split-screen/media.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+async function check(given: Readonly<Record<string, unknown>>, paths: readonly string[] = []) {
+  const { context, kept } = contextOf(await stage(paths), await mkdtemp(join(folder.path, 'run-')))
+  const output = await run(checkParticle.input.parse({ duration: 1, ...given }), context)
+  const told = output.problems.map(({ severity, line, message }) => `${severity} ${line ?? '-'} ${message}`)
+  return { output: checkParticle.output.parse(output), told, kept }
+}
+
+const text = '<p style="font-size: 60px; color: #fff">text</p>'
+
+describe('a particle that plays', () => {
+  it('is drawn at moments of its time, over checks, in the size it is for', async () => {
+    const moving = particle(
+      { duration: 2 },
+      '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
+      'document.querySelector("b").style.right = `${100 - 50 * t}%`',
+    )
+    const { output, kept } = await check({
+      html: moving,
+      duration: 2,
+      video_size: { width: 640, height: 360 },
+    })
+    expect(output).toMatchObject({
+      ok: true,
+      problems: [],
+      composition_id: 'test',
+      width: 320,
+      height: 180,
+      file_id: '1',
+    })
+    const [sheet] = kept
+    expect(sheet?.name).toBe('particle-test.png')
+    const pixels = await rgb(sheet?.path ?? '')
+    const width = (await readFile(sheet?.path ?? '')).readUInt32BE(16)
+    const isBlue = (x: number, y: number) => {
+      const at = (y * width + x) * 3
+      return (pixels[at + 2] ?? 0) > 240 && (pixels[at] ?? 255) < 20
+    }
+    // Four columns of 12 moments of the width of a quarter: the share that is blue grows with the time.
+    const cell = (index: number) => ({ x: 20 + (index % 4) * 313, y: 60 + Math.floor(index / 4) * 205 })
+    const shares = Array.from({ length: 12 }, (_, index) => {
+      const { x, y } = cell(index)
+      return Array.from({ length: 299 }, (__, column) => isBlue(x + column, y)).filter(Boolean).length / 299
+    })
+    for (const [index, share] of shares.entries()) expect(share).toBeCloseTo((index + 0.5) / 12, 1)
+  })
+
+  it('may be a file', async () => {
+    const path = await particleFile(join(folder.path, 'title.html'), particle({}, text))
+    const { output } = await check({ file_id: path.slice(-64) }, [path])
+    expect(output.ok).toBe(true)
+  })
+})
+
+describe('what keeps a particle from being rendered is told at once, with its line', () => {
+  it.each<[string, string, RegExp]>([
+    ['an endless timeline', particle({ duration: Infinity }, text), /endless/],
+    [
+      'a timeline that cannot be sought',
+      particle({}, text).replace('seek(t)', 'play(t)'),
+      /neither totalTime nor seek/,
+    ],
+    [
+      'a script error',
+      particle({}, `${text}\n<script>\n\nnothing.at.all</script>`),
+      /error 5 .*nothing is not defined/,
+    ],
+    ['an error while it plays', particle({}, text, 'if (t > 0.2) missing()'), /missing is not defined/],
+    ['a request', particle({}, `${text}<script>fetch('https://example.com/')</script>`), /example\.com/],
+    ['nothing painted', particle({}, '<p></p>'), /draws nothing/],
+    [
+      'a timeline of its own name only',
+      particle({}, text).replace('__timelines', 'not__timelines'),
+      /timeline/,
+    ],
+  ])('%s', async (_, html, expected) => {
+    const { output, told, kept } = await check({ html })
+    expect(output.ok).toBe(false)
+    expect(told.join('\n')).toMatch(expected)
+    expect(kept).toEqual([])
+  })
+
+  it('what is read and what is played together', async () => {
+    const html = particle({}, `${text}<img src="logo.png">\n<script>nothing.at.all</script>`)
+    const { told, output } = await check({ html })
+    expect(told.join('\n')).toMatch(/error 2 <img src="logo\.png"> lies outside/)
+    expect(told.join('\n')).toMatch(/error 3 .*nothing is not defined/)
+    expect(output).toMatchObject({ composition_id: 'test', width: 320, height: 180 })
+  })
+
+  it('what is no particle at all', async () => {
+    const { output } = await check({ html: '<p>text</p>' })
+    expect(output).toEqual({
+      ok: false,
+      problems: [{ severity: 'error', message: expect.stringMatching(/no <template>/) as string }],
+    })
+  })
+})

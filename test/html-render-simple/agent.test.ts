@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startMcpServer } from '../../src/mcp/server.ts'
+import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
+import { startContractServer, type ContractServer } from '../mcp/contract-server.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { serverOptions } from '../mcp/server-options.ts'
+import { takeApart, type Answer } from '../mcp/stdio-client.ts'
+
+// Local paths in a map of files, as an agent gives them.
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+let service: ContractServer
+let client: Client
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  service = await startContractServer()
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  const { baseUrl, apiKey } = service
+  const entry = { baseUrl, apiKey, defaultFolder: folder.path, allowedFolders: [folder.path] }
+  const options = serverOptions(entry, (error) => {
+    throw error
+  })
+  await startMcpServer({ ...options, operations: [htmlRenderSimple], transport: far })
+  client = new Client({ name: 'test', version: '1' })
+  await client.connect(near)
+  for (const name of ['talk.mp4', 'title.html', 'note.txt', 'cover.png']) {
+    await writeFile(join(folder.path, name), `content of ${name}`)
+  }
+})
+afterAll(async () => {
+  await client.close()
+  await service[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+const composition = (files: unknown, more: Readonly<Record<string, unknown>> = {}) => ({
+  video_size: { width: 640, height: 360 },
+  assets: { file_id: files },
+  tracks: [{ type: 'video', asset: 'talk', track_index: 0, start: 0 }],
+  beats: [{ start: 0, duration: 1, track_index: 1, html_asset: 'a title' }],
+  ...more,
+})
+
+async function call(given: unknown): Promise<Answer> {
+  return takeApart(await client.callTool({ name: 'html_render_simple', arguments: { composition: given } }))
+}
+
+test('paths in a map are uploaded, each once, and their ids take their places', async () => {
+  const files = { talk: 'talk.mp4', again: 'talk.mp4', 'a title': join(folder.path, 'title.html') }
+  const { isError, text } = await call(composition(files))
+  expect([isError, text]).toEqual([false, expect.any(String)])
+  const held = new Map([...service.files.values()].map(({ id, name }) => [name, id]))
+  expect([...held.keys()].toSorted()).toEqual(['talk.mp4', 'title.html'])
+  const talk = held.get('talk.mp4')
+  expect([...service.tasks.values()].at(-1)?.body).toMatchObject({
+    composition: { assets: { file_id: { talk, again: talk, 'a title': held.get('title.html') } } },
+  })
+})
+
+test('ids in a map are taken as they are, also where the map comes as text', async () => {
+  const held = await service.hold('other.mp4', Buffer.from('other'))
+  const files = { talk: held.id, 'a title': 'title.html' }
+  const { isError } = await call(composition(JSON.stringify(files)))
+  expect(isError).toBe(false)
+  expect([...service.tasks.values()].at(-1)?.body).toMatchObject({
+    composition: { assets: { file_id: { talk: held.id } } },
+  })
+})
+
+test.each<[string, unknown, RegExp]>([
+  [
+    'a path that is not there',
+    composition({ talk: 'none.mp4', 'a title': 'title.html' }),
+    /^6004: There is no none\.mp4/,
+  ],
+  [
+    'a path outside',
+    composition({ talk: '../talk.mp4', 'a title': 'title.html' }),
+    /^6016: .* outside the allowed folders/,
+  ],
+  [
+    'a file of another kind',
+    composition({ talk: 'talk.mp4', 'a title': 'cover.png' }),
+    /^6014: composition\.assets\.file_id\["a title"\]: cover\.png is not video or audio or text/,
+  ],
+  [
+    'a number',
+    composition({ talk: 12_345, 'a title': 'title.html' }),
+    /^6016: composition\.assets\.file_id\.talk: .* lost digits/,
+  ],
+  [
+    'a name that is not in the map',
+    composition({ talk: 'talk.mp4' }),
+    /^6016: composition\.beats\[0\]\.html_asset: there is no asset "a title"\. Fix: Add its file/,
+  ],
+  [
+    'a field that is not known',
+    composition({}, { tracks: [{ type: 'video', asset: 'talk', track_index: 0, start: 0, media_start: 1 }] }),
+    /^6016: Unknown argument composition\.tracks\[0\]\.media_start\. .*duration/,
+  ],
+])('%s is told with its place', async (_, given, expected) => {
+  const { isError, text } = await call(given)
+  expect([isError, text]).toEqual([true, expect.stringMatching(expected)])
+})

@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TaskRecord } from '../../src/contract/task.ts'
+import { checkParticle } from '../../tools/check-particle/contract.ts'
+import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
+import { serve, type Served } from '../contract/serve.ts'
+import { h264, make, picture, tone } from '../engines/ffmpeg/made.ts'
+import { api, until } from '../service/api.ts'
+import { alive, programsWith } from '../service/programs.ts'
+import { streams } from '../video-split-screen/media.ts'
+import { particle } from './render.ts'
+import { writeFile } from 'node:fs/promises'
+
+// Both operations through the service's door, its workers and its files.
+
+let service: Served
+let calls: ReturnType<typeof api>
+/** Ids of files by the names that examples give them. */
+const ids = new Map<string, string>()
+
+const example = async (): Promise<string> => {
+  const prompt = await readFile(join(import.meta.dirname, '../../prompts/write-particle.md'), 'utf8')
+  return /```html\n([\s\S]*?)```/.exec(prompt)?.[1] ?? ''
+}
+
+beforeAll(async () => {
+  service = await serve()
+  calls = api(service)
+  const talk = await make(join(service.folder, 'talk.mp4'), [...picture(3), ...tone(3), ...h264])
+  ids.set('talk.mp4', (await calls.upload('talk.mp4', new Uint8Array(await readFile(talk)))).data.file_id)
+  ids.set('title.html', (await calls.upload('title.html', await example())).data.file_id)
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+/** An example's input with file ids in place of names. */
+function filled(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  let text = JSON.stringify(input)
+  for (const [name, id] of ids) text = text.replaceAll(JSON.stringify(name), JSON.stringify(id))
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+async function done(type: string, input: unknown): Promise<TaskRecord> {
+  const created = await calls.create(type, input)
+  expect([created.code, created.msg]).toEqual([200, 'success'])
+  const { data } = await until(
+    () => calls.query(type, created.data.task_id),
+    ({ data: { status } }) => status === 'completed' || status === 'failed',
+  )
+  return data
+}
+
+async function download(fileId: unknown, name: string): Promise<string> {
+  const path = join(service.folder, name)
+  await writeFile(path, await calls.download(String(fileId)))
+  return path
+}
+
+describe('html_render_simple', () => {
+  it('renders its first example: a caption over a talk', async () => {
+    const { status, output_result: output } = await done(
+      'html_render_simple',
+      filled(htmlRenderSimple.examples[0].input),
+    )
+    expect([status, output]).toEqual([
+      'completed',
+      expect.objectContaining({ duration: 3, video_size: { width: 1280, height: 720 } }),
+    ])
+    const path = await download(output?.['file_id'], 'caption.mp4')
+    expect(await streams(path)).toMatchObject([
+      { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '90' },
+      { codec_name: 'aac', sample_rate: '48000' },
+    ])
+  })
+
+  it("renders its second example, whose particle is the prompt's, as a transparent layer", async () => {
+    const { status, output_result: output } = await done(
+      'html_render_simple',
+      filled(htmlRenderSimple.examples[1].input),
+    )
+    expect([status, output]).toEqual([
+      'completed',
+      expect.objectContaining({ duration: 2, video_size: { width: 1080, height: 1920 } }),
+    ])
+    const path = await download(output?.['file_id'], 'title.webm')
+    expect(await streams(path)).toMatchObject([
+      { codec_name: 'vp8', width: 1080, height: 1920, nb_read_frames: '50', tags: { alpha_mode: '1' } },
+    ])
+  })
+
+  it('fails with the particle and the line, and gives the credits back', async () => {
+    const balance = async () =>
+      (await calls.send<{ credits: { balance: number } }>('/base/capabilities')).data.credits.balance
+    const before = await balance()
+    const broken = particle({}, '<p>x</p>\n<script>\nundefined.property\n</script>')
+    const composition = {
+      video_size: { width: 320, height: 180 },
+      assets: { file_id: {} },
+      tracks: [],
+      beats: [
+        { start: 0, duration: 1, track_index: 0, html: particle({}, '<p>x</p>') },
+        { id: 'second', start: 0, duration: 1, track_index: 1, html: broken },
+      ],
+    }
+    const { status, output_result: output } = await done('html_render_simple', {
+      composition,
+      render: { output_format: 'webm' },
+    })
+    expect([status, output]).toEqual([
+      'failed',
+      {
+        error: expect.objectContaining({
+          code: 6016,
+          message: expect.stringMatching(/^beats\[1\] \(second\): line 4: .*undefined/),
+          retryable: false,
+        }),
+      },
+    ])
+    expect(await balance()).toBe(before)
+  })
+
+  it('that is stopped leaves no program behind', async () => {
+    const scratch = join(service.folder, 'data', 'scratch')
+    const moving = particle({ duration: 600 }, '<p id="p">x</p>', 'p.style.translate = `${t}px`')
+    const composition = {
+      video_size: { width: 1280, height: 720 },
+      assets: { file_id: {} },
+      tracks: [],
+      beats: [{ start: 0, duration: 600, track_index: 0, html: moving }],
+    }
+    const { data: task } = await calls.create('html_render_simple', {
+      composition,
+      render: { output_format: 'qtrle' },
+    })
+    const programs = await until(
+      async () => [...(await programsWith('chrom', scratch)), ...(await programsWith('ffmpeg', scratch))],
+      (pids) => pids.length > 2,
+    )
+    expect(await calls.stop(task.task_id)).toMatchObject({ code: 200, data: { status: 'failed' } })
+    await until(
+      () => alive(programs),
+      (left) => left.length === 0,
+    )
+    for (const name of ['chrom', 'ffmpeg']) expect(await programsWith(name, scratch)).toEqual([])
+  })
+})
+
+describe('check_particle', () => {
+  it.each(checkParticle.examples)('$title: it plays, and moments are drawn', async ({ input }) => {
+    const { status, output_result: output } = await done('check_particle', filled(input))
+    expect([status, output]).toEqual(['completed', expect.objectContaining({ ok: true, problems: [] })])
+    const path = await download(output?.['file_id'], 'moments.png')
+    expect(await streams(path)).toMatchObject([{ codec_name: 'png', width: expect.any(Number) as number }])
+  })
+
+  it('costs nothing', async () => {
+    const quote = await calls.send<{ credits: number }>('/task/check_particle/quote', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(filled(checkParticle.examples[0].input)),
+    })
+    expect(quote.data.credits).toBe(0)
+  })
+})

@@ -1,0 +1,278 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { counter, ffmpeg, plain, rgb, streams, yuv } from '../video-split-screen/media.ts'
+import { particle, particleFile, render, type Rendered } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+const at = (name: string) => join(folder.path, name)
+const size = { width: 320, height: 180 }
+const frameBytes = size.width * size.height * 4
+
+/** Four-byte pixels of every frame, through the decoder that reads alpha. */
+async function frames({ path }: Rendered): Promise<Uint8Array[]> {
+  const decoder = path.endsWith('.webm') ? ['-c:v', 'libvpx'] : []
+  const bytes = await ffmpeg(...decoder, '-i', path, '-map', '0:v', '-f', 'rawvideo', '-pix_fmt', 'rgba', '-')
+  return Array.from({ length: bytes.length / frameBytes }, (_, index) =>
+    bytes.subarray(index * frameBytes, (index + 1) * frameBytes),
+  )
+}
+
+const pixel = (frame: Uint8Array | undefined, x: number, y: number) => [
+  ...(frame ?? []).slice((y * size.width + x) * 4, (y * size.width + x) * 4 + 4),
+]
+
+/** Shows the number of its frame in ten boxes, the lowest bit first. */
+const counting = (fps: string) =>
+  particle(
+    { duration: 600 },
+    `<style>b { position: absolute; top: 0; width: 32px; height: 180px }</style>
+${Array.from({ length: 10 }, (_, bit) => `<b style="left: ${bit * 32}px"></b>`).join('')}`,
+    `const count = Math.round(t * ${fps})
+    for (const [bit, box] of document.querySelectorAll('b').entries())
+      box.style.background = (count >> bit) & 1 ? '#fff' : '#333'`,
+  )
+
+/** The number that a frame shows; undefined where it shows none. */
+function counted(frame: Uint8Array): number | undefined {
+  const bits = Array.from({ length: 10 }, (_, bit) => pixel(frame, bit * 32 + 16, 90)[0] ?? 0)
+  return bits.some((bit) => bit < 30)
+    ? undefined
+    : bits.reduce((sum, bit, index) => sum + (bit > 150 ? 2 ** index : 0), 0)
+}
+
+describe('frame k shows the state at k / fps', () => {
+  const upTo = (count: number, value: (index: number) => number | undefined) =>
+    Array.from({ length: count }, (_, index) => value(index))
+
+  it.each([
+    ['mp4', 30, '30'],
+    ['webm', 29.97, '30000 / 1001'],
+    ['qtrle', 25, '25'],
+  ] as const)('in %s at %d frames a second', async (output_format, fps, exact) => {
+    const html = counting(exact)
+    const rendered = await render(
+      {
+        composition: {
+          video_size: size,
+          fps,
+          tracks: output_format === 'mp4' ? [{ type: 'video', asset: 'base', track_index: 0, start: 0 }] : [],
+          beats: [
+            { start: 0.4, duration: 1, track_index: 0, html },
+            { start: 1.8, duration: 0.6, track_index: 0, html },
+          ],
+        },
+        render: { output_format },
+        assets: { base: await plain(at('black.mkv'), { ...size, seconds: 0.2 }, 'black') },
+      },
+      folder.path,
+    )
+    const shown = (await frames(rendered)).map(counted)
+    const first = Math.ceil(0.4 * fps)
+    const end = Math.ceil(1.4 * fps)
+    const second = Math.ceil(1.8 * fps)
+    const state = (frame: number, start: number) => Math.round(frame - start * fps)
+    expect(shown).toEqual(
+      upTo(Math.round(2.4 * fps), (frame) => {
+        if (frame >= first && frame < end) return state(frame, 0.4)
+        return frame >= second ? state(frame, 1.8) : undefined
+      }),
+    )
+    expect(rendered.output.duration).toBeCloseTo(2.4, 1)
+    expect(rendered.output.video_size).toEqual(size)
+    expect(rendered.progress.at(-1)).toBe(100)
+    expect(rendered.progress).toEqual(rendered.progress.toSorted((one, other) => one - other))
+  })
+
+  it('at a rate of its own where render says so, and holds past the timeline', async () => {
+    const rendered = await render(
+      {
+        composition: {
+          video_size: size,
+          beats: [
+            { start: 0, duration: 1, track_index: 0, html: counting('12').replace('() => 600', '() => 0.5') },
+          ],
+        },
+        render: { output_format: 'qtrle', fps: 12 },
+      },
+      folder.path,
+    )
+    expect((await frames(rendered)).map(counted)).toEqual([0, 1, 2, 3, 4, 5, 6, 6, 6, 6, 6, 6])
+  })
+})
+
+describe('alpha', () => {
+  const shapes = particle(
+    { duration: 1 },
+    `<svg width="320" height="180" style="position: absolute">
+  <rect x="20" y="20" width="80" height="140" fill="rgb(255 0 0 / 0.5)"/>
+  <circle cx="220" cy="90" r="60" fill="#00c800"/>
+</svg>`,
+  )
+  const beats = [{ start: 0, duration: 0.2, track_index: 0, html: shapes }]
+  let lossless: Uint8Array
+
+  beforeAll(async () => {
+    const rendered = await render(
+      { composition: { video_size: size, beats }, render: { output_format: 'qtrle' } },
+      folder.path,
+    )
+    lossless = (await frames(rendered))[3] ?? new Uint8Array()
+  })
+
+  /** What a frame looks like over a colour, as straight alpha says. */
+  const over = (frame: Uint8Array, colour: readonly number[]) =>
+    Array.from({ length: frame.length }, (_, index) => {
+      const alpha = (frame[index - (index % 4) + 3] ?? 0) / 255
+      return index % 4 === 3 ? 255 : (frame[index] ?? 0) * alpha + (colour[index % 4] ?? 0) * (1 - alpha)
+    })
+
+  /** Mean difference, and that which one in a hundred samples exceeds. */
+  const difference = (one: readonly number[], other: readonly number[]) => {
+    const apart = one.map((value, index) => Math.abs(value - (other[index] ?? 0))).toSorted((a, b) => a - b)
+    return {
+      mean: apart.reduce((sum, value) => sum + value, 0) / apart.length,
+      most: apart[Math.floor(apart.length * 0.99)],
+    }
+  }
+
+  it('of qtrle is straight and exact', () => {
+    expect(pixel(lossless, 60, 90)).toEqual([255, 0, 0, 128])
+    expect(pixel(lossless, 220, 90)).toEqual([0, 200, 0, 255])
+    expect(pixel(lossless, 130, 90)).toEqual([0, 0, 0, 0])
+    const edges = Array.from({ length: lossless.length / 4 }, (_, index) => [
+      ...lossless.subarray(index * 4, index * 4 + 4),
+    ]).filter(([red = 0, , , alpha = 0]) => red < 40 && alpha > 40 && alpha < 215)
+    expect(edges.length).toBeGreaterThan(100)
+    // Its colour, not that mixed with black.
+    for (const [, green] of edges) expect(Math.abs((green ?? 0) - 200)).toBeLessThanOrEqual(4)
+  })
+
+  it('of webm looks the same over any colour', async () => {
+    const rendered = await render(
+      { composition: { video_size: size, beats }, render: { output_format: 'webm' } },
+      folder.path,
+    )
+    expect(await streams(rendered.path)).toMatchObject([{ codec_name: 'vp8', nb_read_frames: '6' }])
+    const [, , , frame = new Uint8Array()] = await frames(rendered)
+    for (const colour of [
+      [255, 255, 255],
+      [0, 0, 0],
+      [30, 60, 120],
+    ]) {
+      const { mean, most } = difference(over(frame, colour), over(lossless, colour))
+      expect(mean).toBeLessThan(1.5)
+      expect(most).toBeLessThan(20)
+    }
+  })
+
+  it('of mp4 is laid over the base', async () => {
+    const base = await plain(at('blue.mkv'), { ...size, seconds: 0.2 }, '0x1e3c78')
+    const rendered = await render(
+      {
+        composition: {
+          video_size: size,
+          beats,
+          tracks: [{ type: 'video', asset: 'base', track_index: 0, start: 0 }],
+        },
+        assets: { base },
+      },
+      folder.path,
+    )
+    const under = [...(await rgb(base)).subarray(0, 3)]
+    const [, , , frame = new Uint8Array()] = await frames(rendered)
+    const { mean, most } = difference(over(frame, under), over(lossless, under))
+    expect(mean).toBeLessThan(1.5)
+    expect(most).toBeLessThan(20)
+    expect(await streams(rendered.path)).toMatchObject([
+      {
+        codec_name: 'h264',
+        pix_fmt: 'yuv420p',
+        color_space: 'bt709',
+        color_range: 'tv',
+        nb_read_frames: '6',
+      },
+    ])
+  })
+})
+
+describe('particles', () => {
+  const filled = (colour: string) =>
+    particle({ duration: 1 }, `<div style="position: absolute; inset: 0; background: ${colour}"></div>`)
+
+  it('lie by track_index, then as listed; files and sources alike; an opaque one hides all below', async () => {
+    const file = await particleFile(at('blue.html'), filled('rgb(0 0 255 / 0.5)'))
+    const rendered = await render(
+      {
+        composition: {
+          video_size: size,
+          fps: 10,
+          beats: [
+            { start: 0, duration: 0.3, track_index: 5, html_asset: 'blue' },
+            { start: 0, duration: 0.3, track_index: 1, html: filled('rgb(0 255 0)') },
+            { start: 0.1, duration: 0.2, track_index: 1, html: filled('rgb(255 0 0)') },
+            {
+              start: 0.2,
+              duration: 0.1,
+              track_index: 9,
+              html: filled('rgb(255 255 255 / 0.5)'),
+              opaque: true,
+            },
+          ],
+        },
+        render: { output_format: 'qtrle' },
+        assets: { blue: file },
+      },
+      folder.path,
+    )
+    const shown = (await frames(rendered)).map((frame) => pixel(frame, 160, 90))
+    const near = (value: number) => expect.closeTo(value, -0.7) as number
+    expect(shown).toEqual([
+      [0, near(127), near(128), 255],
+      [near(127), 0, near(128), 255],
+      [near(128), near(128), near(128), 255],
+    ])
+  })
+})
+
+describe('the base', () => {
+  it('is scaled and padded, begins at its start, ends with its duration, and is black around', async () => {
+    const base = await counter(at('counter.mkv'), { width: 160, height: 120, seconds: 2, rate: '25' })
+    const rendered = await render(
+      {
+        composition: {
+          video_size: size,
+          fps: 25,
+          duration: 2,
+          tracks: [
+            { type: 'video', asset: 'base', track_index: 0, start: 0.4, duration: 1 },
+            { type: 'video', asset: 'base', track_index: 1, start: 0 },
+          ],
+        },
+        assets: { base },
+        render: { quality: 'draft' },
+      },
+      folder.path,
+    )
+    expect(rendered.output).toMatchObject({
+      duration: 2,
+      notes: ['tracks[1] is not used: only the first video track is'],
+    })
+    expect(await streams(rendered.path)).toMatchObject([{ nb_read_frames: '50', width: 320, height: 180 }])
+    const luma = async (frame: number) => {
+      const picture = await yuv(rendered.path, frame)
+      return [picture[90 * 320 + 160], picture[90 * 320 + 20]]
+    }
+    const black = expect.closeTo(16, -0.7) as number
+    for (const frame of [0, 9, 35, 49]) expect(await luma(frame)).toEqual([black, black])
+    for (const frame of [10, 20, 34]) {
+      expect(await luma(frame)).toEqual([expect.closeTo(20 + 6 * (frame - 10), -0.7), black])
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { amplitude, ffmpeg, plain, samples, sine, streams } from '../video-split-screen/media.ts'
+import { render } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+let base: string
+let music: string
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  base = await plain(
+    join(folder.path, 'base.mkv'),
+    { width: 64, height: 36, seconds: 1, hertz: 440 },
+    'black',
+  )
+  music = join(folder.path, 'music.wav')
+  await ffmpeg('-f', 'lavfi', '-i', sine(1000), '-t', '3', music)
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+const video = { type: 'video', asset: 'base', track_index: 0, start: 0.5 }
+const audio = { type: 'audio', asset: 'music', track_index: 0, start: 1, duration: 0.5, volume: 0.1 }
+
+async function sounds(tracks: readonly Readonly<Record<string, unknown>>[]) {
+  const rendered = await render(
+    {
+      composition: { video_size: { width: 64, height: 36 }, duration: 2, tracks },
+      render: { quality: 'draft' },
+      assets: { base, music },
+    },
+    folder.path,
+  )
+  const kinds = (await streams(rendered.path)).map((stream) => stream['codec_name'])
+  if (!kinds.includes('aac')) return { kinds, rendered }
+  const sound = await samples(rendered.path)
+  const during = (from: number, to: number) => sound.subarray(from * 48_000, to * 48_000)
+  return { kinds, rendered, sound, during }
+}
+
+it('the base is silent, and without any sound there is no sound stream', async () => {
+  expect((await sounds([video])).kinds).toEqual(['h264'])
+})
+
+it('the base is heard where it is not muted, at its place', async () => {
+  const { during, sound } = await sounds([{ ...video, muted: false }])
+  expect(sound?.length).toBeCloseTo(96_000, -3)
+  const at = (from: number, to: number) => amplitude(during?.(from, to) ?? new Float32Array(), 440)
+  expect(at(0.1, 0.45)).toBeLessThan(0.01)
+  expect(at(0.6, 1.4)).toBeCloseTo(0.5, 1)
+  expect(at(1.6, 1.95)).toBeLessThan(0.01)
+})
+
+it('the first audio track plays from 0, as loud as it is, to the end', async () => {
+  const { during, rendered } = await sounds([video, audio, { ...audio, track_index: 1, asset: 'base' }])
+  for (const [from, to] of [
+    [0.1, 0.5],
+    [1.5, 1.9],
+  ] as const) {
+    expect(amplitude(during?.(from, to) ?? new Float32Array(), 1000)).toBeCloseTo(0.5, 1)
+    expect(amplitude(during?.(from, to) ?? new Float32Array(), 440)).toBeLessThan(0.01)
+  }
+  expect(rendered.output.notes).toEqual(['tracks[2] is not used: only the first audio track is'])
+})
+
+it('both are heard together, and do not clip', async () => {
+  const { during, sound } = await sounds([{ ...video, muted: false }, audio])
+  const both = during?.(0.6, 1.4) ?? new Float32Array()
+  expect(amplitude(both, 440)).toBeGreaterThan(0.35)
+  expect(amplitude(both, 1000)).toBeGreaterThan(0.35)
+  expect(Math.max(...(sound ?? []).map(Math.abs))).toBeLessThan(1)
+})

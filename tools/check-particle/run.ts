@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OutputOf, ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import { rehearse } from '../../src/engines/chromium/rehearse.ts'
+import { readSource } from '../../src/engines/chromium/read-source.ts'
+import { requireChromium } from '../../src/engines/chromium/require.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import type { Problem } from '../../src/media/particle/problem.ts'
+import { readParticle } from '../../src/media/particle/read.ts'
+import type { checkParticle } from './contract.ts'
+import { drawMoments } from './moments.ts'
+
+/** Reads a particle, plays it, and draws moments of it where nothing is wrong. */
+export const run: RunOperation<typeof checkParticle> = async (input, context) => {
+  const { scratch, signal } = context
+  const html =
+    input.file_id === undefined ? (input.html ?? '') : await readSource(context.files.get(input.file_id))
+  const { declared, problems } = readParticle(html)
+  if (!declared) return report(problems)
+  const { compositionId, width, height } = declared
+  const about = { composition_id: compositionId, width, height }
+  const particle = {
+    ...{ ...declared, name: compositionId, html, duration: input.duration },
+    ...{ start: 0, zIndex: 0, opaque: false },
+  }
+  context.progress(10)
+  const played = await rehearse(particle, { scratch, signal })
+  const found = [...problems, ...played.map((problem) => ({ ...problem, severity: 'error' as const }))]
+  if (found.some(({ severity }) => severity === 'error')) return { ...report(found), ...about }
+  context.progress(60)
+  const size = input.video_size ?? { width, height }
+  const path = join(scratch, 'moments.png')
+  await writeFile(path, await drawMoments(particle, { ...size, fps: input.fps, scratch, signal }))
+  return { ...report(found), ...about, ...context.keep({ path, name: `${fileName(compositionId)}.png` }) }
+}
+
+/** Throws 6401 where Chromium is missing, or ffmpeg, which draws the moments. */
+export const ready: ReadyOperation<typeof checkParticle> = async () => {
+  await locateFfmpeg()
+  await requireChromium()
+}
+
+/** More help nobody. */
+const mostTold = 100
+
+function report(problems: readonly Problem[]): Pick<OutputOf<typeof checkParticle>, 'ok' | 'problems'> {
+  const byLine = problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
+  return {
+    ok: problems.every(({ severity }) => severity !== 'error'),
+    problems: byLine.slice(0, mostTold),
+  }
+}
+
+function fileName(compositionId: string): string {
+  return `particle-${compositionId.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}`
+}

@@ -1,0 +1,200 @@
+import * as z from 'zod'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+/** Base tracks and particles of one composition. */
+const maxItems = 200
+
+/** Longest result: 6 hours. */
+const maxSeconds = 6 * 3600
+
+const seconds = z.number().min(0).max(maxSeconds)
+const length = z.number().gt(0).max(maxSeconds)
+const rate = z.number().min(1).max(120)
+const assetName = z.string().min(1).max(128)
+const layer = z.number().min(-1_000_000).max(1_000_000)
+
+/** 4:2:0 pictures have even sides. */
+const side = z.int().min(16).max(4096).multipleOf(2)
+
+const track = z.object({
+  type: z.enum(['video', 'audio']).describe('Only the first video and the first audio track are used'),
+  asset: assetName.describe('Name of a file in assets.file_id'),
+  track_index: layer.describe('Tracks of one type and index must not overlap'),
+  start: seconds.describe('Seconds; of the first audio track it does not count: it plays from 0'),
+  duration: length.optional().describe('Seconds; left out, to the end of the file'),
+  muted: z.boolean().default(true).describe('Of video: false lets its own sound be heard'),
+  volume: z.number().min(0).max(100).default(1).describe('Of audio; the first audio track plays as it is'),
+})
+
+const beat = z
+  .object({
+    id: z.string().min(1).max(128).optional().describe('Unique; errors name the particle by it'),
+    start: seconds.describe('Seconds; its timeline begins here at 0'),
+    duration: length.describe('Seconds it shows; past its timeline it holds the last state'),
+    track_index: layer.describe('Higher is in front, all of them over the base; equal ones as listed'),
+    opaque: z.boolean().default(false).describe('Covers the whole picture, so nothing below is drawn'),
+    html: z.string().min(1).optional().describe('Source of the particle; this or html_asset'),
+    html_asset: assetName.optional().describe('Name of an .html file in assets.file_id'),
+  })
+  .refine(({ html, html_asset }) => (html === undefined) !== (html_asset === undefined), {
+    message: 'a particle has exactly one of html and html_asset',
+    params: { fix: 'Give the source as html, or upload it and name it as html_asset.' },
+  })
+
+const composition = z
+  .object({
+    video_size: z.object({ width: side, height: side }).describe('Pixels: even, 16 to 4096 each'),
+    fps: rate.default(30).describe('Frames a second; 29.97 and its like are exact'),
+    duration: length
+      .optional()
+      .describe('Seconds of an mp4; left out, to the end of the latest track or particle'),
+    assets: z
+      .object({
+        file_id: z
+          .record(
+            assetName,
+            fileRef({ kinds: ['video', 'audio', 'text'], describe: 'Video, sound or .html' }),
+          )
+          .describe('Files by the names that tracks and beats use'),
+      })
+      .describe('Files of the base and of particles'),
+    tracks: z.array(track).max(maxItems).describe('The base; may be empty for webm and qtrle'),
+    beats: z.array(beat).max(maxItems).default([]).describe('Particles over the base'),
+  })
+  .check(({ value, issues }) => {
+    for (const { path, message, fix } of wrongNames(value)) {
+      issues.push({ code: 'custom', input: value, path: [...path], message, params: { fix } })
+    }
+  })
+
+interface Wrong {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  readonly fix: string
+}
+
+/** Names that stand for nothing or for two things, and too much of everything. */
+function* wrongNames({ assets, tracks, beats }: z.output<typeof composition>): Generator<Wrong> {
+  if (tracks.length + beats.length > maxItems) {
+    const message = `tracks and beats together are at most ${maxItems}, ${tracks.length + beats.length} given`
+    yield { path: ['beats'], message, fix: 'Put several motions into one particle.' }
+  }
+  const used = [
+    ...tracks.map(({ asset }, index) => ({ name: asset, path: ['tracks', index, 'asset'] })),
+    ...beats.map(({ html_asset }, index) => ({ name: html_asset, path: ['beats', index, 'html_asset'] })),
+  ]
+  for (const { name, path } of used) {
+    if (name === undefined || Object.hasOwn(assets.file_id, name)) continue
+    const message = `there is no asset ${JSON.stringify(name)}`
+    yield { path, message, fix: 'Add its file to assets.file_id under that name.' }
+  }
+  const ids = beats.map((one) => one.id)
+  for (const [index, beatId] of ids.entries()) {
+    if (beatId === undefined || ids.indexOf(beatId) === index) continue
+    const message = `the id ${JSON.stringify(beatId)} stands twice`
+    yield { path: ['beats', index, 'id'], message, fix: 'Give every particle an id of its own, or none.' }
+  }
+}
+
+const render = z.object({
+  fps: rate.optional().describe('Frames a second; by default those of the composition'),
+  quality: z
+    .enum(['draft', 'standard', 'high'])
+    .default('high')
+    .describe('Of mp4 and webm, CRF 28, 23 or 18; qtrle loses nothing'),
+  output_format: z
+    .enum(['mp4', 'webm', 'qtrle'])
+    .default('mp4')
+    .describe('mp4: base and particles; webm, qtrle: the particles alone, transparent'),
+})
+
+const input = z
+  .object({
+    composition: composition.describe('What is shown, and when'),
+    render: render.default({ quality: 'high', output_format: 'mp4' }).describe('How it is written'),
+  })
+  .refine(
+    ({ composition: { tracks }, render: { output_format } }) => output_format !== 'mp4' || tracks.length > 0,
+    {
+      path: ['composition', 'tracks'],
+      message: 'an mp4 needs at least one track',
+      params: { fix: 'Add a base track, or ask for output_format webm or qtrle to get the particles alone.' },
+    },
+  )
+  .refine(
+    ({ composition: { beats }, render: { output_format } }) => output_format === 'mp4' || beats.length > 0,
+    {
+      path: ['composition', 'beats'],
+      message: 'a transparent layer needs at least one particle',
+      params: { fix: 'Add a particle to beats, or ask for output_format mp4.' },
+    },
+  )
+
+const output = z.object({
+  file_id: id,
+  download_url: z.string(),
+  duration: z.number().describe('Seconds'),
+  video_size: z.object({ width: z.int(), height: z.int() }),
+  notes: z.array(z.string()).optional().describe('What of the request was not used, or changed'),
+})
+
+/** A particle small enough to be read at once: a caption that comes in from the left. */
+const caption = `<template data-composition-id="caption" data-width="1280" data-height="720">
+<style>p { position: absolute; left: 80px; bottom: 60px; margin: 0; padding: 16px 28px; font: 600 44px sans-serif; color: #fff; background: rgb(10 20 40 / 0.7) }</style>
+<p id="text">Hello</p>
+<script>
+const text = document.getElementById("text")
+window.__timelines = { caption: { duration: () => 2, seek(t) {
+  const shown = 1 - (1 - Math.min(1, t / 0.5)) ** 3
+  text.style.opacity = shown
+  text.style.transform = "translateX(" + (1 - shown) * -60 + "px)"
+} } }
+</script>
+</template>`
+
+export const htmlRenderSimple = operation({
+  name: 'html_render_simple',
+  title: 'HTML animation',
+  description:
+    'Draws HTML animation particles frame by frame, over a base video (mp4) or alone and transparent (webm: VP8 with ' +
+    'alpha; qtrle: for mobile editors). A particle is one <template data-composition-id="x" data-width data-height> ' +
+    'with a script that registers a seekable timeline: window.__timelines = {x: {duration: () => 5, seek(t) {show ' +
+    'the state at t seconds}}}. It reaches no network and no files: pictures as data: URIs, fonts of the system. ' +
+    'Prompt write-particle teaches it; check_particle tries one free of charge. Only the first video track is used ' +
+    '(start and duration count; scaled, padded; silent unless muted is false) and the first audio track (from 0, as ' +
+    'it is). An mp4 needs a track, webm and qtrle a beat, with whose last they end. Tracks and beats together at ' +
+    'most 200, 6 hours.',
+  toolset: 'render',
+  input,
+  output,
+  price: { unit: 'minute', credits: 1, of: 'the result' },
+  createdExtra: ['estimates'],
+  examples: [
+    {
+      title: 'A caption over a talk, whose sound is kept',
+      input: {
+        composition: {
+          video_size: { width: 1280, height: 720 },
+          assets: { file_id: { talk: 'talk.mp4' } },
+          tracks: [{ type: 'video', asset: 'talk', track_index: 0, start: 0, muted: false }],
+          beats: [{ id: 'caption', start: 0.5, duration: 2, track_index: 1, html: caption }],
+        },
+      },
+    },
+    {
+      title: 'A particle of a file as a transparent layer, 25 frames a second',
+      input: {
+        composition: {
+          video_size: { width: 1080, height: 1920 },
+          fps: 25,
+          assets: { file_id: { title: 'title.html' } },
+          tracks: [],
+          beats: [{ start: 0, duration: 2, track_index: 0, html_asset: 'title' }],
+        },
+        render: { output_format: 'webm', quality: 'standard' },
+      },
+    },
+  ],
+})

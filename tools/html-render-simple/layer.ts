@@ -1,0 +1,53 @@
+import type { Rational } from '../../src/contract/media-facts.ts'
+import type { CapturedFrame } from '../../src/engines/chromium/stage.ts'
+import { pictureHeader, streamHeader } from '../../src/media/matroska/png-stream.ts'
+import type { Size } from '../../src/media/layout/canvas.ts'
+import { encodePng } from '../../src/platform/png.ts'
+
+/** The size and length of a layer of pictures. */
+export interface Layer extends Size {
+  readonly rate: Rational
+  readonly frames: number
+}
+
+/**
+ * Captured frames as one stream of pictures for ffmpeg, from frame 0 on: each where it begins, and a transparent
+ * one where nothing is shown.
+ */
+export async function* layerStream(
+  captured: AsyncIterable<CapturedFrame>,
+  layer: Layer,
+): AsyncGenerator<Uint8Array> {
+  yield streamHeader({ ...layer, frameNs: Math.round((1e9 * layer.rate.den) / layer.rate.num) })
+  const nothing = transparentPng(layer)
+  let next = 0
+  for await (const { frame, count, png } of captured) {
+    if (frame > next) yield* picture(next, nothing)
+    checkForm(png, layer)
+    yield* picture(frame, png)
+    next = frame + count
+  }
+  if (next < layer.frames) yield* picture(next, nothing)
+}
+
+function* picture(frame: number, png: Uint8Array): Generator<Uint8Array> {
+  yield pictureHeader(frame, png.length)
+  yield png
+}
+
+/** Where PNG tells its size and its depth. */
+const place = { width: 16, height: 20, depth: 24 }
+
+/** The picture's filters are set up once; a browser leaves alpha out where a picture has none, which they take. */
+function checkForm(png: Uint8Array, { width, height }: Size): void {
+  const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
+  const isRight =
+    view.getUint32(place.width) === width &&
+    view.getUint32(place.height) === height &&
+    view.getUint8(place.depth) === 8
+  if (!isRight) throw new Error(`the browser gave a picture that is not ${width} x ${height} of 8 bits`)
+}
+
+function transparentPng({ width, height }: Size): Uint8Array {
+  return encodePng({ width, height, channels: 4, bytes: new Uint8Array(width * height * 4) })
+}

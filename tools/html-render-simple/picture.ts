@@ -1,0 +1,82 @@
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
+import { contained, type Size } from '../../src/media/layout/canvas.ts'
+import type { FrameRange } from './coverage.ts'
+import type { Layer } from './layer.ts'
+import { inWords } from './rate.ts'
+
+/** The base picture: its input, and the frames on which it shows. */
+export interface BasePicture {
+  readonly index: number
+  readonly video: VideoFacts
+  readonly startFrame: number
+  readonly endFrame: number
+}
+
+interface Composite {
+  readonly base: BasePicture | undefined
+  /** Input of the particles, and where any of them shows. */
+  readonly layer: { readonly index: number; readonly shown: readonly FrameRange[] } | undefined
+  readonly canvas: Layer
+}
+
+/** The filter graph of an mp4's picture: the base, black where it does not reach, with the particles over it; ends in [v]. */
+export function compositeGraph({ base, layer, canvas }: Composite): string {
+  const bottom = base ? `[${base.index}:V:0]${baseChain(base, canvas)}` : black(canvas)
+  const end = `trim=end_frame=${canvas.frames},setparams=${bt709}[v]`
+  if (!layer) return `${bottom},${end}`
+  const shown = layer.shown.map(({ from, to }) => `between(n,${from},${to - 1})`).join('+')
+  return [
+    `${bottom}[base]`,
+    `[${layer.index}:v]scale=out_color_matrix=bt709:out_range=tv,format=yuva420p,${evenFrames(canvas)}[layer]`,
+    `[base][layer]overlay=format=yuv420:alpha=straight:enable='${shown}',${end}`,
+  ].join(';')
+}
+
+/** The filter graph of the particles alone; ends in [v]. VP8 knows one matrix, BT.601 (RFC 6386, 9.2). */
+export function layerGraph(index: number, canvas: Layer, format: 'yuva420p' | 'argb'): string {
+  const colours = format === 'argb' ? '' : '=out_color_matrix=bt601:out_range=tv'
+  const end = `tpad=stop=-1:stop_mode=clone,trim=end_frame=${canvas.frames}`
+  return `[${index}:v]scale${colours},format=${format},${evenFrames(canvas)},${end}[v]`
+}
+
+/**
+ * A picture given once stands until the next. Before it goes `scale`, first of all filters: it alone takes pictures
+ * with and without alpha in turn, as they come (see layerInput).
+ */
+function evenFrames({ rate }: Layer): string {
+  return `fps=fps=${inWords(rate)}:start_time=0,setsar=1`
+}
+
+function black({ width, height, rate }: Layer): string {
+  return (
+    `color=black:size=${width}x${height}:rate=${inWords(rate)},format=yuv420p,trim=end_frame=1,` +
+    'loop=loop=-1:size=1,setsar=1'
+  )
+}
+
+/**
+ * From a decoded, turned picture to the canvas: all of it, in the middle. fps repeats and drops so that time runs
+ * on evenly from 0; the first tpad lets the last frame stand, so that a length inside its time shows it.
+ */
+function baseChain({ video, startFrame, endFrame }: BasePicture, canvas: Layer): string {
+  const size = contained(canvas, video.width / video.height)
+  const isWhole = size.width === canvas.width && size.height === canvas.height
+  return [
+    `tpad=stop_mode=clone:stop_duration=1,fps=fps=${inWords(canvas.rate)}:start_time=0`,
+    `trim=end_frame=${endFrame - startFrame}`,
+    scaleTo(video, size),
+    ...(video.hdr ? toneMap : []),
+    // What is transparent shows the black below it.
+    ...(video.alpha ? ['format=gbrap,premultiply=inplace=1,scale=out_color_matrix=bt709:out_range=tv'] : []),
+    'format=yuv420p',
+    ...(isWhole ? [] : [padding(size, canvas)]),
+    `setsar=1,tpad=start=${startFrame}:stop=-1:color=black`,
+  ].join(',')
+}
+
+function padding(size: Size, canvas: Size): string {
+  const left = (canvas.width - size.width) / 2
+  const top = (canvas.height - size.height) / 2
+  return `pad=w=${canvas.width}:h=${canvas.height}:x=${left}:y=${top}:color=black`
+}

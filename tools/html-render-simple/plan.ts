@@ -1,0 +1,27 @@
+import { creditsFor } from '../../src/contract/credits.ts'
+import type { PlanOperation } from '../../src/contract/operation.ts'
+import { htmlRenderSimple } from './contract.ts'
+import { coverage } from './coverage.ts'
+import { secondsAt } from './rate.ts'
+import { schedule, type HtmlRenderInput, type Schedule } from './schedule.ts'
+
+/** Checks tracks, assets and lengths against the probed files, and prices the result's length. Reads no particle: that is the worker's. */
+export const plan: PlanOperation<typeof htmlRenderSimple> = (input, files) => {
+  const planned = schedule(input, files)
+  const durationMs = Math.round(secondsAt(planned.frames, planned.rate) * 1000)
+  return { credits: creditsFor(htmlRenderSimple.price, durationMs), seconds: expectedSeconds(input, planned) }
+}
+
+/** Measured on two cores (bench/html-render.ts): pixels a second, and seconds before the first frame. */
+const speed = { capture: 45e6, encode: 100e6, start: 2 }
+
+/** Seconds of work to expect on two cores: every frame is encoded, and those with particles are drawn first. */
+export function expectedSeconds({ composition }: HtmlRenderInput, { beats, frames, rate }: Schedule): number {
+  const { width, height } = composition.video_size
+  const drawn = coverage(
+    beats.map(({ beat }) => beat),
+    { rate, frames },
+  ).reduce((sum, { from, to }) => sum + to - from, 0)
+  const work = (drawn / speed.capture + frames / speed.encode) * width * height
+  return Math.round((speed.start + work) * 10) / 10
+}

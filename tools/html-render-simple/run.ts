@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { ReadyOperation, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import { captureFrames } from '../../src/engines/chromium/capture.ts'
+import type { CaptureParticle } from '../../src/engines/chromium/particle.ts'
+import { readSource } from '../../src/engines/chromium/read-source.ts'
+import { requireChromium } from '../../src/engines/chromium/require.ts'
+import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
+import { requireEncoders, requireFilters } from '../../src/engines/ffmpeg/filters.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { describeProblems } from '../../src/media/particle/problem.ts'
+import { readParticle } from '../../src/media/particle/read.ts'
+import type { htmlRenderSimple } from './contract.ts'
+import { coverage } from './coverage.ts'
+import { encode } from './encode.ts'
+import { layerStream, type Layer } from './layer.ts'
+import { expectedSeconds } from './plan.ts'
+import { secondsAt } from './rate.ts'
+import { schedule, type Schedule, type ScheduledBeat } from './schedule.ts'
+
+const forms = {
+  mp4: { name: 'html-animation.mp4', encoders: [] },
+  webm: { name: 'html-layer.webm', encoders: ['libvpx'] },
+  qtrle: { name: 'html-layer.mov', encoders: ['qtrle'] },
+} as const
+
+/** Draws the particles frame by frame and encodes them, over the base or alone, in one go. */
+export const run: RunOperation<typeof htmlRenderSimple> = async (input, context) => {
+  const planned = schedule(input, context.files)
+  const { rate, frames } = planned
+  const { video_size } = input.composition
+  const particles = await Promise.all(planned.beats.map(readBeat))
+  const canvas: Layer = { ...video_size, rate, frames }
+  const { name } = forms[input.render.output_format]
+  const path = join(context.scratch, name)
+  await encode(
+    {
+      schedule: planned,
+      canvas,
+      render: input.render,
+      layer: particles.length === 0 ? undefined : drawn(particles, canvas, context),
+    },
+    context,
+    {
+      path,
+      expectedSeconds: expectedSeconds(input, planned),
+      // Frames are drawn more slowly than they are encoded; where there are none to draw, encoding counts.
+      ...(particles.length === 0 && { onProgress: (percent) => context.progress(percent) }),
+    },
+  )
+  const notes = [
+    ...planned.notes,
+    ...hdrNames(planned).map((file) => `${file} is HDR; it was tone-mapped to standard range (bt709)`),
+  ]
+  return {
+    ...context.keep({ path, name }),
+    duration: Math.round(secondsAt(frames, rate) * 1e6) / 1e6,
+    video_size,
+    ...(notes.length > 0 ? { notes } : {}),
+  }
+}
+
+/** Throws 6401 where ffmpeg or Chromium is missing, or what the wanted format or an HDR base needs. */
+export const ready: ReadyOperation<typeof htmlRenderSimple> = async (request) => {
+  await locateFfmpeg()
+  await requireChromium()
+  if (!request) return
+  const { output_format } = request.input.render
+  await requireEncoders(forms[output_format].encoders, {
+    because: `output_format is ${output_format}`,
+    instead: 'ask for mp4',
+  })
+  const [name] = hdrNames(schedule(request.input, request.files))
+  if (name === undefined) return
+  await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
+}
+
+function hdrNames({ base }: Schedule): string[] {
+  return base?.video.hdr ? [base.file.name] : []
+}
+
+function drawn(
+  particles: readonly CaptureParticle[],
+  canvas: Layer,
+  { threads, scratch, signal, progress }: RunContext,
+) {
+  const { width, height, rate, frames } = canvas
+  const captured = captureFrames({
+    ...{ particles, width, height, frames, threads, scratch, signal },
+    fps: rate.num / rate.den,
+    onFrame: (done) => progress((100 * done) / frames),
+  })
+  return { stream: layerStream(captured, canvas), shown: coverage(particles, canvas) }
+}
+
+/** Reads the source of a particle. Throws 6016 with all that is wrong with it. */
+async function readBeat({ name, beat, file }: ScheduledBeat<StagedFile>): Promise<CaptureParticle> {
+  const html = file ? await readSource(file) : (beat.html ?? '')
+  const { declared, problems } = readParticle(html)
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  if (!declared || errors.length > 0) {
+    throw new MediaError(6016, `${name}: ${describeProblems(errors)}`, {
+      hint: 'Correct the particle; check_particle finds such problems at once and free of charge.',
+    })
+  }
+  const { start, duration, track_index: zIndex, opaque } = beat
+  return { ...declared, name, html, start, duration, zIndex, opaque }
+}

@@ -1,0 +1,181 @@
+import { MediaError } from '../../src/contract/errors.ts'
+import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
+import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
+import { maxParticleBytes } from '../../src/media/particle/read.ts'
+import type { htmlRenderSimple } from './contract.ts'
+import { exactRate, frameAt } from './rate.ts'
+
+export type HtmlRenderInput = InputOf<typeof htmlRenderSimple>
+type Track = HtmlRenderInput['composition']['tracks'][number]
+type Beat = HtmlRenderInput['composition']['beats'][number]
+
+/** The base picture of an mp4, and where it shows. */
+export interface BaseVideo<F extends GivenFile> {
+  readonly file: F
+  readonly video: VideoFacts
+  readonly startFrame: number
+  readonly endFrame: number
+  /** Whether its own sound is heard. */
+  readonly isHeard: boolean
+}
+
+/** A particle whose source is known to be there. */
+export interface ScheduledBeat<F extends GivenFile> {
+  /** As errors call it. */
+  readonly name: string
+  readonly beat: Beat
+  /** Where its source is, unless it is in the request. */
+  readonly file: F | undefined
+}
+
+/** What a request comes to, frame by frame. */
+export interface Schedule<F extends GivenFile = GivenFile> {
+  readonly rate: Rational
+  readonly frames: number
+  readonly base: BaseVideo<F> | undefined
+  /** Whose sound plays from the beginning. */
+  readonly sound: F | undefined
+  readonly beats: readonly ScheduledBeat<F>[]
+  readonly notes: readonly string[]
+}
+
+/** Longest result: 6 hours, in seconds. */
+const maxSeconds = 6 * 3600
+
+/** Finds out what is shown when. Throws 6014 for files of the wrong kind, 6016 for tracks and lengths that cannot be. */
+export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: GivenFiles<F>): Schedule<F> {
+  const { composition, render } = input
+  const fileOf = (name: string) => files.get(composition.assets.file_id[name] ?? '')
+  const rate = exactRate(render.fps ?? composition.fps)
+  const beats = composition.beats.map((beat, index) => scheduleBeat(beat, { index, fileOf }))
+  const beatsEnd = Math.max(0, ...composition.beats.map(({ start, duration }) => start + duration))
+  const tracks = composition.tracks.map((track, index) => placeTrack(track, { index, fileOf }))
+  checkOverlaps(tracks)
+  const isLayer = render.output_format !== 'mp4'
+  const seconds = isLayer
+    ? beatsEnd
+    : (composition.duration ?? Math.max(beatsEnd, ...tracks.map(({ end }) => end)))
+  if (seconds > maxSeconds) {
+    throw new MediaError(6016, `the result would last ${(seconds / 3600).toFixed(1)} hours; 6 are the most`, {
+      hint: 'Give a composition.duration, or shorter tracks and particles.',
+    })
+  }
+  const frames = Math.max(1, frameAt(seconds, rate))
+  const videos = tracks.filter(({ track }) => track.type === 'video')
+  const sounds = tracks.filter(({ track }) => track.type === 'audio')
+  const base = isLayer ? undefined : videos[0]
+  return {
+    rate,
+    frames,
+    base: base && baseOf(base, { rate, frames }),
+    sound: isLayer ? undefined : sounds[0]?.file,
+    beats,
+    notes: isLayer ? [] : [videos, sounds].flatMap(unused),
+  }
+}
+
+interface Found<F> {
+  readonly index: number
+  readonly fileOf: (name: string) => F
+}
+
+function scheduleBeat<F extends GivenFile>(beat: Beat, { index, fileOf }: Found<F>): ScheduledBeat<F> {
+  const place = `beats[${index}]`
+  const name = beat.id === undefined ? place : `${place} (${beat.id})`
+  const file = beat.html_asset === undefined ? undefined : fileOf(beat.html_asset)
+  if (file && !/\.html$/i.test(file.name)) {
+    throw new MediaError(6014, `composition.${place}.html_asset: ${file.name} is not an .html file`, {
+      hint: 'Save the particle as .html and use that.',
+    })
+  }
+  const bytes = file?.size ?? beat.html?.length ?? 0
+  if (bytes <= maxParticleBytes) return { name, beat, file }
+  throw new MediaError(6016, `composition.${place}: the particle has more than 16 MiB`, {
+    hint: 'Scale its pictures down to the size they are shown in, or save them as JPEG or WebP.',
+  })
+}
+
+interface PlacedTrack<F extends GivenFile> {
+  readonly index: number
+  readonly track: Track
+  readonly file: F
+  /** In seconds. */
+  readonly end: number
+}
+
+function placeTrack<F extends GivenFile>(track: Track, { index, fileOf }: Found<F>): PlacedTrack<F> {
+  const file = fileOf(track.asset)
+  const { facts, kind } = file
+  const place = `composition.tracks[${index}].asset: ${file.name}`
+  const moving = facts?.video && (facts.video.duration_ms || facts.duration_ms) > 0
+  if (track.type === 'video' && (kind !== 'video' || !moving)) {
+    throw new MediaError(6014, `${place} is not a video with moving pictures`, {
+      hint: 'Give a video; put a still picture into a particle as a data: URI.',
+    })
+  }
+  if (track.type === 'audio' && !facts?.audio[0]) {
+    throw new MediaError(6014, `${place} has no sound`, {
+      hint: 'Give a file that is heard: audio, or a video with sound.',
+    })
+  }
+  const ofFile = track.type === 'video' ? facts?.video?.duration_ms : facts?.audio[0]?.duration_ms
+  const sourceMs = ofFile || (facts?.duration_ms ?? 0)
+  return { index, track, file, end: track.start + (track.duration ?? sourceMs / 1000) }
+}
+
+/** Ends that were rounded by the caller may reach this far into what follows, in seconds. */
+const slack = 1e-3
+
+function checkOverlaps(tracks: readonly PlacedTrack<GivenFile>[]): void {
+  const sorted = tracks.toSorted((one, other) => one.track.start - other.track.start)
+  const last = new Map<string, PlacedTrack<GivenFile>>()
+  for (const placed of sorted) {
+    const layer = `${placed.track.type} ${placed.track.track_index}`
+    const before = last.get(layer)
+    if (before && before.end > placed.track.start + slack) {
+      const both = `tracks[${before.index}] and tracks[${placed.index}]`
+      throw new MediaError(
+        6016,
+        `composition: ${both} overlap on the ${placed.track.type} layer ${placed.track.track_index}`,
+        {
+          hint: 'Give one of them another track_index, a later start, or the one before a shorter duration.',
+        },
+      )
+    }
+    if (!before || placed.end > before.end) last.set(layer, placed)
+  }
+}
+
+function baseOf<F extends GivenFile>(
+  { track, file, end, index }: PlacedTrack<F>,
+  { rate, frames }: { rate: Rational; frames: number },
+): BaseVideo<F> {
+  const video = file.facts?.video
+  if (!video) throw new MediaError(6014, `composition.tracks[${index}].asset: ${file.name} is not a video`)
+  const sourceEnd = track.start + (video.duration_ms || (file.facts?.duration_ms ?? 0)) / 1000
+  const shownEnd = Math.min(end, sourceEnd)
+  checkNotCutOff(file, shownEnd - track.start, index)
+  const startFrame = Math.min(frames, frameAt(track.start, rate))
+  const endFrame = Math.min(frames, Math.max(startFrame, frameAt(shownEnd, rate)))
+  return { file, video, startFrame, endFrame, isHeard: !track.muted && file.facts?.audio[0] !== undefined }
+}
+
+function checkNotCutOff({ name, facts }: GivenFile, seconds: number, index: number): void {
+  const cutOffMs = facts?.cut_off_ms ?? Infinity
+  if (seconds * 1000 <= cutOffMs || facts?.container === 'flv') return
+  const place = (Math.floor(cutOffMs / 100) / 10).toFixed(1)
+  throw new MediaError(
+    6021,
+    `composition.tracks[${index}].asset: ${name} is cut off, there is no picture after ${place} s`,
+    {
+      hint: `Export the file again, or give the track a duration of ${place} or less.`,
+    },
+  )
+}
+
+/** Says of further tracks of a type that they are not used. */
+function unused([, ...others]: readonly PlacedTrack<GivenFile>[]): string[] {
+  return others.map(
+    ({ index, track }) => `tracks[${index}] is not used: only the first ${track.type} track is`,
+  )
+}
