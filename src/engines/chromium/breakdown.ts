@@ -47,3 +47,14 @@ export class Breakdown extends Error {
     })
   }
 }
+
+/** Does work, and once again where the browser broke down at the first try. */
+export async function twice<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof Breakdown)) throw error
+  }
+  return await work()
+}

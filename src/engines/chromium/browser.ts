@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { MediaError } from '../../contract/errors.ts'
-import { Breakdown, type Limits } from './breakdown.ts'
+import { Breakdown, twice, type Limits } from './breakdown.ts'
 import { CdpPipe, type AnswerOf, type Method, type Parameters } from './cdp-pipe.ts'
 import { beginFrameFlags, flags } from './flags.ts'
 import { processTree } from './process-tree.ts'
@@ -33,6 +33,7 @@ export class Browser implements AsyncDisposable {
   readonly #watch: NodeJS.Timeout
   readonly #stopListening: () => void
   #killed: Promise<void> | undefined
+  #isWeighing = false
   #log = ''
 
   private constructor(program: ChildProcess, profile: string, { limits, signal }: LaunchOptions) {
@@ -60,9 +61,25 @@ export class Browser implements AsyncDisposable {
 
   /** Starts one. Throws 6401 where there is none, or where it does not start. */
   static async launch(options: LaunchOptions): Promise<Browser> {
-    options.signal.throwIfAborted()
     const file = locateChromium()
+    try {
+      return await twice(options.signal, () => Browser.#start(file, options))
+    } catch (error) {
+      options.signal.throwIfAborted()
+      if (!(error instanceof Breakdown)) throw error
+      throw new MediaError(6401, `Chromium does not start (${file})`, {
+        cause: error,
+        retryable: false,
+        hint: `Run ${file} --version to see why; in a container it needs user namespaces, or to run as root.`,
+      })
+    }
+  }
+
+  static async #start(file: string, options: LaunchOptions): Promise<Browser> {
+    options.signal.throwIfAborted()
     const profile = await mkdtemp(join(options.scratch, 'chromium-'))
+    if (options.signal.aborted) await remove(profile)
+    options.signal.throwIfAborted()
     const args = [...flags(profile), ...(options.beginFrame ? beginFrameFlags : [])]
     const program = spawn(file, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -74,12 +91,8 @@ export class Browser implements AsyncDisposable {
       return browser
     } catch (error) {
       await browser[Symbol.asyncDispose]()
-      options.signal.throwIfAborted()
-      throw new MediaError(6401, `Chromium does not start (${file})`, {
-        cause: new Error(browser.#log || String(error), { cause: error }),
-        retryable: false,
-        hint: `Run ${file} --version to see why; in a container it needs user namespaces, or to run as root.`,
-      })
+      if (error instanceof Breakdown) error.cause = new Error(browser.#log || 'it wrote nothing')
+      throw error
     }
   }
 
@@ -118,8 +131,10 @@ export class Browser implements AsyncDisposable {
 
   async #weigh(): Promise<void> {
     const { pid } = this.#process
-    if (pid === undefined) return
+    if (pid === undefined || this.#isWeighing) return
+    this.#isWeighing = true
     const bytes = (await processTree(pid)).reduce((sum, one) => sum + one.bytes, 0)
+    this.#isWeighing = false
     if (bytes > this.#limits.memoryBytes) this.#break(new Breakdown('memory'))
   }
 
@@ -129,9 +144,14 @@ export class Browser implements AsyncDisposable {
     this.#stopListening()
     await this.#kill()
     await this.#exited
-    // What still ends may write into it for a moment.
-    await rm(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+    await remove(this.#profile)
   }
+}
+
+/** Removes a profile; what cannot be removed goes with the folder that it lies in. */
+async function remove(profile: string): Promise<void> {
+  // What still ends may write into it for a moment.
+  await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
 }
 
 function kill(pid: number): void {

@@ -1,9 +1,9 @@
-import { Breakdown, usualLimits } from './breakdown.ts'
+import { Breakdown, twice, usualLimits } from './breakdown.ts'
 import { inOrder } from './in-order.ts'
 import type { CaptureMethod } from './painter.ts'
 import type { CaptureParticle } from './particle.ts'
 import { locateChromium, takesBeginFrame } from './require.ts'
-import { runsOf, spanOf, type Span } from './schedule.ts'
+import { longestRun, runsOf, spanOf, type Span } from './schedule.ts'
 import { Stage, type CapturedFrame, type StageOptions } from './stage.ts'
 
 /** Particles to draw, as frames of one transparent layer. */
@@ -25,9 +25,6 @@ export interface CaptureJob {
   readonly method?: CaptureMethod
 }
 
-/** Frames of one run: some hundred KiB each, which wait for those before them. */
-const runFrames = 24
-
 /**
  * Yields the frames that particles cover, in order, of which some may stand for several. Throws 6016 naming the
  * particle that cannot be played, 6401 without a browser.
@@ -37,7 +34,7 @@ export async function* captureFrames(job: CaptureJob, limits = usualLimits): Asy
   const slots = job.particles.map((particle) => ({ particle, span: spanOf(particle, job) }))
   const runs = runsOf(
     slots.map(({ span }) => span),
-    runFrames,
+    longestRun(job),
   )
   const own = new AbortController()
   const signal = AbortSignal.any([job.signal, own.signal])
@@ -77,13 +74,7 @@ class Worker implements AsyncDisposable {
 
   async capture(run: Span): Promise<CapturedFrame[]> {
     try {
-      return await this.#attempt(run)
-    } catch (error) {
-      this.#options.signal.throwIfAborted()
-      if (!(error instanceof Breakdown)) throw error
-    }
-    try {
-      return await this.#attempt(run)
+      return await twice(this.#options.signal, () => this.#attempt(run))
     } catch (error) {
       this.#options.signal.throwIfAborted()
       throw error instanceof Breakdown ? error.toMediaError() : error

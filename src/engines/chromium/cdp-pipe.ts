@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { Breakdown } from './breakdown.ts'
 
 /** Answers of the calls that are made here, of the DevTools protocol's; those of others are not looked at. */
 interface Answers {
@@ -54,6 +55,9 @@ interface Message {
   readonly params?: unknown
 }
 
+/** Bytes of one message: a picture of 4096 x 4096 pixels, in base64, that nothing could compress, is 86 MiB. */
+const longestMessage = 128 * 2 ** 20
+
 /**
  * The DevTools protocol over a browser's pipe: JSON, each message ended by a zero byte. Nothing listens on a
  * port, so that no other program of the machine can drive the browser, and it ends when the pipe does.
@@ -66,19 +70,26 @@ export class CdpPipe {
   #last = 0
   #ended: Error | undefined
 
-  constructor(write: Writable, read: Readable) {
+  constructor(write: Writable, read: Readable, longest = longestMessage) {
     this.#write = write
     this.#read = read
     let pieces: Buffer[] = []
+    let bytes = 0
     read.on('data', (chunk: Buffer) => {
+      if (this.#ended) return
       let from = 0
       for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, from)) {
         pieces.push(chunk.subarray(from, end))
-        this.#hear(JSON.parse(Buffer.concat(pieces).toString('utf8')) as Message)
+        this.#understand(Buffer.concat(pieces))
         pieces = []
+        bytes = 0
         from = end + 1
       }
       if (from < chunk.length) pieces.push(chunk.subarray(from))
+      bytes += chunk.length - from
+      if (bytes <= longest) return
+      pieces = []
+      this.end(new Breakdown('memory'))
     })
     // The end of the process tells more than a broken pipe.
     for (const stream of [write, read]) stream.on('error', () => undefined)
@@ -113,6 +124,15 @@ export class CdpPipe {
   close(): void {
     this.#write.destroy()
     this.#read.destroy()
+  }
+
+  /** What cannot be understood ends the pipe, and not this process. */
+  #understand(message: Buffer): void {
+    try {
+      this.#hear(JSON.parse(message.toString('utf8')) as Message)
+    } catch {
+      this.end(new Breakdown('crash'))
+    }
   }
 
   #hear({ id, result, error, method, params }: Message): void {

@@ -3,11 +3,13 @@ import { Breakdown } from './breakdown.ts'
 import type { Browser } from './browser.ts'
 import { Refused } from './cdp-pipe.ts'
 import { answerLibrary } from './libraries.ts'
-import { movingImageLine } from './moving-images.ts'
 import { painterOf, type CaptureMethod, type Painter } from './painter.ts'
 import { hostDocument, particleDocument } from './particle-document.ts'
 import { prelude } from './prelude.ts'
-import { refusal, type CaptureParticle, type ParticleProblem } from './particle.ts'
+import { playedAnswer, problemsAnswer, type Played } from './player-answers.ts'
+import { sourceProblem } from './source-problem.ts'
+import { cut, refusal, type CaptureParticle, type ParticleProblem } from './particle.ts'
+import { addFrame, styleOf } from './particle-frame.ts'
 
 interface PageOptions {
   readonly width: number
@@ -25,16 +27,8 @@ export interface LoadedParticle {
   readonly player: string
 }
 
-/** How far a particle was played. */
-export interface Played {
-  /** Times played. */
-  readonly done: number
-  /** A frame must be drawn before it goes on. */
-  readonly turn: boolean
-  /** Nothing of it changes any more, as no clock, script or animation goes on. */
-  readonly still: boolean
-  readonly problems: readonly ParticleProblem[]
-}
+/** What a frame tried, as many as are told of it. */
+const mostNotes = 20
 
 /**
  * The page that holds the particles, each in a frame of an origin of its own. The engine speaks to each
@@ -42,7 +36,7 @@ export interface Played {
  * no particle can answer for another.
  */
 export class HostPage {
-  readonly painter: Painter
+  readonly #painter: Painter
   readonly #browser: Browser
   readonly #session: string
   readonly #token: string
@@ -56,6 +50,8 @@ export class HostPage {
   readonly #tried = new Map<string, string[]>()
   readonly #filled = new Set<string>()
   #newest = ''
+  /** One request after another: a page may ask for thousands at once. */
+  #answered = Promise.resolve()
   #added = 0
 
   private constructor(
@@ -68,7 +64,7 @@ export class HostPage {
     this.#token = page.token
     this.#mainFrame = page.main
     this.#size = page.size
-    this.painter = painterOf(page.size.method, { browser, session })
+    this.#painter = painterOf(page.size.method, { browser, session })
     this.#listen()
   }
 
@@ -124,7 +120,9 @@ export class HostPage {
       if (this.#filled.has(frameId)) this.#note(frameId, `goes to ${url}; a particle stays where it is`)
       this.#filled.add(frameId)
     })
-    pipe.on('Fetch.requestPaused', (request) => void this.#answer(request))
+    pipe.on('Fetch.requestPaused', (request) => {
+      this.#answered = this.#answered.then(() => this.#answer(request))
+    })
   }
 
   async #answer({ requestId, frameId, request: { url } }: PausedRequest): Promise<void> {
@@ -132,7 +130,9 @@ export class HostPage {
       // The page may be gone by now; then nothing asks any more.
       this.#browser.call(method, { requestId, ...params }, { session: this.#session }).catch(() => undefined)
     if (/^(?:data|blob|about):/.test(url)) return void (await call('Fetch.continueRequest', {}))
-    const library = await answerLibrary(url)
+    const library = await answerLibrary(url).catch((error: unknown) => ({
+      missing: `asks for ${url}, which cannot be read here (${String(error)})`,
+    }))
     if (library && 'script' in library) {
       const responseHeaders = [
         { name: 'content-type', value: 'text/javascript' },
@@ -151,7 +151,9 @@ export class HostPage {
       owner = parent
       parent = this.#parents.get(owner)
     }
-    this.#tried.set(owner, [...(this.#tried.get(owner) ?? []), what])
+    const notes = this.#tried.get(owner) ?? []
+    this.#tried.set(owner, notes)
+    if (notes.length < mostNotes) notes.push(cut(what))
   }
 
   #problemsOf(frameId: string, told: readonly ParticleProblem[]): ParticleProblem[] {
@@ -166,10 +168,8 @@ export class HostPage {
     const document = particleDocument(particle.html)
     if (document === undefined)
       return { problems: [{ message: 'has no <template>, which holds what plays' }] }
-    const line = movingImageLine(particle.html)
-    if (line !== undefined) {
-      return { problems: [{ message: 'has an animated image, whose time cannot be controlled', line }] }
-    }
+    const problem = sourceProblem(particle.html)
+    if (problem) return { problems: [problem] }
     const { name } = particle
     const id = `particle-${++this.#added}`
     const host = this.#contexts.get(this.#mainFrame)
@@ -186,7 +186,7 @@ export class HostPage {
       if (result.objectId === undefined) throw new Refused('it has no player')
       const loaded = { particle, id, frameId, player: result.objectId }
       const told = await this.#call('function () { return this.ready() }', [], { objectId: loaded.player })
-      return { loaded, problems: this.#problemsOf(frameId, told as ParticleProblem[]) }
+      return { loaded, problems: this.#problemsOf(frameId, problemsAnswer(told)) }
     })
   }
 
@@ -194,7 +194,7 @@ export class HostPage {
   async advance({ particle, frameId, player }: LoadedParticle, times: readonly number[]): Promise<Played> {
     return await this.#concerning(particle.name, frameId, async () => {
       const source = 'function (times) { return this.advance(times) }'
-      const played = (await this.#call(source, [times], { objectId: player })) as Played
+      const played = playedAnswer(await this.#call(source, [times], { objectId: player }), times.length)
       return { ...played, problems: this.#problemsOf(frameId, played.problems) }
     })
   }
@@ -203,18 +203,34 @@ export class HostPage {
   async settle({ particle, frameId, player }: LoadedParticle): Promise<ParticleProblem[]> {
     return await this.#concerning(particle.name, frameId, async () => {
       const told = await this.#call('function () { return this.drawn() }', [], { objectId: player })
-      return this.#problemsOf(frameId, told as ParticleProblem[])
+      return this.#problemsOf(frameId, problemsAnswer(told))
     })
   }
 
+  /** Lets the page draw once for a particle, whose events are told then. */
+  async draw({ particle, frameId }: LoadedParticle): Promise<void> {
+    await this.#concerning(particle.name, frameId, () => this.#painter.draw())
+  }
+
+  /** A picture of the page with the particles that are in it. */
+  async capture(shown: readonly LoadedParticle[]): Promise<Buffer> {
+    const names = shown.map(({ particle }) => particle.name).join(' or ')
+    // Nobody is to blame for an empty page, which is drawn before a first frame.
+    if (shown.length === 0) return await this.#painter.capture()
+    return await this.#concerning(names, '', () => this.#painter.capture())
+  }
+
   /** Takes a particle out of the page. */
-  async remove({ id, player, frameId }: LoadedParticle): Promise<void> {
+  async remove({ particle, id, player, frameId }: LoadedParticle): Promise<void> {
     const host = this.#contexts.get(this.#mainFrame)
-    // First, as the player is gone with its frame.
-    await this.#browser.call('Runtime.releaseObject', { objectId: player }, { session: this.#session })
-    await this.#call('function (id) { document.getElementById(id).remove() }', [id], {
-      executionContextId: host,
+    await this.#concerning(particle.name, frameId, async () => {
+      // First, as the player is gone with its frame.
+      await this.#browser.call('Runtime.releaseObject', { objectId: player }, { session: this.#session })
+      await this.#call('function (id) { document.getElementById(id).remove() }', [id], {
+        executionContextId: host,
+      })
     })
+    this.#tried.delete(frameId)
     this.#contexts.delete(frameId)
     this.#parents.delete(frameId)
     this.#filled.delete(frameId)
@@ -227,7 +243,10 @@ export class HostPage {
     } catch (error) {
       if (error instanceof Breakdown) throw error.of(name)
       if (!(error instanceof Refused)) throw error
-      throw refusal(name, this.#problemsOf(frameId, [{ message: `it cannot be played (${error.message})` }]))
+      throw refusal(
+        name,
+        this.#problemsOf(frameId, [{ message: cut(`it cannot be played (${error.message})`) }]),
+      )
     }
   }
 
@@ -254,30 +273,4 @@ interface PausedRequest {
   readonly requestId: string
   readonly frameId: string
   readonly request: { readonly url: string }
-}
-
-/**
- * Forms may be sent only so that the policy hears of it: it allows them no target. A sandbox of an origin of
- * its own, with scripts; without windows, dialogs, downloads, plugins, or a way to move the page above.
- */
-const addFrame = `function (id, name, html, style) {
-  const frame = document.createElement('iframe')
-  const loaded = new Promise((resolve) => frame.addEventListener('load', () => resolve()))
-  frame.sandbox = 'allow-scripts allow-forms'
-  Object.assign(frame, { id, name })
-  frame.style.cssText = style
-  frame.srcdoc = html
-  document.body.append(frame)
-  return loaded
-}`
-
-/** Lays a particle's canvas over the frame: evenly scaled to cover it, in the middle. */
-function styleOf({ width, height, zIndex, opaque }: CaptureParticle, frame: PageOptions): string {
-  const scale = Math.max(frame.width / width, frame.height / height)
-  const [left, top] = [(frame.width - width * scale) / 2, (frame.height - height * scale) / 2]
-  return [
-    `left:${left}px;top:${top}px;width:${width}px;height:${height}px;z-index:${zIndex}`,
-    ...(scale === 1 ? [] : [`transform:scale(${scale})`]),
-    ...(opaque ? ['background:#000'] : []),
-  ].join(';')
 }

@@ -1,5 +1,5 @@
-/** Images in a source that are data: their type, and what they hold. */
-const images = /data:image\/(gif|png|apng|webp)[^,"')]*;base64,([A-Za-z0-9+/=]+)/g
+/** Images in a source that are data: their type, and what they hold. Parameters are short: a search is linear. */
+const images = /data:image\/(gif|png|apng|webp)[^,"')]{0,100};base64,([A-Za-z0-9+/=]+)/g
 
 /** The line, from 1, of the first image of a source that moves by itself, which no clock drives. */
 export function movingImageLine(source: string): number | undefined {

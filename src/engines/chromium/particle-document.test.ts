@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { readParticle } from '../../media/particle/read.ts'
 import { particleDocument } from './particle-document.ts'
 
 const lineOf = (text: string, what: string) => text.slice(0, text.indexOf(what)).split('\n').length
@@ -23,4 +24,11 @@ it('lets scripts find what the template itself declares', () => {
 it('takes a template that is not closed to the end, and tells when there is none', () => {
   expect(particleDocument('<template><b>x')).toContain('<b>x')
   expect(particleDocument('<p>x</p>')).toBeUndefined()
+})
+
+it('plays the template that is read: the first at the root, not one inside something else', () => {
+  const source = `<div><template>inner</template></div><template data-composition-id="a" data-width="9" data-height="9">outer</template>`
+  expect(readParticle(source).declared).toEqual({ compositionId: 'a', width: 9, height: 9 })
+  expect(particleDocument(source)).toContain('data-height="9">outer</div>')
+  expect(particleDocument('<div><template>inner</template></div>')).toBeUndefined()
 })

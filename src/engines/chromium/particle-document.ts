@@ -1,4 +1,4 @@
-import { defaultTreeAdapter, parse, type DefaultTreeAdapterTypes } from 'parse5'
+import { parseSource } from '../../media/particle/tree.ts'
 import { libraryHosts } from './libraries.ts'
 
 /**
@@ -25,10 +25,11 @@ iframe{position:absolute;border:0;transform-origin:0 0}</style><body></body>`
 
 /**
  * The document of a particle's frame: what its template holds, each line with the number that it has in the
- * source. Undefined where there is no template.
+ * source. Undefined where there is no template, or it is not parsed.
  */
 export function particleDocument(html: string): string | undefined {
-  const template = findTemplate(parse(html, { sourceCodeLocationInfo: true }).childNodes)
+  const parsed = parseSource(html)
+  const template = 'why' in parsed ? undefined : parsed.template
   const place = template?.sourceCodeLocation
   if (!template || !place?.startTag) return undefined
   const content = html.slice(place.startTag.endOffset, place.endTag?.startOffset)
@@ -49,16 +50,4 @@ export function particleDocument(html: string): string | undefined {
 
 function written({ name, value }: { name: string; value: string }): string {
   return ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`
-}
-
-function findTemplate(
-  nodes: readonly DefaultTreeAdapterTypes.ChildNode[],
-): DefaultTreeAdapterTypes.Template | undefined {
-  for (const node of nodes) {
-    if (!defaultTreeAdapter.isElementNode(node)) continue
-    if ('content' in node) return node
-    const found = findTemplate(node.childNodes)
-    if (found) return found
-  }
-  return undefined
 }

@@ -1,4 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
+import { describeProblems } from '../../media/particle/problem.ts'
 
 /** A particle as the engine plays it. */
 export interface CaptureParticle {
@@ -21,20 +22,23 @@ export interface CaptureParticle {
 /** What is wrong with a particle. */
 export interface ParticleProblem {
   readonly message: string
+  /** Where it may be meant; else it keeps the particle from being rendered. */
+  readonly severity?: 'warning'
   /** Of the particle's source, from 1. */
   readonly line?: number
 }
 
-/** In one message; the others most often follow from them. */
-const mostTold = 3
+/** As long as a problem is told: the page that it is about may have written it. */
+const mostCharacters = 300
+
+/** A text of a page, of which only the beginning is told. */
+export function cut(text: string): string {
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text
+}
 
 /** The error of a particle that cannot be played. */
 export function refusal(name: string, problems: readonly ParticleProblem[]): MediaError {
-  const told = problems
-    .slice(0, mostTold)
-    .map(({ message, line }) => (line === undefined ? message : `line ${line}: ${message}`))
-  const more = problems.length > mostTold ? ` (and ${problems.length - mostTold} more)` : ''
-  return new MediaError(6016, `${name}: ${told.join('; ')}${more}`, {
+  return new MediaError(6016, `${name}: ${describeProblems(problems)}`, {
     hint: 'Correct the particle: it brings along all it shows, and draws what its registered timeline tells.',
   })
 }

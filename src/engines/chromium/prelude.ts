@@ -6,7 +6,7 @@ const modules = ['pristine', 'clock', 'motion', 'timelines', 'watch', 'play']
 
 /**
  * The script that runs in every particle's frame before its own: it puts a player under this name, which the
- * particle cannot guess. In the host page it does nothing.
+ * particle cannot guess, nor replace. In the host page it does nothing.
  */
 export async function prelude(name: string): Promise<string> {
   const parts = await Promise.all(
@@ -21,6 +21,6 @@ export async function prelude(name: string): Promise<string> {
     'use strict'
     if (window === top) return
     ${body}
-    Object.defineProperty(window, ${JSON.stringify(name)}, { value: makePlayer(), configurable: true })
+    Object.defineProperty(window, ${JSON.stringify(name)}, { value: makePlayer() })
   })()`
 }

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { MediaError } from '../../contract/errors.ts'
-import { Breakdown, usualLimits } from './breakdown.ts'
+import { Breakdown, twice, usualLimits, type Limits } from './breakdown.ts'
 import { Browser } from './browser.ts'
 import { usualMethod } from './capture.ts'
 import { HostPage, type LoadedParticle } from './host-page.ts'
@@ -24,6 +24,21 @@ export async function rehearse(
   options: RehearseOptions,
   limits = usualLimits,
 ): Promise<readonly ParticleProblem[]> {
+  try {
+    return await twice(options.signal, () => attempt(particle, options, limits))
+  } catch (error) {
+    options.signal.throwIfAborted()
+    if (!(error instanceof Breakdown)) throw error
+    if (error.particle === undefined) throw error.toMediaError()
+    return [{ message: error.message }]
+  }
+}
+
+async function attempt(
+  particle: CaptureParticle,
+  options: RehearseOptions,
+  limits: Limits,
+): Promise<readonly ParticleProblem[]> {
   const method = options.method ?? usualMethod()
   const browser = await Browser.launch({ ...options, limits, beginFrame: method === 'begin-frame' })
   try {
@@ -32,7 +47,6 @@ export async function rehearse(
     const more = loaded ? await playThrough(page, loaded).catch(problemOf) : []
     return [...new Map([...problems, ...more].map((problem) => [problem.message, problem])).values()]
   } catch (error) {
-    if (error instanceof Breakdown && error.particle !== undefined) return [{ message: error.message }]
     return problemOf(error)
   } finally {
     await browser[Symbol.asyncDispose]()
@@ -46,13 +60,13 @@ async function playThrough(page: HostPage, loaded: LoadedParticle): Promise<Part
     const played = await page.advance(loaded, [share * loaded.particle.duration])
     problems.push(...played.problems)
     if (played.turn) {
-      await page.painter.draw()
+      await page.draw(loaded)
       problems.push(...(await page.settle(loaded)))
     }
-    painted ||= !isTransparent(await page.painter.capture())
+    painted ||= !isTransparent(await page.capture([loaded]))
   }
   if (!painted && problems.length === 0)
-    problems.push({ message: 'draws nothing, from its start to its end' })
+    problems.push({ severity: 'warning', message: 'draws nothing at any of five moments, its ends included' })
   return problems
 }
 

@@ -19,11 +19,6 @@ export function locateChromium(): string {
   })
 }
 
-/** Throws 6401 where there is no browser. */
-export async function requireChromium(): Promise<void> {
-  locateChromium()
-}
-
 /** Whether this program draws frames on command: only the headless shell does, and not known to on macOS. */
 export function takesBeginFrame(program: string): boolean {
   return process.platform !== 'darwin' && /headless[-_]shell/.test(basename(program))

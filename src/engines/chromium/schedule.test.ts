@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { localTime, runsOf, spanOf } from './schedule.ts'
+import { localTime, longestRun, runsOf, spanOf } from './schedule.ts'
 
 it('shows a particle on the frames whose time lies in its range, whatever rounding does', () => {
   expect(spanOf({ start: 0.1, duration: 0.2 }, { fps: 30, frames: 100 })).toEqual({ first: 3, end: 9 })
@@ -12,6 +12,15 @@ it('shows a particle on the frames whose time lies in its range, whatever roundi
 it('begins each particle at its own time, never before 0', () => {
   expect(localTime({ start: 0.1, duration: 1 }, 3, 30)).toBe(0)
   expect(localTime({ start: 0.25, duration: 1 }, 3, 10)).toBeCloseTo(0.05, 12)
+})
+
+it('keeps few large frames, and one of any size', () => {
+  expect(longestRun({ width: 640, height: 360 })).toBe(24)
+  for (const side of [16, 1080, 2000, 4096]) {
+    const frames = longestRun({ width: side, height: side })
+    expect(frames).toBeGreaterThanOrEqual(1)
+    expect(frames * side * side * 4).toBeLessThanOrEqual(64 * 2 ** 20)
+  }
 })
 
 it('runs through every covered frame once, in order, in short runs', () => {

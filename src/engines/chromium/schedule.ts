@@ -25,6 +25,14 @@ export function localTime({ start }: Timed, frame: number, fps: number): number 
   return Math.max(0, frame / fps - start)
 }
 
+/** Frames of one run, which wait for those before them, and bytes that they take where nothing can be compressed. */
+const run = { frames: 24, bytes: 64 * 2 ** 20 }
+
+/** How many frames of a size make up a run, at the most. */
+export function longestRun({ width, height }: { width: number; height: number }): number {
+  return Math.max(1, Math.min(run.frames, Math.floor(run.bytes / (width * height * 4))))
+}
+
 /**
  * All frames that the spans cover, in order, in runs of at most so many. Workers take one run after another, so
  * that what is ready early waits for little, whatever the length of the whole.

@@ -1,4 +1,4 @@
-import { Breakdown, type Limits } from './breakdown.ts'
+import type { Limits } from './breakdown.ts'
 import { Browser } from './browser.ts'
 import { HostPage, type LoadedParticle } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
@@ -92,7 +92,7 @@ export class Stage implements AsyncDisposable {
         continue
       }
       for (const actor of actors) await this.#play(actor, frame)
-      const png = await this.#picture(actors)
+      const png = await this.#page.capture(actors.map(({ loaded }) => loaded))
       if (frame >= first) captured.push({ frame, count: 1, png })
     }
     return captured
@@ -126,20 +126,11 @@ export class Stage implements AsyncDisposable {
       actor.at += played.done
       actor.still = played.still
       if (played.turn) {
-        await this.#page.painter.draw()
+        await this.#page.draw(actor.loaded)
         refuseFor(particle, await this.#page.settle(actor.loaded))
       }
     }
     actor.at = frame
-  }
-
-  async #picture(actors: readonly Actor[]): Promise<Uint8Array> {
-    try {
-      return await this.#page.painter.capture()
-    } catch (error) {
-      const names = actors.map(({ slot }) => slot.particle.name)
-      throw error instanceof Breakdown ? error.of(names.join(' or ')) : error
-    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

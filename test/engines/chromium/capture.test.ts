@@ -40,6 +40,23 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     expect(done).toEqual([...Array.from({ length: 60 }, (_, frame) => frame + 1), 75])
   })
 
+  it('does not wait for a timeline that has a `then` of its own, as those of GSAP', async () => {
+    const page = particle(
+      counterCells,
+      `${showNumber}
+       window.__timelines = { test: { totalDuration: () => 1, totalTime(t) { show(Math.round(t * 10)); return this }, then() {} } }`,
+    )
+    expect(numbersShown(await play([page], { limits: { answerMs: 10_000 } }))).toEqual(counted)
+  })
+
+  it('waits for a timeline that answers a promise', async () => {
+    const page = particle(
+      counterCells,
+      `${showNumber}; ${timeline('return Promise.resolve().then(() => show(Math.round(t * 10)))')}`,
+    )
+    expect(numbersShown(await play([page]))).toEqual(counted)
+  })
+
   it('begins and ends with its particle, whose time starts at 0', async () => {
     const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 100))')}`, {
       start: 0.25,

@@ -3,6 +3,7 @@ const port = MessagePort.prototype
 const { postMessage } = port
 const report = reportError
 const waitNatively = setTimeout
+const OwnPromise = Promise
 
 /** @type {(() => void)[]} */
 const turns = []
@@ -28,6 +29,15 @@ export function turn() {
 export function within(work, ms) {
   const late = new Promise((resolve) => waitNatively(() => resolve(false), ms))
   return Promise.race([work.then(() => true), late])
+}
+
+/**
+ * Waits for a promise, and for nothing else: a timeline of GSAP has a `then` too, which only calls at its end.
+ *
+ * @param {unknown} value
+ */
+export async function arrived(value) {
+  if (value instanceof OwnPromise) await value
 }
 
 /**

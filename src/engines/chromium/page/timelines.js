@@ -7,7 +7,7 @@
  * @property {() => unknown} [pause]
  */
 
-import { attempt } from './pristine.js'
+import { arrived, attempt } from './pristine.js'
 
 /** Longer than any video, s: libraries tell of an endless timeline by a large number. */
 const endless = 6 * 3600
@@ -49,9 +49,10 @@ export function makeTimelines(tell) {
       for (const [timeline, state] of known) {
         const at = Math.min(seconds, state.end ?? Infinity)
         if (at !== state.sought) {
-          await attempt(() =>
+          const answer = attempt(() =>
             typeof timeline.totalTime === 'function' ? timeline.totalTime(at, false) : timeline.seek?.(at),
           )
+          await arrived(answer)
         }
         state.sought = at
         ended &&= state.end !== undefined && seconds >= state.end

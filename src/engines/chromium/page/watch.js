@@ -6,6 +6,9 @@ const mostElements = 5000
 /** Enough to correct a particle by. */
 const mostProblems = 20
 
+/** As long as a sentence may be. */
+const mostCharacters = 300
+
 /** What would play by a clock of its own, by name of its element. */
 const uncontrolled = new Set(['video', 'audio', 'iframe', 'frame', 'object', 'embed'])
 
@@ -34,7 +37,8 @@ const selfDriven = {
 export function makeWatch() {
   /** @type {Map<string, number | undefined>} */
   const problems = new Map()
-  const tell = (/** @type {string} */ message, /** @type {number} */ line = 0) => {
+  const tell = (/** @type {string} */ text, /** @type {number} */ line = 0) => {
+    const message = text.slice(0, mostCharacters)
     if (problems.size < mostProblems && !problems.has(message)) problems.set(message, line || undefined)
   }
   hearErrors(tell)
@@ -110,6 +114,9 @@ function refuse(tell) {
       return null
     },
   })
+  const hidden = 'has a shadow tree, which cannot be looked into; put its elements into the page'
+  replace(Element.prototype, { attachShadow: refused(hidden), setHTMLUnsafe: refused(hidden) })
+  refuseRewriting(refused('writes its page anew (document.open or document.write after it was read)'))
 
   /** @param {Node} node */
   const look = (node) => {
@@ -129,6 +136,22 @@ function refuse(tell) {
       for (const node of addedNodes) look(node)
     }
   }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ['href', 'rel'] })
+}
+
+/**
+ * Refuses what throws the page away, and with it all that watches: a script may write where it stands, as it is read.
+ *
+ * @param {() => never} refusing
+ */
+function refuseRewriting(refusing) {
+  const { write, writeln } = Document.prototype
+  const asItIsRead = (/** @type {typeof write} */ native) =>
+    /** @this {Document} @param {string[]} given */
+    function (...given) {
+      if (document.currentScript === null) refusing()
+      native.apply(this, given)
+    }
+  replace(Document.prototype, { open: refusing, write: asItIsRead(write), writeln: asItIsRead(writeln) })
 }
 
 /** Tells whether a way to go on by itself was ever used. */

@@ -1,0 +1,14 @@
+import { movingImageLine } from './moving-images.ts'
+import type { ParticleProblem } from './particle.ts'
+
+/** What is in a source that no frame of it would tell, such as images that move by themselves. */
+export function sourceProblem(html: string): ParticleProblem | undefined {
+  const line = movingImageLine(html)
+  if (line !== undefined) return { message: 'has an animated image, whose time cannot be controlled', line }
+  const shadow = /\bshadowrootmode\s*=/i.exec(html)
+  if (!shadow) return undefined
+  return {
+    message: 'has a shadow tree, which cannot be looked into; put its elements into the page',
+    line: html.slice(0, shadow.index).split('\n').length,
+  }
+}
