@@ -36,7 +36,7 @@ const maxIssuesShown = 5
 
 /** What is wrong with a value, place by place; `whole` is the name of the value itself. */
 export function describeIssues(error: z.ZodError, whole: string): string {
-  const issues = error.issues.filter(isFirstOfItsPlace)
+  const issues = firstOfTheirPlace(error.issues)
   const shown = issues
     .slice(0, maxIssuesShown)
     .map((issue) => `${z.core.toDotPath(issue.path) || whole}: ${issue.message}`)
@@ -45,11 +45,14 @@ export function describeIssues(error: z.ZodError, whole: string): string {
 }
 
 /** Of a value of the wrong kind zod goes on to tell its length, which means nothing then. */
-function isFirstOfItsPlace(issue: z.core.$ZodIssue, index: number, issues: z.core.$ZodIssue[]): boolean {
-  const place = z.core.toDotPath(issue.path)
-  return !issues
-    .slice(0, index)
-    .some(({ code, path }) => code === 'invalid_type' && z.core.toDotPath(path) === place)
+function firstOfTheirPlace(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const ofWrongKind = new Set<string>()
+  return issues.filter(({ code, path }) => {
+    const place = z.core.toDotPath(path)
+    if (ofWrongKind.has(place)) return false
+    if (code === 'invalid_type') ofWrongKind.add(place)
+    return true
+  })
 }
 
 /** How to fix it, where the rule that was broken tells (`params: { fix }` of a refinement). */

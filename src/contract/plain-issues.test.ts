@@ -77,3 +77,15 @@ test('whatever is given, nothing is told in the words of the library', () => {
     }),
   )
 })
+
+test('very many things that are wrong are told in time, each place once', () => {
+  const issues = Array.from({ length: 100_000 }, (_, index): z.core.$ZodIssue[] => [
+    { code: 'invalid_type', expected: 'array', path: ['list', index], message: 'must be a list' },
+    { code: 'too_small', origin: 'array', minimum: 2, path: ['list', index], message: 'too few' },
+  ]).flat()
+  const error = new z.ZodError(issues)
+  const begun = performance.now()
+  const words = describeIssues(error, 'body')
+  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(words).toMatch(/^list\[0\]: must be a list; list\[1\]: must be a list; .*; and 99995 more$/)
+})

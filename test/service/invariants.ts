@@ -28,7 +28,7 @@ async function checkCredits(db: Db, tasks: readonly TaskRow[]): Promise<void> {
     const amounts = (kind: string): number[] =>
       ledger.filter((entry) => entry.task_id === task.id && entry.kind === kind).map((entry) => entry.amount)
     const refunded = task.status === 'failed' || task.status === 'cancelled'
-    expect(amounts('hold'), 'credits are held once').toEqual([-task.credits])
+    expect(amounts('hold'), 'credits are held once').toEqual([0 - task.credits])
     expect(amounts('refund'), `a ${task.status} task`).toEqual(refunded ? [task.credits] : [])
   }
   for (const key of await db.selectFrom('api_keys').selectAll().execute()) {

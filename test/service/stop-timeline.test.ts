@@ -70,6 +70,11 @@ describe('a timeline that is rendered', { timeout: 120_000 }, () => {
       () => alive(encoders),
       (left) => left.length === 0,
     )
+    // It was not done yet: a second attempt has encoders of its own.
+    await until(
+      () => programsWith('ffmpeg', join(service.folder, 'data', 'scratch')),
+      (pids) => pids.some((pid) => !encoders.includes(pid)),
+    )
     const done = await until(
       () => calls.query('video_timeline_render', id),
       ({ data }) => ['completed', 'failed'].includes(data.status),

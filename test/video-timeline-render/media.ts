@@ -55,16 +55,8 @@ export async function numberedVideo(path: string, clip: NumberedClip): Promise<s
       '-crf',
       '10',
     ],
-    ...[
-      '-g',
-      String(gop),
-      '-keyint_min',
-      String(gop),
-      '-sc_threshold',
-      '0',
-      '-video_track_timescale',
-      '90000',
-    ],
+    ...['-g', String(gop), '-keyint_min', String(gop), '-sc_threshold', '0'],
+    ...(path.endsWith('.mp4') ? ['-video_track_timescale', '90000'] : []),
     ...['-c:a', 'aac', path],
   )
   return path

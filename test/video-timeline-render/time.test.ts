@@ -2,21 +2,29 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { seeded } from '../service/kill-rounds.ts'
-import { streams } from '../video-split-screen/media.ts'
+import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { numbered, numberedVideo, readNumbers, timeOf } from './media.ts'
 import { inARow, render, request } from './render.ts'
 import type { Cut } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>
 
-/** By their number: rates that 30 does not divide, one of them with few key frames, and a variable one. */
+/**
+ * By their number: rates that 30 does not divide, one of them with few key frames, and a variable one. AVI counts
+ * time in frames, Matroska in milliseconds.
+ */
 const sources = [
   { source: 0, seconds: 12, rate: '24000/1001', gop: 12 },
   { source: 1, seconds: 12, rate: '30000/1001', gop: 250 },
   { source: 2, seconds: 12, rate: '25', variable: true },
   { source: 3, seconds: 12, rate: '30' },
+  { source: 4, seconds: 6, rate: '25', extension: 'avi' },
+  { source: 5, seconds: 6, rate: '24000/1001', extension: 'mkv' },
 ] as const
-const at = (source: number) => join(folder.path, `source-${source}.mp4`)
+const at = (source: number) => {
+  const clip = sources[source]
+  return join(folder.path, `source-${source}.${clip && 'extension' in clip ? clip.extension : 'mp4'}`)
+}
 const size = [numbered.width, numbered.height] as const
 
 beforeAll(async () => {
@@ -95,9 +103,24 @@ describe('cuts', () => {
       { source: 2, from: 0, lasts: 1.3, speed: 3 },
       { source: 1, from: 0.1, lasts: 1, speed: 8 },
       { source: 3, from: 0, lasts: 0.11, speed: 100 },
+      { source: 4, from: 1, lasts: 1, speed: 0.25 },
+      { source: 4, from: 0.08, lasts: 1, speed: 1.7 },
+      { source: 5, from: 1.3, lasts: 1, speed: 0.4 },
     ].map((cut) => ({ ...cut, path: at(cut.source) }))
     const rendered = await render(request({ size, rate: 24, picture: inARow(cuts) }), folder.path)
     await expectCuts(rendered.path, cuts, 24)
+  })
+
+  it('of one frame of big pictures, which are made in the shortest parts', async () => {
+    const big = join(folder.path, 'big.mkv')
+    const scaled = ['-vf', 'scale=3600:720:flags=neighbor', '-preset', 'ultrafast', '-g', '12']
+    await ffmpeg('-i', at(3), '-t', '1', ...scaled, big)
+    const cuts = Array.from({ length: 22 }, (_, index) => ({
+      ...{ path: big, source: 3, from: (25 - index) / 30, lasts: 1 / 30 },
+    }))
+    const { path } = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
+    await expectCuts(path, cuts, 30)
+    expect((await streams(path))[0]).toMatchObject({ avg_frame_rate: '30/1', start_time: '0.000000' })
   })
 
   it('in other rates, and longer than the parts in which the picture is made', async () => {

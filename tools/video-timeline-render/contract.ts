@@ -3,7 +3,7 @@ import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/id.ts'
 import { operation } from '../../src/contract/operation.ts'
 
-/** Most clips of a timeline, all tracks together (contract 2, 8). */
+/** Most clips of a timeline, all tracks together (contract 2, 8); more tracks or materials would be of no use. */
 const maxClips = 500
 
 /** Loudest factor of a clip or track; 100 is +40 dB. */
@@ -102,7 +102,7 @@ const fields = z.object({
     .gt(0)
     .optional()
     .describe('Length of the output, s; by default the last track_ed of a rendered track'),
-  materials: z.array(material).describe('Every file that clips use'),
+  materials: z.array(material).max(maxClips).describe('Every file that clips use'),
   video_track: z
     .array(
       z.object({
@@ -112,6 +112,7 @@ const fields = z.object({
         track_timeline: z.array(videoClip).describe('Clips in any order'),
       }),
     )
+    .max(maxClips)
     .describe('Pictures, with their sound unless muted'),
   audio_track: z
     .array(
@@ -121,9 +122,10 @@ const fields = z.object({
         track_timeline: z.array(audioClip).describe('Clips in any order'),
       }),
     )
+    .max(maxClips)
     .describe('Sound, all tracks mixed'),
-  beat_track: z.array(z.unknown()).default([]).describe('Not read'),
-  struct_meta: z.record(z.string(), z.unknown()).default({}).describe('Not read'),
+  beat_track: z.array(z.looseObject({})).default([]).describe('Not read'),
+  struct_meta: z.looseObject({}).default({}).describe('Not read'),
 })
 
 type Fields = z.output<typeof fields>

@@ -28,8 +28,11 @@ const partSeconds = { least: 5, most: 20 }
 /** Parts that each of those made at once does, one after another, where the output is long enough. */
 const turns = 3
 
-/** Shortest part, frames: the encoder's reordering of frames is the same in all then. */
-const fewestFrames = 16
+/**
+ * Shortest part, frames: what the encoder's reordering of 3 B-frames between two others needs to be the same in
+ * all. No more, as a part may become too heavy until it has them.
+ */
+const fewestFrames = 5
 
 /** Decoders of a part hold at most so many pixels of pictures: four of 1920 x 1080. */
 const pixelsAtOnce = 4 * 1920 * 1080

@@ -34,7 +34,7 @@ export function pictureGraph(pieces: readonly Piece[], wish: PictureWish): Pictu
     const label = `[p${index}]`
     if (!stretch) return `${black(wish, piece.units)}${label}`
     const from = reads.find((read) => read.includes(stretch))?.[0].from ?? stretch.from
-    return `[r${index}]${clipChain(stretch, from, wish, String(index))}${label}`
+    return `[r${index}]${clipChain(stretch, wish, { readFrom: from, label: String(index) })}${label}`
   })
   // One input for each read, split where several pieces are made of it.
   const inputs = reads.map((read, input) => {
@@ -58,8 +58,12 @@ const framesBefore = 2
  * From a decoded, turned picture to the frames of one piece. Where the source's picture ends first, its last
  * frame stands; a longer hole than a file's rounding explains is left, so that missing pictures are noticed.
  */
-// oxlint-disable-next-line max-params -- the label keeps the pieces of a graph apart
-function clipChain(stretch: Stretch, readFrom: number, wish: PictureWish, label: string): string {
+function clipChain(
+  stretch: Stretch,
+  wish: PictureWish,
+  /** Where reading begins, seconds; and what keeps the pieces of a graph apart. */
+  { readFrom, label }: { readonly readFrom: number; readonly label: string },
+): string {
   const { clip, units } = stretch
   const { canvas } = wish
   const video = wish.videoOf(clip.material)
@@ -74,7 +78,8 @@ function clipChain(stretch: Stretch, readFrom: number, wish: PictureWish, label:
   return [
     `trim=${start > 0 ? `start=${seconds(start - margin)}:` : ''}end=${seconds(end)}`,
     `tpad=stop_mode=clone:stop_duration=${seconds(hold)}`,
-    `setpts=(PTS-${seconds(start)}/TB)/${clip.speed}`,
+    // Times of a source may be as coarse as its frames.
+    `settb=AVTB,setpts=(PTS-${seconds(start)}/TB)/${clip.speed}`,
     `fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),

@@ -1,8 +1,5 @@
 import { varispeed } from '../../src/media/timeline/varispeed.ts'
 
-/** Slowest speed of one atempo filter; slower ones are chained. */
-const slowestTempo = 0.5
-
 /** Filters that play 48 kHz sound at another speed, a second of silence behind it; empty at speed 1. */
 export function retime(
   speed: number,
@@ -17,7 +14,8 @@ export function retime(
   return ['apad=pad_dur=1', ...(rubberband ? [`rubberband=tempo=${speed}`] : tempos(speed))]
 }
 
+/** Equal steps from half to double: an atempo filter cannot be slower, and faster than that it skips samples. */
 function tempos(speed: number): string[] {
-  const steps = Math.max(1, Math.ceil(Math.log(speed) / Math.log(slowestTempo)))
+  const steps = Math.max(1, Math.ceil(Math.abs(Math.log2(speed))))
   return Array.from({ length: steps }, () => `atempo=${(speed ** (1 / steps)).toFixed(9)}`)
 }

@@ -1,11 +1,14 @@
 import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { decodePcm, encodeAac, pcmBytes } from '../../src/engines/ffmpeg/pcm.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { soundRate, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
+import { lanesOf } from '../../src/media/timeline/lanes.ts'
 import { layOut } from '../../src/media/timeline/lay-out.ts'
 import type { Piece } from '../../src/media/timeline/lay-out.ts'
 import { stretchOf } from '../../src/media/timeline/reads.ts'
@@ -21,8 +24,8 @@ interface SoundJob {
   readonly timeoutMs: number
 }
 
-/** Tracks mixed at once, each with one decoding process; more are mixed in rounds. */
-const tracksAtOnce = 8
+/** Lanes mixed at once, each with one decoding process; more are mixed in rounds. */
+const lanesAtOnce = 8
 
 /** Clips that one process decodes, one after another. */
 const clipsAtOnce = 8
@@ -32,14 +35,14 @@ export async function encodeSound(path: string, job: SoundJob): Promise<void> {
   const { timeline, context, signal, timeoutMs } = job
   const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
   const { filters } = await locateFfmpeg()
-  const lanes = timeline.sound.map((track) =>
-    lane(layOut(track, { total: samples, perSecond: soundRate }), job, filters.has('rubberband')),
+  const lanes = lanesOf(timeline.sound).map((clips) =>
+    lane(layOut(clips, { total: samples, perSecond: soundRate }), job, filters.has('rubberband')),
   )
   let mixed: AsyncGenerator<Uint8Array> = silence(samples)
-  while (lanes.length > tracksAtOnce) {
+  while (lanes.length > lanesAtOnce) {
     const part = join(context.scratch, `mix-${lanes.length}.f32`)
-    await pipeline(mix([mixed, ...lanes.splice(0, tracksAtOnce)]), createWriteStream(part), { signal })
-    mixed = fileBytes(part)
+    await pipeline(mix([mixed, ...lanes.splice(0, lanesAtOnce)]), createWriteStream(part), { signal })
+    mixed = readOnce(part)
   }
   await encodeAac(path, { samples, input: mix([mixed, ...lanes]), cwd: context.scratch, signal, timeoutMs })
 }
@@ -68,8 +71,11 @@ function floats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
   return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT)
 }
 
-async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(path, { highWaterMark: 2 ** 20 }) as AsyncIterable<Uint8Array>
+/** Reads a file once: it takes 23 MB a minute, so it is deleted then. */
+async function* readOnce(path: string): AsyncGenerator<Uint8Array> {
+  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, { highWaterMark: 2 ** 20 })
+  yield* chunks
+  await rm(path)
 }
 
 const zeros = new Uint8Array(2 ** 16)
@@ -79,7 +85,7 @@ async function* silence(samples: number): AsyncGenerator<Uint8Array> {
     yield zeros.subarray(0, Math.min(left, zeros.length))
 }
 
-/** One track from start to end: silence, and clips decoded a few to a process. */
+/** One lane from start to end: silence, and clips decoded a few to a process. */
 async function* lane(
   pieces: readonly Piece[],
   job: SoundJob,
@@ -139,12 +145,30 @@ async function* decode(
     timeoutMs: job.timeoutMs,
   })
   let given = 0
-  for await (const chunk of decoded) {
-    const rest = chunk.subarray(0, wanted - given)
-    given += rest.length
-    yield rest
+  try {
+    for await (const chunk of decoded) {
+      const rest = chunk.subarray(0, wanted - given)
+      given += rest.length
+      yield rest
+    }
+  } catch (error) {
+    throw placed(error, stretches, files)
   }
   yield* silence((wanted - given) / pcmBytes)
+}
+
+/** A failure of decoding, with the clips and files that it may be about. */
+function placed(cause: unknown, stretches: readonly Stretch[], files: RunContext['files']): unknown {
+  if (!(cause instanceof MediaError) || (cause.code !== 6017 && cause.code !== 6021)) return cause
+  const places = stretches.map(({ clip: { at, material } }) => `${at}.material: ${files.get(material).name}`)
+  return new MediaError(
+    cause.code,
+    `the sound cannot be decoded of ${places.join(' or ')}: ${cause.message}`,
+    {
+      cause,
+      hint: cause.hint,
+    },
+  )
 }
 
 function clipChain(

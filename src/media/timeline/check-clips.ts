@@ -1,14 +1,12 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { GtrkClip } from './gtrk.ts'
+import { rounding } from './timeline.ts'
 
 /** A clip with its place in the request. */
 interface PlacedClip {
   readonly clip: GtrkClip
   readonly at: string
 }
-
-/** Callers compute their times in floating point and round them; 1 ms is no overlap. */
-const rounding = 1e-3
 
 /** Holds the times of a clip against each other, to one frame of the output. Throws 6016. */
 export function checkClip({ clip, at }: PlacedClip, rate: number): void {

@@ -26,11 +26,12 @@ export function layOut(clips: readonly TimelineClip[], { total, perSecond }: Clo
     if (unit > filled) pieces.push({ offset: 0, units: unit - filled })
   }
   for (const clip of clips) {
-    const from = Math.max(filled, Math.round(clip.track.from * perSecond))
+    const start = Math.round(clip.track.from * perSecond)
+    const from = Math.max(filled, start)
     const to = Math.min(total, Math.round(clip.track.to * perSecond))
     if (to <= from) continue
     nothingUntil(from)
-    pieces.push({ clip, offset: 0, units: to - from })
+    pieces.push({ clip, offset: from - start, units: to - from })
     filled = to
   }
   nothingUntil(total)

@@ -29,7 +29,7 @@ export function readGtrk(gtrk: Gtrk): Timeline {
     height: video_size[1] ?? 0,
     rate,
     seconds,
-    frames: Math.max(1, Math.round(seconds * rate)),
+    frames: Math.round(seconds * rate),
     picture: picture ?? [],
     sound: [picture ?? [], ...others]
       .map((clips) => clips.filter(({ volume, speed }) => volume > 0 && speed <= fastestHeard))
@@ -39,7 +39,7 @@ export function readGtrk(gtrk: Gtrk): Timeline {
 
 /** The video track with the lowest index, of equals the first; an empty one where there is none. */
 function baseTrack({ video_track }: Gtrk): Track {
-  const lowest = Math.min(...video_track.map(({ track_index }) => track_index))
+  const lowest = video_track.reduce((least, { track_index }) => Math.min(least, track_index), Infinity)
   const index = video_track.findIndex(({ track_index }) => track_index === lowest)
   const track = video_track[index]
   return {
@@ -74,19 +74,24 @@ function readTrack({ at, clips }: Track, rate: number): TimelineClip[] {
   })
 }
 
-function lengthOf({ duration }: Gtrk, tracks: readonly Track[]): number {
+function lengthOf({ duration, video_rate }: Gtrk, tracks: readonly Track[]): number {
   const ends = tracks.flatMap(({ clips }) => clips.map(({ clip }) => clip.track_ed))
-  const seconds = duration ?? ends.reduce((latest, end) => Math.max(latest, end), 0)
-  if (seconds <= 0) {
-    throw new MediaError(6016, 'duration: nothing to render, no track has a clip and no duration is given', {
-      hint: 'Put a clip into video_track or audio_track, or give a duration for black and silence.',
-    })
-  }
+  const asked = duration ?? ends.reduce((latest, end) => Math.max(latest, end), 0)
   // Sums of times are off by rounding; to microseconds they are what was meant.
-  if (seconds <= maxSeconds) return Math.round(seconds * 1e6) / 1e6
+  const seconds = Math.round(asked * 1e6) / 1e6
+  if (Math.round(seconds * video_rate) === 0) {
+    throw new MediaError(
+      6016,
+      `duration: nothing to render, ${seconds} s hold no frame at ${video_rate} frames a second`,
+      {
+        hint: 'Put a clip into video_track or audio_track, or give a duration of at least a frame for black and silence.',
+      },
+    )
+  }
+  if (seconds <= maxSeconds) return seconds
   throw new MediaError(
     6016,
-    `duration: the output would last ${(seconds / 3600).toFixed(2)} hours, 6 are the most`,
+    `duration: the output would last ${(asked / 3600).toFixed(2)} hours, 6 are the most`,
     {
       hint: 'Render it in parts of at most 21600 s, each a timeline of its own.',
     },

@@ -3,9 +3,11 @@ import { describe, expect, it, test } from 'vitest'
 import { MediaError } from '../../contract/errors.ts'
 import { divide, lengthOf } from './divide.ts'
 import type { Gtrk, GtrkClip } from './gtrk.ts'
+import { lanesOf } from './lanes.ts'
 import { layOut } from './lay-out.ts'
 import { readGtrk } from './read-gtrk.ts'
 import { follows, readsOf, stretchOf } from './reads.ts'
+import { rounding } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 import { varispeed } from './varispeed.ts'
 
@@ -75,6 +77,9 @@ describe('a timeline is refused with 6016, the place of what is wrong and what w
     expect(refusal(gtrk({ duration: 21_600.1 })).message).toContain('6.00 hours')
     expect(refusal(gtrk({ audio_track: [soundTrack(clip(21_000, 21_601))] })).message).toContain('hours')
     expect(readGtrk(gtrk({ duration: 21_600 })).frames).toBe(540_000)
+    expect(refusal(gtrk({ duration: 1e-7 }))).toMatchObject({ code: 6016 })
+    expect(refusal(gtrk({ duration: 0.019 })).message).toContain('hold no frame')
+    expect(readGtrk(gtrk({ duration: 0.021 })).frames).toBe(1)
   })
 })
 
@@ -105,6 +110,11 @@ describe('a timeline', () => {
     ])
   })
 
+  it('of any number of tracks is read', () => {
+    const many = Array.from({ length: 900_000 }, () => track())
+    expect(readGtrk(gtrk({ video_track: many, duration: 1 })).frames).toBe(25)
+  })
+
   it('is heard where nothing mutes it: the clip says it, else its track', () => {
     const clips = [clip(0, 1, { muted: false }), clip(1, 2), clip(2, 3, { muted: true })]
     const heard = (muted: boolean) =>
@@ -124,11 +134,11 @@ describe('a timeline', () => {
   })
 })
 
-/** Clips of one track in order, some with holes between them. */
+/** Clips of one track in order, some with holes between them, some that overlap as rounding makes them. */
 const lanes = fc
   .array(
     fc.record({
-      hole: fc.constantFrom(0, 0, 0.01, 0.7),
+      hole: fc.constantFrom(0, 0, 0.01, 0.7, -rounding),
       lasts: fc.double({ min: 0.004, max: 40, noNaN: true }),
       speed: fc.constantFrom(1, 1, 0.3, 7),
       material: fc.constantFrom('1', '2'),
@@ -139,7 +149,7 @@ const lanes = fc
   .map((cuts) => {
     let at = 0
     return cuts.map(({ hole, lasts, speed, material, from }): TimelineClip => {
-      const start = at + hole
+      const start = Math.max(0, at + hole)
       at = start + lasts
       return {
         ...{ at: '', material, speed, keepPitch: false, volume: 1 },
@@ -151,7 +161,7 @@ const lanes = fc
 const rates = fc.constantFrom(1, 24, 30, 120)
 
 describe('pieces', () => {
-  test('fill the output exactly, and every clip begins and ends at its own rounded time', () => {
+  test('fill the output exactly, and every clip begins (or is joined) and ends at its own rounded time', () => {
     fc.assert(
       fc.property(lanes, rates, fc.integer({ min: 1, max: 5000 }), (clips, perSecond, total) => {
         const pieces = layOut(clips, { total, perSecond })
@@ -161,7 +171,8 @@ describe('pieces', () => {
           const end = at + piece.units
           expect(piece.units).toBeGreaterThan(0)
           if (piece.clip) {
-            expect(at).toBe(Math.round(piece.clip.track.from * perSecond))
+            expect(at - piece.offset).toBe(Math.round(piece.clip.track.from * perSecond))
+            expect(piece.offset).toBeLessThanOrEqual(1)
             expect(end).toBe(Math.min(total, Math.round(piece.clip.track.to * perSecond)))
           }
           at = end
@@ -181,6 +192,9 @@ describe('pieces', () => {
         for (const [index, part] of parts.entries()) {
           expect(lengthOf(part)).toBeGreaterThanOrEqual(Math.min(16, total))
           expect(lengthOf(part)).toBeLessThan(longest + 2 * 16)
+          // Whatever its pieces: as many as are heavy, or the fewest units, and in the last what is left.
+          const most = 16 + (index === parts.length - 1 ? 15 : 0)
+          expect(part.filter((one) => one.clip).length).toBeLessThanOrEqual(most)
           const before = part.slice(0, -1)
           // Heavier only as long as it is too short; the last takes what is left.
           const heavy = before.filter((one) => one.clip).length >= 4 && index < parts.length - 1
@@ -189,10 +203,9 @@ describe('pieces', () => {
         const all = parts.flat()
         for (const [index, piece] of all.entries()) {
           const next = all[index + 1]
-          if (next && next.offset > 0) {
-            expect(next.clip).toBe(piece.clip)
-            expect(next.offset).toBe(piece.offset + piece.units)
-          }
+          if (!next) continue
+          if (next.clip === piece.clip) expect(next.offset).toBe(piece.offset + piece.units)
+          else expect(next.offset).toBeLessThanOrEqual(1)
         }
       }),
     )
@@ -215,6 +228,27 @@ describe('pieces', () => {
       }),
     )
   })
+})
+
+test('clips of all tracks need as many lanes as sound at once, and none begins in one before another ends', () => {
+  fc.assert(
+    fc.property(fc.array(lanes, { maxLength: 12 }), (tracks) => {
+      const packed = lanesOf(tracks)
+      expect(new Set(packed.flat())).toEqual(new Set(tracks.flat()))
+      for (const one of packed) {
+        for (const [index, next] of one.slice(1).entries())
+          expect(next.track.from).toBeGreaterThanOrEqual((one[index]?.track.to ?? 0) - rounding)
+      }
+      const atOnce = tracks
+        .flat()
+        .map(
+          ({ track: { from } }) =>
+            tracks.flat().filter((one) => one.track.from <= from && from < one.track.to - rounding).length,
+        )
+      expect(packed).toHaveLength(Math.max(0, ...atOnce))
+    }),
+    { numRuns: 30 },
+  )
 })
 
 test('sound at another speed is off by less than a millisecond in an hour', () => {

@@ -33,3 +33,6 @@ export const fastestHeard = 5
 
 /** Longest output: 6 hours. */
 export const maxSeconds = 6 * 3600
+
+/** Callers compute their times in floating point and round them; 1 ms is no overlap. */
+export const rounding = 1e-3

@@ -8,7 +8,7 @@ export interface RateChange {
 
 /**
  * Whole rates whose quotient is the speed. Speeds of up to three decimals are met exactly at 48 kHz; of others
- * the closest pair up to 96 kHz is taken, which is off by less than a sample in ten hours at usual speeds.
+ * the closest pair up to 96 kHz is taken, which is off by less than a millisecond in an hour.
  */
 export function varispeed(speed: number): RateChange {
   let best: RateChange = { from: 48_000, to: Math.max(1, Math.round(48_000 * speed)) }
