@@ -1,4 +1,4 @@
-import type { Canvas } from '../../src/engines/canvas/load.ts'
+import type { Canvas, Pen } from '../../src/engines/canvas/load.ts'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { cleanLine } from '../../src/engines/canvas/text.ts'
 import { Moments, type Moment } from '../../src/media/audio/moments.ts'
@@ -7,7 +7,7 @@ import { drawGround, toCanvas } from '../../tools/music-visualizer/backdrop.ts'
 import { drawPlaceholder } from '../../tools/music-visualizer/cover.ts'
 import { prepare } from '../../tools/music-visualizer/frames.ts'
 import { Palette } from '../../tools/music-visualizer/palette.ts'
-import type { Box, Scene } from '../../tools/music-visualizer/scene.ts'
+import type { Scene, Template } from '../../tools/music-visualizer/scene.ts'
 import type { VisualizerInput } from '../../tools/music-visualizer/song.ts'
 import { templates } from '../../tools/music-visualizer/templates.ts'
 
@@ -54,10 +54,12 @@ export interface Wish {
   readonly c2?: string
   /** As if it had none. */
   readonly silentBeats?: boolean
+  /** Nothing is written: the shapes of letters and digits depend on the machine's fonts. */
+  readonly wordless?: boolean
 }
 
-/** Draws frames of a template without encoding them: whole pictures, by the number of the frame. */
-export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canvas[]> {
+/** A template prepared to be drawn without encoding: its scene, and what is heard at each frame. */
+export async function setUp(wish: Wish) {
   const {
     template,
     samples,
@@ -82,19 +84,32 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
     ...{ title: cleanLine(title), artist: cleanLine(artist) },
     cover: drawPlaceholder(drawing, Math.max(2, 2 * Math.round(unit * 0.2)), palette),
   }
-  const made = templates[template](scene)
+  const made = wish.wordless ? wordless(templates[template](scene)) : templates[template](scene)
   const ground = drawGround(drawing, scene, palette)
   made.ornament?.(ground.getContext('2d'))
   const drawn = prepare(scene, made, { picture: ground, shaded: false })
-  const whole: Box = { x: 0, y: 0, width, height }
-  const base = drawn.still && toCanvas(drawing, whole, new Uint8ClampedArray(drawn.still))
+  return { scene, drawn, moments: heard(samples, { profile, fps, frames: Math.round(seconds * fps) }) }
+}
+
+function wordless(template: Template): Template {
+  const mute = (pen: Pen) => Object.assign(pen, { fillText: () => {} })
+  return {
+    ...template,
+    still: (pen) => template.still(mute(pen)),
+    moving: (pen, moment) => template.moving(mute(pen), moment),
+  }
+}
+
+/** Draws frames of a template: whole pictures, by the number of the frame. */
+export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canvas[]> {
+  const { scene, drawn, moments } = await setUp(wish)
+  const { drawing } = scene
+  const base = drawn.still && toCanvas(drawing, scene, new Uint8ClampedArray(drawn.still))
   const pictures: Canvas[] = []
   let index = 0
-  for await (const pixels of drawn.frames(
-    heard(samples, { profile, fps, frames: Math.round(seconds * fps) }),
-  )) {
+  for await (const pixels of drawn.frames(moments)) {
     if (wanted.includes(index)) {
-      const picture = drawing.createCanvas(width, height)
+      const picture = drawing.createCanvas(scene.width, scene.height)
       const pen = picture.getContext('2d')
       if (base) pen.drawImage(base, 0, 0)
       const region = toCanvas(drawing, drawn.region, new Uint8ClampedArray(pixels))
@@ -124,4 +139,28 @@ export function pixelsOf(picture: Canvas): Uint8ClampedArray {
 export function difference(one: Canvas, other: Canvas): number {
   const [first, second] = [pixelsOf(one), pixelsOf(other)]
   return first.reduce((sum, value, at) => sum + Math.abs(value - (second[at] ?? 0)), 0) / first.length
+}
+
+/** Side of the blocks in which pictures are compared, pixels. */
+const blockSide = 8
+
+/**
+ * Largest difference of the mean red, green or blue of any block of two pictures of one size, of 255: a part that
+ * is missing shows in its own blocks, however small a share of the picture it is.
+ */
+export function worstBlock(one: Canvas, other: Canvas): number {
+  const [first, second] = [pixelsOf(one), pixelsOf(other)]
+  const across = Math.ceil(one.width / blockSide)
+  const blocks = new Float64Array(3 * across * Math.ceil(one.height / blockSide))
+  const counts = new Float64Array(blocks.length)
+  for (const [at, value] of first.entries()) {
+    const channel = at % 4
+    if (channel === 3) continue
+    const pixel = (at - channel) / 4
+    const [x, y] = [pixel % one.width, Math.floor(pixel / one.width)]
+    const block = 3 * (Math.floor(y / blockSide) * across + Math.floor(x / blockSide)) + channel
+    blocks[block] = (blocks[block] ?? 0) + value - (second[at] ?? 0)
+    counts[block] = (counts[block] ?? 0) + 1
+  }
+  return blocks.reduce((worst, sum, block) => Math.max(worst, Math.abs(sum) / (counts[block] ?? 1)), 0)
 }

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
@@ -122,8 +123,36 @@ describe('files', () => {
       request({ file_id: at('mono.flac'), template_id: 'lissajous' }),
       folder.path,
     )
-    const [, audio] = await streams(path)
-    expect(audio).toMatchObject({ channels: 2 })
+    for (const side of ['FL', 'FR']) {
+      await ffmpeg('-i', path, '-af', `pan=mono|c0=${side}`, at(`${side}.wav`))
+      const heard = amplitude((await samples(at(`${side}.wav`))).subarray(0, 48_000), 440)
+      // The source's level, an eighth: ffmpeg's own way would take 3 dB off.
+      expect(heard, side).toBeGreaterThan(0.115)
+      expect(heard, side).toBeLessThan(0.135)
+    }
+    expect((await rgb(path, 15)).filter((value) => value > 150).length).toBeGreaterThan(100)
+  })
+
+  it('samples of music that are no numbers are silence, and spoil nothing after them', async () => {
+    const broken = 'if(eq(n,9600),0/0,if(eq(n,9700),1/0,0.4*sin(880*PI*t)))'
+    const source = `aevalsrc='${broken}|${broken}':s=44100:d=1`
+    await ffmpeg('-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le', at('nan.wav'))
+    const { path } = await render(request({ file_id: at('nan.wav') }), folder.path)
+    expect(amplitude((await samples(path)).subarray(16_000, 40_000), 440)).toBeCloseTo(0.4, 1)
+    const clean = request({ file_id: at('song.mp3') })
+    const lit = async (film: string) => (await rgb(film, 25)).filter((value) => value > 150).length
+    const usual = await lit((await render(clean, folder.path)).path)
+    expect(usual).toBeGreaterThan(100)
+    expect(await lit(path)).toBeGreaterThan(0.8 * usual)
+  })
+
+  it('refuses a background video without one frame, at once: 6021 with its name', async () => {
+    await ffmpeg('-i', at('city.mp4'), '-c', 'copy', '-movflags', '+faststart', at('fast.mp4'))
+    const fast = await readFile(at('fast.mp4'))
+    await writeFile(at('headless.mp4'), fast.subarray(0, fast.indexOf('mdat') + 8))
+    await expect(
+      render(request({ background_file_id: at('headless.mp4') }), folder.path),
+    ).rejects.toMatchObject({ code: 6021, message: expect.stringContaining('headless.mp4') })
   })
 
   it('refuses what only the probe can tell: 6001', async () => {

@@ -50,55 +50,64 @@ test('answers in its own envelope, and links the result in full', async () => {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'video/mp4'])
 })
 
-test('stopped in the middle: nothing is left running, and the credits are back', async () => {
-  const dataDir = await dataFolder()
-  const calls = api(await start(dataDir))
-  const file_id = await uploadTone(calls, 300)
-  const before = await balanceOf(calls)
-  const { data: task } = await calls.create(type, { file_id, template_id: 'pulsar' })
-  expect(await balanceOf(calls)).toBe(before - 5)
-  const running = await until(
-    () => encoders(dataDir),
-    (pids) => pids.length > 0,
-  )
-  expect(await calls.stop(task.task_id)).toMatchObject({
-    data: { status: 'failed', output_result: { error: { code: 6009 } } },
-  })
-  expect(await balanceOf(calls)).toBe(before)
-  await until(
-    () => alive(running),
-    (left) => left.length === 0,
-  )
-  await until(
-    () => programsWith('ffmpeg', dataDir),
-    (left) => left.length === 0,
-  )
-})
+test(
+  'stopped in the middle: nothing is left running, and the credits are back',
+  { timeout: 120_000 },
+  async () => {
+    const dataDir = await dataFolder()
+    const calls = api(await start(dataDir))
+    const file_id = await uploadTone(calls, 300)
+    const before = await balanceOf(calls)
+    const { data: task } = await calls.create(type, { file_id, template_id: 'pulsar' })
+    expect(await balanceOf(calls)).toBe(before - 5)
+    const running = await until(
+      () => encoders(dataDir),
+      (pids) => pids.length > 0,
+    )
+    expect(await calls.stop(task.task_id)).toMatchObject({
+      data: { status: 'failed', output_result: { error: { code: 6009 } } },
+    })
+    expect(await balanceOf(calls)).toBe(before)
+    await until(
+      () => alive(running),
+      (left) => left.length === 0,
+    )
+    await until(
+      () => programsWith('ffmpeg', dataDir),
+      (left) => left.length === 0,
+    )
+  },
+)
 
-test('killed in the middle, encoder or service: it is done again and completes, charged once', async () => {
-  const dataDir = await dataFolder()
-  const doomed = await start(dataDir)
-  const calls = api(doomed)
-  const file_id = await uploadTone(calls, 20)
-  const before = await balanceOf(calls)
-  const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
-  const { data: task } = await calls.create(type, request)
-  const [encoder = 0] = await until(
-    () => encoders(dataDir),
-    (pids) => pids.length > 0,
-  )
-  process.kill(encoder, 'SIGKILL')
-  const again = await until(
-    () => encoders(dataDir),
-    (pids) => pids.length > 0 && !pids.includes(encoder),
-  )
-  await doomed.kill('SIGKILL')
-  const after = api(await start(dataDir))
-  expect((await alive(again)).length).toBe(0)
-  expect((await ended(after, task.task_id)).data).toMatchObject({
-    status: 'completed',
-    output_result: { duration: 20 },
-  })
-  expect(await balanceOf(after)).toBe(before - 1)
-  expect(await programsWith('ffmpeg', dataDir)).toEqual([])
-})
+test(
+  'killed in the middle, encoder or service: it is done again and completes, charged once',
+  { timeout: 120_000 },
+  async () => {
+    const dataDir = await dataFolder()
+    const doomed = await start(dataDir)
+    const calls = api(doomed)
+    // Long enough that looking at the processes now and then meets each encoder.
+    const file_id = await uploadTone(calls, 50)
+    const before = await balanceOf(calls)
+    const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
+    const { data: task } = await calls.create(type, request)
+    const [encoder = 0] = await until(
+      () => encoders(dataDir),
+      (pids) => pids.length > 0,
+    )
+    process.kill(encoder, 'SIGKILL')
+    const again = await until(
+      () => encoders(dataDir),
+      (pids) => pids.length > 0 && !pids.includes(encoder),
+    )
+    await doomed.kill('SIGKILL')
+    const after = api(await start(dataDir))
+    expect((await alive(again)).length).toBe(0)
+    expect((await ended(after, task.task_id)).data).toMatchObject({
+      status: 'completed',
+      output_result: { duration: 50 },
+    })
+    expect(await balanceOf(after)).toBe(before - 1)
+    expect(await programsWith('ffmpeg', dataDir)).toEqual([])
+  },
+)

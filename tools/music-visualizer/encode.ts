@@ -40,16 +40,8 @@ export async function encode(
 ): Promise<void> {
   const { drawn, fps, frames, sound } = film
   const raw = (box: Pick<Box, 'width' | 'height'>) => [
-    ...[
-      '-f',
-      'rawvideo',
-      '-pix_fmt',
-      'rgba',
-      '-video_size',
-      `${box.width}x${box.height}`,
-      '-framerate',
-      String(fps),
-    ],
+    ...['-f', 'rawvideo', '-pix_fmt', 'rgba'],
+    ...['-video_size', `${box.width}x${box.height}`, '-framerate', String(fps)],
   ]
   const still = drawn.still && join(context.scratch, 'still.rgba')
   if (still && drawn.still) await writeFile(still, drawn.still)
@@ -61,16 +53,8 @@ export async function encode(
         ...inputArgs(sound.path),
         ...(still ? [...raw(film), '-i', fileUrl(still)] : []),
         ...['-filter_complex', `${pictureGraph(film)};[1:a:0]${soundFilters(sound)}[a]`],
-        ...[
-          '-map',
-          '[v]',
-          ...encoderArgs,
-          ...bt709Tags,
-          '-threads',
-          String(context.threads),
-          '-r',
-          String(fps),
-        ],
+        ...['-map', '[v]', ...encoderArgs, ...bt709Tags],
+        ...['-threads', String(context.threads), '-r', String(fps)],
         ...['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'],
         // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.
         ...['-t', ((frames + 0.5) / fps).toFixed(6)],

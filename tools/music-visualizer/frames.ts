@@ -73,6 +73,7 @@ async function* drawRegion(
     pen.translate(-x, -y)
     template.moving(pen, moment)
     pen.restore()
+    // A copy: what is handed out may wait to be written while the next frame is drawn on this canvas.
     yield canvas.data()
   }
 }
@@ -95,6 +96,7 @@ async function* drawWhole(
       pen.save()
       template.moving(pen, moment)
       pen.restore()
+      // A copy, as above.
       yield canvas.data()
     }
   } finally {
@@ -121,7 +123,9 @@ function videoPicture({ drawing }: Scene, { size, frames }: Frames): () => Promi
   return async () => {
     const { value, done } = await frames.next()
     if (!done) {
-      pen.putImageData(new drawing.ImageData(new Uint8ClampedArray(value), size.width, size.height), 0, 0)
+      // Over the same memory, which is new for every frame.
+      const pixels = new Uint8ClampedArray(value.buffer, value.byteOffset, value.length)
+      pen.putImageData(new drawing.ImageData(pixels, size.width, size.height), 0, 0)
       version += 1
     }
     return { canvas, version }

@@ -2,6 +2,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { inPiecesOf, outputOf } from '../../src/engines/ffmpeg/output.ts'
+import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { stillPicture } from '../../src/engines/ffmpeg/still.ts'
 
@@ -40,7 +41,7 @@ export interface Frames {
   /** Of one frame: smaller than the result where it is blurred anyway. */
   readonly size: Size
   /** Four-byte pixels of each frame. */
-  readonly frames: AsyncGenerator<Uint8Array>
+  readonly frames: AsyncGenerator<Uint8Array<ArrayBuffer>>
 }
 
 interface FramesWish {
@@ -52,11 +53,20 @@ interface FramesWish {
   readonly timeoutMs: number
 }
 
-/** Reads a background video. */
-export function readVideo({ path, facts }: StagedFile, wish: FramesWish): Frames {
+/** Reads a background video. Throws 6021 where no frame of it decodes: repeated, that would never end. */
+export async function readVideo({ path, name, facts }: StagedFile, wish: FramesWish): Promise<Frames> {
   const { blur, fps, count, signal, timeoutMs } = wish
   const video = facts?.video
   if (!video) throw new MediaError(6001, 'the background holds no picture')
+  try {
+    await checkDecodable(path, { signal })
+  } catch (error) {
+    if (!(error instanceof MediaError) || error.code !== 6021) throw error
+    throw new MediaError(6021, `${name}: no frame of the video could be decoded`, {
+      cause: error,
+      hint: 'Export it again, or leave background_file_id out.',
+    })
+  }
   const smaller = blur >= 8 ? 4 : blur >= 3 ? 2 : 1
   const share = (pixels: number) => Math.max(2, 2 * Math.round(pixels / smaller / 2))
   const size = { width: share(wish.size.width), height: share(wish.size.height) }
@@ -74,5 +84,8 @@ export function readVideo({ path, facts }: StagedFile, wish: FramesWish): Frames
     ...inputArgs(path, ['-stream_loop', '-1']),
     ...['-map', '0:V:0', '-vf', filters, '-frames:v', String(count), '-f', 'rawvideo', 'pipe:1'],
   ]
-  return { size, frames: inPiecesOf(size.width * size.height * 4, outputOf({ args, signal, timeoutMs })) }
+  const frames = inPiecesOf(size.width * size.height * 4, outputOf({ args, signal, timeoutMs }), {
+    rest: 'dropped',
+  })
+  return { size, frames }
 }

@@ -12,10 +12,10 @@ export const plan: PlanOperation<typeof musicVisualizer> = (input, files) => {
   }
 }
 
-/** Measured on two cores (bench/visualizer.ts): pixels a second, seconds of sound a second, and seconds at the start. */
+/** Estimates for two cores, to be set by bench/visualizer.ts: pixels a second, seconds of sound a second, and seconds at the start. */
 const speed = { pixels: 110e6, listen: 60, start: 1 }
 
-/** A video behind all is decoded, drawn and encoded whole. */
+/** A video behind all is decoded, drawn and encoded whole: an estimate too. */
 const movingFactor = 1.6
 
 /** Seconds of work to expect on two cores. */

@@ -6,6 +6,7 @@ import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { decodeSound, type Sound } from '../../src/engines/ffmpeg/sound.ts'
+import { soundRate } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { Moments, type Moment } from '../../src/media/audio/moments.ts'
 import { Survey, type Profile } from '../../src/media/audio/survey.ts'
 import { drawGround, toCanvas } from './backdrop.ts'
@@ -91,7 +92,7 @@ async function survey(
   let heard = 0
   for await (const samples of decodeSound(sound, reading)) {
     whole.push(samples)
-    heard += samples.length / 2 / 48_000
+    heard += samples.length / 2 / soundRate
     context.progress((surveyPercent * heard) / sound.seconds)
   }
   return whole.finish()
@@ -147,7 +148,8 @@ async function readBackdrop({ input, given, scene, template }: Stage, reading: R
   const { blur, fps } = input
   const size = { width: scene.width, height: scene.height }
   if (background && isMoving(background)) {
-    return { picture: readVideo(background, { ...reading, size, blur, fps, count: frames }), shaded: true }
+    const picture = await readVideo(background, { ...reading, size, blur, fps, count: frames })
+    return { picture, shaded: true }
   }
   const ground = drawGround(scene.drawing, size, scene.palette)
   const pen = ground.getContext('2d')

@@ -65,25 +65,30 @@ interface Parts {
   readonly cyan: Canvas
 }
 
-/** Parts a picture, once for each version of it. */
+/** Parts a picture, once for each version of it, on the same two canvases: all pictures of a scene are of one size. */
 function splitter({ drawing }: Scene): (picture: Picture) => Parts {
   let parts: Parts | undefined
   let version = -1
-  return (picture) => {
-    if (parts && version === picture.version) return parts
-    version = picture.version
-    const { width, height } = picture.canvas
-    const only = (colour: string) => {
-      const canvas = drawing.createCanvas(width, height)
-      const pen = canvas.getContext('2d')
-      pen.drawImage(picture.canvas, 0, 0)
-      pen.globalCompositeOperation = 'multiply'
-      pen.fillStyle = colour
-      pen.fillRect(0, 0, width, height)
-      return canvas
+  return ({ canvas, version: current }) => {
+    const blank = () => drawing.createCanvas(canvas.width, canvas.height)
+    parts ??= { red: blank(), cyan: blank() }
+    if (version !== current) {
+      drawOnly(parts.red, canvas, '#f00')
+      drawOnly(parts.cyan, canvas, '#0ff')
+      version = current
     }
-    return (parts = { red: only('#f00'), cyan: only('#0ff') })
+    return parts
   }
+}
+
+/** Replaces what is on a canvas by those channels of a picture that a colour has. */
+function drawOnly(target: Canvas, picture: Canvas, colour: string): void {
+  const pen = target.getContext('2d')
+  pen.globalCompositeOperation = 'copy'
+  pen.drawImage(picture, 0, 0)
+  pen.globalCompositeOperation = 'multiply'
+  pen.fillStyle = colour
+  pen.fillRect(0, 0, target.width, target.height)
 }
 
 function drawWave(pen: Pen, scene: Scene, { age, strength }: { age: number; strength: number }): void {
@@ -103,11 +108,15 @@ function drawWave(pen: Pen, scene: Scene, { age, strength }: { age: number; stre
   }
 }
 
+/** Most rings there are; only of a result more than three times as long as wide would there be more. */
+const mostRipples = 40
+
 /** Rings on the built-in background: without them nothing would be seen to move. */
 function drawRipples(pen: Pen, { width, height, unit, palette }: Scene): void {
   const end = Math.hypot(width, height) / 2
+  const step = Math.max(0.052 * unit, end / mostRipples)
   let index = 0
-  for (let radius = 0.3 * unit; radius < end; radius += 0.052 * unit) {
+  for (let radius = 0.3 * unit; radius < end; radius += step) {
     const far = radius / end
     pen.strokeStyle = palette.css(far, index % 3 === 0 ? 0.26 * (1 - 0.55 * far) : 0.1)
     pen.lineWidth = (index % 3 === 0 ? 0.0028 : 0.0016) * unit

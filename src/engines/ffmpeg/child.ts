@@ -107,15 +107,16 @@ async function feed(stdin: Writable | null, input: Child['input']): Promise<void
   stdin.end()
 }
 
-function untilTaken(stdin: Writable): Promise<void> {
+/** Waits until a stream that is full takes more, or is closed and never will. */
+export function untilTaken(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
-      stdin.off('drain', go)
-      stdin.off('close', go)
+      stream.off('drain', go)
+      stream.off('close', go)
       resolve()
     }
-    stdin.on('drain', go)
-    stdin.on('close', go)
+    stream.on('drain', go)
+    stream.on('close', go)
   })
 }
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
+import { untilTaken, type Child } from './child.ts'
 import { runRaw } from './run.ts'
-import type { Child } from './child.ts'
 
 /** Bytes that wait to be taken before ffmpeg is made to wait. */
 const waiting = 2 ** 20
@@ -29,24 +29,12 @@ export async function* outputOf(job: Omit<Child, 'file' | 'onOutput'>): AsyncGen
   }
 }
 
-/** Also when nobody will take more. */
-function untilTaken(pipe: PassThrough): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      pipe.off('drain', go)
-      pipe.off('close', go)
-      resolve()
-    }
-    pipe.on('drain', go)
-    pipe.on('close', go)
-  })
-}
-
-/** Cuts bytes that arrive in pieces of any size into equal ones; an incomplete last one is left out. Each is new memory. */
+/** Cuts bytes that arrive in pieces of any size into equal ones; an incomplete last one is told or dropped. Each is new memory. */
 export async function* inPiecesOf(
   size: number,
   chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+  { rest }: { readonly rest: 'told' | 'dropped' },
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let piece = new Uint8Array(size)
   let filled = 0
   for await (const chunk of chunks) {
@@ -61,4 +49,5 @@ export async function* inPiecesOf(
       filled = 0
     }
   }
+  if (rest === 'told' && filled > 0) yield piece.subarray(0, filled)
 }

@@ -9,9 +9,18 @@ export interface Sound {
   readonly seconds: number
 }
 
+/**
+ * Largest sample that is sound, of 1: 100 dB over full scale. Floats of a file may also be infinite or no numbers;
+ * one of those would spoil all analysis after it, and ffmpeg's AAC encoder ends at it.
+ */
+const largest = 1e5
+
+/** Silence in place of samples that are none; first of all, before filters spread them. A comparison with NaN is false. */
+const clean = `aeval=exprs='if(between(val(ch),-${largest},${largest}),val(ch),0)':c=same`
+
 /** Filters to 48 kHz stereo that begins at 0 and lasts exactly as long as asked, in silence where the source ends. */
 export function soundFilters({ mono, seconds }: Pick<Sound, 'mono' | 'seconds'>): string {
-  return `${stereo(mono)},apad,atrim=end=${seconds.toFixed(6)}`
+  return `${clean},${stereo(mono)},apad,atrim=end=${seconds.toFixed(6)}`
 }
 
 /** Seconds of sound in one piece. */
@@ -19,7 +28,7 @@ const pieceSeconds = 0.1
 
 const frameBytes = 2 * Float32Array.BYTES_PER_ELEMENT
 
-/** Decodes what `soundFilters` makes: samples from -1 to 1, left and right in turn, in pieces; an end below one is left out. */
+/** Decodes what `soundFilters` makes: samples from -1 to 1, left and right in turn, in pieces. */
 export async function* decodeSound(
   sound: Sound,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
@@ -29,7 +38,7 @@ export async function* decodeSound(
     ...['-map', '0:a:0', '-af', soundFilters(sound), '-f', 'f32le', 'pipe:1'],
   ]
   const size = pieceSeconds * soundRate * frameBytes
-  for await (const piece of inPiecesOf(size, outputOf({ args, signal, timeoutMs }))) {
-    yield new Float32Array(piece.buffer, 0, size / Float32Array.BYTES_PER_ELEMENT)
+  for await (const piece of inPiecesOf(size, outputOf({ args, signal, timeoutMs }), { rest: 'told' })) {
+    yield new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
   }
 }

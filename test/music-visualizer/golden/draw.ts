@@ -12,5 +12,5 @@ for (const template of musicVisualizer.input.shape.template_id.options) {
   const sheet = createCanvas(goldenSize.width * frames.length, goldenSize.height)
   const pen = sheet.getContext('2d')
   for (const [index, frame] of frames.entries()) pen.drawImage(frame, index * goldenSize.width, 0)
-  await writeFile(goldenFile(template), await sheet.encode('jpeg', 92))
+  await writeFile(goldenFile(template), await sheet.encode('png'))
 }
