@@ -60,6 +60,13 @@ describe('a particle that plays', () => {
     for (const [index, share] of shares.entries()) expect(share).toBeCloseTo((index + 0.5) / 12, 1)
   })
 
+  it('between the moments at which it is looked at is warned of, not refused', async () => {
+    const flash = particle({}, text, 'document.querySelector("p").hidden = Math.abs(t - 0.4) > 0.05')
+    const { output, told } = await check({ html: flash })
+    expect(told).toEqual([expect.stringMatching(/^warning - draws nothing at any of five moments/)])
+    expect(output).toMatchObject({ ok: true, file_id: '1' })
+  })
+
   it('may be a file', async () => {
     const path = await particleFile(join(folder.path, 'title.html'), particle({}, text))
     const { output } = await check({ file_id: path.slice(-64) }, [path])
@@ -82,7 +89,18 @@ describe('what keeps a particle from being rendered is told at once, with its li
     ],
     ['an error while it plays', particle({}, text, 'if (t > 0.2) missing()'), /missing is not defined/],
     ['a request', particle({}, `${text}<script>fetch('https://example.com/')</script>`), /example\.com/],
-    ['nothing painted', particle({}, '<p></p>'), /draws nothing/],
+    [
+      'a web socket',
+      particle({}, `${text}<script>new WebSocket('wss://example.com/')</script>`),
+      /WebSocket|example\.com/,
+    ],
+    ['a peer', particle({}, `${text}<script>new RTCPeerConnection()</script>`), /RTCPeerConnection/],
+    [
+      'a worker',
+      particle({}, `${text}<script>new Worker(URL.createObjectURL(new Blob([''])))</script>`),
+      /[Ww]orker/,
+    ],
+    ['ten thousand elements', particle({}, text + '<i></i>'.repeat(10_000)), /5000/],
     [
       'a timeline of its own name only',
       particle({}, text).replace('__timelines', 'not__timelines'),

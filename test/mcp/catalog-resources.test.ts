@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../../tools/index.ts'
 import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
 import { eras } from './stdio-client.ts'
 
@@ -32,7 +33,7 @@ describe.each(eras)('%s client', (era) => {
       'media://enums',
       'media://voices',
       'media://layouts',
-      'media://operations/video_split_screen',
+      ...operations.map(({ operation }) => `media://operations/${operation.name}`),
     ])
     for (const uri of uris) expect(Object.keys(await readJson(agent, uri)).length).toBeGreaterThan(0)
   })

@@ -57,7 +57,7 @@ async function startWith(args: readonly string[], env: Readonly<Record<string, s
 
 test.each<[string[], RegExp]>([
   [['--toolsets', 'render,dance'], /--toolsets: .*one of render, clean, speech, cut, library, files/],
-  [['--tools', 'get_task, video_dance'], /no tool video_dance\nFix: .*there are: video_split_screen, /],
+  [['--tools', 'get_task, video_dance'], /no tool video_dance\nFix: .*there are: .*video_split_screen, /],
 ])('reelwright mcp %j ends with the reason', async (args, expected) => {
   const { code, told } = await startWith(args)
   expect([code, told]).toEqual([1, expect.stringMatching(expected)])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { OutputOf, ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
 import { rehearse } from '../../src/engines/chromium/rehearse.ts'
 import { readSource } from '../../src/engines/chromium/read-source.ts'
-import { requireChromium } from '../../src/engines/chromium/require.ts'
+import { locateChromium } from '../../src/engines/chromium/require.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import type { Problem } from '../../src/media/particle/problem.ts'
 import { readParticle } from '../../src/media/particle/read.ts'
@@ -25,7 +25,7 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
   }
   context.progress(10)
   const played = await rehearse(particle, { scratch, signal })
-  const found = [...problems, ...played.map((problem) => ({ ...problem, severity: 'error' as const }))]
+  const found = [...problems, ...played.map((problem) => ({ severity: 'error' as const, ...problem }))]
   if (found.some(({ severity }) => severity === 'error')) return { ...report(found), ...about }
   context.progress(60)
   const size = input.video_size ?? { width, height }
@@ -37,7 +37,7 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
 /** Throws 6401 where Chromium is missing, or ffmpeg, which draws the moments. */
 export const ready: ReadyOperation<typeof checkParticle> = async () => {
   await locateFfmpeg()
-  await requireChromium()
+  locateChromium()
 }
 
 /** More help nobody. */

@@ -1,8 +1,8 @@
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
+import type { Span } from '../../src/engines/chromium/schedule.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
-import type { FrameRange } from './coverage.ts'
 import type { Layer } from './layer.ts'
 import { compositeGraph, layerGraph } from './picture.ts'
 import { inWords, secondsAt } from './rate.ts'
@@ -17,9 +17,7 @@ export interface Composition {
   readonly canvas: Layer
   readonly render: Render
   /** The particles as a stream of pictures, and where they show; undefined where there are none. */
-  readonly layer:
-    | { readonly stream: AsyncIterable<Uint8Array>; readonly shown: readonly FrameRange[] }
-    | undefined
+  readonly layer: { readonly stream: AsyncIterable<Uint8Array>; readonly shown: readonly Span[] } | undefined
 }
 
 interface Target {
@@ -67,7 +65,7 @@ interface Arguments {
   readonly output: readonly string[]
 }
 
-/** Pictures come with alpha and without; filters that began anew at each change would lose count of the frames. */
+/** All pictures are of one form (see layerStream); filters that began anew would lose count of the frames. */
 const layerInput = ['-reinit_filter', '0', '-f', 'matroska', '-protocol_whitelist', 'pipe', '-i', 'pipe:0']
 
 async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Arguments> {

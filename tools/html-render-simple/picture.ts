@@ -1,7 +1,7 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import type { Span } from '../../src/engines/chromium/schedule.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { contained, type Size } from '../../src/media/layout/canvas.ts'
-import type { FrameRange } from './coverage.ts'
 import type { Layer } from './layer.ts'
 import { inWords } from './rate.ts'
 
@@ -16,7 +16,7 @@ export interface BasePicture {
 interface Composite {
   readonly base: BasePicture | undefined
   /** Input of the particles, and where any of them shows. */
-  readonly layer: { readonly index: number; readonly shown: readonly FrameRange[] } | undefined
+  readonly layer: { readonly index: number; readonly shown: readonly Span[] } | undefined
   readonly canvas: Layer
 }
 
@@ -25,7 +25,7 @@ export function compositeGraph({ base, layer, canvas }: Composite): string {
   const bottom = base ? `[${base.index}:V:0]${baseChain(base, canvas)}` : black(canvas)
   const end = `trim=end_frame=${canvas.frames},setparams=${bt709}[v]`
   if (!layer) return `${bottom},${end}`
-  const shown = layer.shown.map(({ from, to }) => `between(n,${from},${to - 1})`).join('+')
+  const shown = layer.shown.map(({ first, end: after }) => `between(n,${first},${after - 1})`).join('+')
   return [
     `${bottom}[base]`,
     `[${layer.index}:v]scale=out_color_matrix=bt709:out_range=tv,format=yuva420p,${evenFrames(canvas)}[layer]`,
@@ -40,10 +40,7 @@ export function layerGraph(index: number, canvas: Layer, format: 'yuva420p' | 'a
   return `[${index}:v]scale${colours},format=${format},${evenFrames(canvas)},${end}[v]`
 }
 
-/**
- * A picture given once stands until the next. Before it goes `scale`, first of all filters: it alone takes pictures
- * with and without alpha in turn, as they come (see layerInput).
- */
+/** A picture given once stands until the next. */
 function evenFrames({ rate }: Layer): string {
   return `fps=fps=${inWords(rate)}:start_time=0,setsar=1`
 }

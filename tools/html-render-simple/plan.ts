@@ -21,7 +21,7 @@ export function expectedSeconds({ composition }: HtmlRenderInput, { beats, frame
   const drawn = coverage(
     beats.map(({ beat }) => beat),
     { rate, frames },
-  ).reduce((sum, { from, to }) => sum + to - from, 0)
+  ).reduce((sum, { first, end }) => sum + end - first, 0)
   const work = (drawn / speed.capture + frames / speed.encode) * width * height
   return Math.round((speed.start + work) * 10) / 10
 }

@@ -4,12 +4,12 @@ import type { ReadyOperation, RunContext, RunOperation, StagedFile } from '../..
 import { captureFrames } from '../../src/engines/chromium/capture.ts'
 import type { CaptureParticle } from '../../src/engines/chromium/particle.ts'
 import { readSource } from '../../src/engines/chromium/read-source.ts'
-import { requireChromium } from '../../src/engines/chromium/require.ts'
+import { locateChromium } from '../../src/engines/chromium/require.ts'
 import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireEncoders, requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { describeProblems } from '../../src/media/particle/problem.ts'
-import { readParticle } from '../../src/media/particle/read.ts'
+import { readParticle, type Reading } from '../../src/media/particle/read.ts'
 import type { htmlRenderSimple } from './contract.ts'
 import { coverage } from './coverage.ts'
 import { encode } from './encode.ts'
@@ -29,7 +29,7 @@ export const run: RunOperation<typeof htmlRenderSimple> = async (input, context)
   const planned = schedule(input, context.files)
   const { rate, frames } = planned
   const { video_size } = input.composition
-  const particles = await Promise.all(planned.beats.map(readBeat))
+  const particles = await readBeats(planned.beats)
   const canvas: Layer = { ...video_size, rate, frames }
   const { name } = forms[input.render.output_format]
   const path = join(context.scratch, name)
@@ -63,7 +63,7 @@ export const run: RunOperation<typeof htmlRenderSimple> = async (input, context)
 /** Throws 6401 where ffmpeg or Chromium is missing, or what the wanted format or an HDR base needs. */
 export const ready: ReadyOperation<typeof htmlRenderSimple> = async (request) => {
   await locateFfmpeg()
-  await requireChromium()
+  locateChromium()
   if (!request) return
   const { output_format } = request.input.render
   await requireEncoders(forms[output_format].encoders, {
@@ -93,10 +93,31 @@ function drawn(
   return { stream: layerStream(captured, canvas), shown: coverage(particles, canvas) }
 }
 
-/** Reads the source of a particle. Throws 6016 with all that is wrong with it. */
-async function readBeat({ name, beat, file }: ScheduledBeat<StagedFile>): Promise<CaptureParticle> {
-  const html = file ? await readSource(file) : (beat.html ?? '')
-  const { declared, problems } = readParticle(html)
+interface Source extends Reading {
+  readonly html: string
+}
+
+/** Reads the sources of particles one by one, each file once. Throws 6016 with all that is wrong with the first. */
+async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<CaptureParticle[]> {
+  const read = new Map<string, Source>()
+  const particles: CaptureParticle[] = []
+  for (const scheduled of beats) {
+    const { beat, file } = scheduled
+    let source = file && read.get(file.file_id)
+    if (!source) {
+      const html = file ? await readSource(file) : (beat.html ?? '')
+      source = { html, ...readParticle(html) }
+      if (file) read.set(file.file_id, source)
+    }
+    particles.push(particleOf(scheduled, source))
+  }
+  return particles
+}
+
+function particleOf(
+  { name, beat }: ScheduledBeat<StagedFile>,
+  { html, declared, problems }: Source,
+): CaptureParticle {
   const errors = problems.filter(({ severity }) => severity === 'error')
   if (!declared || errors.length > 0) {
     throw new MediaError(6016, `${name}: ${describeProblems(errors)}`, {

@@ -167,7 +167,7 @@ it.each<[string, number, object, RegExp, object?]>([
     'a particle that is too large',
     6016,
     { beats: [{ ...beat, html: undefined, html_asset: 'huge.html' }] },
-    /beats\[0\]: .* 16 MiB/,
+    /beats\[0\]\.html_asset: .* 16 MiB/,
   ],
   [
     'seven hours',
@@ -185,6 +185,27 @@ it.each<[string, number, object, RegExp, object?]>([
   expect(refused).toMatchObject({ code, message: expect.stringMatching(expected) })
 })
 
+it('particles are 64 MiB together at most, a file that several use counted once', () => {
+  const large = [0, 1, 2, 3, 4].map((n) => ({ ...file(`${n}.html`, 'text', null), size: 15 * 2 ** 20 }))
+  const given = { get: (id: string) => large.find(({ file_id }) => file_id === id) ?? files.get(id) }
+  const assets = { file_id: { ...names, ...Object.fromEntries(large.map(({ name }) => [name, name])) } }
+  const showing = (...shown: string[]) => {
+    const beats = shown.map((html_asset) => ({ ...beat, html: undefined, html_asset }))
+    return schedule(read({ assets, beats }), given).beats
+  }
+  expect(showing('0.html', '1.html', '2.html', '3.html', ...Array(100).fill('0.html'))).toHaveLength(104)
+  expect(() => showing('0.html', '1.html', '2.html', '3.html', '4.html')).toThrow(
+    'composition.beats: the particles have more than 64 MiB together',
+  )
+})
+
+it('the size of a particle is that of its bytes', () => {
+  const html = '€'.repeat(6 * 2 ** 20)
+  expect(() => schedule(read({ beats: [{ ...beat, html }] }), files)).toThrow(
+    'beats[0].html: the particle has',
+  )
+})
+
 it('coverage is the frames on which any particle shows, apart and in order', () => {
   const rate = { num: 10, den: 1 }
   const beats = [
@@ -195,8 +216,8 @@ it('coverage is the frames on which any particle shows, apart and in order', () 
     { start: 2.9, duration: 5 },
   ]
   expect(coverage(beats, { rate, frames: 30 })).toEqual([
-    { from: 1, to: 13 },
-    { from: 20, to: 25 },
-    { from: 29, to: 30 },
+    { first: 1, end: 13 },
+    { first: 20, end: 25 },
+    { first: 29, end: 30 },
   ])
 })

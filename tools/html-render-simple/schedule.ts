@@ -1,7 +1,7 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
-import { maxParticleBytes } from '../../src/media/particle/read.ts'
+import { sizeOfSource, smaller } from '../../src/media/particle/source.ts'
 import type { htmlRenderSimple } from './contract.ts'
 import { exactRate, frameAt } from './rate.ts'
 
@@ -26,6 +26,8 @@ export interface ScheduledBeat<F extends GivenFile> {
   readonly beat: Beat
   /** Where its source is, unless it is in the request. */
   readonly file: F | undefined
+  /** Of its source. */
+  readonly bytes: number
 }
 
 /** What a request comes to, frame by frame. */
@@ -48,6 +50,7 @@ export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: Giv
   const fileOf = (name: string) => files.get(composition.assets.file_id[name] ?? '')
   const rate = exactRate(render.fps ?? composition.fps)
   const beats = composition.beats.map((beat, index) => scheduleBeat(beat, { index, fileOf }))
+  checkTotal(beats)
   const beatsEnd = Math.max(0, ...composition.beats.map(({ start, duration }) => start + duration))
   const tracks = composition.tracks.map((track, index) => placeTrack(track, { index, fileOf }))
   checkOverlaps(tracks)
@@ -83,15 +86,23 @@ function scheduleBeat<F extends GivenFile>(beat: Beat, { index, fileOf }: Found<
   const place = `beats[${index}]`
   const name = beat.id === undefined ? place : `${place} (${beat.id})`
   const file = beat.html_asset === undefined ? undefined : fileOf(beat.html_asset)
-  if (file && !/\.html$/i.test(file.name)) {
-    throw new MediaError(6014, `composition.${place}.html_asset: ${file.name} is not an .html file`, {
-      hint: 'Save the particle as .html and use that.',
-    })
-  }
-  const bytes = file?.size ?? beat.html?.length ?? 0
-  if (bytes <= maxParticleBytes) return { name, beat, file }
-  throw new MediaError(6016, `composition.${place}: the particle has more than 16 MiB`, {
-    hint: 'Scale its pictures down to the size they are shown in, or save them as JPEG or WebP.',
+  const bytes = sizeOfSource(
+    { file, html: beat.html },
+    `composition.${place}.${file ? 'html_asset' : 'html'}`,
+  )
+  return { name, beat, file, bytes }
+}
+
+/** Most that the sources of all particles may have together: they are played from memory. */
+const maxSourceBytes = 64 * 2 ** 20
+
+/** A file that several particles use is read once. */
+function checkTotal(beats: readonly ScheduledBeat<GivenFile>[]): void {
+  const sizes = new Map(beats.map(({ name, file, bytes }) => [file ? `file ${file.file_id}` : name, bytes]))
+  const total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
+  if (total <= maxSourceBytes) return
+  throw new MediaError(6016, 'composition.beats: the particles have more than 64 MiB together', {
+    hint: `${smaller} Several beats may use one html_asset.`,
   })
 }
 

@@ -35,18 +35,15 @@ export function* outsideOf(element: Element): Generator<Problem> {
 const addresses = /url\(\s*["']?([^"')\s]{0,200})|@import\s+["']([^"'\n]{0,200})/gi
 
 function* outsideOfStyle(css: string, firstLine: number | undefined): Generator<Problem> {
+  let line = firstLine
+  let counted = 0
   for (const found of css.matchAll(addresses)) {
     const address = found[1] ?? found[2] ?? ''
     if (inside.test(address)) continue
-    const line = firstLine === undefined ? undefined : firstLine + linesBefore(css, found.index)
+    if (line !== undefined) line += css.slice(counted, found.index).split('\n').length - 1
+    counted = found.index
     yield { severity: 'error', message: `the style loads ${shortened(address)}; ${instead}`, line }
   }
-}
-
-function linesBefore(text: string, end: number): number {
-  let lines = 0
-  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) lines += 1
-  return lines
 }
 
 function shortened(address: string): string {

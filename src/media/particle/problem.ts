@@ -10,7 +10,7 @@ export interface Problem {
 const mostTold = 8
 
 /** The problems in one sentence each, with their lines; of many the first. */
-export function describeProblems(problems: readonly Problem[]): string {
+export function describeProblems(problems: readonly Omit<Problem, 'severity'>[]): string {
   const told = problems
     .slice(0, mostTold)
     .map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))

@@ -11,15 +11,15 @@ export interface Particle {
   readonly height: number
 }
 
-/** A source as it was read: what it says of itself, where it does, and all that is wrong with it. */
+/** A source as it was read: what it says of itself, where it does, and what is wrong with it. */
 export interface Reading {
   readonly declared: Particle | undefined
-  /** Sorted by line. */
+  /** Sorted by line; of very many the first that were found, errors before warnings. */
   readonly problems: readonly Problem[]
 }
 
-/** Largest source, in bytes: room for pictures inside it. */
-export const maxParticleBytes = 16 * 2 ** 20
+/** More help nobody, and a hostile source may have millions. */
+const mostProblems = 100
 
 /** Longest side of a particle's canvas, in pixels: that of the largest result. */
 const maxSide = 4096
@@ -31,23 +31,32 @@ const maxSide = 4096
 export function readParticle(source: string): Reading {
   const parsed = parseSource(source)
   if ('why' in parsed) return { declared: undefined, problems: [error(parsed.why)] }
-  const template = parsed.roots.filter(isElement).find(({ tagName }) => tagName === 'template')
+  const { roots, template } = parsed
   if (!template) return { declared: undefined, problems: [error(noTemplate)] }
   const { declared, problems: undeclared } = readDeclaration(template)
-  const problems = [
-    ...wholeness(template, source),
-    ...undeclared,
-    ...[...elementsIn(template)].flatMap((element) => [
-      ...outsideOf(element),
-      ...ownClock(element, lineOf(element)),
-    ]),
-    ...besides(parsed.roots, template),
-  ]
-  return { declared, problems: problems.toSorted(byLine) }
+  const found = [wholeness(template, source), undeclared, problemsInside(template), besides(roots, template)]
+  return { declared, problems: firstOf(found).toSorted(byLine) }
+}
+
+function firstOf(found: readonly Iterable<Problem>[]): Problem[] {
+  const problems: Problem[] = []
+  for (const some of found) {
+    for (const problem of some) {
+      if (problems.push(problem) === mostProblems) return problems
+    }
+  }
+  return problems
 }
 
 const noTemplate =
   'there is no <template> at the root: wrap all of it, styles and scripts included, in <template data-composition-id="title" data-width="1920" data-height="1080">'
+
+function* problemsInside(template: Element): Generator<Problem> {
+  for (const element of elementsIn(template)) {
+    yield* outsideOf(element)
+    yield* ownClock(element, lineOf(element))
+  }
+}
 
 function* wholeness(template: Element, source: string): Generator<Problem> {
   const line = lineOf(template)

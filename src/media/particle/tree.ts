@@ -12,11 +12,19 @@ const maxAttributes = 20_000
 /** Why a source is not parsed. */
 class TooMuch extends Error {}
 
+/** A source as a browser reads it. */
+interface Parsed {
+  /** What lies in its head and its body. */
+  readonly roots: readonly Child[]
+  /** The first among them that is a template: the particle. One that lies deeper is none. */
+  readonly template: DefaultTreeAdapterTypes.Template | undefined
+}
+
 /**
  * The nodes of a source, as a browser would make them, where they are of a measure that is parsed in no time;
  * else the reason. The parser looks through all open elements, and all attributes of a tag, for each new one.
  */
-export function parseSource(source: string): { readonly roots: readonly Child[] } | { readonly why: string } {
+export function parseSource(source: string): Parsed | { readonly why: string } {
   if (hasLongTag(source)) return { why: `a tag has more than ${maxAttributes} attributes` }
   let depth = 0
   const treeAdapter = {
@@ -33,7 +41,8 @@ export function parseSource(source: string): { readonly roots: readonly Child[] 
     const document = parse(source, { sourceCodeLocationInfo: true, treeAdapter })
     const html = document.childNodes.find((node) => isElement(node) && node.tagName === 'html')
     const parts = html && isElement(html) ? html.childNodes.filter(isElement) : []
-    return { roots: parts.flatMap(({ childNodes }) => childNodes) }
+    const roots = parts.flatMap(({ childNodes }) => childNodes)
+    return { roots, template: roots.filter(isElement).find(isTemplate) }
   } catch (error) {
     if (error instanceof TooMuch) return { why: `elements lie in each other more than ${maxDepth} deep` }
     throw error
