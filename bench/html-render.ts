@@ -5,10 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plain } from '../test/video-split-screen/media.ts'
 import { contextOf, stage } from '../test/html-render-simple/render.ts'
+import { measure, median, type Measured } from './measure.ts'
 import { locateChromium } from '../src/engines/chromium/require.ts'
 import { htmlRenderSimple } from '../tools/html-render-simple/contract.ts'
 import { plan } from '../tools/html-render-simple/plan.ts'
 import { run } from '../tools/html-render-simple/run.ts'
+
+/** A look at all processes takes longer than one at the children. */
+const withBrowsers = { look: residentOfAll, everyMs: 200 }
 
 // Wall time of html_render_simple against the public renderer `hyperframes` on the same composition, drawn by the
 // same browser with two workers, x264 of the same CRF: ratio of the medians of ABBA rounds, and peak memory (Linux).
@@ -17,11 +21,6 @@ import { run } from '../tools/html-render-simple/run.ts'
 const peer = process.argv[2]
 const rounds = Number(process.argv[3] ?? 2)
 const [width, height, fps, seconds] = [1080, 1920, 30, 4]
-
-interface Measured {
-  readonly seconds: number
-  readonly peakMiB: number
-}
 
 /** Moving text, a shadow and a bar: what captions are made of. Both kinds of timeline name the same states. */
 const inside = `<style>
@@ -67,8 +66,8 @@ async function compare(): Promise<void> {
   if (!there) console.log('hyperframes is not there: npm install hyperframes somewhere, and give that folder')
   const ours: Measured[] = []
   const theirs: Measured[] = []
-  const a = async () => ours.push(await measure(() => runOurs(base)))
-  const b = async () => (there ? theirs.push(await measure(() => runPeer(peer))) : 0)
+  const a = async () => ours.push(await measure(() => runOurs(base), withBrowsers))
+  const b = async () => (there ? theirs.push(await measure(() => runPeer(peer), withBrowsers)) : 0)
   for (let round = 0; round < rounds; round += 1) {
     await a()
     await b()
@@ -128,20 +127,6 @@ async function runPeer(place: string): Promise<void> {
   if (code !== 0) throw new Error(`hyperframes ended with ${code}`)
 }
 
-async function measure(work: () => Promise<void>): Promise<Measured> {
-  let peakMiB = 0
-  const watch = setInterval(() => {
-    void residentOfAll().then((now) => (peakMiB = Math.max(peakMiB, now)))
-  }, 200)
-  const start = performance.now()
-  try {
-    await work()
-  } finally {
-    clearInterval(watch)
-  }
-  return { seconds: (performance.now() - start) / 1000, peakMiB }
-}
-
 /** Memory of all that this process started, its own apart: proportional sizes, as browsers share much; 0 where /proc is not. */
 async function residentOfAll(): Promise<number> {
   const parents = new Map<number, number>()
@@ -165,13 +150,4 @@ function inWords(all: readonly Measured[], frames: number): string {
   const middle = median(all.map((one) => one.seconds))
   const peak = Math.max(...all.map((one) => one.peakMiB))
   return `${middle.toFixed(2)} s, ${((middle / frames) * 1000).toFixed(0)} ms a frame, peak ${peak} MiB`
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  const [low = 0, high = 0] = [
-    sorted[Math.floor((sorted.length - 1) / 2)],
-    sorted[Math.ceil((sorted.length - 1) / 2)],
-  ]
-  return (low + high) / 2
 }

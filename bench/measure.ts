@@ -7,12 +7,15 @@ export interface Measured {
   readonly peakMiB: number
 }
 
-/** Wall time of a piece of work, and the most memory of its programs. */
-export async function measure(work: () => Promise<void>): Promise<Measured> {
+/** Wall time of a piece of work, and the most memory of its programs; `look` weighs these now, in MiB. */
+export async function measure(
+  work: () => Promise<void>,
+  { look = memoryOfChildren, everyMs = 50 } = {},
+): Promise<Measured> {
   let peakMiB = 0
   const watch = setInterval(() => {
-    void memoryOfChildren().then((memory) => (peakMiB = Math.max(peakMiB, memory)))
-  }, 50)
+    void look().then((memory) => (peakMiB = Math.max(peakMiB, memory)))
+  }, everyMs)
   const start = performance.now()
   try {
     await work()

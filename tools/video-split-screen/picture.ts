@@ -70,10 +70,14 @@ function clipChain({ video, x, y }: Placed, fps: string): string {
   const whole = video.hdr ? 'yuv444p10' : `yuv${alpha}444p`
   return [
     `tpad=stop_mode=clone:stop_duration=1,fps=fps=${fps}:start_time=0`,
-    ...(x.taken === width && y.taken === height ? [] : [cut(x.taken, y.taken, x.start, y.start)]),
+    ...(x.taken === width && y.taken === height
+      ? []
+      : [cut({ size: x.taken, from: x.start }, { size: y.taken, from: y.start })]),
     scaleTo(video, { width: x.scaled, height: y.scaled }),
     ...(atOdd ? [`format=${whole}`] : []),
-    ...(x.scaled === x.shown && y.scaled === y.shown ? [] : [cut(x.shown, y.shown, x.offset, y.offset)]),
+    ...(x.scaled === x.shown && y.scaled === y.shown
+      ? []
+      : [cut({ size: x.shown, from: x.offset }, { size: y.shown, from: y.offset })]),
     ...(video.hdr ? toneMap : []),
     `setparams=${bt709}`,
     `format=yuv${alpha}420p`,
@@ -109,9 +113,13 @@ function carefulBackground(canvas: Size, clips: readonly Placed[]): string {
   return ['', ...inner, `addroi=w=iw:h=ih:qoffset=${finer}`].join(',')
 }
 
-// oxlint-disable-next-line max-params -- four numbers of one rectangle, in ffmpeg's order
-function cut(width: number, height: number, left: number, top: number): string {
-  return `crop=w=${width}:h=${height}:x=${left}:y=${top}:exact=1`
+interface Extent {
+  readonly size: number
+  readonly from: number
+}
+
+function cut(x: Extent, y: Extent): string {
+  return `crop=w=${x.size}:h=${y.size}:x=${x.from}:y=${y.from}:exact=1`
 }
 
 /** A colour #RRGGBB as 8-bit limited-range BT.709 (ITU-R BT.709-6, 3.2 and 3.4). */

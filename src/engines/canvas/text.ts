@@ -34,8 +34,7 @@ export function setType(pen: Pen, { size, weight }: Type): void {
 }
 
 /** Controls, and marks that turn the direction of what follows. */
-// oxlint-disable-next-line no-control-regex -- these are what is taken out
-const unwanted = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
+const unwanted = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 
 /** Most characters of a line that are looked at; more never fit. */
 const longest = 600
