@@ -5,7 +5,7 @@ import type { Db, Write } from '../db/schema.ts'
 
 interface Entry {
   readonly accountId: number
-  /** Credits, above 0. */
+  /** Credits; 0 for a task that is free, which leaves no entry in the ledger. */
   readonly amount: number
   readonly now: number
 }
@@ -88,7 +88,6 @@ export async function nextEvent(trx: Write, accountId: number): Promise<number> 
  * table refuses a second time. The account is locked already.
  */
 export async function refund(trx: Write, entry: TaskEntry): Promise<void> {
-  if (entry.amount === 0) return
   await record(trx, entry, { kind: 'refund', task_id: entry.taskId, amount: entry.amount })
   await trx
     .updateTable('accounts')
@@ -128,6 +127,7 @@ async function record(
   entry: Entry,
   row: { kind: 'grant' | 'hold' | 'refund'; task_id: string | null; amount: number },
 ): Promise<void> {
+  if (row.amount === 0) return
   await trx
     .insertInto('ledger')
     .values({ id: newId(entry.now), account_id: entry.accountId, created_at: entry.now, ...row })

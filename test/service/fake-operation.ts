@@ -70,3 +70,10 @@ export const messageModule: OperationModule<typeof fakeOperation> = {
   ...fakeModule,
   operation: { ...fakeOperation, name: 'test_message', title: 'Test message', envelope: 'message' },
 }
+
+/** The same for nothing. */
+export const freeModule: OperationModule<typeof fakeOperation> = {
+  ...fakeModule,
+  operation: { ...fakeOperation, name: 'test_free', title: 'Test free' },
+  plan: async () => ({ plan: () => ({ credits: 0, seconds: 2 }) }),
+}

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { balanceOf } from '../../src/accounts/ledger.ts'
 import { onNewDatabases } from '../http/on-databases.ts'
 import { api, until } from './api.ts'
+import { freeModule } from './fake-operation.ts'
 import type { TestService } from './in-process.ts'
 import { checkInvariants } from './invariants.ts'
 
@@ -89,6 +90,22 @@ onNewDatabases('tasks', (start) => {
       .execute()
     expect(rows).toEqual([{ attempts: 1 }, { attempts: 3 }])
     expect(await balanceOf(service.running.service.db, account.id)).toBe(10)
+    await check(service)
+  })
+
+  test('a free task that fails moves no credits', async () => {
+    await using service = await start({ operations: [freeModule] })
+    const account = await service.account(1)
+    const calls = api(account)
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const { data: task } = await calls.create('test_free', { file_id: file.file_id, behaviour: 'refuse' })
+    await until(
+      () => calls.query('test_free', task.task_id),
+      ({ data }) => data.status === 'failed',
+    )
+    const { db } = service.running.service
+    const entries = db.selectFrom('ledger').select('kind').where('account_id', '=', account.id)
+    expect(await entries.execute()).toEqual([{ kind: 'grant' }])
     await check(service)
   })
 
