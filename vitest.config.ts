@@ -3,13 +3,18 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['{src,tools,test}/**/*.test.ts'],
+    globalSetup: ['test/setup/postgres.ts'],
     setupFiles: ['test/setup/isolate.ts'],
-    // Most wait for processes of theirs; by default one core would have no test.
-    maxWorkers: availableParallelism(),
-    // Tests start real processes and encode real video; two cores are shared by all of them.
-    testTimeout: 30_000,
-    expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 60_000,
+    // Most wait for processes of theirs: for their starts, their ends, and what is put off in between.
+    maxWorkers: availableParallelism() + 2,
+    // No test shows anything by them: they end what hangs, also on a machine that is slow or busy.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
+    projects: [
+      // Nothing of theirs outlives a test, so that many files can share a process and what it has loaded.
+      { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'] } },
+    ],
   },
 })

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plain } from '../test/video-split-screen/media.ts'
-import { contextOf, stage } from '../test/html-render-simple/render.ts'
-import { measure, median, type Measured } from './measure.ts'
+import { contextOf, stage } from '../test/tasks/run-operation.ts'
+import { abba, measure, summary, type Measured } from './measure.ts'
 import { locateChromium } from '../src/engines/chromium/require.ts'
 import { htmlRenderSimple } from '../tools/html-render-simple/contract.ts'
 import { plan } from '../tools/html-render-simple/plan.ts'
@@ -64,21 +64,16 @@ async function compare(): Promise<void> {
   )
   const there = peer !== undefined && (await isThere(peer))
   if (!there) console.log('hyperframes is not there: npm install hyperframes somewhere, and give that folder')
-  const ours: Measured[] = []
-  const theirs: Measured[] = []
-  const a = async () => ours.push(await measure(() => runOurs(base), withBrowsers))
-  const b = async () => (there ? theirs.push(await measure(() => runPeer(peer), withBrowsers)) : 0)
-  for (let round = 0; round < rounds; round += 1) {
-    await a()
-    await b()
-    await b()
-    await a()
-  }
+  const [ours, theirs] = await abba(
+    rounds,
+    () => measure(() => runOurs(base), withBrowsers),
+    async () => (there ? [await measure(() => runPeer(peer), withBrowsers)] : []),
+  )
   const frames = fps * seconds
   console.log(`ours: ${inWords(ours, frames)}; estimated ${await estimate(base)} s`)
   if (!there) return
-  console.log(`hyperframes: ${inWords(theirs, frames)}`)
-  const ratio = median(theirs.map((one) => one.seconds)) / median(ours.map((one) => one.seconds))
+  console.log(`hyperframes: ${inWords(theirs.flat(), frames)}`)
+  const ratio = summary(theirs.flat()).seconds / summary(ours).seconds
   console.log(`ours is ${ratio.toFixed(2)} times as fast`)
 }
 
@@ -147,7 +142,6 @@ async function residentOfAll(): Promise<number> {
 }
 
 function inWords(all: readonly Measured[], frames: number): string {
-  const middle = median(all.map((one) => one.seconds))
-  const peak = Math.max(...all.map((one) => one.peakMiB))
-  return `${middle.toFixed(2)} s, ${((middle / frames) * 1000).toFixed(0)} ms a frame, peak ${peak} MiB`
+  const { seconds: middle, peakMiB } = summary(all)
+  return `${middle.toFixed(2)} s, ${((middle / frames) * 1000).toFixed(0)} ms a frame, peak ${peakMiB} MiB`
 }

@@ -25,8 +25,8 @@ export async function measure(
   return { seconds: (performance.now() - start) / 1000, peakMiB }
 }
 
-/** Resident memory of this process's children together. */
-async function memoryOfChildren(): Promise<number> {
+/** Resident memory of this process's children together, MiB. */
+export async function memoryOfChildren(): Promise<number> {
   const threadsOfThis = await readdir('/proc/self/task').catch(() => [])
   const lists = await Promise.all(
     threadsOfThis.map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8').catch(() => '')),
@@ -42,6 +42,39 @@ async function memoryOfChildren(): Promise<number> {
       }),
   )
   return Math.round(sizes.reduce((sum, size) => sum + size, 0))
+}
+
+/** Runs two ways of doing the same in rounds of one, the other, the other, the one: what drifts meets both alike. */
+export async function abba<One, Other>(
+  rounds: number,
+  one: () => Promise<One>,
+  other: () => Promise<Other>,
+): Promise<readonly [One[], Other[]]> {
+  const ones: One[] = []
+  const others: Other[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    ones.push(await one())
+    others.push(await other(), await other())
+    ones.push(await one())
+  }
+  return [ones, others]
+}
+
+/** The middle time and the highest peak of work that was done several times. */
+export function summary(all: readonly Measured[]): Measured {
+  return {
+    seconds: median(all.map(({ seconds }) => seconds)),
+    peakMiB: Math.max(...all.map(({ peakMiB }) => peakMiB)),
+  }
+}
+
+/** Our work and what one writes by hand for the same, in words. */
+export function besideByHand(ours: readonly Measured[], byHand: readonly Measured[]): string {
+  const [mine, hand] = [summary(ours), summary(byHand)]
+  return (
+    `${mine.seconds.toFixed(2)} s, by hand ${hand.seconds.toFixed(2)} s, ` +
+    `ratio ${(mine.seconds / hand.seconds).toFixed(3)}; peak ${mine.peakMiB} MiB, by hand ${hand.peakMiB} MiB`
+  )
 }
 
 /** The middle of values; of an even number the mean of both. */

@@ -2,13 +2,12 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { stage } from '../test/video-split-screen/render.ts'
+import { contextOf, stage } from '../test/tasks/run-operation.ts'
 import { videoSplitScreen } from '../tools/video-split-screen/contract.ts'
 import { plan } from '../tools/video-split-screen/plan.ts'
 import { encoderArgs } from '../tools/video-split-screen/encode.ts'
 import { run } from '../tools/video-split-screen/run.ts'
-import { measure, median } from './measure.ts'
-import type { Measured } from './measure.ts'
+import { abba, besideByHand, measure } from './measure.ts'
 
 // Wall time of video_split_screen against the xstack command one writes by hand for the same picture, with the
 // same encoder settings: ratio of the medians of ABBA rounds, the estimate, and peak memory (Linux).
@@ -40,28 +39,16 @@ try {
 }
 
 async function compare(one: Case, sources: readonly string[]): Promise<void> {
-  const ours: Measured[] = []
-  const theirs: Measured[] = []
   const files = await stage(sources)
   const input = videoSplitScreen.input.parse({
     clips: sources.map((path) => ({ file_id: path.slice(-64) })),
     layout_mode: 'template',
     layout_id: one.layoutId,
   })
-  const a = async () => ours.push(await measure(() => runOurs(input, files)))
-  const b = async () => theirs.push(await measure(() => handWritten(one, sources)))
-  for (let round = 0; round < rounds; round += 1) {
-    await a()
-    await b()
-    await b()
-    await a()
-  }
-  const [mine, hand] = [ours, theirs].map((times) => median(times.map((time) => time.seconds)))
-  const [memory, handMemory] = [ours, theirs].map((times) => Math.max(...times.map((time) => time.peakMiB)))
-  console.log(
-    `${one.clips} clips: ${mine?.toFixed(2)} s, by hand ${hand?.toFixed(2)} s, ratio ${((mine ?? 0) / (hand ?? 1)).toFixed(3)}; ` +
-      `estimated ${plan(input, files).seconds} s; peak ${memory} MiB, by hand ${handMemory} MiB`,
-  )
+  const ours = () => measure(() => runOurs(input, files))
+  const byHand = () => measure(() => handWritten(one, sources))
+  const figures = besideByHand(...(await abba(rounds, ours, byHand)))
+  console.log(`${one.clips} clips: ${figures}; estimated ${plan(input, files).seconds} s`)
 }
 
 /** Moving 1080p pictures with some grain, and a tone. */
@@ -86,15 +73,7 @@ async function runOurs(
 ): Promise<void> {
   const scratch = join(folder, 'ours')
   await mkdir(scratch, { recursive: true })
-  await run(input, {
-    files,
-    taskId: '1',
-    scratch,
-    threads,
-    signal: new AbortController().signal,
-    progress: () => {},
-    keep: () => ({ file_id: '1', download_url: '' }),
-  })
+  await run(input, contextOf(files, scratch).context)
 }
 
 async function handWritten({ grid: [columns, rows] }: Case, sources: readonly string[]): Promise<void> {

@@ -2,20 +2,20 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { stage } from '../test/video-split-screen/render.ts'
+import { stage } from '../test/tasks/run-operation.ts'
 import { inARow, request } from '../test/video-timeline-render/render.ts'
 import type { Cut } from '../test/video-timeline-render/render.ts'
 import { videoTimelineRender } from '../tools/video-timeline-render/contract.ts'
 import { encoderArgs } from '../tools/video-timeline-render/parts.ts'
 import { plan } from '../tools/video-timeline-render/plan.ts'
 import { run } from '../tools/video-timeline-render/run.ts'
-import { measure, median } from './measure.ts'
-import type { Measured } from './measure.ts'
+import { abba, besideByHand, measure, memoryOfChildren } from './measure.ts'
 
 // Wall time of video_timeline_render against the ffmpeg command one writes by hand for the same cuts (each cut an
 // input that is sought, scaled and padded, all joined by concat), with the same encoder settings: ratio of the
-// medians of ABBA rounds, the estimate, and the memory of all programs at once. Then the memory of 10 and of 500
-// clips. node bench/timeline.ts [rounds]
+// medians of ABBA rounds, the estimate, and the memory of all programs at once. Then the memory, this process's
+// own with it, of 10 and of 500 clips, and of ten minutes and three hours of sound.
+// node bench/timeline.ts [rounds]
 
 const rounds = Number(process.argv[2] ?? 3)
 const threads = 2
@@ -24,7 +24,8 @@ const [width, height, rate] = [1280, 720, 30]
 const folder = await mkdtemp(join(tmpdir(), 'bench-timeline-'))
 try {
   let sources: readonly string[] = []
-  for (const gop of [12, 250]) {
+  // Short ones last: memory is measured with those.
+  for (const gop of [250, 12]) {
     sources = await makeSources(gop)
     const mixed = Array.from({ length: 16 }, (_, index) => ({
       ...{
@@ -39,40 +40,55 @@ try {
     }))
     await compare(`9 jump cuts of one file, a key frame every ${gop} frames`, jumps)
   }
-  await compareMemory(sources)
+  await compareClips(sources)
+  await compareLengths(sources)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
 async function compare(title: string, cuts: readonly Cut[]): Promise<void> {
-  const ours: Measured[] = []
-  const theirs: Measured[] = []
-  const planned = await prepare(cuts)
-  const a = async () => ours.push(await measure(planned.run))
-  const b = async () => theirs.push(await measure(() => handWritten(cuts)))
-  for (let round = 0; round < rounds; round += 1) {
-    await a()
-    await b()
-    await b()
-    await a()
-  }
-  const [mine, hand] = [ours, theirs].map((times) => median(times.map((time) => time.seconds)))
-  const [memory, handMemory] = [ours, theirs].map((times) => Math.max(...times.map((time) => time.peakMiB)))
+  const planned = await prepare(bodyOf(cuts))
+  const ours = () => measure(planned.run)
+  const byHand = () => measure(() => handWritten(cuts))
+  const figures = besideByHand(...(await abba(rounds, ours, byHand)))
+  console.log(`${title}: ${figures}; estimated ${planned.seconds} s`)
+}
+
+/** What this process, which mixes the sound, and its programs hold. */
+const look = async () => (await memoryOfChildren()) + process.memoryUsage.rss() / 2 ** 20
+
+async function weigh(title: string, body: ReturnType<typeof request>): Promise<void> {
+  const planned = await prepare(body)
+  const { seconds, peakMiB } = await measure(planned.run, { look })
   console.log(
-    `${title}: ${mine?.toFixed(2)} s, by hand ${hand?.toFixed(2)} s, ratio ${((mine ?? 0) / (hand ?? 1)).toFixed(3)}; ` +
-      `estimated ${planned.seconds} s; peak ${memory} MiB, by hand ${handMemory} MiB`,
+    `${title}: ${seconds.toFixed(2)} s, estimated ${planned.seconds} s; peak ${peakMiB.toFixed(0)} MiB`,
   )
 }
 
-async function compareMemory(sources: readonly string[]): Promise<void> {
+async function compareClips(sources: readonly string[]): Promise<void> {
   for (const count of [10, 500]) {
     const cuts = Array.from({ length: count }, (_, index) => ({
       ...{ path: sources[index % 3] ?? '', from: (index * 5.3) % 12, lasts: 25 / count },
     }))
-    const { run: render } = await prepare(cuts)
-    const { seconds, peakMiB } = await measure(render)
-    console.log(`${count} clips, 25 s: ${seconds.toFixed(2)} s, peak ${peakMiB} MiB`)
+    await weigh(`${count} clips, 25 s`, bodyOf(cuts))
   }
+}
+
+/** Music under a few clips and, after them, black. */
+async function compareLengths(sources: readonly string[]): Promise<void> {
+  const [minute, hours] = [join(folder, 'minute.m4a'), join(folder, 'hours.m4a')]
+  const noise = 'anoisesrc=amplitude=0.2:color=pink:sample_rate=44100:duration=60'
+  await ffmpeg('-f', 'lavfi', '-i', noise, '-ac', '2', '-c:a', 'aac', minute)
+  await ffmpeg('-stream_loop', '179', '-i', minute, '-c', 'copy', hours)
+  const picture = inARow(sources.map((path) => ({ path, from: 1, lasts: 3 })))
+  for (const minutes of [10, 180]) {
+    const sound = [inARow([{ path: hours, from: 0, lasts: minutes * 60 - 1 }])]
+    await weigh(`${minutes} minutes of sound`, request({ size: [320, 180], rate: 5, picture, sound }))
+  }
+}
+
+function bodyOf(cuts: readonly Cut[]) {
+  return request({ size: [width, height], rate, picture: inARow(cuts) })
 }
 
 /** Moving 1080p pictures with some grain, and a tone, at three rates. */
@@ -91,8 +107,9 @@ async function makeSources(gop: number): Promise<string[]> {
   return paths
 }
 
-async function prepare(cuts: readonly Cut[]): Promise<{ run: () => Promise<void>; seconds: number }> {
-  const body = request({ size: [width, height], rate, picture: inARow(cuts) })
+async function prepare(
+  body: ReturnType<typeof request>,
+): Promise<{ run: () => Promise<void>; seconds: number }> {
   const files = await stage(body.materials.map(({ id }) => id))
   const input = videoTimelineRender.input.parse(body)
   return {

@@ -9,6 +9,7 @@ import { seeded } from '../test/service/kill-rounds.ts'
 import { startProcess } from '../test/service/process.ts'
 import { peakResident } from '../test/service/resident.ts'
 import { makeStamped, misplaced } from '../test/service/stamped-file.ts'
+import { abba, median } from './measure.ts'
 
 // Uploads a file through the MCP server to the service, both processes of their own, from a disk to the same disk.
 // Speed: MiB/s against copying the file, hashing the copy (BLAKE3) and syncing it, in ABBA rounds, with the seconds
@@ -51,21 +52,20 @@ async function measureSpeed({ localImport }: { localImport: boolean }): Promise<
       if (!ok) throw new Error('the file cannot be deleted')
     }
   }
-  const runs: Record<'ours' | 'plain', Run[]> = { ours: [], plain: [] }
   try {
-    for (let round = 0; round < rounds; round += 1) {
-      runs.ours.push(await measured(upload, pids))
-      runs.plain.push(await measured(copy, pids), await measured(copy, pids))
-      runs.ours.push(await measured(upload, pids))
-    }
+    const [ours, plain] = await abba(
+      rounds,
+      () => measured(upload, pids),
+      () => measured(copy, pids),
+    )
     const speed = (of: readonly Run[]) => size / mebibyte / median(of.map(({ seconds }) => seconds))
     const busy = (of: readonly Run[], who: keyof typeof pids) =>
       `${median(of.map((run) => run.busy[who] ?? 0)).toFixed(2)} s`
     console.log(
-      `${size / mebibyte} MiB through the bridge, ${localImport ? 'local import' : 'over HTTP'}: ${speed(runs.ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
-        `${speed(runs.plain).toFixed(0)} MiB/s; ratio ${(speed(runs.ours) / speed(runs.plain)).toFixed(2)}\n` +
-        `processor: bridge ${busy(runs.ours, 'bridge')}, service ${busy(runs.ours, 'service')}, ` +
-        `plain ${busy(runs.plain, 'plain')}\n` +
+      `${size / mebibyte} MiB through the bridge, ${localImport ? 'local import' : 'over HTTP'}: ${speed(ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
+        `${speed(plain).toFixed(0)} MiB/s; ratio ${(speed(ours) / speed(plain)).toFixed(2)}\n` +
+        `processor: bridge ${busy(ours, 'bridge')}, service ${busy(ours, 'service')}, ` +
+        `plain ${busy(plain, 'plain')}\n` +
         `resident at most: bridge ${(await peakResident(pids.bridge)).toFixed(0)} MiB, ` +
         `service ${(await peakResident(pids.service)).toFixed(0)} MiB`,
     )
@@ -132,10 +132,4 @@ async function busySeconds(pid: number | undefined): Promise<number> {
     .slice(11, 13)
     .map(Number)
   return (user + system) / 100
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  const middle = (sorted.length - 1) / 2
-  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2
 }

@@ -5,15 +5,16 @@ import { stage } from '../test/music-visualizer/render.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { musicVisualizer } from '../tools/music-visualizer/contract.ts'
 import { encoderArgs } from '../tools/music-visualizer/encode.ts'
+import { plan } from '../tools/music-visualizer/plan.ts'
 import { run } from '../tools/music-visualizer/run.ts'
-import { measure, median, type Measured } from './measure.ts'
+import { abba, measure, summary } from './measure.ts'
 
 // How many times faster than it plays music_visualizer makes each template at 1080p30, against what one writes by
-// hand with ffmpeg's own audio filters on a still background at the same encoder settings: medians of one run.
+// hand with ffmpeg's own audio filters on a still background at the same encoder settings: medians of ABBA rounds.
 // Peak memory is this process's and its programs'.
 // node bench/visualizer.ts [rounds] [template]
 
-const rounds = Number(process.argv[2] ?? 3)
+const rounds = Number(process.argv[2] ?? 2)
 const only = process.argv[3]
 const seconds = 20
 const threads = 2
@@ -54,28 +55,26 @@ async function compare(template: string, song: string): Promise<void> {
   })
   const scratch = join(folder, 'ours')
   await mkdir(scratch, { recursive: true })
-  const ours: Measured[] = []
-  const theirs: Measured[] = []
-  for (let round = 0; round < rounds; round += 1) {
-    ours.push(
-      await measure(async () => {
-        await run(input, {
-          ...{ files, taskId: '1', scratch, threads, signal: new AbortController().signal },
-          progress: () => {},
-          keep: () => ({ file_id: '1', download_url: '' }),
-        })
-      }),
-    )
-    theirs.push(await measure(() => handWritten(nearest[template] ?? byHand.bars, song)))
+  const ours = async () => {
+    await run(input, {
+      ...{ files, taskId: '1', scratch, threads, signal: new AbortController().signal },
+      progress: () => {},
+      keep: () => ({ file_id: '1', download_url: '' }),
+    })
   }
-  const [mine, hand] = [ours, theirs].map((times) => median(times.map((time) => time.seconds)))
-  const memory =
-    Math.max(...ours.map(({ peakMiB }) => peakMiB)) + Math.round(process.memoryUsage().rss / 2 ** 20)
-  const handMemory = Math.max(...theirs.map(({ peakMiB }) => peakMiB))
+  const filter = nearest[template] ?? byHand.bars
+  const results = await abba(
+    rounds,
+    () => measure(ours),
+    () => measure(() => handWritten(filter, song)),
+  )
+  const [mine, hand] = [summary(results[0]), summary(results[1])]
+  const memory = mine.peakMiB + Math.round(process.memoryUsage().rss / 2 ** 20)
   console.log(
-    `${template}: ${(seconds / (mine ?? 1)).toFixed(2)} times as fast as it plays, by hand ` +
-      `${(seconds / (hand ?? 1)).toFixed(2)}, ratio ${((mine ?? 0) / (hand ?? 1)).toFixed(2)}; ` +
-      `peak ${memory} MiB, by hand ${handMemory} MiB`,
+    `${template}: ${(seconds / mine.seconds).toFixed(2)} times as fast as it plays, by hand ` +
+      `${(seconds / hand.seconds).toFixed(2)}, ratio ${(mine.seconds / hand.seconds).toFixed(2)}; ` +
+      `${mine.seconds.toFixed(1)} s, estimated ${plan(input, files).seconds} s; ` +
+      `peak ${memory} MiB, by hand ${hand.peakMiB} MiB`,
   )
 }
 

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 // Written for any Node, to say clearly when it is too old.
-import module from 'node:module'
-
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 13)) {
   console.error(
@@ -10,5 +8,4 @@ if (major < 22 || (major === 22 && minor < 13)) {
   )
   process.exit(1)
 }
-module.enableCompileCache()
 await import('../dist/src/main.js')

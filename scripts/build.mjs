@@ -7,7 +7,8 @@ export async function build(root, { node, env }, [folder = 'dist']) {
   const target = resolve(root, folder)
   await rm(target, { recursive: true, force: true })
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', target]
+  // Types are checked by `npm run check`; here they would take five times what the rest does.
+  const args = [compiler, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', target]
   const code = await inForeground(node, args, { cwd: root, env })
   if (code !== 0) return code
   await mkdir(target, { recursive: true })

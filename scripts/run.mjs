@@ -23,7 +23,8 @@ const commands = {
   },
   test: {
     needs: ['ffmpeg'],
-    likes: ['postgresql', 'chromium'],
+    // Where a desktop is not a part of the system, neither are fonts for all languages.
+    likes: ['postgresql', 'chromium', ...(process.platform === 'linux' ? ['a Japanese font'] : [])],
     run: (tools, rest) => runTests(root, tools, rest),
   },
   check: { run: (tools) => runChecks(root, tools) },
@@ -74,18 +75,11 @@ function commandOf(name = '') {
   throw new SetupError(`${what}; one of ${Object.keys(commands).join(', ')}`)
 }
 
-/**
- * The environment with folders before the PATH; Windows spells that name in several ways. Node keeps what it
- * compiled of the sources, which makes the start of each process several times faster.
- */
+/** The environment with folders before the PATH; Windows spells that name in several ways. */
 function withPath(folders) {
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH'
   const separator = process.platform === 'win32' ? ';' : ':'
-  return {
-    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
-    ...process.env,
-    [name]: [...folders, process.env[name] ?? ''].join(separator),
-  }
+  return { ...process.env, [name]: [...folders, process.env[name] ?? ''].join(separator) }
 }
 
 try {

@@ -10,7 +10,11 @@ export async function runTests(root, { node, env }, rest) {
     const report = join(scratch, 'report.json')
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const code = await inForeground(node, [vitest, 'run', ...reporters, ...rest], { cwd: root, env })
+    const code = await inForeground(node, [vitest, 'run', ...reporters, ...rest], {
+      cwd: root,
+      // Each file of tests loads anew what the others have loaded.
+      env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'), ...env },
+    })
     const { passed, failed, skipped } = await count(report)
     // A run that failed without a failed test (nothing ran, an error between tests) counts as one.
     const failures = code !== 0 && failed === 0 ? 1 : failed

@@ -2,8 +2,10 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import type { Command, Values } from './command-table.ts'
 import { MediaError } from './contract/errors.ts'
 import { freeBuffersSoon } from './platform/buffer-memory.ts'
+import { keepCompiled } from './platform/compile-cache.ts'
 
 freeBuffersSoon()
+keepCompiled()
 const { commandTable, UsageError } = await import('./command-table.ts')
 const commands = await import('./commands.ts')
 const { processEnvironment } = await import('./config.ts')

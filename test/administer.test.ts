@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ask } from './http/raw.ts'
-import { postgresPrograms, startPostgres } from './postgres.ts'
+import { hasPostgres, newDatabase } from './postgres.ts'
 
 // The commands that administer accounts, as people run them: beside a service that runs, and without one.
 
@@ -156,11 +156,8 @@ test('tables of another version are not changed under a service', async () => {
   ])
 })
 
-describe.skipIf(!postgresPrograms)('on PostgreSQL (Debian package postgresql)', () => {
+describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () => {
   test('keys and credits count at once in a service that runs', async () => {
-    const server = await startPostgres(postgresPrograms ?? '')
-    // It waits until the service has gone.
-    onTestFinished(() => server[Symbol.asyncDispose]())
-    expect(await walk(await newEnvironment({ DATABASE_URL: await server.database() }))).toBe(401)
+    expect(await walk(await newEnvironment({ DATABASE_URL: await newDatabase() }))).toBe(401)
   })
 })

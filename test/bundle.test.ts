@@ -60,7 +60,7 @@ beforeAll(async () => {
       REELWRIGHT_DATA_DIR: join(folder, 'data'),
     },
   })
-}, 120_000)
+})
 afterAll(async () => {
   await client.close()
   await endService(join(folder, 'data'))

@@ -125,6 +125,7 @@ describe.skipIf(!hidable || browsers.some((path) => existsSync(path)))('for test
   beforeEach(async () => {
     await symlink('/bin/sh', join(folder, 'sh'))
     for (const name of ['ffmpeg', 'ffprobe', 'apt-get', 'initdb', 'postgres']) await program(name, 'exit 1')
+    await program('fc-list', 'echo a font')
   })
   const test = () => run(['test', '--root', folder], { PATH: folder, HOME: folder, REELWRIGHT_SETUP: 'no' })
 
@@ -137,5 +138,15 @@ describe.skipIf(!hidable || browsers.some((path) => existsSync(path)))('for test
   it('any browser made of it will do', async () => {
     await program('google-chrome', '')
     expect((await test()).err).not.toContain('is missing')
+  })
+
+  it('so is a font for Japanese text, which fc-list does not find', async () => {
+    await program('google-chrome', '')
+    await program('fc-list', '')
+    const { err } = await test()
+    expect(err).toMatch(
+      /a Japanese font is missing \(no font for ja in fc-list\)[^]*apt-get .*install .*fonts-droid-fallback/,
+    )
+    expect(err).toContain('Going on without it')
   })
 })

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ask } from './http/raw.ts'
-import { postgresPrograms, startPostgres } from './postgres.ts'
+import { hasPostgres, newDatabase } from './postgres.ts'
 
 const authorization = 'key-of-the-serve-tests'
 const main = join(import.meta.dirname, '..', 'src', 'main.ts')
@@ -123,10 +123,9 @@ test('a database that cannot be reached is told without a stack or the password'
   expect(err).not.toMatch(/sekret| {4}at /)
 })
 
-describe.skipIf(!postgresPrograms)('on PostgreSQL (Debian package postgresql)', () => {
+describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () => {
   test('a database has one service, which ends when it loses it', async () => {
-    await using server = await startPostgres(postgresPrograms ?? '')
-    const environment = { DATABASE_URL: await server.database() }
+    const environment = { DATABASE_URL: await newDatabase() }
     const first = serve({ dataDir: await dataFolder(), environment })
     await first.address()
     const second = await serve({ dataDir: await dataFolder(), environment }).ended()
@@ -139,7 +138,7 @@ describe.skipIf(!postgresPrograms)('on PostgreSQL (Debian package postgresql)', 
 
     const other = new pg.Client(environment.DATABASE_URL)
     await other.connect()
-    const holder = `application_name like 'reelwright process %'`
+    const holder = `datname = current_database() and application_name like 'reelwright process %'`
     await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${holder}`)
     await other.end()
     const { code, err } = await first.ended()

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { findProgram } from './find.mjs'
 import { inForeground, say, SetupError } from './process.mjs'
 
-/** What is needed beside Node: its programs (of a list any one will do), and its name for each package manager. */
+/** What is needed beside Node: its programs (of a list any one will do), and its packages for each package manager. */
 const catalogue = {
   ffmpeg: {
     programs: ['ffmpeg', 'ffprobe'],
@@ -45,18 +46,30 @@ const catalogue = {
       winget: 'Google.Chrome',
     },
   },
+  'a Japanese font': {
+    programs: ['fc-list'],
+    // The language whose characters some font must have, as fc-list tells.
+    language: 'ja',
+    // Of fonts, small ones.
+    packages: {
+      'apt-get': 'fontconfig fonts-droid-fallback',
+      dnf: 'fontconfig google-droid-sans-fonts',
+      pacman: 'fontconfig adobe-source-han-sans-jp-fonts',
+      apk: 'fontconfig font-ipa',
+    },
+  },
 }
 
 /** How each package manager installs; in the order in which they are preferred. */
 const managers = {
-  brew: (name) => [['brew', 'install', name]],
-  'apt-get': (name) => [
+  brew: (...names) => [['brew', 'install', ...names]],
+  'apt-get': (...names) => [
     ['apt-get', '-q', 'update'],
-    ['apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', name],
+    ['apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', ...names],
   ],
-  dnf: (name) => [['dnf', 'install', '-y', name]],
-  pacman: (name) => [['pacman', '-S', '--noconfirm', name]],
-  apk: (name) => [['apk', 'add', name]],
+  dnf: (...names) => [['dnf', 'install', '-y', ...names]],
+  pacman: (...names) => [['pacman', '-S', '--noconfirm', ...names]],
+  apk: (...names) => [['apk', 'add', ...names]],
   winget: (name) => [['winget', 'install', '--exact', '--id', name]],
   scoop: (name) => [['scoop', 'install', name]],
 }
@@ -67,20 +80,27 @@ const isRoot = process.getuid?.() === 0
 export async function ensurePrograms(names, { required }) {
   const folders = []
   for (const name of names) {
+    if (lacks(name).length > 0) await bring(name, { required })
     const { programs } = catalogue[name]
-    const missing = () => programs.map((one) => [one].flat()).filter((any) => !any.some(findProgram))
-    if (missing().length > 0) await bring(name, { missing: missing(), required })
     folders.push(...programs.flat().map(findProgram).filter(Boolean).map(dirname))
   }
   return [...new Set(folders)]
 }
 
-async function bring(name, { missing, required }) {
+/** What of a named thing is not there, in words. */
+function lacks(name) {
+  const { programs, language } = catalogue[name]
+  const absent = programs.map((one) => [one].flat()).filter((any) => !any.some(findProgram))
+  if (absent.length > 0 || language === undefined) return absent.map(([first]) => `no ${first} on PATH`)
+  const { stdout } = spawnSync(findProgram('fc-list'), [`:lang=${language}`, 'family'])
+  return stdout?.length > 0 ? [] : [`no font for ${language} in fc-list`]
+}
+
+async function bring(name, { required }) {
   const steps = installSteps(name)
   const commands = steps.map((step) => step.join(' ')).join(' && ')
-  const lacking = missing.map(([first]) => first)
-  const told = `${name} is missing (no ${lacking.join(', no ')} on PATH). Install it with:\n\n  ${
-    commands || `the installer of ${name} for your system, so that ${lacking.join(' and ')} are on PATH`
+  const told = `${name} is missing (${lacks(name).join(', ')}). Install it with:\n\n  ${
+    commands || `the installer of ${name} for your system`
   }\n`
   if (commands && (await mayInstall(`${told}\nRun this now? [y/N] `))) {
     say(commands)
@@ -91,7 +111,7 @@ async function bring(name, { missing, required }) {
       })
       if (code !== 0) break
     }
-    if (missing.every((any) => any.some(findProgram))) return
+    if (lacks(name).length === 0) return
   }
   if (required) throw new SetupError(`${told}\nThen run this again.`)
   say(`${told}\nGoing on without it; what needs it is skipped.`)
@@ -102,7 +122,7 @@ function installSteps(name) {
   const manager = Object.keys(managers).find((candidate) => packages[candidate] && findProgram(candidate))
   if (!manager) return []
   const byRoot = process.platform === 'linux' && manager !== 'brew' && !isRoot
-  return managers[manager](packages[manager]).map((step) => (byRoot ? ['sudo', ...step] : step))
+  return managers[manager](...packages[manager].split(' ')).map((step) => (byRoot ? ['sudo', ...step] : step))
 }
 
 /** By itself in CI and for root in a container; else only after a yes; never with REELWRIGHT_SETUP=no. */

@@ -4,6 +4,7 @@ import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { describeSize } from '../contract/size.ts'
 import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder.ts'
+import { locateChromium, runsInSandbox } from '../engines/chromium/require.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { freeSpace } from '../platform/folder.ts'
 import type { Finding } from './finding.ts'
@@ -33,7 +34,7 @@ export async function examine(subject: Subject): Promise<Finding[]> {
   const { version, dataDir, baseUrl, apiKey } = subject
   const service =
     baseUrl === undefined
-      ? [examineFfmpeg(subject), examineDataFolder(dataDir), examineDaemon(dataDir)]
+      ? [examineFfmpeg(subject), examineChromium(), examineDataFolder(dataDir), examineDaemon(dataDir)]
       : [examineService('service', { baseUrl, apiKey })]
   return [examineProgram(version), ...(await Promise.all([...examineWorkspace(subject), ...service]))]
 }
@@ -60,6 +61,19 @@ async function examineFfmpeg(subject: Subject): Promise<Finding> {
     state: found.state === 'ok' ? 'note' : found.state,
     detail: `${found.detail}\n${ignored}`,
     fix: `set "ffmpeg" in ${settingsFile}`,
+  }
+}
+
+/** Only what plays HTML needs it. */
+function examineChromium(): Finding {
+  const name = 'chromium'
+  try {
+    const program = locateChromium()
+    if (runsInSandbox()) return { name, state: 'ok', detail: program }
+    const detail = `${program} runs without its sandbox, as this is root`
+    return { name, state: 'note', detail, fix: 'run reelwright as another user' }
+  } catch (error) {
+    return { ...fromError(name, error), state: 'note' }
   }
 }
 

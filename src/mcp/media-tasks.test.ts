@@ -1,15 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startContractServer } from '../../test/mcp/contract-server.ts'
-import { scratchFolder, until } from '../../test/mcp/scratch.ts'
+import { holdUpload } from '../../test/mcp/held-upload.ts'
+import { until } from '../../test/mcp/scratch.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
-import { createClient } from '../client/client.ts'
 import type { CallContext } from './call-tool.ts'
 import { mediaTasks } from './media-tasks.ts'
 import { taskAnswer } from './task-answer.ts'
-import { workspacePlace } from './place-workspace.ts'
-import { openSession } from './session.ts'
 import { operationTool } from './tools/operation-tool.ts'
 
 /** A call that waits for so many ms. */
@@ -23,22 +18,10 @@ function callOf(wait: number): CallContext {
 }
 
 async function uploading() {
-  const service = await startContractServer()
-  const folder = await scratchFolder()
-  const workspace = join(folder.path, 'work')
-  await mkdir(workspace)
-  await writeFile(join(workspace, 'a.mp4'), 'aaaa')
-  const session = openSession({
-    version: '0',
-    operations: [videoSplitScreen],
-    connect: () => Promise.resolve(createClient(service)),
-    place: workspacePlace({ allowedFolders: [workspace], defaultFolder: workspace }),
-  })
-  const gate = Promise.withResolvers<void>()
-  service.uploadGate = gate.promise
+  const held = await holdUpload()
+  const { service, session, gate } = held
   const context = callOf(100)
-  const clips = [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }]
-  const given = { name: 'video_split_screen', arguments: { clips } }
+  const given = { name: 'video_split_screen', arguments: held.args }
   const tool = operationTool(videoSplitScreen)
   const ask = (one: CallContext) => taskAnswer(session, { tool, given }, one)
   const begun = await ask(context)
@@ -66,12 +49,7 @@ async function uploading() {
       }
       return task
     },
-    async [Symbol.asyncDispose]() {
-      gate.resolve()
-      await session[Symbol.asyncDispose]()
-      await service[Symbol.asyncDispose]()
-      await folder[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   }
 }
 

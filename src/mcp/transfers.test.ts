@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
-import { scratchFolder, until } from '../../test/mcp/scratch.ts'
+import { holdUpload } from '../../test/mcp/held-upload.ts'
+import { until } from '../../test/mcp/scratch.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { createClient } from '../client/client.ts'
 import { callTool } from './call-tool.ts'
@@ -66,20 +66,8 @@ test('however many follow, one that is under way is found; of the ended ones the
 })
 
 test('an upload that outlasts its call goes on to the task, and get_task joins it', async () => {
-  await using service = await startContractServer()
-  await using folder = await scratchFolder()
-  const workspace = join(folder.path, 'work')
-  await mkdir(workspace)
-  await writeFile(join(workspace, 'a.mp4'), 'aaaa')
-  await using session = openSession({
-    version: '0',
-    operations: [videoSplitScreen],
-    connect: () => Promise.resolve(createClient(service)),
-    place: workspacePlace({ allowedFolders: [workspace], defaultFolder: workspace }),
-  })
-  const gate = Promise.withResolvers<void>()
-  service.uploadGate = gate.promise
-  const args = { clips: [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }] }
+  await using held = await holdUpload()
+  const { service, session, workspace, gate, args } = held
   const { data } = await operationTool(videoSplitScreen).run(session, args, call(AbortSignal.timeout(200)))
   expect(data).toMatchObject({
     status: 'uploading',
@@ -103,28 +91,11 @@ test('an upload that outlasts its call goes on to the task, and get_task joins i
 
 /** Work that costs 7 credits where more than 6 are asked about, its upload held until the gate opens. */
 async function pricedWork() {
-  const service = await startContractServer()
-  const folder = await scratchFolder()
-  await writeFile(join(folder.path, 'a.mp4'), 'aaaa')
-  const session = openSession({
-    version: '0',
-    operations: [videoSplitScreen],
-    connect: () => Promise.resolve(createClient(service)),
-    place: workspacePlace({ allowedFolders: [folder.path], defaultFolder: folder.path }),
-    confirmAbove: 6,
-  })
-  const gate = Promise.withResolvers<void>()
-  service.price = 7
-  service.uploadGate = gate.promise
-  const args = { clips: [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }] }
+  const held = await holdUpload({ confirmAbove: 6 })
+  held.service.price = 7
   return {
-    ...{ service, session, gate, args },
-    make: (one: Call) => operationTool(videoSplitScreen).run(session, args, one),
-    async [Symbol.asyncDispose]() {
-      await session[Symbol.asyncDispose]()
-      await folder[Symbol.asyncDispose]()
-      await service[Symbol.asyncDispose]()
-    },
+    ...held,
+    make: (one: Call) => operationTool(videoSplitScreen).run(held.session, held.args, one),
   }
 }
 

@@ -153,7 +153,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a daemon cleanly', async (sig
 test('an idle daemon leaves by itself and the next client starts another', async () => {
   const dataDir = await newDataFolder()
   const { pid } = await find(dataDir, { idleMs: 300 })
-  await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
   expect(await readDaemon(dataDir)).toBeNull()
   expect((await find(dataDir)).pid).not.toBe(pid)
 })
@@ -176,7 +176,7 @@ test('a daemon that takes too long is told, and found once it answers', async ()
     message: expect.stringContaining('does not answer yet'),
     hint: expect.stringContaining('REELWRIGHT_BASE_URL'),
   })
-  await expect.poll(async () => (await readDaemon(dataDir))?.port, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(async () => (await readDaemon(dataDir))?.port).toBeGreaterThan(0)
   const { pid } = await find(dataDir)
   expect(await startedDaemons(dataDir)).toEqual([pid])
 })
@@ -193,7 +193,7 @@ test('a held data folder whose daemon does not answer is told with its process',
   expect((await find(dataDir)).pid).toBe(pid)
   // The one that was started in vain gives up.
   const log = () => readFile(join(dataDir, 'daemon.log'), 'utf8')
-  await expect.poll(log, { timeout: 10_000 }).toContain('another daemon holds the data folder')
+  await expect.poll(log).toContain('another daemon holds the data folder')
 })
 
 test('a data folder that no daemon holds, such as of `serve`, is told without waiting for one', async () => {
@@ -201,7 +201,7 @@ test('a data folder that no daemon holds, such as of `serve`, is told without wa
   using held = holdDataFolder(dataDir)
   expect(held).not.toBeNull()
   // Longer than the test may take.
-  await expect(find(dataDir, { timeoutMs: 120_000 })).rejects.toMatchObject({
+  await expect(find(dataDir, { timeoutMs: 600_000 })).rejects.toMatchObject({
     code: 6401,
     message: `the data folder ${dataDir} is held by another process, which does not answer`,
     hint: expect.stringMatching(/^End that process.*REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY/),

@@ -1,8 +1,10 @@
 // A process that finds or starts a test daemon and prints what it found, with the time it took.
 import { join } from 'node:path'
-import { findOrStartDaemon } from '../../src/daemon/find-or-start.ts'
+import { beginAsMain } from '../service/begin-as-main.ts'
 import type { TestDaemonOptions } from './test-daemon.ts'
 
+beginAsMain()
+const { findOrStartDaemon } = await import('../../src/daemon/find-or-start.ts')
 const options = JSON.parse(process.argv[2] ?? '') as TestDaemonOptions
 const { dataDir, version } = options
 const daemonModule = join(import.meta.dirname, 'test-daemon.ts')

@@ -5,12 +5,15 @@ import { appendFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { routes } from '../../src/contract/routes.ts'
-import { runDaemon } from '../../src/daemon/run-daemon.ts'
-import { armFailpoint } from '../../src/platform/failpoint.ts'
-import { healthAnswer } from '../../src/platform/handshake.ts'
 import type { HostedService, HostProcess } from '../../src/platform/hosting.ts'
-import { openLog } from '../../src/platform/log.ts'
+import { beginAsMain } from '../service/begin-as-main.ts'
+
+beginAsMain()
+const { routes } = await import('../../src/contract/routes.ts')
+const { runDaemon } = await import('../../src/daemon/run-daemon.ts')
+const { armFailpoint } = await import('../../src/platform/failpoint.ts')
+const { healthAnswer } = await import('../../src/platform/handshake.ts')
+const { openLog } = await import('../../src/platform/log.ts')
 
 export interface TestDaemonOptions {
   readonly dataDir: string

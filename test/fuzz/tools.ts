@@ -7,7 +7,6 @@ import { Client, ProtocolError, ProtocolErrorCode, type Tool } from '@modelconte
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { JsonSchema } from '../../src/contract/json-schema.ts'
 import { h264, make, picture } from '../engines/ffmpeg/made.ts'
-import { compileCache } from '../mcp/compile-cache.ts'
 import { takeApart, type Era } from '../mcp/stdio-client.ts'
 import { startProcess } from '../service/process.ts'
 import { residentNow } from '../service/resident.ts'
@@ -42,7 +41,6 @@ export async function fuzzTools(
     command: process.execPath,
     args: [main, 'mcp', '--allow-dir', workspace],
     env: {
-      ...compileCache(),
       REELWRIGHT_DATA_DIR: join(folder, 'client'),
       REELWRIGHT_BASE_URL: service.baseUrl,
       REELWRIGHT_API_KEY: service.apiKey,

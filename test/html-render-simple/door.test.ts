@@ -7,7 +7,7 @@ import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
 import { serve, type Served } from '../contract/serve.ts'
 import { h264, make, picture, tone } from '../engines/ffmpeg/made.ts'
 import { api, until } from '../service/api.ts'
-import { alive, programsWith } from '../service/programs.ts'
+import { programsWith, untilEnded } from '../service/programs.ts'
 import { streams } from '../video-split-screen/media.ts'
 import { particle } from './render.ts'
 import { writeFile } from 'node:fs/promises'
@@ -29,7 +29,12 @@ beforeAll(async () => {
   calls = api(service)
   const talk = await make(join(service.folder, 'talk.mp4'), [...picture(3), ...tone(3), ...h264])
   ids.set('talk.mp4', (await calls.upload('talk.mp4', new Uint8Array(await readFile(talk)))).data.file_id)
-  ids.set('title.html', (await calls.upload('title.html', await example())).data.file_id)
+  // On the canvas of the tall pictures that the examples ask for.
+  const tall = (await example()).replace(
+    /data-width="1920" data-height="1080"/,
+    'data-width="1080" data-height="1920"',
+  )
+  ids.set('title.html', (await calls.upload('title.html', tall)).data.file_id)
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -43,11 +48,7 @@ function filled(input: Readonly<Record<string, unknown>>): Record<string, unknow
 async function done(type: string, input: unknown): Promise<TaskRecord> {
   const created = await calls.create(type, input)
   expect([created.code, created.msg]).toEqual([200, 'success'])
-  const { data } = await until(
-    () => calls.query(type, created.data.task_id),
-    ({ data: { status } }) => status === 'completed' || status === 'failed',
-  )
-  return data
+  return (await calls.ended(type, created.data.task_id)).data
 }
 
 async function download(fileId: unknown, name: string): Promise<string> {
@@ -89,9 +90,7 @@ describe('html_render_simple', () => {
   })
 
   it('fails with the particle and the line, and gives the credits back', async () => {
-    const balance = async () =>
-      (await calls.send<{ credits: { balance: number } }>('/base/capabilities')).data.credits.balance
-    const before = await balance()
+    const before = await calls.balance()
     const broken = particle({}, '<p>x</p>\n<script>\nundefined.property\n</script>')
     const composition = {
       video_size: { width: 320, height: 180 },
@@ -116,7 +115,7 @@ describe('html_render_simple', () => {
         }),
       },
     ])
-    expect(await balance()).toBe(before)
+    expect(await calls.balance()).toBe(before)
   })
 
   it('that is stopped leaves no program behind', async () => {
@@ -137,10 +136,7 @@ describe('html_render_simple', () => {
       (pids) => pids.length > 2,
     )
     expect(await calls.stop(task.task_id)).toMatchObject({ code: 200, data: { status: 'failed' } })
-    await until(
-      () => alive(programs),
-      (left) => left.length === 0,
-    )
+    await untilEnded(programs)
     for (const name of ['chrom', 'ffmpeg']) expect(await programsWith(name, scratch)).toEqual([])
   })
 })

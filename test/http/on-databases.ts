@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { postgresPrograms, startPostgres, type Postgres } from '../postgres.ts'
+import { hasPostgres, newDatabase } from '../postgres.ts'
 import { startTestService, type TestService, type TestServiceOptions } from '../service/in-process.ts'
 
 /** Runs a suite with what starts a service on a new SQLite database, and with the same on PostgreSQL. */
@@ -8,13 +8,8 @@ export function onNewDatabases(
   suite: (start: (options?: TestServiceOptions) => Promise<TestService>) => void,
 ): void {
   describe(`${name} on SQLite`, () => suite(startTestService))
-  describe.skipIf(!postgresPrograms)(`${name} on PostgreSQL (Debian package postgresql)`, () => {
-    let server: Postgres
-    beforeAll(async () => {
-      server = await startPostgres(postgresPrograms ?? '')
-    })
-    afterAll(() => server[Symbol.asyncDispose]())
-    suite(async (options) => startTestService({ ...options, database: { url: await server.database() } }))
+  describe.skipIf(!hasPostgres)(`${name} on PostgreSQL (Debian package postgresql)`, () => {
+    suite(async (options) => startTestService({ ...options, database: { url: await newDatabase() } }))
   })
 }
 

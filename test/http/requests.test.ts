@@ -132,13 +132,13 @@ describe('connections', () => {
     test('an answer that takes its time is not', async () => {
       const exit = Promise.withResolvers<boolean>()
       const { baseUrl } = await behindAnotherPort(service().running.service, {
-        stalledMs: 50,
+        stalledMs: 250,
         exitIfIdle: () => exit.promise,
       })
       const headers = { authorization: service().apiKey }
       const answer = ask(`${baseUrl}/daemon/exit`, { method: 'POST', headers })
       // Far longer than nothing may move.
-      setTimeout(() => exit.resolve(true), 400)
+      setTimeout(() => exit.resolve(true), 1500)
       expect((await answer).status).toBe(200)
     })
 

@@ -4,7 +4,7 @@ import { wrongFields } from '../contract/laws.ts'
 import { taskRecordFields } from '../contract/common.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { checkInvariants } from '../service/invariants.ts'
-import { alive, programsIn } from '../service/programs.ts'
+import { programsIn, untilEnded } from '../service/programs.ts'
 import { all, listen, states } from './listen.ts'
 import { onDatabases } from './on-databases.ts'
 
@@ -44,10 +44,7 @@ onDatabases('stopping', (service) => {
     expect(await balance(account.id)).toBe(5)
     await client.until((told) => states(told).includes('failed'))
     expect(states(client.told)).toEqual(['queued', 'processing', 'failed'])
-    await until(
-      () => alive(programs),
-      (left) => left.length === 0,
-    )
+    await untilEnded(programs)
     await check()
   })
 
@@ -141,10 +138,7 @@ onDatabases('stopping', (service) => {
               ({ data }) => data.status !== 'queued',
             )
           const { code } = await calls.stop(id)
-          const end = await until(
-            () => calls.query('test_copy', id),
-            ({ data }) => ['completed', 'failed', 'cancelled'].includes(data.status),
-          )
+          const end = await calls.ended('test_copy', id)
           expect([code, end.data.status]).toSatisfy(
             ([answered, state]) => (answered === 200) === (state !== 'completed'),
           )

@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { beginAsMain } from '../service/process.ts'
-import { compileCache } from './compile-cache.ts'
 import type { EntryOptions } from './entry.ts'
 import { takeApart } from './stdio-client.ts'
 
@@ -25,8 +23,7 @@ export async function startBridge(
   const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [workspace] }
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [...beginAsMain, join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
-    env: compileCache(),
+    args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
     stderr: 'inherit',
   })
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })

@@ -1,6 +1,5 @@
 import type { ToolChoice } from '../../src/mcp/offer.ts'
-import { startMcpServer } from '../../src/mcp/server.ts'
-import { serverOptions } from './server-options.ts'
+import { beginAsMain } from '../service/begin-as-main.ts'
 
 /** What the tests tell the server they start. */
 export interface EntryOptions {
@@ -14,6 +13,9 @@ export interface EntryOptions {
 }
 
 // Starts the MCP server over this process's stdio against the service a test runs.
+beginAsMain()
+const { startMcpServer } = await import('../../src/mcp/server.ts')
+const { serverOptions } = await import('./server-options.ts')
 const options = JSON.parse(process.argv[2] ?? '') as EntryOptions
 const report = (error: unknown) => process.stderr.write(`REPORT ${String(error)}\n`)
 const server = await startMcpServer(serverOptions(options, report))

@@ -55,7 +55,7 @@ test('serves the local service to its keys, and to nobody by the key of its own'
   } finally {
     await endDaemon(dataDir, 'SIGTERM')
   }
-}, 60_000)
+})
 
 test.each([
   [['--http', '--allow-dir', '/tmp'], 2, '--allow-dir goes without --http'],

@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { snapshotSchema } from '../../src/mcp/snapshot.ts'
 import { tasksExtension } from '../../src/mcp/task-extension.ts'
-import { api } from '../service/api.ts'
+import { api, until } from '../service/api.ts'
 import type { TestAccount } from '../service/in-process.ts'
 import { startContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
@@ -34,14 +34,12 @@ const declared = { [tasksExtension]: {} }
 
 /** Asks until a task is in a state. */
 async function untilStatus(send: Send, taskId: unknown, status: string): Promise<Record<string, unknown>> {
-  const deadline = Date.now() + 20_000
-  for (;;) {
-    const { result } = await send('tasks/get', { taskId })
+  const ask = async () => {
+    const { result = {} } = await send('tasks/get', { taskId })
     expect(GetTaskResultV2Schema.safeParse(result).error).toBeUndefined()
-    if (result?.['status'] === status) return result
-    if (Date.now() > deadline) throw new Error(`still not ${status}: ${JSON.stringify(result)}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    return result
   }
+  return await until(ask, (result) => result['status'] === status)
 }
 
 describe('over HTTP', () => {

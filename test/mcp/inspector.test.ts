@@ -27,4 +27,4 @@ test('the Inspector finds nothing to complain about in the tools of the real ser
   expect(stderr).toBe('')
   const { tools } = JSON.parse(stdout) as { tools: { name: string }[] }
   expect(tools.map(({ name }) => name)).toContain('video_split_screen')
-}, 60_000)
+})

@@ -6,7 +6,6 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { readDaemon } from '../../src/daemon/record.ts'
 import { identify } from '../../src/platform/process-identity.ts'
-import { compileCache } from './compile-cache.ts'
 import { scratchFolder } from './scratch.ts'
 import { takeApart, type Answer, type Era } from './stdio-client.ts'
 
@@ -41,7 +40,7 @@ export async function openStudio(): Promise<Studio> {
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
-        env: { ...compileCache(), ...environment },
+        env: { ...environment },
         stderr: 'inherit',
       })
       const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }

@@ -10,7 +10,7 @@ export async function scratchFolder(): Promise<AsyncDisposable & { readonly path
 
 /** Waits for a condition, looking at it each time the event loop has turned; throws after a while. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 120_000
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`never happened: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

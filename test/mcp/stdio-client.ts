@@ -10,7 +10,6 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startMcpServer } from '../../src/mcp/server.ts'
 import { startContractServer, type ContractServer } from './contract-server.ts'
-import { compileCache } from './compile-cache.ts'
 import type { EntryOptions } from './entry.ts'
 import { scratchFolder } from './scratch.ts'
 import { serverOptions } from './server-options.ts'
@@ -47,7 +46,6 @@ export function startAgent(era: Era, options?: ClientOptions, settings?: AgentSe
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
-      env: compileCache(),
       stderr: 'pipe',
     })
     // The entry reports bugs there; nothing else of it writes anything.

@@ -6,6 +6,7 @@ import { Survey } from '../../src/media/audio/survey.ts'
 import { drawGround, toCanvas } from '../../tools/music-visualizer/backdrop.ts'
 import { drawPlaceholder } from '../../tools/music-visualizer/cover.ts'
 import { prepare } from '../../tools/music-visualizer/frames.ts'
+import type { Layer } from '../../tools/music-visualizer/layers.ts'
 import { Palette } from '../../tools/music-visualizer/palette.ts'
 import type { Scene, Template } from '../../tools/music-visualizer/scene.ts'
 import type { VisualizerInput } from '../../tools/music-visualizer/song.ts'
@@ -87,7 +88,7 @@ export async function setUp(wish: Wish) {
   const made = wish.wordless ? wordless(templates[template](scene)) : templates[template](scene)
   const ground = drawGround(drawing, scene, palette)
   made.ornament?.(ground.getContext('2d'))
-  const drawn = prepare(scene, made, { picture: ground, shaded: false })
+  const drawn = prepare(scene, made, { picture: ground, soft: true })
   return { scene, drawn, moments: heard(samples, { profile, fps, frames: Math.round(seconds * fps) }) }
 }
 
@@ -112,13 +113,27 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
       const picture = drawing.createCanvas(scene.width, scene.height)
       const pen = picture.getContext('2d')
       if (base) pen.drawImage(base, 0, 0)
-      const region = toCanvas(drawing, drawn.region, new Uint8ClampedArray(pixels))
-      pen.drawImage(region, drawn.region.x, drawn.region.y)
+      const { x, y, width, height } = drawn.region
+      const size = { width: Math.ceil(width / drawn.scale), height: Math.ceil(height / drawn.scale) }
+      pen.drawImage(toCanvas(drawing, size, new Uint8ClampedArray(pixels)), x, y, width, height)
+      if (drawn.over) layOver(picture, drawn.over)
       pictures.push(picture)
     }
     index += 1
   }
   return pictures
+}
+
+/** Lays pixels, multiplied by their alpha, over a picture. */
+function layOver(picture: Canvas, { box, pixels }: Layer): void {
+  const pen = picture.getContext('2d')
+  const image = pen.getImageData(box.x, box.y, box.width, box.height)
+  for (const [at, value] of pixels.entries()) {
+    if (at % 4 === 3) continue
+    const alpha = pixels[at - (at % 4) + 3] ?? 0
+    image.data[at] = value + Math.round(((image.data[at] ?? 0) * (255 - alpha)) / 255)
+  }
+  pen.putImageData(image, box.x, box.y)
 }
 
 async function* heard(

@@ -8,7 +8,7 @@ import { musicVisualizer } from '../contract/music-visualizer.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { dataFolder, start } from '../service/doomed.ts'
-import { alive, programsWith } from '../service/programs.ts'
+import { alive, programsWith, untilEnded } from '../service/programs.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 const type = 'music_visualizer'
@@ -19,15 +19,6 @@ async function uploadTone(calls: Api, seconds: number): Promise<string> {
   await ffmpeg('-f', 'lavfi', '-i', `sine=440:d=${seconds}`, path)
   return (await calls.upload('tone.flac', new Uint8Array(await readFile(path)))).data.file_id
 }
-
-const ended = (calls: Api, id: string) =>
-  until(
-    () => calls.query(type, id),
-    ({ data }) => ['completed', 'failed'].includes(data.status),
-  )
-
-const balanceOf = async (calls: Api): Promise<number> =>
-  (await calls.send<{ credits: { balance: number } }>('/base/capabilities')).data.credits.balance
 
 /** The ffmpeg that encodes a task of a data folder. */
 const encoders = (dataDir: string) => programsWith('libx264', join(dataDir, 'scratch'))
@@ -41,7 +32,7 @@ test('answers in its own envelope, and links the result in full', async () => {
   expect(wrongFields(messageEnvelopeFields, { ...made })).toEqual([])
   expect(made).toMatchObject({ code: 0, message: 'success' })
   expect(wrongFields(messageCreatedFields, { ...made.data })).toEqual([])
-  const done = await ended(calls, made.data.task_id)
+  const done = await calls.ended(type, made.data.task_id)
   expect(done).toMatchObject({ code: 0, data: { status: 'completed', progress: 100 } })
   const result = done.data.output_result ?? {}
   expect(wrongFields(musicVisualizer.result, result)).toEqual([])
@@ -50,64 +41,53 @@ test('answers in its own envelope, and links the result in full', async () => {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'video/mp4'])
 })
 
-test(
-  'stopped in the middle: nothing is left running, and the credits are back',
-  { timeout: 120_000 },
-  async () => {
-    const dataDir = await dataFolder()
-    const calls = api(await start(dataDir))
-    const file_id = await uploadTone(calls, 300)
-    const before = await balanceOf(calls)
-    const { data: task } = await calls.create(type, { file_id, template_id: 'pulsar' })
-    expect(await balanceOf(calls)).toBe(before - 5)
-    const running = await until(
-      () => encoders(dataDir),
-      (pids) => pids.length > 0,
-    )
-    expect(await calls.stop(task.task_id)).toMatchObject({
-      data: { status: 'failed', output_result: { error: { code: 6009 } } },
-    })
-    expect(await balanceOf(calls)).toBe(before)
-    await until(
-      () => alive(running),
-      (left) => left.length === 0,
-    )
-    await until(
-      () => programsWith('ffmpeg', dataDir),
-      (left) => left.length === 0,
-    )
-  },
-)
+test('stopped in the middle: nothing is left running, and the credits are back', async () => {
+  const dataDir = await dataFolder()
+  const calls = api(await start(dataDir))
+  const file_id = await uploadTone(calls, 300)
+  const before = await calls.balance()
+  const { data: task } = await calls.create(type, { file_id, template_id: 'pulsar' })
+  expect(await calls.balance()).toBe(before - 5)
+  const running = await until(
+    () => encoders(dataDir),
+    (pids) => pids.length > 0,
+  )
+  expect(await calls.stop(task.task_id)).toMatchObject({
+    data: { status: 'failed', output_result: { error: { code: 6009 } } },
+  })
+  expect(await calls.balance()).toBe(before)
+  await untilEnded(running)
+  await until(
+    () => programsWith('ffmpeg', dataDir),
+    (left) => left.length === 0,
+  )
+})
 
-test(
-  'killed in the middle, encoder or service: it is done again and completes, charged once',
-  { timeout: 120_000 },
-  async () => {
-    const dataDir = await dataFolder()
-    const doomed = await start(dataDir)
-    const calls = api(doomed)
-    // Long enough that looking at the processes now and then meets each encoder.
-    const file_id = await uploadTone(calls, 50)
-    const before = await balanceOf(calls)
-    const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
-    const { data: task } = await calls.create(type, request)
-    const [encoder = 0] = await until(
-      () => encoders(dataDir),
-      (pids) => pids.length > 0,
-    )
-    process.kill(encoder, 'SIGKILL')
-    const again = await until(
-      () => encoders(dataDir),
-      (pids) => pids.length > 0 && !pids.includes(encoder),
-    )
-    await doomed.kill('SIGKILL')
-    const after = api(await start(dataDir))
-    expect((await alive(again)).length).toBe(0)
-    expect((await ended(after, task.task_id)).data).toMatchObject({
-      status: 'completed',
-      output_result: { duration: 50 },
-    })
-    expect(await balanceOf(after)).toBe(before - 1)
-    expect(await programsWith('ffmpeg', dataDir)).toEqual([])
-  },
-)
+test('killed in the middle, encoder or service: it is done again and completes, charged once', async () => {
+  const dataDir = await dataFolder()
+  const doomed = await start(dataDir)
+  const calls = api(doomed)
+  // Long enough that looking at the processes now and then meets each encoder.
+  const file_id = await uploadTone(calls, 50)
+  const before = await calls.balance()
+  const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
+  const { data: task } = await calls.create(type, request)
+  const [encoder = 0] = await until(
+    () => encoders(dataDir),
+    (pids) => pids.length > 0,
+  )
+  process.kill(encoder, 'SIGKILL')
+  const again = await until(
+    () => encoders(dataDir),
+    (pids) => pids.length > 0 && !pids.includes(encoder),
+  )
+  await doomed.kill('SIGKILL')
+  const after = api(await start(dataDir))
+  expect((await alive(again)).length).toBe(0)
+  expect((await after.ended(type, task.task_id)).data).toMatchObject({
+    status: 'completed',
+    output_result: { duration: 50 },
+  })
+  expect(await after.balance()).toBe(before - 1)
+  expect(await programsWith('ffmpeg', dataDir)).toEqual([])
+})

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { WebSocket } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { metricsMediaType } from '../../src/platform/metrics.ts'
-import { postgresPrograms, startPostgres } from '../postgres.ts'
+import { hasPostgres, newDatabase } from '../postgres.ts'
 import { ask, wire } from '../http/raw.ts'
-import { api, until, type Api } from '../service/api.ts'
+import { api, until } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { readExposition, type Exposition } from './exposition.ts'
 
@@ -21,12 +21,6 @@ async function scrape(service: Service): Promise<Exposition> {
   return readExposition(await scrapeText(service))
 }
 
-const ended = (calls: Api, id: string) =>
-  until(
-    () => calls.query('test_copy', id),
-    ({ data }) => ['completed', 'failed', 'cancelled'].includes(data.status),
-  )
-
 async function checkCounts(service: TestService): Promise<void> {
   const calls = api(service)
   const before = await scrape(service)
@@ -35,7 +29,7 @@ async function checkCounts(service: TestService): Promise<void> {
   await calls.download(file.file_id)
   const create = async (behaviour: string) =>
     (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
-  for (const behaviour of ['copy', 'copy', 'refuse']) await ended(calls, await create(behaviour))
+  for (const behaviour of ['copy', 'copy', 'refuse']) await calls.ended('test_copy', await create(behaviour))
   await calls.create('test_copy', {})
   const running = [await create('wait'), await create('wait')]
   for (const id of running) {
@@ -100,9 +94,8 @@ describe('a scrape agrees with what was done', () => {
     await checkCounts(service)
   })
 
-  test.skipIf(!postgresPrograms)('on PostgreSQL (Debian package postgresql)', async () => {
-    await using server = await startPostgres(postgresPrograms ?? '')
-    await using service = await startTestService({ database: { url: await server.database() } })
+  test.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', async () => {
+    await using service = await startTestService({ database: { url: await newDatabase() } })
     await checkCounts(service)
   })
 })
@@ -168,7 +161,7 @@ test.skipIf(!promtool)("Prometheus's own checker finds nothing (Debian package p
   await using service = await startTestService()
   const calls = api(service)
   const { data: file } = await calls.upload('a.txt', 'some bytes')
-  await ended(calls, (await calls.create('test_copy', { file_id: file.file_id })).data.task_id)
+  await calls.ended('test_copy', (await calls.create('test_copy', { file_id: file.file_id })).data.task_id)
   const checker = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] })
   const told: Buffer[] = []
   for (const stream of [checker.stdout, checker.stderr])

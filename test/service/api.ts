@@ -1,7 +1,7 @@
 import { downloadUrl, fillPath, routes } from '../../src/contract/routes.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { checkDocumented } from './documented.ts'
-import type { TaskCreated, TaskRecord } from '../../src/contract/task.ts'
+import { isTerminal, type TaskCreated, type TaskRecord } from '../../src/contract/task.ts'
 
 /** An answer of the service as a test sees it. */
 export interface Answer<T = unknown> {
@@ -27,8 +27,21 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
     })
     return { status, ...(JSON.parse(body) as Omit<Answer<T>, 'status'>) }
   }
+  const query = (type: string, id: string) =>
+    send<TaskRecord>(fillPath(routes.queryTask.path, { task_type: type, task_id: id }))
   return {
     send,
+    query,
+    /** A task once it has ended. */
+    ended: (type: string, id: string) =>
+      until(
+        () => query(type, id),
+        ({ data }) => isTerminal(data.status),
+      ),
+    /** Credits of the account. */
+    async balance(): Promise<number> {
+      return (await send<{ credits: { balance: number } }>(routes.capabilities.path)).data.credits.balance
+    },
     upload(name: string, bytes: Uint8Array<ArrayBuffer> | string) {
       const form = new FormData()
       form.append('file', new Blob([bytes]), name)
@@ -40,9 +53,6 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-    },
-    query(type: string, id: string) {
-      return send<TaskRecord>(fillPath(routes.queryTask.path, { task_type: type, task_id: id }))
     },
     cancel(id: string) {
       return send<string>(fillPath(routes.cancelTask.path, { task_id: id }), { method: 'POST' })
@@ -60,9 +70,12 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
 
 export type Api = ReturnType<typeof api>
 
+/** Shorter than a test may take, so that what was not so is told, ms. */
+const patienceMs = 120_000
+
 /** Asks until a condition holds; for what has no event to wait on. */
 export async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + patienceMs
   for (;;) {
     const answer = await ask()
     if (holds(answer)) return answer

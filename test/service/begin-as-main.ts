@@ -1,4 +1,8 @@
-/** Loaded first (`--import`) by processes of tests that stand for the product's: begins them as src/main.ts does. */
 import { freeBuffersSoon } from '../../src/platform/buffer-memory.ts'
+import { keepCompiled } from '../../src/platform/compile-cache.ts'
 
-freeBuffersSoon()
+/** Begins a process of tests that stands for the product's as src/main.ts does; what it needs is imported after that. */
+export function beginAsMain(): void {
+  freeBuffersSoon()
+  keepCompiled()
+}

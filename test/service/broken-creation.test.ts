@@ -40,7 +40,6 @@ async function startFront(
 
 test.for(['submit.before-commit', 'submit.after-commit'])(
   'a service that dies at %s, before it answers, has made one task when it is back',
-  { timeout: 60_000 },
   async (point) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-broken-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
@@ -57,7 +56,7 @@ test.for(['submit.before-commit', 'submit.after-commit'])(
     const client = createClient(front)
     const task = await createTask(client, { task_type: 'test_copy', body: { file_id: file.file_id } })
     expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
-    const done = await waitForTask(client, task, { signal: AbortSignal.timeout(20_000) })
+    const done = await waitForTask(client, task, { signal: new AbortController().signal })
     expect(done).toMatchObject({ task_id: task.task_id, status: 'completed' })
     const { data } = await api(await restarted).send<TaskList>('/task/list')
     expect(data.list.map(({ id }) => id)).toEqual([task.task_id])

@@ -4,17 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
-import { api, until, type Api } from './api.ts'
+import { api, until } from './api.ts'
 import { dataFolder, start } from './doomed.ts'
 import { checkInvariants } from './invariants.ts'
 import { killRounds, seeded } from './kill-rounds.ts'
-import { alive, programsIn } from './programs.ts'
-
-const finish = (calls: Api, id: string) =>
-  until(
-    () => calls.query('test_copy', id),
-    ({ data }) => ['completed', 'failed'].includes(data.status),
-  )
+import { programsIn, untilEnded } from './programs.ts'
 
 /** Every step at which something becomes durable, in the order a task passes them. */
 const durableSteps = [
@@ -55,7 +49,7 @@ describe('kill -9 of the service at each durable step', () => {
       task ? [task.data.task_id] : Number(cutOff),
     )
     for (const { id } of list.list) {
-      const done = await finish(after, id)
+      const done = await after.ended('test_copy', id)
       expect(done.data).toMatchObject({ status: 'completed', progress: 100 })
       const { file_id } = done.data.output_result as { file_id: string }
       expect(Buffer.from(await after.download(file_id)).toString()).toBe(`bytes of ${point}`)
@@ -103,7 +97,7 @@ describe('kill -9 of the service as a task is given back, fails or is cancelled'
     const restarted = await start(dataDir)
     const after = api(restarted)
     for (const id of ids) expect((await after.query('test_copy', id)).data.task_id).toBe(id)
-    if (state === 'failed') expect((await finish(after, ids[0] ?? '')).data.status).toBe('failed')
+    if (state === 'failed') expect((await after.ended('test_copy', ids[0] ?? '')).data.status).toBe('failed')
     if (state === 'cancelled') {
       const committed = moment === 'after-commit'
       expect((await after.cancel(ids[2] ?? '')).code).toBe(committed ? 6007 : 200)
@@ -135,7 +129,7 @@ describe('kill -9 of a worker', () => {
     const calls = api(await start(dataDir))
     const { data: file } = await calls.upload('a.txt', 'bytes')
     const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'crash' })
-    const done = await finish(calls, task.task_id)
+    const done = await calls.ended('test_copy', task.task_id)
     expect(done.data).toMatchObject({
       status: 'failed',
       output_result: { error: { code: 6500, retryable: true } },
@@ -154,10 +148,7 @@ describe('kill -9 of a worker', () => {
     )
     const [worker] = await workersOf(dataDir)
     process.kill(worker?.pid ?? 0, 'SIGKILL')
-    await until(
-      () => alive(program),
-      (left) => left.length === 0,
-    )
+    await untilEnded(program)
     const second = await until(
       () => calls.query('test_copy', task.task_id),
       ({ data }) => data.status === 'processing',
@@ -178,10 +169,7 @@ describe('kill -9 of the service while a worker works', () => {
     )
     const workers = (await workersOf(dataDir)).map(({ pid }) => pid)
     await doomed.kill('SIGKILL')
-    await until(
-      () => alive([...workers, ...program]),
-      (left) => left.length === 0,
-    )
+    await untilEnded([...workers, ...program])
     await start(dataDir)
     await until(
       () => programsIn(dataDir),
@@ -196,7 +184,7 @@ describe('kill -9 of the service while a worker works', () => {
   })
 })
 
-test('ten rounds of load and kill -9 lose and double nothing', { timeout: 120_000 }, async () => {
+test('ten rounds of load and kill -9 lose and double nothing', async () => {
   const figures = await killRounds({
     dataDir: await dataFolder(),
     rounds: 10,

@@ -1,18 +1,22 @@
 /** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker`. */
-import { armFailpoint } from '../../src/platform/failpoint.ts'
-import { openLog } from '../../src/platform/log.ts'
-import { newKey } from '../../src/platform/new-key.ts'
-import { startService } from '../../src/service.ts'
-import { runWorker } from '../../src/tasks/worker.ts'
-import { operations as productOperations } from '../../tools/index.ts'
-import { fakeModule, messageModule } from './fake-operation.ts'
+import { flushCompileCache } from 'node:module'
+import { beginAsMain } from './begin-as-main.ts'
 import type { ProcessOptions } from './process.ts'
 
 const [first = '', more = '{}'] = process.argv.slice(2)
-const operations = [fakeModule, messageModule, ...productOperations]
+beginAsMain()
+const { operations: productOperations } = await import('../../tools/index.ts')
+const { fakeModule, freeModule, messageModule } = await import('./fake-operation.ts')
+const operations = [fakeModule, freeModule, messageModule, ...productOperations]
+// Each loads its own side alone, as the product's do: workers start often.
 if (first === 'worker') {
+  const { runWorker } = await import('../../src/tasks/worker.ts')
   runWorker(operations)
 } else {
+  const { startService } = await import('../../src/service.ts')
+  const { armFailpoint } = await import('../../src/platform/failpoint.ts')
+  const { openLog } = await import('../../src/platform/log.ts')
+  const { newKey } = await import('../../src/platform/new-key.ts')
   const apiKey = newKey()
   const { failpoint, localImport } = JSON.parse(more) as ProcessOptions
   const { port, close } = await startService({
@@ -33,5 +37,7 @@ if (first === 'worker') {
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   // Listening alone would keep a service that has ended.
   process.channel?.unref()
+  // A killed process keeps nothing of what it compiled.
+  flushCompileCache()
   process.send?.({ port, apiKey })
 }

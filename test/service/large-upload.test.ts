@@ -11,7 +11,6 @@ const size = 2 ** 30
 
 test.skipIf(process.platform !== 'linux')(
   '1 GiB, cut twenty times on its way through the MCP server, arrives in flat memory (Linux tells a peak)',
-  { timeout: 180_000 },
   async ({ annotate }) => {
     const folder = await dataFolder()
     const [dataDir, source] = [join(folder, 'data'), join(folder, 'source.mp4')]

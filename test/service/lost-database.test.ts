@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { sql } from 'kysely'
 import { databaseFailure } from '../../src/db/failure.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { postgresPrograms, startPostgres } from '../postgres.ts'
+import { hasPostgres, newDatabase } from '../postgres.ts'
 
 /** Stands before a server, so that its connections can be cut. */
 async function startLine(port: number) {
@@ -25,12 +25,10 @@ async function startLine(port: number) {
   }
 }
 
-test.skipIf(!postgresPrograms)(
+test.skipIf(!hasPostgres)(
   'a lost PostgreSQL is told by name, as is one that is away (Debian package postgresql)',
   async () => {
-    const server = await startPostgres(postgresPrograms ?? '')
-    onTestFinished(() => server[Symbol.asyncDispose]())
-    const address = new URL(await server.database())
+    const address = new URL(await newDatabase())
     const direct = await openDatabase({ url: address.href })
     onTestFinished(() => direct.destroy())
     const line = await startLine(Number(address.port))

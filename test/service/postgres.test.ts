@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresPrograms, startPostgres, type Postgres } from '../postgres.ts'
+import { describe, expect, test } from 'vitest'
+import { hasPostgres, newDatabase } from '../postgres.ts'
 import { api, until } from './api.ts'
 import { startTestService } from './in-process.ts'
 
@@ -17,15 +17,9 @@ async function ask<Row extends pg.QueryResultRow>(url: string, sql: string): Pro
 
 const isHolder = `datname = current_database() and application_name like 'reelwright process %'`
 
-describe.skipIf(!postgresPrograms)('a PostgreSQL database (Debian package postgresql)', () => {
-  let server: Postgres
-  beforeAll(async () => {
-    server = await startPostgres(postgresPrograms ?? '')
-  })
-  afterAll(() => server[Symbol.asyncDispose]())
-
+describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)', () => {
   test('serves one service: the second is refused and leaves the first one’s tasks alone', async () => {
-    const database = { url: await server.database() }
+    const database = { url: await newDatabase() }
     await using first = await startTestService({ database })
     const calls = api(first)
     const { data: file } = await calls.upload('a.txt', 'bytes')
@@ -46,7 +40,7 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL database (Debian package postgr
   })
 
   test('is free again after a close, and after a start that failed', async () => {
-    const database = { url: await server.database() }
+    const database = { url: await newDatabase() }
     await (await startTestService({ database }))[Symbol.asyncDispose]()
     await using other = await startTestService()
     await expect(startTestService({ database, port: other.running.port })).rejects.toThrow('cannot listen')
@@ -56,10 +50,12 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL database (Debian package postgr
   })
 
   test('is waited for while its last service leaves', async () => {
-    const url = await server.database()
+    const url = await newDatabase()
     const last = await startTestService({ database: { url } })
     const next = startTestService({ database: { url } })
-    const waiting = () => ask(url, `select 1 from pg_locks where locktype = 'advisory' and not granted`)
+    const isWaiting = `locktype = 'advisory' and not granted and datname = current_database()`
+    const waiting = () =>
+      ask(url, `select 1 from pg_locks join pg_database on pg_database.oid = database where ${isWaiting}`)
     await until(waiting, ({ length }) => length === 1)
     await last[Symbol.asyncDispose]()
     await using service = await next
@@ -67,7 +63,7 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL database (Debian package postgr
   })
 
   test('whose hold is lost ends the service, which another may replace at once', async () => {
-    const url = await server.database()
+    const url = await newDatabase()
     await using service = await startTestService({ database: { url } })
     await ask(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${isHolder}`)
     expect(await service.running.lost).toMatchObject({
@@ -79,7 +75,7 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL database (Debian package postgr
   })
 
   test('is held in spite of a time after which its server ends idle sessions', async () => {
-    const url = await server.database()
+    const url = await newDatabase()
     await ask(url, `alter database ${new URL(url).pathname.slice(1)} set idle_session_timeout = '300ms'`)
     await using service = await startTestService({ database: { url } })
     const pooled = () => ask(url, `select 1 from pg_stat_activity where datname = current_database()`)
@@ -90,7 +86,7 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL database (Debian package postgr
   })
 
   test('whose user may make no tables is told in a sentence', async () => {
-    const url = new URL(await server.database())
+    const url = new URL(await newDatabase())
     await ask(url.href, `create role reader login; revoke create on schema public from public`)
     url.username = 'reader'
     await expect(startTestService({ database: { url: url.href } })).rejects.toMatchObject({
@@ -113,7 +109,7 @@ describe.skipIf(!postgresPrograms)('a PostgreSQL database (Debian package postgr
       /PostgreSQL cannot be used: ENOENT/,
     ],
   ] as const)('is told of %s, never with the password', async ([, change, says]) => {
-    const url = Object.assign(new URL(await server.database()), { password: 'sekret', ...change })
+    const url = Object.assign(new URL(await newDatabase()), { password: 'sekret', ...change })
     const start = startTestService({ database: { url: url.href } })
     await expect(start).rejects.toMatchObject({
       code: 6401,

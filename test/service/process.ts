@@ -2,9 +2,6 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** Options of Node for processes that begin as the product's do. */
-export const beginAsMain = ['--import', new URL('begin-as-main.ts', import.meta.url).href]
-
 /** A service in its own process, to be killed. */
 export interface ServiceProcess {
   readonly baseUrl: string
@@ -26,7 +23,8 @@ export interface ProcessOptions {
 export async function startProcess(dataDir: string, options: ProcessOptions = {}): Promise<ServiceProcess> {
   const child = fork(join(import.meta.dirname, 'entry.ts'), [dataDir, JSON.stringify(options)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    execArgv: beginAsMain,
+    // Not those of the runner of tests.
+    execArgv: [],
   })
   const exited = once(child, 'exit').then(() => undefined)
   const told = await Promise.race([once(child, 'message'), exited])

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { identify } from '../../src/platform/process-identity.ts'
+import { until } from './api.ts'
 
 /** Live processes on whose command line both texts stand, by pid; as Linux tells. */
 export async function programsWith(name: string, argument: string): Promise<number[]> {
@@ -21,4 +22,12 @@ export function programsIn(dataDir: string): Promise<number[]> {
 export async function alive(pids: readonly number[]): Promise<number[]> {
   const identities = await Promise.all(pids.map((pid) => identify(pid)))
   return pids.filter((_, index) => identities[index] !== null)
+}
+
+/** Waits until none of them lives. */
+export async function untilEnded(pids: readonly number[]): Promise<void> {
+  await until(
+    () => alive(pids),
+    (left) => left.length === 0,
+  )
 }

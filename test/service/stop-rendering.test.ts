@@ -1,37 +1,107 @@
-import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
-import { serve } from '../contract/serve.ts'
-import { api, until } from './api.ts'
-import { alive, programsWith } from './programs.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
+import { serve, type Served } from '../contract/serve.ts'
+import { ffmpeg, streams } from '../video-split-screen/media.ts'
+import { api, until, type Api } from './api.ts'
+import { programsWith, untilEnded } from './programs.ts'
 
-test('a rendering that is stopped leaves no ffmpeg behind', async () => {
-  await using service = await serve()
-  const calls = api(service)
-  const clip = join(service.folder, 'clip.mp4')
-  await promisify(execFile)('ffmpeg', [
-    ...['-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30:duration=120'],
-    ...['-pix_fmt', 'yuv420p', '-preset', 'ultrafast', clip],
-  ])
-  const { data: file } = await calls.upload('clip.mp4', new Uint8Array(await readFile(clip)))
-  const clips = [{ file_id: file.file_id }, { file_id: file.file_id }]
-  const { data: task } = await calls.create('video_split_screen', { clips, output_ratio: '16:9' })
-  const encoders = await until(
-    () => programsWith('ffmpeg', join(service.folder, 'data', 'scratch')),
-    (pids) => pids.length > 0,
+const clipSeconds = 10
+
+let service: Served
+let calls: Api
+/** Id of a clip with sound. */
+let clip: string
+
+beforeAll(async () => {
+  service = await serve()
+  calls = api(service)
+  const path = join(service.folder, 'clip.mp4')
+  await ffmpeg(
+    ...['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=30', '-f', 'lavfi', '-i', 'sine'],
+    ...['-t', String(clipSeconds), '-pix_fmt', 'yuv420p', '-preset', 'ultrafast', path],
   )
-  expect(await calls.stop(task.task_id)).toMatchObject({
+  clip = (await calls.upload('clip.mp4', new Uint8Array(await readFile(path)))).data.file_id
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const sideBySide = () => ({ clips: [{ file_id: clip }, { file_id: clip }], output_ratio: '16:9' })
+
+/** The clip so often, one after another. */
+const inARow = (copies: number) => ({
+  ...{ version: 'v1', video_size: [320, 180], video_rate: 30, materials: [{ id: clip }] },
+  video_track: [
+    {
+      track_index: 0,
+      track_timeline: Array.from({ length: copies }, (_, index) => ({
+        ...{ clip_id: `part ${index}`, material: clip, clip_st: 0, clip_ed: clipSeconds },
+        ...{ track_st: index * clipSeconds, track_ed: (index + 1) * clipSeconds, duration: clipSeconds },
+      })),
+    },
+  ],
+  audio_track: [],
+})
+
+const scratch = () => join(service.folder, 'data', 'scratch')
+const working = () => programsWith('ffmpeg', scratch())
+
+/** Waits until tasks have left no file where they worked. */
+const untilTidy = () =>
+  until(
+    () => readdir(scratch()),
+    (left) => left.length === 0,
+  )
+
+/** Creates a task and waits until so many of its ffmpegs run. */
+async function begin(type: string, request: unknown, programs: number) {
+  const before = await calls.balance()
+  const { data: task } = await calls.create(type, request)
+  return { id: task.task_id, before, encoders: await until(working, (pids) => pids.length >= programs) }
+}
+
+test.each([
+  { type: 'video_split_screen', request: sideBySide, programs: 1, credits: 1 },
+  { type: 'video_timeline_render', request: () => inARow(60), programs: 2, credits: 10 },
+])('$type that is stopped leaves no ffmpeg and no file behind, and its credits come back', async (work) => {
+  const { id, before, encoders } = await begin(work.type, work.request(), work.programs)
+  expect(await calls.balance()).toBe(before - work.credits)
+  expect(await calls.stop(id)).toMatchObject({
     code: 200,
     data: { status: 'failed', output_result: { error: { code: 6009 } } },
   })
-  await until(
-    () => alive(encoders),
-    (left) => left.length === 0,
-  )
+  await untilEnded(encoders)
   await until(
     () => programsWith('ffmpeg', service.folder),
     (left) => left.length === 0,
   )
+  await untilTidy()
+  expect(await calls.balance()).toBe(before)
+})
+
+test('a worker that dies of kill -9 takes its ffmpegs along, and its task is tried again and completes', async () => {
+  const { id, before, encoders } = await begin('video_timeline_render', inARow(2), 2)
+  const run = join(service.folder, 'data', 'run')
+  const workers = (await readdir(run)).filter((name) => name.endsWith('.json'))
+  for (const name of workers) {
+    const { pid } = JSON.parse(await readFile(join(run, name), 'utf8')) as ProcessIdentity
+    process.kill(pid, 'SIGKILL')
+  }
+  await untilEnded(encoders)
+  // It was not done yet: a second attempt has encoders of its own.
+  await until(working, (pids) => pids.some((pid) => !encoders.includes(pid)))
+  const done = await calls.ended('video_timeline_render', id)
+  expect(done.data).toMatchObject({
+    status: 'completed',
+    output_result: { duration: 2 * clipSeconds, video_size: [320, 180] },
+  })
+  expect(await calls.balance()).toBe(before - 1)
+  await untilTidy()
+  const { file_id } = done.data.output_result as { file_id: string }
+  const path = join(service.folder, 'result.mp4')
+  await writeFile(path, await calls.download(file_id))
+  expect(await streams(path)).toMatchObject([
+    { nb_read_frames: String(2 * clipSeconds * 30) },
+    { codec_name: 'aac' },
+  ])
 })

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import { balanceOf } from '../../src/accounts/ledger.ts'
-import { onNewDatabases } from '../http/on-databases.ts'
+import { onDatabases, onNewDatabases } from '../http/on-databases.ts'
 import { api, until } from './api.ts'
 import { freeModule } from './fake-operation.ts'
 import type { TestService } from './in-process.ts'
 import { checkInvariants } from './invariants.ts'
 
-onNewDatabases('tasks', (start) => {
+onDatabases('tasks', (service) => {
   test('a task runs, its result can be fetched, and its credits stay held', async () => {
-    await using service = await start()
-    const calls = api(await service.account(10))
+    const calls = api(await service().account(10))
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const created = await calls.create('test_copy', { file_id: file.file_id })
     expect(created).toMatchObject({
@@ -18,13 +17,102 @@ onNewDatabases('tasks', (start) => {
       msg: 'success',
       data: { task_type: 'test_copy', status: 'queued', estimated_duration: 2 },
     })
-    const { data: done } = await terminal(calls, created.data.task_id)
+    const { data: done } = await calls.ended('test_copy', created.data.task_id)
     expect(done).toMatchObject({ status: 'completed', progress: 100, id: created.data.task_id })
     const result = done.output_result as { file_id: string; download_url: string }
     expect(Buffer.from(await calls.download(result.file_id)).toString()).toBe('some bytes')
-    await check(service)
+    await check(service())
   })
 
+  test('a refusal by the media fails at once, a bug after three attempts, both refunded', async () => {
+    const account = await service().account(10)
+    const calls = api(account)
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const refused = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'refuse' })
+    const broken = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'break' })
+    const refusal = await calls.ended('test_copy', refused.data.task_id)
+    expect(refusal.data).toMatchObject({
+      status: 'failed',
+      output_result: { error: { code: 6017, message: 'this file will never do', retryable: false } },
+    })
+    const bug = await calls.ended('test_copy', broken.data.task_id)
+    expect(bug.data).toMatchObject({ status: 'failed', output_result: { error: { code: 6500 } } })
+    expect(JSON.stringify(bug), 'internals stay in the log').not.toContain('secret')
+    const rows = await service()
+      .running.service.db.selectFrom('tasks')
+      .select('attempts')
+      .where('account_id', '=', account.id)
+      .orderBy('id')
+      .execute()
+    expect(rows).toEqual([{ attempts: 1 }, { attempts: 3 }])
+    expect(await balanceOf(service().running.service.db, account.id)).toBe(10)
+    await check(service())
+  })
+
+  test('tasks and files of another account are as unknown as absent ones', async () => {
+    const [mine, other] = [api(await service().account(5)), api(await service().account(5))]
+    const { data: file } = await mine.upload('a.txt', 'some bytes')
+    const { data: task } = await mine.create('test_copy', { file_id: file.file_id })
+    expect(await other.create('test_copy', { file_id: file.file_id })).toMatchObject({
+      status: 404,
+      code: 6004,
+    })
+    expect(await other.query('test_copy', task.task_id)).toMatchObject({ status: 404, code: 6005 })
+    expect(await other.cancel(task.task_id)).toMatchObject({ status: 404, code: 6005 })
+    expect(await mine.query('other_type', task.task_id)).toMatchObject({ status: 404, code: 6005 })
+    await mine.ended('test_copy', task.task_id)
+    await check(service())
+  })
+
+  test.for([
+    [{}, 400, 6013, /file_id/],
+    [{ file_id: null }, 400, 6013, /file_id/],
+    [{ file_id: 1_234_567_890 }, 400, 6016, /string/],
+    [{ file_id: 'nothing' }, 404, 6004, /nothing/],
+    [{ file_id: 'x', behaviour: 'dance' }, 400, 6016, /behaviour/],
+    [[], 400, 6016, /object/],
+    ['text', 400, 6016, /object/],
+  ] as const)('a creation with %j answers %i %i and charges nothing', async ([body, status, code, says]) => {
+    const account = await service().account(5)
+    const answer = await api(account).create('test_copy', body)
+    expect(answer).toMatchObject({ status, code, data: null })
+    expect(answer.msg).toMatch(says)
+    expect(await balanceOf(service().running.service.db, account.id)).toBe(5)
+    await check(service())
+  })
+
+  test('the list is newest first, filtered and paged', async () => {
+    const calls = api(await service().account(9))
+    const { data: file } = await calls.upload('a.txt', 'some bytes')
+    const ids: string[] = []
+    for (let turn = 0; turn < 5; turn++) {
+      ids.push((await calls.create('test_copy', { file_id: file.file_id })).data.task_id)
+    }
+    for (const id of ids) await calls.ended('test_copy', id)
+    const list = async (query: string) =>
+      (
+        await calls.send<{ list: { id: string }[]; total: number; page: number; page_size: number }>(
+          `/task/list${query}`,
+        )
+      ).data
+    const newestFirst = ids.toReversed()
+    expect(await list('')).toMatchObject({
+      list: newestFirst.map((id) => ({ id, status: 'completed', task_type_key: 'test_copy' })),
+      total: 5,
+      page: 1,
+      page_size: 20,
+    })
+    expect(await list('?page=2&page_size=2')).toMatchObject({
+      list: newestFirst.slice(2, 4).map((id) => ({ id })),
+      total: 5,
+    })
+    expect(await list('?status=failed')).toMatchObject({ list: [], total: 0 })
+    expect(await list('?task_type=test_copy&status=completed')).toMatchObject({ total: 5 })
+  })
+})
+
+// These keep its workers busy, or have operations of their own.
+onNewDatabases('tasks of a service of their own', (start) => {
   test('200 creations of four clients against credits for 50: exactly 50 succeed', async () => {
     await using service = await start()
     const account = await service.account(50)
@@ -68,31 +156,6 @@ onNewDatabases('tasks', (start) => {
     await check(service)
   })
 
-  test('a refusal by the media fails at once, a bug after three attempts, both refunded', async () => {
-    await using service = await start()
-    const account = await service.account(10)
-    const calls = api(account)
-    const { data: file } = await calls.upload('a.txt', 'some bytes')
-    const refused = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'refuse' })
-    const broken = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'break' })
-    const refusal = await terminal(calls, refused.data.task_id)
-    expect(refusal.data).toMatchObject({
-      status: 'failed',
-      output_result: { error: { code: 6017, message: 'this file will never do', retryable: false } },
-    })
-    const bug = await terminal(calls, broken.data.task_id)
-    expect(bug.data).toMatchObject({ status: 'failed', output_result: { error: { code: 6500 } } })
-    expect(JSON.stringify(bug), 'internals stay in the log').not.toContain('secret')
-    const rows = await service.running.service.db
-      .selectFrom('tasks')
-      .select('attempts')
-      .orderBy('id')
-      .execute()
-    expect(rows).toEqual([{ attempts: 1 }, { attempts: 3 }])
-    expect(await balanceOf(service.running.service.db, account.id)).toBe(10)
-    await check(service)
-  })
-
   test('a free task that fails moves no credits', async () => {
     await using service = await start({ operations: [freeModule] })
     const account = await service.account(1)
@@ -108,78 +171,7 @@ onNewDatabases('tasks', (start) => {
     expect(await entries.execute()).toEqual([{ kind: 'grant' }])
     await check(service)
   })
-
-  test('tasks and files of another account are as unknown as absent ones', async () => {
-    await using service = await start()
-    const [mine, other] = [api(await service.account(5)), api(await service.account(5))]
-    const { data: file } = await mine.upload('a.txt', 'some bytes')
-    const { data: task } = await mine.create('test_copy', { file_id: file.file_id })
-    expect(await other.create('test_copy', { file_id: file.file_id })).toMatchObject({
-      status: 404,
-      code: 6004,
-    })
-    expect(await other.query('test_copy', task.task_id)).toMatchObject({ status: 404, code: 6005 })
-    expect(await other.cancel(task.task_id)).toMatchObject({ status: 404, code: 6005 })
-    expect(await mine.query('other_type', task.task_id)).toMatchObject({ status: 404, code: 6005 })
-    await terminal(mine, task.task_id)
-    await check(service)
-  })
-
-  test.for([
-    [{}, 400, 6013, /file_id/],
-    [{ file_id: null }, 400, 6013, /file_id/],
-    [{ file_id: 1_234_567_890 }, 400, 6016, /string/],
-    [{ file_id: 'nothing' }, 404, 6004, /nothing/],
-    [{ file_id: 'x', behaviour: 'dance' }, 400, 6016, /behaviour/],
-    [[], 400, 6016, /object/],
-    ['text', 400, 6016, /object/],
-  ] as const)('a creation with %j answers %i %i and charges nothing', async ([body, status, code, says]) => {
-    await using service = await start()
-    const account = await service.account(5)
-    const answer = await api(account).create('test_copy', body)
-    expect(answer).toMatchObject({ status, code, data: null })
-    expect(answer.msg).toMatch(says)
-    expect(await balanceOf(service.running.service.db, account.id)).toBe(5)
-    await check(service)
-  })
-
-  test('the list is newest first, filtered and paged', async () => {
-    await using service = await start()
-    const calls = api(await service.account(9))
-    const { data: file } = await calls.upload('a.txt', 'some bytes')
-    const ids: string[] = []
-    for (let turn = 0; turn < 5; turn++) {
-      ids.push((await calls.create('test_copy', { file_id: file.file_id })).data.task_id)
-    }
-    for (const id of ids) await terminal(calls, id)
-    const list = async (query: string) =>
-      (
-        await calls.send<{ list: { id: string }[]; total: number; page: number; page_size: number }>(
-          `/task/list${query}`,
-        )
-      ).data
-    const newestFirst = ids.toReversed()
-    expect(await list('')).toMatchObject({
-      list: newestFirst.map((id) => ({ id, status: 'completed', task_type_key: 'test_copy' })),
-      total: 5,
-      page: 1,
-      page_size: 20,
-    })
-    expect(await list('?page=2&page_size=2')).toMatchObject({
-      list: newestFirst.slice(2, 4).map((id) => ({ id })),
-      total: 5,
-    })
-    expect(await list('?status=failed')).toMatchObject({ list: [], total: 0 })
-    expect(await list('?task_type=test_copy&status=completed')).toMatchObject({ total: 5 })
-  })
 })
-
-function terminal(calls: ReturnType<typeof api>, id: string) {
-  return until(
-    () => calls.query('test_copy', id),
-    ({ data }) => ['completed', 'failed', 'cancelled'].includes(data.status),
-  )
-}
 
 async function check(service: TestService): Promise<void> {
   await checkInvariants(service.running.service.db, service.running.service.files)

@@ -6,3 +6,5 @@ for (const name of Object.keys(process.env)) {
 }
 delete process.env['DATABASE_URL']
 delete process.env['CLAUDE_PROJECT_DIR']
+// For the processes of the tests alone: the product's keep what they compile by themselves.
+delete process.env['NODE_COMPILE_CACHE']

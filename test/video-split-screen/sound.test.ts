@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scratchFolder } from '../mcp/scratch.ts'
-import { amplitude, counter, samples, streams } from './media.ts'
+import { amplitude, counter, ffmpeg, samples, streams } from './media.ts'
 import { render } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>
@@ -97,4 +97,24 @@ describe('mix', () => {
 it('mute leaves no sound stream', async () => {
   const { all } = await listen(['low', 'middle'], 'mute')
   expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
+})
+
+it('is silence where samples are no numbers, alone and in a mix', async () => {
+  const source = `aevalsrc='0.3*sin(2*PI*1000*t)+if(between(t,0.4,0.6),0/0,0)':s=44100`
+  await ffmpeg(
+    ...['-i', at('silent'), '-f', 'lavfi', '-i', source, '-t', '1.2', '-map', '0:v', '-map', '1:a'],
+    ...['-c:v', 'copy', '-c:a', 'pcm_f32le', at('broken')],
+  )
+  expect((await samples(at('broken'))).some(Number.isNaN)).toBe(true)
+  for (const [mode, level] of [
+    ['first', 0.3],
+    ['mix', 0.21],
+  ] as const) {
+    const { sound, heard } = await listen(['broken', 'low'], mode)
+    expect(sound.every((one) => Math.abs(one) < 1)).toBe(true)
+    expect(amplitude(sound.subarray(4800, 16_800), 1000)).toBeCloseTo(level, 1)
+    expect(amplitude(sound.subarray(33_600, 48_000), 1000)).toBeCloseTo(level, 1)
+    expect(amplitude(sound.subarray(21_600, 26_400), 1000)).toBeLessThan(0.01)
+    if (mode === 'mix') expect(heard(440)).toBeGreaterThan(0.3)
+  }
 })

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { counter, ffmpeg, grey, plain, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
@@ -17,12 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-const testdata = resolve(
-  process.env['REELWRIGHT_TESTDATA'] ?? join(import.meta.dirname, '../../../shared/testdata'),
-  'video',
-)
+const testdata = videoFolder() ?? ''
 const real = (name: string) => join(testdata, name)
-const absent = existsSync(testdata) ? false : `no test data at ${testdata}`
 
 const square = { quality: '720p', output_ratio: '1:1', audio_mode: 'mute' }
 
@@ -168,7 +164,7 @@ describe('colours', () => {
   })
 })
 
-describe.skipIf(absent)('real files', () => {
+describe.skipIf(testdata === '')('real files', () => {
   it('turned by 90 degrees stand upright and are cropped in the turned picture', async () => {
     const name = real('mediabunny-rotate-buck-bunny.mp4')
     const rendered = await render(

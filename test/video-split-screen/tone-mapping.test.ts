@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { serve } from '../contract/serve.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
-import { api, until } from '../service/api.ts'
+import { api } from '../service/api.ts'
 
 const folder = await scratchFolder()
 const { ffmpeg, ffprobe, filters } = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
@@ -47,14 +47,9 @@ async function serveHiding(hiding: Hiding) {
   return {
     create: (...files: readonly (keyof typeof ids)[]) =>
       calls.create('video_split_screen', { clips: files.map((file) => ({ file_id: ids[file] })) }),
-    end: (id: string) =>
-      until(
-        () => calls.query('video_split_screen', id),
-        ({ data }) => ['completed', 'failed'].includes(data.status),
-      ),
+    end: (id: string) => calls.ended('video_split_screen', id),
     tasks: async () => (await calls.send<{ total: number }>('/task/list')).data.total,
-    balance: async () =>
-      (await calls.send<{ credits: { balance: number } }>('/base/capabilities')).data.credits.balance,
+    balance: () => calls.balance(),
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   }
 }

@@ -1,10 +1,7 @@
-import { mkdtemp } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { OutputOf, Plan } from '../../src/contract/operation.ts'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
 import { plan } from '../../tools/video-timeline-render/plan.ts'
 import { run } from '../../tools/video-timeline-render/run.ts'
-import { stage } from '../video-split-screen/render.ts'
+import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
 
 /** A clip as a test writes it: track times and speed follow from where it is put. */
 export interface Cut {
@@ -61,39 +58,15 @@ export function request({ size = [160, 90], rate = 25, duration, picture = [], s
   }
 }
 
-export interface Rendered {
-  readonly output: OutputOf<typeof videoTimelineRender>
-  readonly plan: Plan
-  readonly path: string
-  readonly name: string
-  readonly progress: readonly number[]
-}
-
 /** Plans and runs a request whose materials are paths, as creation and a worker do, into `folder`. */
 export async function render(
   body: ReturnType<typeof request>,
   folder: string,
   signal = new AbortController().signal,
-): Promise<Rendered> {
+): Promise<Made<typeof videoTimelineRender>> {
   const files = await stage(body.materials.map(({ id }) => id))
-  // An id is at most 64 characters long; the test's stage takes the end of the path.
   const short = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
-    (key === 'id' || key === 'material') && typeof value === 'string' ? value.slice(-64) : value,
+    (key === 'id' || key === 'material') && typeof value === 'string' ? idOf(value) : value,
   ) as unknown
-  const input = videoTimelineRender.input.parse(short)
-  const planned = plan(input, files)
-  const kept: { path: string; name: string }[] = []
-  const progress: number[] = []
-  const scratch = await mkdtemp(join(folder, 'run-'))
-  const output = await run(input, {
-    ...{ files, taskId: '1763712000000000001', scratch, threads: 2, signal },
-    progress: (percent) => progress.push(percent),
-    keep: (file) => {
-      kept.push(file)
-      return { file_id: String(kept.length), download_url: '/base/file/1/download' }
-    },
-  })
-  const [result] = kept
-  if (!result || kept.length > 1) throw new Error(`${kept.length} files were kept`)
-  return { output: videoTimelineRender.output.parse(output), plan: planned, progress, ...result }
+  return runOperation({ operation: videoTimelineRender, plan, run }, short, { files, folder, signal })
 }

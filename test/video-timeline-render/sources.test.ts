@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
+import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { counter, ffmpeg, grey, plain, rgb, streams } from '../video-split-screen/media.ts'
 import { inARow, render, request } from './render.ts'
@@ -14,10 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-const testdata = resolve(
-  process.env['REELWRIGHT_TESTDATA'] ?? join(import.meta.dirname, '../../../shared/testdata'),
-  'video',
-)
+const testdata = videoFolder() ?? ''
 
 /** Red, green and blue of a pixel, by its place as shares of the picture. */
 function pixel(picture: Buffer, size: readonly [number, number], place: readonly [number, number]): number[] {
@@ -95,6 +92,39 @@ it('the last picture stands where sound goes on after it, and where an end was r
   expect(numbers).toHaveLength(39)
   expect(numbers.slice(0, 3)).toEqual([12, 13, 14].map((number) => number + (numbers[0] === 13 ? 1 : 0)))
   expect(new Set(numbers.slice(13))).toEqual(new Set([24]))
+  // A clip that lies after all pictures, reached by decoding on.
+  const after = [0.2, 1.3].map((from) => ({ path, from, lasts: 0.4 }))
+  const { path: second } = await render(request({ picture: inARow(after) }), folder.path)
+  const standing = await grey(second)
+  expect(standing).toHaveLength(20 * 160 * 90)
+  expect(Math.abs((standing[15 * 160 * 90] ?? 0) - (pixels[20 * 160 * 90] ?? 0))).toBeLessThanOrEqual(1)
+})
+
+it.each([
+  ['slide-show', 'fps=1/5,trim=end_frame=3,settb=1/1000,setpts=N*5/TB'],
+  ['still-screen', "trim=end_frame=23,settb=1/1000,setpts='min(N,20)/25/TB+max(N-20,0)*2/TB'"],
+])('the last picture of a %s stands for as long as its file tells', async (name, times) => {
+  const path = at(`${name}.mp4`)
+  await ffmpeg(
+    ...['-f', 'lavfi', '-i', "color=black:s=160x90:r=25,format=yuv420p,geq=lum='20+N/2':cb=128:cr=128"],
+    ...['-f', 'lavfi', '-i', 'sine=d=15', '-vf', times, '-vsync', 'vfr'],
+    ...['-enc_time_base', '1/1000', '-c:v', 'libx264', '-bf', '0', '-t', '14', path],
+  )
+  const { path: made } = await render(
+    request({
+      rate: 5,
+      picture: inARow([
+        { path, from: 11, lasts: 1 },
+        { path, from: 0.4, lasts: 12.6 },
+      ]),
+    }),
+    folder.path,
+  )
+  const pixels = await grey(made)
+  expect(pixels).toHaveLength(68 * 160 * 90)
+  const level = (frame: number) => pixels[frame * 160 * 90] ?? 0
+  expect(Math.abs(level(0) - level(67))).toBeLessThanOrEqual(1)
+  expect(level(67)).toBeGreaterThan(level(6))
 })
 
 it('a file whose pictures end before its header says fails by name, and makes nothing', async () => {
@@ -122,7 +152,7 @@ it('a file whose pictures end before its header says fails by name, and makes no
   })
 })
 
-describe.skipIf(!existsSync(testdata))('real files', () => {
+describe.skipIf(testdata === '')('real files', () => {
   it('turned, of variable rate, transparent, with several sound tracks or none, make one even video', async () => {
     const cuts = [
       { path: 'mediabunny-rotate-buck-bunny.mp4', from: 1.5, lasts: 0.6 },

@@ -11,7 +11,7 @@ let folder: Awaited<ReturnType<typeof scratchFolder>>
 
 /**
  * By their number: rates that 30 does not divide, one of them with few key frames, and a variable one. AVI counts
- * time in frames, Matroska in milliseconds.
+ * time in frames, Matroska and FLV in milliseconds.
  */
 const sources = [
   { source: 0, seconds: 12, rate: '24000/1001', gop: 12 },
@@ -20,6 +20,8 @@ const sources = [
   { source: 3, seconds: 12, rate: '30' },
   { source: 4, seconds: 6, rate: '25', extension: 'avi' },
   { source: 5, seconds: 6, rate: '24000/1001', extension: 'mkv' },
+  { source: 6, seconds: 6, rate: '60', extension: 'mkv' },
+  { source: 7, seconds: 6, rate: '30000/1001', extension: 'flv' },
 ] as const
 const at = (source: number) => {
   const clip = sources[source]
@@ -33,37 +35,46 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** Source times of the first and last moment of a frame's own time. */
-function shownFrom(source: number, frame: number) {
+/** The picture of a source that is showing at a moment of it. */
+function pictureAt(source: number, moment: number): number {
   const clip = sources[source] ?? sources[0]
-  return { from: timeOf(frame, clip), to: timeOf(frame + 1, clip) }
+  let frame = 0
+  while (timeOf(frame + 1, clip) <= moment) frame += 1
+  return frame
 }
 
-/** Holds every frame of a result to the cut that is there and to the moment of the source that it should show. */
+/** Files and callers tell times in milliseconds. */
+const rounding = 0.001
+
+/**
+ * Holds every frame of a result to the cut that is there and to the picture of the source that shows in the middle
+ * of the frame's time, or before the cut's end; where a picture begins just then, to it or the one before.
+ */
 async function expectCuts(
   path: string,
   cuts: readonly (Cut & { source: number })[],
   rate: number,
-): Promise<void> {
+): Promise<{ source: number; frame: number }[]> {
   const shown = await readNumbers(path)
   let start = 0
   for (const [index, { source, from, lasts, speed = 1 }] of cuts.entries()) {
     const first = Math.round(start * rate)
+    const last = Math.max(from + rounding, from + lasts * speed - rounding)
     start += lasts
     for (let frame = first; frame < Math.round(start * rate); frame += 1) {
-      const wish = from + ((frame - first) / rate) * speed
+      const middle = from + ((frame - first + 0.5) / rate) * speed
+      const [early, late] = [middle - 2 * rounding, middle + 2 * rounding].map((moment) =>
+        pictureAt(source, Math.min(moment, last)),
+      )
       const found = shown[frame]
-      const label = `cut ${index}, frame ${frame}: ${wish.toFixed(3)} s of source ${source}`
+      const label = `cut ${index}, frame ${frame}: ${middle.toFixed(3)} s of source ${source}`
       expect(found?.source, label).toBe(source)
-      const time = shownFrom(source, found?.frame ?? -1)
-      // The nearest picture: up to half a frame of the output early, or its own time late.
-      expect(time.from, label).toBeLessThanOrEqual(wish + (0.5 / rate) * speed + 0.002)
-      expect(time.to, label).toBeGreaterThanOrEqual(wish - (0.5 / rate) * speed - 0.002)
-      // Nothing after the cut's own end.
-      expect(time.from, label).toBeLessThan(from + lasts * speed + 0.001)
+      expect(found?.frame, label).toBeGreaterThanOrEqual(early ?? 0)
+      expect(found?.frame, label).toBeLessThanOrEqual(late ?? 0)
     }
   }
   expect(shown.length).toBe(Math.round(start * rate))
+  return shown
 }
 
 it('500 clips of 23.976, 29.97 and a variable rate stay in time to the frame, up to the last', async () => {
@@ -105,10 +116,60 @@ describe('cuts', () => {
       { source: 3, from: 0, lasts: 0.11, speed: 100 },
       { source: 4, from: 1, lasts: 1, speed: 0.25 },
       { source: 4, from: 0.08, lasts: 1, speed: 1.7 },
+      { source: 4, from: 0.393, lasts: 1, speed: 1 },
+      { source: 7, from: 0.393, lasts: 1, speed: 1 },
       { source: 5, from: 1.3, lasts: 1, speed: 0.4 },
     ].map((cut) => ({ ...cut, path: at(cut.source) }))
     const rendered = await render(request({ size, rate: 24, picture: inARow(cuts) }), folder.path)
     await expectCuts(rendered.path, cuts, 24)
+  })
+
+  it('between pictures are between these in every container, also where its times or ours are rounded', async () => {
+    const cuts = [0, 4, 5, 6, 7].flatMap((source) =>
+      // The slowest, where a millisecond is three frames, where times are rounded.
+      (source === 5 ? [1, 0.25, 1.7, 0.01] : [1, 0.25, 1.7]).map((speed, index) => {
+        const clip = sources[source] ?? sources[0]
+        const [first, end] = [31 + index, speed === 0.01 ? 32 + index : 40 + index]
+        const [from, to] = [first, end].map((frame) => Math.round(timeOf(frame, clip) * 1000) / 1000)
+        const lasts = ((to ?? 0) - (from ?? 0)) / speed
+        return { path: at(source), source, from: from ?? 0, lasts, speed, first, end }
+      }),
+    )
+    const { path } = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
+    const shown = await expectCuts(path, cuts, 30)
+    let start = 0
+    for (const { first, end, lasts, source, speed } of cuts) {
+      const frames = shown.slice(Math.round(start * 30), Math.round((start + lasts) * 30))
+      start += lasts
+      // Of a fast one the second or third picture stands in the middle of the first frame.
+      if (speed <= 1) expect(frames[0], `source ${source}`).toEqual({ source, frame: first })
+      else expect(frames[0]?.frame, `source ${source}`).toBeGreaterThanOrEqual(first)
+      expect(Math.max(...frames.map(({ frame }) => frame)), `source ${source}`).toBeLessThan(end)
+    }
+  })
+
+  it('of twice the rate take every other picture, evenly', async () => {
+    const cuts = [10, 35].map((first) => ({
+      ...{ path: at(6), source: 6, from: Math.round((first / 60) * 1000) / 1000, lasts: 2 },
+    }))
+    const { path } = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
+    const shown = (await readNumbers(path)).map(({ frame }) => frame)
+    expect(shown).toEqual(
+      [10, 35].flatMap((first) => Array.from({ length: 60 }, (_, index) => first + 2 * index)),
+    )
+  })
+
+  it('after which a picture stood for long show that picture, opened anew or decoded on', async () => {
+    const still = join(folder.path, 'still.mkv')
+    // Nothing comes from 1 s to 3 s, although the header tells an even rate.
+    const late = "setpts='if(gte(N,26),N+50,N)/25/TB'"
+    await ffmpeg('-t', '2.4', '-i', at(3), '-vf', `fps=25,settb=1/1000,${late}`, '-vsync', 'vfr', still)
+    const cuts = [0.2, 2, 2.5, 3.4].map((from) => ({ path: still, from, lasts: 0.2 }))
+    const { path } = await render(request({ size, rate: 25, picture: inARow(cuts) }), folder.path)
+    const shown = (await readNumbers(path)).map(({ frame }) => frame)
+    expect(new Set(shown.slice(5, 15)).size).toBe(1)
+    expect(shown[0]).toBeLessThan(shown[5] ?? 0)
+    expect(shown[5]).toBeLessThan(shown[15] ?? 0)
   })
 
   it('of one frame of big pictures, which are made in the shortest parts', async () => {

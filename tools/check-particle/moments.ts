@@ -1,36 +1,39 @@
-import { captureFrames } from '../../src/engines/chromium/capture.ts'
-import type { CaptureParticle } from '../../src/engines/chromium/particle.ts'
 import { decodePngs } from '../../src/engines/ffmpeg/decode-pngs.ts'
 import { drawSheet } from '../../src/engines/ffmpeg/draw-sheet.ts'
-import { layOutSheet } from '../../src/engines/ffmpeg/sheet-layout.ts'
+import { layOutSheet, type SheetLayout } from '../../src/engines/ffmpeg/sheet-layout.ts'
 import type { Size } from '../../src/media/layout/canvas.ts'
 import { encodePng } from '../../src/platform/png.ts'
 
-interface Showing extends Size {
+interface Timing {
   readonly fps: number
-  readonly scratch: string
-  readonly signal: AbortSignal
+  /** In seconds. */
+  readonly duration: number
 }
 
-/** A PNG of moments of a particle that plays, each from the middle of its share of the time. */
-export async function drawMoments(particle: CaptureParticle, showing: Showing): Promise<Uint8Array> {
-  const { width, height, fps, scratch, signal } = showing
-  const durationMs = particle.duration * 1000
-  const frames = Math.max(1, Math.floor(particle.duration * fps))
-  const sheet = layOutSheet({ width, height, durationMs, frames })
-  const count = sheet.cells.length
-  const stepSeconds = particle.duration / count
-  const captured = captureFrames({
-    // Frame 0 is to fall into the middle of the first share.
-    particles: [{ ...particle, start: -stepSeconds / 2, duration: particle.duration + stepSeconds }],
-    ...{ width, height, scratch, signal, frames: count, threads: 1 },
-    fps: 1 / stepSeconds,
-  })
-  const pngs: Uint8Array[] = []
-  for await (const { count: standing, png } of captured) {
-    for (let shown = 0; shown < standing; shown += 1) pngs.push(png)
-  }
-  const pictures = await decodePngs(pngs, { ...sheet.frame, signal })
-  const { pixels, ...size } = drawSheet(sheet, pictures, stepSeconds * 1000)
+/** The moments of a particle that a picture shows, and how it is laid out. */
+export interface Moments {
+  /** Each the middle of its share of the time, s. */
+  readonly times: readonly number[]
+  readonly sheet: SheetLayout
+  /** Between two of them. */
+  readonly stepSeconds: number
+}
+
+/** Chooses as many moments as a picture has room for. */
+export function chooseMoments({ width, height }: Size, { fps, duration }: Timing): Moments {
+  const frames = Math.max(1, Math.floor(duration * fps))
+  const sheet = layOutSheet({ width, height, durationMs: duration * 1000, frames })
+  const stepSeconds = duration / sheet.cells.length
+  return { times: sheet.cells.map((_, index) => (index + 0.5) * stepSeconds), sheet, stepSeconds }
+}
+
+/** A PNG of the moments, whose pictures these are. */
+export async function drawMoments(
+  { sheet, stepSeconds }: Moments,
+  pictures: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const scaled = await decodePngs(pictures, { ...sheet.frame, signal })
+  const { pixels, ...size } = drawSheet(sheet, scaled, stepSeconds * 1000)
   return encodePng({ ...size, channels: 3, bytes: pixels })
 }

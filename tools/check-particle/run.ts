@@ -8,7 +8,7 @@ import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import type { Problem } from '../../src/media/particle/problem.ts'
 import { readParticle } from '../../src/media/particle/read.ts'
 import type { checkParticle } from './contract.ts'
-import { drawMoments } from './moments.ts'
+import { chooseMoments, drawMoments } from './moments.ts'
 
 /** Reads a particle, plays it, and draws moments of it where nothing is wrong. */
 export const run: RunOperation<typeof checkParticle> = async (input, context) => {
@@ -24,13 +24,17 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     ...{ start: 0, zIndex: 0, opaque: false },
   }
   context.progress(10)
-  const played = await rehearse(particle, { scratch, signal })
+  const size = input.video_size ?? { width, height }
+  const moments = chooseMoments(size, input)
+  const { problems: played, pictures } = await rehearse(particle, {
+    ...{ ...size, fps: input.fps, moments: moments.times },
+    ...{ scratch, signal },
+  })
   const found = [...problems, ...played.map((problem) => ({ severity: 'error' as const, ...problem }))]
   if (found.some(({ severity }) => severity === 'error')) return { ...report(found), ...about }
-  context.progress(60)
-  const size = input.video_size ?? { width, height }
+  context.progress(90)
   const path = join(scratch, 'moments.png')
-  await writeFile(path, await drawMoments(particle, { ...size, fps: input.fps, scratch, signal }))
+  await writeFile(path, await drawMoments(moments, pictures, signal))
   return { ...report(found), ...about, ...context.keep({ path, name: `${fileName(compositionId)}.png` }) }
 }
 

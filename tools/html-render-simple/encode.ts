@@ -65,7 +65,7 @@ interface Arguments {
   readonly output: readonly string[]
 }
 
-/** All pictures are of one form (see layerStream); filters that began anew would lose count of the frames. */
+/** Opaque pictures have no alpha, which the first filter evens out: filters that began anew would lose count of the frames. */
 const layerInput = ['-reinit_filter', '0', '-f', 'matroska', '-protocol_whitelist', 'pipe', '-i', 'pipe:0']
 
 async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Arguments> {

@@ -38,19 +38,18 @@ function* picture(frame: number, png: Uint8Array): Generator<Uint8Array> {
 /** Where PNG tells its size, its depth and its kind of colour. */
 const place = { width: 16, height: 20, depth: 24, colour: 25 }
 
-/** Colour with alpha (W3C PNG, 11.2.1). */
-const rgba = 6
+/** Colour without and with alpha (W3C PNG, 11.2.1): what is opaque all over has none. */
+const colours = [2, 6]
 
-/** The picture's filters are set up once, for pictures of one form. */
+/** The picture's filters are set up once, for pictures of one size. */
 function checkForm(png: Uint8Array, { width, height }: Size): void {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   const isRight =
     view.getUint32(place.width) === width &&
     view.getUint32(place.height) === height &&
     view.getUint8(place.depth) === 8 &&
-    view.getUint8(place.colour) === rgba
-  if (!isRight)
-    throw new Error(`the browser gave a picture that is not ${width} x ${height} of 8 bits with alpha`)
+    colours.includes(view.getUint8(place.colour))
+  if (!isRight) throw new Error(`the browser gave a picture that is not ${width} x ${height} of 8 bits`)
 }
 
 function transparentPng({ width, height }: Size): Uint8Array {

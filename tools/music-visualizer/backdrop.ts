@@ -1,6 +1,5 @@
 import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
 import type { Palette } from './palette.ts'
-import type { Scene } from './scene.ts'
 
 interface Size {
   readonly width: number
@@ -23,20 +22,18 @@ const vignette = 0.3
 export function drawGround(drawing: Drawing, { width, height }: Size, palette: Palette): Canvas {
   const { base, lights: colours } = palette.ground
   const pixels = new Uint8ClampedArray(width * height * 4)
-  const diagonal = Math.hypot(width, height)
-  const nearness = (x: number, y: number, { at, reach }: (typeof lights)[number]) => {
-    const across = ((x - at.x) * width) / (reach * diagonal)
-    const down = ((y - at.y) * height) / (reach * diagonal)
-    return Math.exp(-across * across - down * down)
-  }
+  const reach = (light: number) => (lights[light]?.reach ?? 1) * Math.hypot(width, height)
+  // A light's strength is that of its column times that of its row.
+  const columns = lights.map(({ at }, light) => nearness(width, at.x, reach(light)))
+  const rows = lights.map(({ at }, light) => nearness(height, at.y, reach(light)))
   const grain = grainOf(1)
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const at = (y * width + x) * 4
-      const first = nearness(x / width, y / height, lights[0])
-      const second = nearness(x / width, y / height, lights[1])
-      const edge = Math.hypot(x / width - 0.5, y / height - 0.5)
-      const shade = 1 - vignette * edge * edge * 2
+      const first = (columns[0]?.[x] ?? 0) * (rows[0]?.[y] ?? 0)
+      const second = (columns[1]?.[x] ?? 0) * (rows[1]?.[y] ?? 0)
+      const edge = (x / width - 0.5) ** 2 + (y / height - 0.5) ** 2
+      const shade = 1 - vignette * edge * 2
       const noise = grain()
       for (let channel = 0; channel < 3; channel += 1) {
         const ground = base[channel] ?? 0
@@ -48,6 +45,11 @@ export function drawGround(drawing: Drawing, { width, height }: Size, palette: P
     }
   }
   return toCanvas(drawing, { width, height }, pixels)
+}
+
+/** How strong a light at a share of a side is at each of its pixels, 1 to 0; in `reach` pixels it falls to a third. */
+function nearness(side: number, at: number, reach: number): Float64Array {
+  return Float64Array.from({ length: side }, (_, pixel) => Math.exp(-(((pixel - at * side) / reach) ** 2)))
 }
 
 /** Pixels (red, green, blue, alpha) as something to draw with. */
@@ -68,7 +70,7 @@ function grainOf(most: number): () => number {
 }
 
 /** Darkens a picture so that what is drawn over it can be read: a little everywhere, more towards the edges. */
-export function drawShade(pen: Pen, { width, height }: Scene): void {
+export function drawShade(pen: Pen, { width, height }: Size): void {
   pen.save()
   pen.fillStyle = 'rgba(6,7,12,0.38)'
   pen.fillRect(0, 0, width, height)

@@ -44,8 +44,12 @@ export const bars: MakeTemplate = (scene) => {
     }),
     still(pen) {
       const size = 0.058 * unit
-      const place = { x: width / 2, y: height - scene.margin - 0.55 * size, width: width - 2 * scene.margin }
-      drawTitle(pen, scene, { ...place, y: place.y - 0.35 * size, align: 'center', size })
+      // Below the floor; in tall results not farther down, where players put their controls.
+      const y = Math.min(height - scene.margin - 0.9 * size, base + gap + deep + 1.6 * size)
+      drawTitle(pen, scene, {
+        ...{ x: width / 2, y, width: width - 2 * scene.margin },
+        ...{ align: 'center', size },
+      })
     },
     moving(pen, { bands }) {
       for (const { place, colour, fade, x } of columns) {

@@ -1,13 +1,16 @@
-import type { Canvas, Pen } from '../../src/engines/canvas/load.ts'
+import type { Canvas } from '../../src/engines/canvas/load.ts'
 import type { Moment } from '../../src/media/audio/moments.ts'
 import { drawShade } from './backdrop.ts'
+import { drawBeating } from './beating.ts'
+import { layerOf, type Layer } from './layers.ts'
 import type { Frames } from './pictures.ts'
-import type { Box, Picture, Scene, Template } from './scene.ts'
+import type { Box, Scene, Template } from './scene.ts'
 
-/** What is behind all: one picture, or the frames of a video; a file's is shaded so that words can be read on it. */
+/** What is behind all: one picture, or the frames of a video, which are shaded so that words can be read on them. */
 export interface Backdrop {
   readonly picture: Canvas | Frames
-  readonly shaded: boolean
+  /** Nothing in it is so fine that half as many pixels a side would not show it. */
+  readonly soft: boolean
 }
 
 /** A result as it is drawn: what stands still, and the part that is drawn anew for every frame. */
@@ -16,42 +19,44 @@ export interface Drawn {
   readonly still: Uint8Array | undefined
   /** Where the frames belong. */
   readonly region: Box
-  /** Four-byte pixels of the region, frame by frame. */
+  /** Pixels of the result that one of a frame stands for, along each side: 2 where all of it moves and is soft. */
+  readonly scale: 1 | 2
+  /** What is laid over every frame; undefined where that is drawn already. */
+  readonly over: Layer | undefined
+  /** Four-byte pixels of the region, frame by frame; where all of it moves, each in the memory of the one before. */
   frames(moments: AsyncIterable<Moment>): AsyncGenerator<Uint8Array>
-}
-
-/** Prepares a template to be drawn over a background. */
-export function prepare(scene: Scene, template: Template, backdrop: Backdrop): Drawn {
-  const plate = scene.drawing.createCanvas(scene.width, scene.height)
-  const pen = plate.getContext('2d')
-  const { picture } = backdrop
-  if ('frames' in picture || template.behind) {
-    if (backdrop.shaded) drawShade(pen, scene)
-    template.still(pen)
-    return {
-      still: undefined,
-      region: whole(scene),
-      frames: (moments) => drawWhole({ scene, template, plate, picture }, moments),
-    }
-  }
-  pen.drawImage(picture, 0, 0)
-  if (backdrop.shaded) drawShade(pen, scene)
-  template.still(pen)
-  return {
-    still: plate.data(),
-    region: template.region,
-    frames: (moments) => drawRegion({ scene, template, plate }, moments),
-  }
-}
-
-function whole({ width, height }: Scene): Box {
-  return { x: 0, y: 0, width, height }
 }
 
 interface View {
   readonly scene: Scene
   readonly template: Template
+  /** What stands still; the backdrop, too, where that does. */
   readonly plate: Canvas
+}
+
+/** Prepares a template to be drawn over a background. */
+export function prepare(scene: Scene, template: Template, backdrop: Backdrop): Drawn {
+  const { width, height } = scene
+  const plate = scene.drawing.createCanvas(width, height)
+  const pen = plate.getContext('2d')
+  const view = { scene, template, plate }
+  const { picture } = backdrop
+  if (!('frames' in picture) && !template.beat) {
+    pen.drawImage(picture, 0, 0)
+    template.still(pen)
+    const still = plate.data()
+    return {
+      ...{ still, region: template.region, scale: 1, over: undefined },
+      frames: (moments) => drawRegion(view, moments),
+    }
+  }
+  template.still(pen)
+  const scale = template.beat && backdrop.soft ? 2 : 1
+  return {
+    ...{ still: undefined, region: { x: 0, y: 0, width, height }, scale },
+    over: template.beat && layerOf(plate),
+    frames: (moments) => drawAll({ ...view, picture, scale }, moments),
+  }
 }
 
 /** Only the part that moves, over its part of what stands still. */
@@ -73,61 +78,69 @@ async function* drawRegion(
     pen.translate(-x, -y)
     template.moving(pen, moment)
     pen.restore()
-    // A copy: what is handed out may wait to be written while the next frame is drawn on this canvas.
+    // A copy: the frame before is known while this one is drawn.
     yield canvas.data()
   }
 }
 
 /** Everything, because the background moves. */
-async function* drawWhole(
-  { scene, template, plate, picture }: View & { readonly picture: Canvas | Frames },
+async function* drawAll(
+  { picture, scale, ...view }: View & { readonly picture: Canvas | Frames; readonly scale: number },
   moments: AsyncIterable<Moment>,
 ): AsyncGenerator<Uint8Array> {
-  const { width, height } = scene
-  const canvas = scene.drawing.createCanvas(width, height)
-  const pen = canvas.getContext('2d')
-  const next =
-    'frames' in picture ? videoPicture(scene, picture) : async () => ({ canvas: picture, version: 0 })
+  const { scene, template } = view
+  const next = 'frames' in picture ? videoPicture(scene, picture) : stillPicture(scene, picture, scale)
   try {
-    for await (const moment of moments) {
-      const behind = await next()
-      drawBehind(pen, { scene, template, moment }, behind)
-      pen.drawImage(plate, 0, 0)
-      pen.save()
-      template.moving(pen, moment)
-      pen.restore()
-      // A copy, as above.
-      yield canvas.data()
-    }
+    if (template.beat) yield* drawBeating({ scene, template, beat: template.beat, next, scale }, moments)
+    else yield* drawOver({ ...view, next }, moments)
   } finally {
     if ('frames' in picture) await picture.frames.return(undefined)
   }
 }
 
-function drawBehind(
-  pen: Pen,
-  { scene, template, moment }: { scene: Scene; template: Template; moment: Moment },
-  picture: Picture,
-): void {
-  pen.globalCompositeOperation = 'copy'
-  if (template.behind) template.behind(pen, moment, picture)
-  else pen.drawImage(picture.canvas, 0, 0, scene.width, scene.height)
-  pen.globalCompositeOperation = 'source-over'
+/** What stands still and what moves, over the next picture for every frame. */
+async function* drawOver(
+  { scene, template, plate, next }: View & { readonly next: () => Promise<Canvas> },
+  moments: AsyncIterable<Moment>,
+): AsyncGenerator<Uint8Array> {
+  const { x, y, width, height } = layerOf(plate).box
+  const canvas = scene.drawing.createCanvas(scene.width, scene.height)
+  const pen = canvas.getContext('2d')
+  for await (const moment of moments) {
+    const picture = await next()
+    pen.globalCompositeOperation = 'copy'
+    pen.drawImage(picture, 0, 0, scene.width, scene.height)
+    pen.globalCompositeOperation = 'source-over'
+    pen.drawImage(plate, x, y, width, height, x, y, width, height)
+    pen.save()
+    template.moving(pen, moment)
+    pen.restore()
+    yield canvas.data()
+  }
 }
 
-/** Answers a video's next frame; where it has no more, its last one stays. */
-function videoPicture({ drawing }: Scene, { size, frames }: Frames): () => Promise<Picture> {
+/** Answers a picture as small as it is drawn. */
+function stillPicture({ drawing }: Scene, picture: Canvas, scale: number): () => Promise<Canvas> {
+  if (scale === 1) return async () => picture
+  const small = drawing.createCanvas(Math.ceil(picture.width / scale), Math.ceil(picture.height / scale))
+  const pen = small.getContext('2d')
+  pen.imageSmoothingQuality = 'high'
+  pen.drawImage(picture, 0, 0, small.width, small.height)
+  return async () => small
+}
+
+/** Answers a video's next frame, shaded, each on the same canvas; where it has no more, its last one stays. */
+function videoPicture({ drawing }: Scene, { size, frames }: Frames): () => Promise<Canvas> {
   const canvas = drawing.createCanvas(size.width, size.height)
   const pen = canvas.getContext('2d')
-  let version = 0
   return async () => {
     const { value, done } = await frames.next()
     if (!done) {
       // Over the same memory, which is new for every frame.
       const pixels = new Uint8ClampedArray(value.buffer, value.byteOffset, value.length)
       pen.putImageData(new drawing.ImageData(pixels, size.width, size.height), 0, 0)
-      version += 1
+      drawShade(pen, size)
     }
-    return { canvas, version }
+    return canvas
   }
 }

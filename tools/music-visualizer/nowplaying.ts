@@ -3,10 +3,14 @@ import { levelAt, type Moment } from '../../src/media/audio/moments.ts'
 import { inside, type MakeTemplate, type Scene } from './scene.ts'
 import { drawLine, drawTitle, ink, times } from './words.ts'
 
+/** Height at the bottom of a tall result that players cover, as a share of what it is taller than wide. */
+const controls = 0.3
+
 function layOut({ width, height, unit, margin }: Scene) {
   const card = { width: Math.min(width - 2 * margin, 1.02 * unit), height: 0.28 * unit }
   const x = margin
-  const y = height - margin - card.height
+  // In tall results it stands clear of where players put their controls.
+  const y = height - Math.max(margin, controls * (height - width)) - card.height
   const pad = 0.032 * unit
   const thumb = card.height - 2 * pad
   const left = x + pad + thumb + 1.1 * pad

@@ -12,18 +12,40 @@ export const plan: PlanOperation<typeof musicVisualizer> = (input, files) => {
   }
 }
 
-/** Estimates for two cores, to be set by bench/visualizer.ts: pixels a second, seconds of sound a second, and seconds at the start. */
-const speed = { pixels: 110e6, listen: 60, start: 1 }
+/**
+ * Processor time, from runs of 6 s of music at 640x360 and 1920x1080: at the start; for a second of sound (heard,
+ * followed and encoded); and for a frame whatever its size.
+ */
+const seconds = { start: 1.2, sound: 0.12, frame: 0.006 }
 
-/** A video behind all is decoded, drawn and encoded whole: an estimate too. */
-const movingFactor = 1.6
+/** Of a pixel of the result, nanoseconds: encoding takes 7, the rest is drawing and working out what has changed. */
+const pixel: Readonly<Record<VisualizerInput['template_id'], number>> = {
+  aurora: 14,
+  nowplaying: 7,
+  ring: 12,
+  ridge: 14,
+  bars: 15,
+  pulsar: 17,
+  lissajous: 18,
+  vinyl: 14,
+  shockwave: 20,
+}
+
+/** A video behind all is read, drawn and encoded whole: nanoseconds of a pixel, blurred or not, and seconds of a frame. */
+const moving = { blurred: 33, sharp: 57, frame: 0.008 }
+
+/** Such seconds in one of an idle machine: they were measured on two cores that others shared, where each is dearer. */
+const perSecond = 2.3
 
 /** Seconds of work to expect on two cores. */
 export function expectedSeconds(
-  { resolution }: VisualizerInput,
-  { frames, seconds, background }: Given,
+  { resolution, template_id, blur }: VisualizerInput,
+  { frames, seconds: length, background }: Given,
 ): number {
-  const pixels = resolution.width * resolution.height * frames
-  const factor = background && isMoving(background) ? movingFactor : 1
-  return Math.round((speed.start + seconds / speed.listen + (factor * pixels) / speed.pixels) * 10) / 10
+  const moves = background !== undefined && isMoving(background)
+  const ofPixel = moves ? (blur > 0 ? moving.blurred : moving.sharp) : pixel[template_id]
+  const ofFrame =
+    seconds.frame + (moves ? moving.frame : 0) + ofPixel * 1e-9 * resolution.width * resolution.height
+  const spent = seconds.start + seconds.sound * length + ofFrame * frames
+  return Math.round((10 * spent) / perSecond) / 10
 }

@@ -9,7 +9,7 @@ import { decodeSound, type Sound } from '../../src/engines/ffmpeg/sound.ts'
 import { soundRate } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { Moments, type Moment } from '../../src/media/audio/moments.ts'
 import { Survey, type Profile } from '../../src/media/audio/survey.ts'
-import { drawGround, toCanvas } from './backdrop.ts'
+import { drawGround, drawShade, toCanvas } from './backdrop.ts'
 import type { musicVisualizer } from './contract.ts'
 import { drawPlaceholder } from './cover.ts'
 import { encode } from './encode.ts'
@@ -143,21 +143,25 @@ interface Stage {
   readonly template: Template
 }
 
+/** From this blur on, pixels, half as many pixels a side show the same. */
+const softBlur = 4
+
 async function readBackdrop({ input, given, scene, template }: Stage, reading: Reading): Promise<Backdrop> {
   const { background, frames } = given
   const { blur, fps } = input
   const size = { width: scene.width, height: scene.height }
   if (background && isMoving(background)) {
     const picture = await readVideo(background, { ...reading, size, blur, fps, count: frames })
-    return { picture, shaded: true }
+    return { picture, soft: blur >= softBlur }
   }
   const ground = drawGround(scene.drawing, size, scene.palette)
   const pen = ground.getContext('2d')
   if (!background) {
     template.ornament?.(pen)
-    return { picture: ground, shaded: false }
+    return { picture: ground, soft: true }
   }
   const pixels = await readImage(background, size, { blur, signal: reading.signal })
   pen.drawImage(toCanvas(scene.drawing, size, pixels), 0, 0)
-  return { picture: ground, shaded: true }
+  drawShade(pen, size)
+  return { picture: ground, soft: blur >= softBlur }
 }

@@ -30,10 +30,12 @@ export interface Scene {
   readonly cover: Canvas
 }
 
-/** A picture behind all at one moment; equal versions show the same. */
-export interface Picture {
-  readonly canvas: Canvas
-  readonly version: number
+/** How a background that moves with the music is shown. */
+export interface Beat {
+  /** How much larger than the frame, about its middle; 1 at least. */
+  readonly larger: number
+  /** How far red is moved to the left, green and blue to the right; pixels. */
+  readonly apart: number
 }
 
 /** How one template draws a scene. */
@@ -46,8 +48,12 @@ export interface Template {
   moving(pen: Pen, moment: Moment): void
   /** Draws on the built-in background, for templates that need more of it than a gradient. */
   ornament?(pen: Pen): void
-  /** Draws what is behind all itself, at every moment, for templates that move that too; what it draws first replaces all. */
-  behind?(pen: Pen, moment: Moment, picture: Picture): void
+  /** For templates that move the background itself: what stands still is drawn over all then. */
+  readonly beat?: {
+    /** The farthest that colours ever part, pixels. */
+    readonly apart: number
+    at(moment: Moment): Beat
+  }
 }
 
 export type MakeTemplate = (scene: Scene) => Template

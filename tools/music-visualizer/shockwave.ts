@@ -1,7 +1,7 @@
-import type { Canvas, Pen } from '../../src/engines/canvas/load.ts'
+import type { Pen } from '../../src/engines/canvas/load.ts'
 import { beatsUpTo } from '../../src/media/audio/onsets.ts'
 import type { Moment } from '../../src/media/audio/moments.ts'
-import type { MakeTemplate, Picture, Scene } from './scene.ts'
+import type { MakeTemplate, Scene } from './scene.ts'
 import { drawTitle } from './words.ts'
 
 /** How much larger the picture is, at rest, by the bass, and by a beat: it always covers the frame. */
@@ -17,7 +17,8 @@ const apart = 0.013
 /** The background beats with the music, its colours part on every beat, and a wave runs out from the middle. */
 export const shockwave: MakeTemplate = (scene) => {
   const { unit, width, height } = scene
-  const split = splitter(scene)
+  // Never farther than the picture at rest reaches beyond the frame.
+  const farthest = Math.min(apart * unit, (zoom.rest * width) / 2)
   return {
     region: { x: 0, y: 0, width, height },
     ornament: (pen) => drawRipples(pen, scene),
@@ -28,19 +29,15 @@ export const shockwave: MakeTemplate = (scene) => {
         ...{ width: width - 3 * scene.margin, align: 'center', size },
       })
     },
-    behind(pen, moment, picture) {
-      const force = forceOf(scene, moment)
-      const larger = 1 + zoom.rest + zoom.bass * moment.bass + zoom.beat * force
-      const draw = (canvas: Canvas, aside: number, more = 1) => {
-        const [across, down] = [width * larger * more, height * larger * more]
-        pen.drawImage(canvas, (width - across) / 2 + aside, (height - down) / 2, across, down)
-      }
-      const distance = Math.min(apart * force, (zoom.rest * width) / (2 * unit)) * unit
-      if (distance < 1) return draw(picture.canvas, 0)
-      const { red, cyan } = split(picture)
-      draw(cyan, distance, 1 + 0.008 * force)
-      pen.globalCompositeOperation = 'lighter'
-      draw(red, -distance)
+    beat: {
+      apart: farthest,
+      at(moment) {
+        const force = forceOf(scene, moment)
+        return {
+          larger: 1 + zoom.rest + zoom.bass * moment.bass + zoom.beat * force,
+          apart: farthest * force,
+        }
+      },
     },
     moving(pen, moment) {
       for (const beat of beatsUpTo(scene.profile.beats, moment.time, beatGone)) {
@@ -57,38 +54,6 @@ function forceOf({ profile }: Scene, { time }: Moment): number {
     (most, { at, strength }) => Math.max(most, strength * Math.exp((at - time) / beatFall)),
     0,
   )
-}
-
-/** A picture in two colours that add up to it. */
-interface Parts {
-  readonly red: Canvas
-  readonly cyan: Canvas
-}
-
-/** Parts a picture, once for each version of it, on the same two canvases: all pictures of a scene are of one size. */
-function splitter({ drawing }: Scene): (picture: Picture) => Parts {
-  let parts: Parts | undefined
-  let version = -1
-  return ({ canvas, version: current }) => {
-    const blank = () => drawing.createCanvas(canvas.width, canvas.height)
-    parts ??= { red: blank(), cyan: blank() }
-    if (version !== current) {
-      drawOnly(parts.red, canvas, '#f00')
-      drawOnly(parts.cyan, canvas, '#0ff')
-      version = current
-    }
-    return parts
-  }
-}
-
-/** Replaces what is on a canvas by those channels of a picture that a colour has. */
-function drawOnly(target: Canvas, picture: Canvas, colour: string): void {
-  const pen = target.getContext('2d')
-  pen.globalCompositeOperation = 'copy'
-  pen.drawImage(picture, 0, 0)
-  pen.globalCompositeOperation = 'multiply'
-  pen.fillStyle = colour
-  pen.fillRect(0, 0, target.width, target.height)
 }
 
 function drawWave(pen: Pen, scene: Scene, { age, strength }: { age: number; strength: number }): void {

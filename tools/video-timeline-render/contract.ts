@@ -9,7 +9,13 @@ const maxClips = 500
 /** Loudest factor of a clip or track; 100 is +40 dB. */
 const maxVolume = 100
 
-const seconds = z.number().min(0)
+/** No file is longer (1000 hours), and no time of a clip is of use beyond. */
+const longest = 1000 * 3600
+
+const seconds = z.number().min(0).max(longest)
+
+/** An object that is taken whatever it holds, and not kept: hostile ones are deeper than JSON can be written. */
+const ignored = z.looseObject({}).transform(() => ({}))
 
 /** A clip of either kind of track; a gap has an empty clip_id and no material. */
 const clip = z.object({
@@ -124,8 +130,8 @@ const fields = z.object({
     )
     .max(maxClips)
     .describe('Sound, all tracks mixed'),
-  beat_track: z.array(z.looseObject({})).default([]).describe('Not read'),
-  struct_meta: z.looseObject({}).default({}).describe('Not read'),
+  beat_track: z.array(ignored).prefault([]).describe('Not read'),
+  struct_meta: ignored.prefault({}).describe('Not read'),
 })
 
 type Fields = z.output<typeof fields>

@@ -5,6 +5,7 @@ import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
 import { inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
+import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
 import { divide, lengthOf } from '../../src/media/timeline/divide.ts'
 import { layOut } from '../../src/media/timeline/lay-out.ts'
 import type { Piece } from '../../src/media/timeline/lay-out.ts'
@@ -84,6 +85,7 @@ export async function encodePart(path: string, job: PartJob): Promise<void> {
   await runWithReports(
     {
       args: [
+        ...fileTimes,
         ...inputs.flat(),
         ...['-filter_complex_threads', String(threads), '-filter_complex', graph, '-map', '[v]'],
         ...[...encoderArgs, ...bt709Tags, '-threads', String(threads), '-r', String(wish.canvas.rate)],
@@ -101,15 +103,11 @@ export async function encodePart(path: string, job: PartJob): Promise<void> {
   if (made !== lengthOf(pieces)) throw await missingPictures(reads, job)
 }
 
-/**
- * Starts decoding at the keyframe before the stretch and keeps all from there, so that the picture that is
- * showing when it begins is known, however long it has been showing.
- */
 async function inputOf([{ clip, from }]: Read, { wish, context, threads }: PartJob): Promise<string[]> {
   return inputArgs(context.files.get(clip.material).path, [
     ...(await alphaDecoder(wish.videoOf(clip.material))),
     ...['-threads', String(threads), '-an'],
-    ...(from > 0 ? ['-noaccurate_seek', '-ss', from.toFixed(6)] : []),
+    ...fromKeyFrame(from),
   ])
 }
 

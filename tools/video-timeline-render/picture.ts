@@ -4,6 +4,7 @@ import { contained } from '../../src/media/layout/canvas.ts'
 import type { Piece } from '../../src/media/timeline/lay-out.ts'
 import { readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
 import type { Read, Stretch } from '../../src/media/timeline/reads.ts'
+import { rounding } from '../../src/media/timeline/timeline.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 
 /** What a part is made for and of. */
@@ -33,8 +34,7 @@ export function pictureGraph(pieces: readonly Piece[], wish: PictureWish): Pictu
     const stretch = stretches[index]
     const label = `[p${index}]`
     if (!stretch) return `${black(wish, piece.units)}${label}`
-    const from = reads.find((read) => read.includes(stretch))?.[0].from ?? stretch.from
-    return `[r${index}]${clipChain(stretch, wish, { readFrom: from, label: String(index) })}${label}`
+    return `[r${index}]${clipChain(stretch, wish, String(index))}${label}`
   })
   // One input for each read, split where several pieces are made of it.
   const inputs = reads.map((read, input) => {
@@ -51,36 +51,35 @@ function black({ canvas: { width, height, rate } }: PictureWish, frames: number)
   return `color=black:size=${width}x${height}:rate=${rate},trim=end_frame=${frames},format=yuv420p,setsar=1`
 }
 
-/** Between two frames of a source, as long as its time before a stretch must be known; frames. */
-const framesBefore = 2
-
 /**
- * From a decoded, turned picture to the frames of one piece. Where the source's picture ends first, its last
- * frame stands; a longer hole than a file's rounding explains is left, so that missing pictures are noticed.
+ * From a decoded, turned picture, in times of its file, to the frames of one piece. Where the source's picture
+ * ends first, its last frame stands. Of an even rate a longer hole than a file's rounding explains is left, so that
+ * missing pictures are noticed.
  */
 function clipChain(
   stretch: Stretch,
   wish: PictureWish,
-  /** Where reading begins, seconds; and what keeps the pieces of a graph apart. */
-  { readFrom, label }: { readonly readFrom: number; readonly label: string },
+  /** Keeps the pieces of a graph apart. */
+  label: string,
 ): string {
-  const { clip, units } = stretch
+  const { clip, from, to, units } = stretch
   const { canvas } = wish
   const video = wish.videoOf(clip.material)
-  const start = stretch.from - readFrom
-  const end = Math.max(stretch.to - readFrom, start + 1e-6)
-  const missing = Math.max(0, stretch.to - (video.duration_ms || Infinity) / 1000)
-  const hold = 1 + missing + (2 * clip.speed) / canvas.rate
-  const margin = video.frame_rate.num > 0 ? (framesBefore * video.frame_rate.den) / video.frame_rate.num : 1
+  const frame = clip.speed / canvas.rate
+  const end = (video.duration_ms || Infinity) / 1000
+  // The last picture may have come long ago.
+  const standing = video.variable_rate || from >= end
+  const hold = 1 + 2 * frame + (standing ? to - from : Math.max(0, to - end))
+  const time = `PTS-${seconds(from + lookAhead(frame) - frame / 2)}/TB`
   const size = contained(canvas, video.width / video.height)
   const [x, y] = [(canvas.width - size.width) / 2, (canvas.height - size.height) / 2]
   const isWhole = x === 0 && y === 0
   return [
-    `trim=${start > 0 ? `start=${seconds(start - margin)}:` : ''}end=${seconds(end)}`,
-    `tpad=stop_mode=clone:stop_duration=${seconds(hold)}`,
-    // Times of a source may be as coarse as its frames.
-    `settb=AVTB,setpts=(PTS-${seconds(start)}/TB)/${clip.speed}`,
-    `fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
+    // A file's clock may be as coarse as its frames. Nothing of what begins at the cut's end may show.
+    `settb=AVTB,trim=end=${seconds(Math.max(to - rounding, from + rounding))}`,
+    // What is looked at comes to the middle of its frame, by which fps takes it.
+    `setpts=${standing ? `max(0\\,${time})` : time},tpad=stop_mode=clone:stop_duration=${seconds(hold)}`,
+    `setpts=PTS/${clip.speed},fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),
     ...(video.alpha ? [overBlack(size, canvas.rate, label)] : []),
@@ -88,6 +87,16 @@ function clipChain(
     ...(isWhole ? [] : [`pad=w=${canvas.width}:h=${canvas.height}:x=${x}:y=${y}:color=black`]),
     'setsar=1',
   ].join(',')
+}
+
+/**
+ * How long after a frame's start its source is looked at, s of the source: in the middle of the frame's own time,
+ * which keeps picture and sound together best and forgives in points that are off by some milliseconds. But never
+ * where pictures mostly begin, at its start or (of a rate that is twice the output's) in its middle, as files and
+ * callers round such times.
+ */
+function lookAhead(frame: number): number {
+  return Math.max(frame / 2 - rounding, rounding)
 }
 
 /** Lays a transparent picture over black. */

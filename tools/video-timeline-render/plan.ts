@@ -1,7 +1,7 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { GivenFiles, InputOf, PlanOperation } from '../../src/contract/operation.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
-import type { Timeline } from '../../src/media/timeline/timeline.ts'
+import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
 import { videoTimelineRender } from './contract.ts'
 import { checkSources } from './sources.ts'
 
@@ -17,24 +17,52 @@ export const plan: PlanOperation<typeof videoTimelineRender> = (input, files) =>
   }
 }
 
-/** Measured on two cores (bench/timeline.ts): pixels a second, clips a second, and seconds for the whole. */
-const speed = { decodeAndScale: 600e6, encode: 140e6, clips: 12, start: 0.6 }
+/**
+ * What two cores do: seconds for the whole, for each clip (of pictures with short ways from key frames) and for
+ * each second of sound, and pixels a second. Of pictures the middle between such with grain and without.
+ */
+const measured = {
+  start: 0.6,
+  pictureClip: 0.11,
+  soundClip: 0.02,
+  decodeAndScale: 250e6,
+  encode: 90e6,
+  encodeBlack: 280e6,
+  /** Of the mix: limiting and encoding it. */
+  mixed: 0.035,
+  /** Of each clip: decoding it. */
+  heard: 0.007,
+  /** Of a clip at another speed that keeps its pitch. */
+  pitched: 0.03,
+}
 
-/** Seconds of work to expect on two cores: decoding what is shown, one encode, and opening each clip. */
+/** Seconds of work to expect on two cores, held against real ones by bench/timeline.ts. */
 export function expectedSeconds(timeline: Timeline, files: GivenFiles): number {
-  const { width, height, frames, picture, sound } = timeline
-  const decoded = picture.reduce((sum, { material, source }) => {
+  const { width, height, frames, rate, seconds, picture, sound } = timeline
+  const decoded = sumOf(picture, ({ material, source }) => {
     const video = files.get(material).facts?.video
-    if (!video) return sum
+    if (!video) return 0
     const { num, den } = video.frame_rate
-    const rate = num > 0 ? num / den : 30
-    return sum + video.coded_width * video.coded_height * rate * (source.to - source.from)
-  }, 0)
-  const clips = picture.length + sound.reduce((sum, track) => sum + track.length, 0)
-  const seconds =
-    speed.start +
-    decoded / speed.decodeAndScale +
-    (width * height * frames) / speed.encode +
-    clips / speed.clips
-  return Math.round(seconds * 10) / 10
+    return video.coded_width * video.coded_height * (num > 0 ? num / den : 30) * (source.to - source.from)
+  })
+  const shown = Math.min(
+    frames,
+    sumOf(picture, ({ track }) => (track.to - track.from) * rate),
+  )
+  const heard = sumOf(sound.flat(), ({ source, speed, keepPitch }) => {
+    const retimed = keepPitch && speed !== 1 ? measured.pitched : 0
+    return measured.soundClip + (measured.heard + retimed) * (source.to - source.from)
+  })
+  const expected =
+    measured.start +
+    measured.pictureClip * picture.length +
+    decoded / measured.decodeAndScale +
+    width * height * (shown / measured.encode + (frames - shown) / measured.encodeBlack) +
+    heard +
+    measured.mixed * seconds
+  return Math.round(expected * 10) / 10
+}
+
+function sumOf(clips: readonly TimelineClip[], cost: (clip: TimelineClip) => number): number {
+  return clips.reduce((sum, clip) => sum + cost(clip), 0)
 }

@@ -7,6 +7,7 @@ import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { decodePcm, encodeAac, pcmBytes } from '../../src/engines/ffmpeg/pcm.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
+import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
 import { soundRate, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { lanesOf } from '../../src/media/timeline/lanes.ts'
 import { layOut } from '../../src/media/timeline/lay-out.ts'
@@ -117,6 +118,11 @@ function hasSound({ from }: Stretch, { facts }: StagedFile): boolean {
 /** Decoders of sound are exact only once they have some of what comes before, s. */
 const leadIn = 0.5
 
+/** Where reading begins for what is heard from a time of a file on, s. */
+function readFrom(from: number): number {
+  return Math.max(0, from - leadIn)
+}
+
 /** Stretches one after another, each exactly as long as its piece. */
 async function* decode(
   stretches: readonly Stretch[],
@@ -125,12 +131,7 @@ async function* decode(
 ): AsyncGenerator<Uint8Array> {
   const { files, scratch } = job.context
   const inputs = stretches.flatMap(({ clip, from }) =>
-    inputArgs(files.get(clip.material).path, [
-      '-vn',
-      '-noaccurate_seek',
-      '-ss',
-      Math.max(0, from - leadIn).toFixed(6),
-    ]),
+    inputArgs(files.get(clip.material).path, ['-vn', ...fromKeyFrame(readFrom(from))]),
   )
   const chains = stretches.map((stretch, index) => {
     const mono = files.get(stretch.clip.material).facts?.audio[0]?.channels === 1
@@ -139,7 +140,7 @@ async function* decode(
   const all = stretches.map((_, index) => `[a${index}]`).join('')
   const graph = [...chains, `${all}concat=n=${stretches.length}:v=0:a=1[a]`].join(';')
   const wanted = stretches.reduce((sum, { units }) => sum + units, 0) * pcmBytes
-  const decoded = decodePcm([...inputs, '-filter_complex', graph], {
+  const decoded = decodePcm([...fileTimes, ...inputs, '-filter_complex', graph], {
     cwd: scratch,
     signal: job.signal,
     timeoutMs: job.timeoutMs,
@@ -175,8 +176,9 @@ function clipChain(
   { clip, from, to, units }: Stretch,
   { mono, rubberband }: { mono: boolean; rubberband: boolean },
 ): string {
-  const start = Math.min(from, leadIn)
+  const start = from - readFrom(from)
   return [
+    `asetpts=PTS-${readFrom(from).toFixed(6)}/TB`,
     stereo(mono),
     // Before the cut, so that sound which ends early leaves silence.
     `apad,atrim=start=${start.toFixed(6)}:end=${(start + to - from).toFixed(6)},asetpts=PTS-STARTPTS`,

@@ -50,11 +50,8 @@ export async function decodingOn(
     ),
   )
   return (before, { clip, from }) => {
-    const video = videoOf(clip.material)
-    // Of a variable rate nobody knows how long the picture before a stretch has been standing.
-    if (video.variable_rate) return false
     const keyFrame = keyFrames.get(keyOf(clip.material, from * 1000)) ?? from * 1000
-    return keyFrame / 1000 - before.to <= openingOf(video)
+    return keyFrame / 1000 - before.to <= openingOf(videoOf(clip.material))
   }
 }
 

@@ -6,12 +6,22 @@ export interface Limits {
   readonly startMs: number
   /** For one particle to load, to play some frames, or for one picture to be taken. */
   readonly answerMs: number
+  /** For what a particle began that takes real time (an image, a digest) to end, so that a frame can be taken. */
+  readonly settleMs: number
+  /** For a particle to be played through by a check; what is left then is only looked at. */
+  readonly playMs: number
   /** Memory that a browser with all its processes may hold. */
   readonly memoryBytes: number
 }
 
 /** A machine that does much else is slow; honest particles answer within milliseconds and stay far below 0.5 GiB. */
-export const usualLimits: Limits = { startMs: 60_000, answerMs: 20_000, memoryBytes: 1.5 * 2 ** 30 }
+export const usualLimits: Limits = {
+  startMs: 60_000,
+  answerMs: 20_000,
+  settleMs: 5000,
+  playMs: 20_000,
+  memoryBytes: 1.5 * 2 ** 30,
+}
 
 const sentences = {
   hang: 'did not answer in time; a script of it may run without end',

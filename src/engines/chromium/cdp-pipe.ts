@@ -31,6 +31,10 @@ interface Events {
       readonly auxData: { readonly frameId: string; readonly isDefault: boolean }
     }
   }
+  'Network.requestWillBeSent': {
+    readonly frameId?: string
+    readonly request: { readonly url: string }
+  }
   'Fetch.requestPaused': {
     readonly requestId: string
     readonly frameId: string

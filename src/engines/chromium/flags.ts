@@ -1,3 +1,5 @@
+import { runsInSandbox } from './require.ts'
+
 /** Flags of every browser: no screen, no network whatever a page tries, the same pixels everywhere. */
 export function flags(profile: string): string[] {
   return [
@@ -5,8 +7,7 @@ export function flags(profile: string): string[] {
     ...alone,
     ...offline,
     ...samePixels,
-    // Its sandbox does not start for root, as in a container.
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ...(runsInSandbox() ? [] : ['--no-sandbox']),
   ]
 }
 
@@ -42,6 +43,8 @@ const offline = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://offline.invalid:9',
   '--proxy-bypass-list=<-loopback>',
+  // The headless shell knows the one, whole browsers the other.
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-quic',
   '--dns-prefetch-disable',
@@ -58,7 +61,9 @@ const samePixels = [
   '--force-color-profile=srgb',
   '--font-render-hinting=none',
   '--hide-scrollbars',
-
+  // What is blurred reaches over the bounds of tiles, and is drawn for each: few large ones take half the time.
+  '--default-tile-width=2048',
+  '--default-tile-height=2048',
   '--disable-checker-imaging',
   '--disable-threaded-animation',
   '--disable-threaded-scrolling',

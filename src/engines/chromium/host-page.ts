@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { Breakdown } from './breakdown.ts'
+import { setTimeout } from 'node:timers/promises'
+import { Breakdown, type Limits } from './breakdown.ts'
 import type { Browser } from './browser.ts'
 import { Refused } from './cdp-pipe.ts'
-import { answerLibrary } from './libraries.ts'
+import { answerLibrary, libraryFile } from './libraries.ts'
+import { movingImageLine } from './moving-images.ts'
 import { painterOf, type CaptureMethod, type Painter } from './painter.ts'
-import { hostDocument, particleDocument } from './particle-document.ts'
+import { asksFor, hostDocument, isBroughtAlong, particleDocument } from './particle-document.ts'
 import { prelude } from './prelude.ts'
 import { playedAnswer, problemsAnswer, type Played } from './player-answers.ts'
-import { sourceProblem } from './source-problem.ts'
+import { movingImage, sourceProblem } from './source-problem.ts'
 import { cut, refusal, type CaptureParticle, type ParticleProblem } from './particle.ts'
 import { addFrame, styleOf } from './particle-frame.ts'
 
@@ -15,6 +17,7 @@ interface PageOptions {
   readonly width: number
   readonly height: number
   readonly method: CaptureMethod
+  readonly limits: Limits
 }
 
 /** A particle in its frame of the page. */
@@ -26,6 +29,9 @@ export interface LoadedParticle {
   /** The browser's name of its player. */
   readonly player: string
 }
+
+/** As long as most particles take to load; then it may be that they wait for a frame. */
+const impatientMs = 200
 
 /** What a frame tried, as many as are told of it. */
 const mostNotes = 20
@@ -89,14 +95,15 @@ export class HostPage {
   }
 
   async #prepare(): Promise<void> {
-    const { width, height } = this.#size
+    const { width, height, limits } = this.#size
     const all: [string, object][] = [
       ['Page.enable', {}],
       ['Inspector.enable', {}],
+      ['Network.enable', {}],
       ['Fetch.enable', { patterns: [{ urlPattern: '*' }] }],
       ['Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }],
       ['Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }],
-      ['Page.addScriptToEvaluateOnNewDocument', { source: await prelude(this.#token) }],
+      ['Page.addScriptToEvaluateOnNewDocument', { source: await prelude(this.#token, limits.settleMs) }],
       ['Page.setDocumentContent', { frameId: this.#mainFrame, html: hostDocument }],
       ['Runtime.enable', {}],
     ]
@@ -120,6 +127,12 @@ export class HostPage {
       if (this.#filled.has(frameId)) this.#note(frameId, `goes to ${url}; a particle stays where it is`)
       this.#filled.add(frameId)
     })
+    // Images that a script puts together are in no source; and some requests end before they are paused.
+    pipe.on('Network.requestWillBeSent', ({ frameId, request: { url } }) => {
+      if (frameId === undefined) return
+      if (movingImageLine(url) !== undefined) this.#note(frameId, movingImage)
+      else if (!isBroughtAlong(url) && libraryFile(url) === undefined) this.#note(frameId, asksFor(url))
+    })
     pipe.on('Fetch.requestPaused', (request) => {
       this.#answered = this.#answered.then(() => this.#answer(request))
     })
@@ -129,7 +142,7 @@ export class HostPage {
     const call = (method: string, params: object) =>
       // The page may be gone by now; then nothing asks any more.
       this.#browser.call(method, { requestId, ...params }, { session: this.#session }).catch(() => undefined)
-    if (/^(?:data|blob|about):/.test(url)) return void (await call('Fetch.continueRequest', {}))
+    if (isBroughtAlong(url)) return void (await call('Fetch.continueRequest', {}))
     const library = await answerLibrary(url).catch((error: unknown) => ({
       missing: `asks for ${url}, which cannot be read here (${String(error)})`,
     }))
@@ -141,7 +154,7 @@ export class HostPage {
       const body = library.script.toString('base64')
       return void (await call('Fetch.fulfillRequest', { responseCode: 200, responseHeaders, body }))
     }
-    this.#note(frameId, library?.missing ?? `asks for ${url}; a particle has no network`)
+    this.#note(frameId, library?.missing ?? asksFor(url))
     await call('Fetch.failRequest', { errorReason: 'BlockedByClient' })
   }
 
@@ -153,7 +166,8 @@ export class HostPage {
     }
     const notes = this.#tried.get(owner) ?? []
     this.#tried.set(owner, notes)
-    if (notes.length < mostNotes) notes.push(cut(what))
+    const told = cut(what)
+    if (notes.length < mostNotes && !notes.includes(told)) notes.push(told)
   }
 
   #problemsOf(frameId: string, told: readonly ParticleProblem[]): ParticleProblem[] {
@@ -174,7 +188,11 @@ export class HostPage {
     const id = `particle-${++this.#added}`
     const host = this.#contexts.get(this.#mainFrame)
     await this.#concerning(name, '', () =>
-      this.#call(addFrame, [id, name, document, styleOf(particle, this.#size)], { executionContextId: host }),
+      this.#drawingUntil(
+        this.#call(addFrame, [id, name, document, styleOf(particle, this.#size)], {
+          executionContextId: host,
+        }),
+      ),
     )
     const frameId = this.#newest
     return await this.#concerning(name, frameId, async () => {
@@ -188,6 +206,12 @@ export class HostPage {
       const told = await this.#call('function () { return this.ready() }', [], { objectId: loaded.player })
       return { loaded, problems: this.#problemsOf(frameId, problemsAnswer(told)) }
     })
+  }
+
+  /** Some of what a page loads, such as drawings of SVG from elsewhere, goes on only as a frame is drawn. */
+  async #drawingUntil(work: Promise<unknown>): Promise<void> {
+    const ended = work.then(() => true)
+    while (!(await Promise.race([ended, setTimeout(impatientMs, false)]))) await this.#painter.draw()
   }
 
   /** Plays a particle through times of its own, s; stops where a frame must be drawn. */

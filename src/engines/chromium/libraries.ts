@@ -14,11 +14,17 @@ const gsap = /^\/(?:npm\/|ajax\/libs\/)?gsap(?:@|\/)3(?:\.\d+){0,2}(?:\/dist)?\/
 /** The file that answers an address: of a known library that is installed here, or what to do to have it. */
 export type LibraryAnswer = { readonly script: Buffer } | { readonly missing: string }
 
+/** The file of a known library that an address names; undefined for every other address. */
+export function libraryFile(address: string): string | undefined {
+  const url = URL.parse(address)
+  if (url?.protocol !== 'https:' || !libraryHosts.includes(url.host)) return undefined
+  return gsap.exec(url.pathname)?.[1]
+}
+
 /** Answers an address of a known library; undefined for every other address. */
 export async function answerLibrary(address: string): Promise<LibraryAnswer | undefined> {
-  const url = URL.parse(address)
-  const file = gsap.exec(url?.pathname ?? '')?.[1]
-  if (file === undefined || url?.protocol !== 'https:' || !libraryHosts.includes(url.host)) return undefined
+  const file = libraryFile(address)
+  if (file === undefined) return undefined
   const missing = `needs GSAP 3 (${address}), which is not installed here: run npm install gsap@3 where Reelwright is installed, or put its text into a <script> of the particle`
   try {
     const { resolve } = createRequire(import.meta.url)

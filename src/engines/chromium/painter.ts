@@ -1,12 +1,11 @@
-import { MediaError } from '../../contract/errors.ts'
+import { Breakdown } from './breakdown.ts'
 import type { Browser } from './browser.ts'
-import { asRgba } from './rgba-png.ts'
 
 /** Takes pictures of a page. */
 export interface Painter {
   /** Lets the page draw once without looking: what tells of animations is told then. */
   draw(): Promise<void>
-  /** A picture of the page as it is, PNG of eight bits RGBA. */
+  /** A picture of the page as it is: PNG of eight bits, with alpha unless it is opaque all over. */
   capture(): Promise<Buffer>
 }
 
@@ -46,9 +45,9 @@ function beginFramePainter({ browser, session }: Page): Painter {
     capture: async () => {
       for (let tries = 0; tries < mostTries; tries += 1) {
         const { screenshotData } = await frame({ screenshot })
-        if (screenshotData !== undefined) return await asRgba(Buffer.from(screenshotData, 'base64'))
+        if (screenshotData !== undefined) return Buffer.from(screenshotData, 'base64')
       }
-      throw new MediaError(6500, 'the browser takes no picture')
+      throw new Breakdown('hang')
     },
   }
 }
@@ -65,7 +64,7 @@ function screenshotPainter({ browser, session }: Page): Painter {
       await draw()
       const params = { format: 'png', optimizeForSpeed: true, captureBeyondViewport: false }
       const { data } = await browser.call('Page.captureScreenshot', params, { session })
-      return await asRgba(Buffer.from(data, 'base64'))
+      return Buffer.from(data, 'base64')
     },
   }
 }

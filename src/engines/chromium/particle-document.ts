@@ -9,13 +9,23 @@ export const policy = [
   "default-src 'none'",
   `script-src 'unsafe-inline' 'unsafe-eval' ${libraryHosts.map((host) => `https://${host}`).join(' ')}`,
   "style-src 'unsafe-inline'",
-  'img-src data: blob:',
+  'img-src data:',
   'font-src data: blob:',
   'connect-src data: blob:',
   "worker-src 'none'",
   "form-action 'none'",
   "base-uri 'none'",
 ].join('; ')
+
+/** Whether an address is of what a particle brings along. */
+export function isBroughtAlong(url: string): boolean {
+  return /^(?:data|blob|about):/.test(url)
+}
+
+/** What is told of any other address. */
+export function asksFor(url: string): string {
+  return `asks for ${url}; a particle has no network`
+}
 
 /** The page that holds the frames, transparent. */
 export const hostDocument = `<!doctype html><meta charset="utf-8">

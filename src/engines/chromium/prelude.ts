@@ -2,13 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Each after those that it imports. */
-const modules = ['pristine', 'clock', 'motion', 'timelines', 'watch', 'play']
+const modules = [
+  ...['pristine', 'natives', 'present', 'clock', 'blobs', 'pending'],
+  ...['motion', 'timelines', 'watch', 'play'],
+]
 
 /**
  * The script that runs in every particle's frame before its own: it puts a player under this name, which the
- * particle cannot guess, nor replace. In the host page it does nothing.
+ * particle cannot guess, nor replace. In the host page it does nothing. A frame waits so many ms for what takes
+ * real time.
  */
-export async function prelude(name: string): Promise<string> {
+export async function prelude(name: string, settleMs: number): Promise<string> {
   const parts = await Promise.all(
     modules.map((module) => readFile(join(import.meta.dirname, 'page', `${module}.js`), 'utf8')),
   )
@@ -21,6 +25,6 @@ export async function prelude(name: string): Promise<string> {
     'use strict'
     if (window === top) return
     ${body}
-    Object.defineProperty(window, ${JSON.stringify(name)}, { value: makePlayer() })
+    Object.defineProperty(window, ${JSON.stringify(name)}, { value: makePlayer(${settleMs}) })
   })()`
 }

@@ -1,36 +1,50 @@
-import { inflateSync } from 'node:zlib'
 import { MediaError } from '../../contract/errors.ts'
+import { Actor } from './actor.ts'
 import { Breakdown, twice, usualLimits, type Limits } from './breakdown.ts'
 import { Browser } from './browser.ts'
 import { usualMethod } from './capture.ts'
 import { HostPage, type LoadedParticle } from './host-page.ts'
-import { chunksOf } from './rgba-png.ts'
 import type { CaptureMethod } from './painter.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
+import { spanOf } from './schedule.ts'
+import { isTransparent } from './transparency.ts'
 
 export interface RehearseOptions {
+  /** Of the picture that it is to be shown in. */
+  readonly width: number
+  readonly height: number
+  readonly fps: number
+  /** Times to take pictures at, s of the particle, rising. */
+  readonly moments: readonly number[]
   /** An existing folder. */
   readonly scratch: string
   readonly signal: AbortSignal
   readonly method?: CaptureMethod
 }
 
-/** Where a particle is looked at, as shares of its duration: its ends, and what lies between. */
-const looks = [0, 0.25, 0.5, 0.75, 1]
+/** What came of a particle that was played alone. */
+export interface Rehearsal {
+  readonly problems: readonly ParticleProblem[]
+  /** PNGs of the moments; none where it cannot be played. */
+  readonly pictures: readonly Buffer[]
+}
 
-/** Plays one particle alone, through its ends, and answers every problem found. Throws 6401 without a browser. */
+/**
+ * Plays one particle alone, from its beginning through every frame that a render takes, and answers every problem
+ * found. One that takes too long is at last only looked at, which a warning tells. Throws 6401 without a browser.
+ */
 export async function rehearse(
   particle: CaptureParticle,
   options: RehearseOptions,
   limits = usualLimits,
-): Promise<readonly ParticleProblem[]> {
+): Promise<Rehearsal> {
   try {
     return await twice(options.signal, () => attempt(particle, options, limits))
   } catch (error) {
     options.signal.throwIfAborted()
     if (!(error instanceof Breakdown)) throw error
     if (error.particle === undefined) throw error.toMediaError()
-    return [{ message: error.message }]
+    return { problems: [{ message: error.message }], pictures: [] }
   }
 }
 
@@ -38,47 +52,78 @@ async function attempt(
   particle: CaptureParticle,
   options: RehearseOptions,
   limits: Limits,
-): Promise<readonly ParticleProblem[]> {
+): Promise<Rehearsal> {
   const method = options.method ?? usualMethod()
   const browser = await Browser.launch({ ...options, limits, beginFrame: method === 'begin-frame' })
+  const problems: ParticleProblem[] = []
   try {
-    const page = await HostPage.open(browser, { width: particle.width, height: particle.height, method })
-    const { loaded, problems } = await page.load(particle)
-    const more = loaded ? await playThrough(page, loaded).catch(problemOf) : []
-    return [...new Map([...problems, ...more].map((problem) => [problem.message, problem])).values()]
+    const page = await HostPage.open(browser, { ...options, method, limits })
+    const { loaded, problems: found } = await page.load(particle)
+    problems.push(...found)
+    const pictures = loaded ? await playThrough(page, loaded, { ...options, limits, problems }) : []
+    return { problems: each(problems), pictures: problems.some(isError) ? [] : pictures }
   } catch (error) {
-    return problemOf(error)
+    // A particle that is gone, such as to another page, is one more problem.
+    if (!(error instanceof MediaError && error.code === 6016)) throw error
+    return { problems: each([...problems, { message: error.message }]), pictures: [] }
   } finally {
     await browser[Symbol.asyncDispose]()
   }
 }
 
-async function playThrough(page: HostPage, loaded: LoadedParticle): Promise<ParticleProblem[]> {
-  const problems: ParticleProblem[] = []
+interface Playing extends RehearseOptions {
+  readonly limits: Limits
+  /** Those that are found are added. */
+  readonly problems: ParticleProblem[]
+}
+
+/** More help nobody; one that fails on every frame is not played to its end. */
+const mostProblems = 100
+
+/** Plays through all frames. Until something is seen every frame is looked at, from then on the moments are. */
+async function playThrough(page: HostPage, loaded: LoadedParticle, playing: Playing): Promise<Buffer[]> {
+  const { fps, moments, problems, limits } = playing
+  const { duration } = loaded.particle
+  const last = Math.max(0, spanOf({ start: 0, duration }, { fps, frames: Infinity }).end - 1)
+  const looks = moments.map((moment) => Math.min(last, Math.floor(moment * fps)))
+  const actor = new Actor(page, loaded, { fps, first: 0 })
+  let latest = performance.now() + limits.playMs
+  const pictures: Buffer[] = []
   let painted = false
-  for (const share of looks) {
-    const played = await page.advance(loaded, [share * loaded.particle.duration])
-    problems.push(...played.problems)
-    if (played.turn) {
-      await page.draw(loaded)
-      problems.push(...(await page.settle(loaded)))
+  let cut: number | undefined
+  for (let frame = 0; frame <= last && problems.length < mostProblems;) {
+    const isLookingOnly = painted || cut !== undefined || actor.still
+    const to = isLookingOnly ? (looks[pictures.length] ?? last) : frame
+    while (!actor.isAt(to)) {
+      if (performance.now() > latest) {
+        cut ??= actor.next
+        actor.skipTo(to)
+      }
+      problems.push(...(await actor.playTowards(to)))
     }
-    painted ||= !isTransparent(await page.capture([loaded]))
+    const begun = performance.now()
+    const png = await page.capture([loaded])
+    // The pictures that were asked for are not part of playing.
+    if (isLookingOnly) latest += performance.now() - begun
+    painted ||= !(await isTransparent(png))
+    while (looks[pictures.length] === to) pictures.push(png)
+    frame = to + 1
   }
-  if (!painted && problems.length === 0)
-    problems.push({ severity: 'warning', message: 'draws nothing at any of five moments, its ends included' })
-  return problems
+  if (cut !== undefined) problems.push(lookedAt(cut / fps, duration))
+  if (!painted && !problems.some(isError)) problems.push({ severity: 'warning', message: 'draws nothing' })
+  return pictures
 }
 
-/** A particle that is gone, such as to another page, is one more problem. */
-function problemOf(error: unknown): ParticleProblem[] {
-  if (error instanceof MediaError && error.code === 6016) return [{ message: error.message }]
-  throw error
+function lookedAt(seconds: number, duration: number): ParticleProblem {
+  const message = `takes long to play: frame by frame it was tried up to ${seconds.toFixed(1)} of ${duration} s, from there on only at moments`
+  return { severity: 'warning', message }
 }
 
-/** Whether nothing is to be seen on an RGBA PNG: all its samples are 0, which each of its filters leaves so. */
-function isTransparent(png: Buffer): boolean {
-  const stride = 1 + png.readUInt32BE(16) * 4
-  const rows = inflateSync(Buffer.concat(chunksOf(png, 'IDAT')))
-  return rows.every((byte, index) => byte === 0 || index % stride === 0)
+function isError({ severity }: ParticleProblem): boolean {
+  return severity !== 'warning'
+}
+
+/** Each problem once, however many frames have it. */
+function each(problems: readonly ParticleProblem[]): ParticleProblem[] {
+  return [...new Map(problems.map((problem) => [problem.message, problem])).values()]
 }

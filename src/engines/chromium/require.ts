@@ -19,6 +19,11 @@ export function locateChromium(): string {
   })
 }
 
+/** Whether browsers run in their sandbox: it does not start for root, as in a container. */
+export function runsInSandbox(): boolean {
+  return process.getuid?.() !== 0
+}
+
 /** Whether this program draws frames on command: only the headless shell does, and not known to on macOS. */
 export function takesBeginFrame(program: string): boolean {
   return process.platform !== 'darwin' && /headless[-_]shell/.test(basename(program))

@@ -1,10 +1,13 @@
 import { movingImageLine } from './moving-images.ts'
 import type { ParticleProblem } from './particle.ts'
 
+/** Why an image that moves by itself is refused. */
+export const movingImage = 'has an animated image, whose time cannot be controlled'
+
 /** What is in a source that no frame of it would tell, such as images that move by themselves. */
 export function sourceProblem(html: string): ParticleProblem | undefined {
   const line = movingImageLine(html)
-  if (line !== undefined) return { message: 'has an animated image, whose time cannot be controlled', line }
+  if (line !== undefined) return { message: movingImage, line }
   const shadow = /\bshadowrootmode\s*=/i.exec(html)
   if (!shadow) return undefined
   return {

@@ -1,9 +1,10 @@
+import { Actor } from './actor.ts'
 import type { Limits } from './breakdown.ts'
 import { Browser } from './browser.ts'
-import { HostPage, type LoadedParticle } from './host-page.ts'
+import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
-import { refusal, type CaptureParticle, type ParticleProblem } from './particle.ts'
-import { localTime, type Span } from './schedule.ts'
+import { refusal, type CaptureParticle } from './particle.ts'
+import type { Span } from './schedule.ts'
 
 /** A particle with the frames on which it is to be seen. */
 export interface Slot {
@@ -29,19 +30,6 @@ export interface StageOptions {
   readonly signal: AbortSignal
   readonly limits: Limits
 }
-
-/** One on stage. */
-interface Actor {
-  readonly slot: Slot
-  readonly loaded: LoadedParticle
-  /** The frame it was played to. */
-  at: number
-  /** Nothing of it changes any more. */
-  still: boolean
-}
-
-/** So many frames are played by one question, which must be answered in time. */
-const mostAtOnce = 30
 
 /**
  * A browser that plays particles forwards: each from its own first frame, through every frame, whether that is
@@ -84,14 +72,16 @@ export class Stage implements AsyncDisposable {
       const slots = this.#options.slots.filter(({ span }) => span.first <= frame && frame < span.end)
       const actors = await this.#enter(slots)
       const same =
-        actors.length === seen.length && actors.every(({ slot, still }) => still && seen.includes(slot))
+        slots.length === seen.length &&
+        slots.every((slot) => seen.includes(slot)) &&
+        actors.every(({ still }) => still)
       seen = slots
       const last = captured.at(-1)
       if (same && last) {
         captured[captured.length - 1] = { ...last, count: last.count + 1 }
         continue
       }
-      for (const actor of actors) await this.#play(actor, frame)
+      for (const actor of actors) await play(actor, frame)
       const png = await this.#page.capture(actors.map(({ loaded }) => loaded))
       if (frame >= first) captured.push({ frame, count: 1, png })
     }
@@ -100,6 +90,7 @@ export class Stage implements AsyncDisposable {
 
   /** Brings on stage those that are to be seen, and takes off those that no longer are. */
   async #enter(slots: readonly Slot[]): Promise<Actor[]> {
+    const { fps } = this.#options
     for (const [slot, { loaded }] of this.#actors) {
       if (slots.includes(slot)) continue
       await this.#page.remove(loaded)
@@ -109,28 +100,9 @@ export class Stage implements AsyncDisposable {
       if (this.#actors.has(slot)) continue
       const { loaded, problems } = await this.#page.load(slot.particle)
       if (!loaded || problems.length > 0) throw refusal(slot.particle.name, problems)
-      this.#actors.set(slot, { slot, loaded, at: slot.span.first - 1, still: false })
+      this.#actors.set(slot, new Actor(this.#page, loaded, { fps, first: slot.span.first }))
     }
     return slots.flatMap((slot) => this.#actors.get(slot) ?? [])
-  }
-
-  async #play(actor: Actor, frame: number): Promise<void> {
-    const { particle } = actor.slot
-    while (actor.at < frame && !actor.still) {
-      const count = Math.min(frame - actor.at, mostAtOnce)
-      const times = Array.from({ length: count }, (_, index) =>
-        localTime(particle, actor.at + 1 + index, this.#options.fps),
-      )
-      const played = await this.#page.advance(actor.loaded, times)
-      refuseFor(particle, played.problems)
-      actor.at += played.done
-      actor.still = played.still
-      if (played.turn) {
-        await this.#page.draw(actor.loaded)
-        refuseFor(particle, await this.#page.settle(actor.loaded))
-      }
-    }
-    actor.at = frame
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,6 +110,9 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-function refuseFor({ name }: CaptureParticle, problems: readonly ParticleProblem[]): void {
-  if (problems.length > 0) throw refusal(name, problems)
+async function play(actor: Actor, frame: number): Promise<void> {
+  while (!actor.isAt(frame)) {
+    const problems = await actor.playTowards(frame)
+    if (problems.length > 0) throw refusal(actor.loaded.particle.name, problems)
+  }
 }

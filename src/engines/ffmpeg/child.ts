@@ -11,7 +11,10 @@ export interface Child {
   readonly timeoutMs: number
   /** Time between the polite request to end and the kill. */
   readonly graceMs?: number
-  /** Written to its standard input, no faster than it is read; the input is closed when absent. */
+  /**
+   * Written to its standard input, no faster than it is read; the input is closed when absent. Once a chunk is asked
+   * for, the memory of the one before may be used again.
+   */
   readonly input?: Uint8Array | AsyncIterable<Uint8Array> | undefined
   /** Given what it writes; no more is read until the promise, where one is answered, has settled. */
   readonly onOutput?: (chunk: Buffer) => unknown
@@ -102,7 +105,7 @@ async function feed(stdin: Writable | null, input: Child['input']): Promise<void
   }
   for await (const chunk of input) {
     if (stdin.destroyed) return
-    if (!stdin.write(chunk)) await untilTaken(stdin)
+    await new Promise((taken) => stdin.write(chunk, taken))
   }
   stdin.end()
 }

@@ -9,18 +9,9 @@ export interface Sound {
   readonly seconds: number
 }
 
-/**
- * Largest sample that is sound, of 1: 100 dB over full scale. Floats of a file may also be infinite or no numbers;
- * one of those would spoil all analysis after it, and ffmpeg's AAC encoder ends at it.
- */
-const largest = 1e5
-
-/** Silence in place of samples that are none; first of all, before filters spread them. A comparison with NaN is false. */
-const clean = `aeval=exprs='if(between(val(ch),-${largest},${largest}),val(ch),0)':c=same`
-
 /** Filters to 48 kHz stereo that begins at 0 and lasts exactly as long as asked, in silence where the source ends. */
 export function soundFilters({ mono, seconds }: Pick<Sound, 'mono' | 'seconds'>): string {
-  return `${clean},${stereo(mono)},apad,atrim=end=${seconds.toFixed(6)}`
+  return `${stereo(mono)},apad,atrim=end=${seconds.toFixed(6)}`
 }
 
 /** Seconds of sound in one piece. */

@@ -1,27 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { usualLimits } from '../../../src/engines/chromium/breakdown.ts'
-import { Browser } from '../../../src/engines/chromium/browser.ts'
-import { findChromium } from '../../../src/engines/chromium/locate.ts'
-import { rehearse } from '../../../src/engines/chromium/rehearse.ts'
-import { lookOn } from '../../../src/engines/chromium/require.ts'
-import {
-  counterCells,
-  lacksBrowser,
-  numbersShown,
-  particle,
-  play,
-  scratchFolder,
-  showNumber,
-  timeline,
-} from './play.ts'
+import { readdir } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { refusal } from '../../../src/engines/chromium/particle.ts'
+import { lacksBrowser, openPage, particle, play, rehearsed, scratchFolder, timeline } from './play.ts'
 
 const control = '\x21\xf9\x04'
+const animated =
+  '<svg xmlns="http://www.w3.org/2000/svg"><animate attributeName="width" to="9" dur="1s"/></svg>'
 const movingGif = Buffer.from(`GIF89a${control}one${control}two`, 'latin1').toString('base64')
 
 describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
+  let host: Awaited<ReturnType<typeof openPage>>
+  beforeAll(async () => {
+    host = await openPage({ settleMs: 500 })
+  })
+  afterAll(() => host[Symbol.asyncDispose]())
+
   it.each([
     { what: 'has no timeline', page: particle('<p>x</p>', ''), told: /^title: .*no timeline is registered/ },
     {
@@ -108,8 +101,55 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       page: { ...particle('', ''), html: '<p>x</p>' },
       told: /^title: has no <template>/,
     },
+    {
+      what: 'has an animated drawing as an image',
+      page: particle(`\n<img src="data:image/svg+xml,${encodeURIComponent(animated)}">`, timeline('')),
+      told: /^title: line 2: has an animated image/,
+    },
+    {
+      what: 'makes an animated drawing an image',
+      page: particle(
+        '',
+        timeline(`new Image().src = 'data:image/svg+xml,' + encodeURIComponent('${animated}')`),
+      ),
+      told: /^title: has an animated image/,
+    },
+    ...[
+      { what: 'new AudioContext()', name: 'AudioContext' },
+      { what: "new BroadcastChannel('a')", name: 'BroadcastChannel' },
+      { what: "document.createElement('canvas').captureStream()", name: 'captureStream' },
+      { what: 'document.startViewTransition(() => {})', name: 'startViewTransition' },
+    ].map(({ what, name }) => ({
+      what: `does ${what}`,
+      page: particle('', `${timeline('')}; ${what}`),
+      told: new RegExp(`^title: uses ${name}, whose time cannot be controlled`),
+    })),
+    {
+      what: 'has a bar that moves by itself',
+      page: particle('<progress></progress>', timeline('')),
+      told: /^title: has <progress> without a value, whose time/,
+    },
+    {
+      what: 'shows a blob of no type',
+      page: particle(
+        '<img id="img">',
+        timeline("document.getElementById('img').src = URL.createObjectURL(new Blob(['x']))"),
+      ),
+      told: /^title: .*shows a blob that is no image: give it a type/,
+    },
+    {
+      what: 'begins what never ends',
+      page: particle('', timeline('new Response(new ReadableStream({ start() {} })).text()')),
+      told: /^title: text\(\) did not come to an end within 0\.5 s, for which a frame waits/,
+    },
+    {
+      what: 'goes on by what takes real time',
+      page: particle('', `${timeline('')}; (async () => { for (;;) await new Blob(['x']).text() })()`),
+      told: /^title: text\(\) did not come to an end within 0\.5 s/,
+    },
   ])('says so when it $what', async ({ page, told }) => {
-    await expect(play([page])).rejects.toMatchObject({ code: 6016, message: expect.stringMatching(told) })
+    const problems = await host.problemsOf(page)
+    expect(refusal(page.name, problems)).toMatchObject({ code: 6016, message: expect.stringMatching(told) })
   })
 
   it('is named when it never ends a script, after a second try', async () => {
@@ -135,18 +175,16 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       code: 6016,
       message: expect.stringMatching(/^title did not answer in time/),
     })
-    const options = { scratch: await scratchFolder(), signal: new AbortController().signal }
-    expect(await rehearse(page, options, { ...usualLimits, ...limits })).toEqual([
+    expect(await rehearsed(page, limits)).toEqual([
       { message: expect.stringContaining('did not answer in time') },
     ])
   })
 
   it('is told in short, however much it says', async () => {
-    const options = { scratch: await scratchFolder(), signal: new AbortController().signal }
     const script = `${timeline('')}
       for (let n = 0; n < 100; n += 1) Promise.reject(new Error(n + 'x'.repeat(1e5)))
       for (let n = 0; n < 100; n += 1) document.body.append(document.createElement('iframe'))`
-    const told = await rehearse(particle('<p>x</p>', script), options)
+    const told = await rehearsed(particle('<p>x</p>', script))
     expect(told.length).toBeGreaterThan(2)
     expect(told.length).toBeLessThan(80)
     expect(Math.max(...told.map(({ message }) => message.length))).toBeLessThanOrEqual(301)
@@ -163,19 +201,36 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     })
   })
 
+  it('is played on every frame that a render takes', async () => {
+    const seek = 'if (Math.abs(t - 17 / 24) < 0.001) throw new Error(`at ${t}`)'
+    const page = particle('<p>x</p>', timeline(seek))
+    expect(await rehearsed(page, { fps: 24 })).toEqual([
+      { message: `Uncaught Error: at ${17 / 24}`, line: 2 },
+    ])
+    expect(await rehearsed(page, { fps: 10 })).toEqual([])
+  })
+
+  it('is looked at only, in the end, when it takes long to play', async () => {
+    const seek = 'if (t > 8 || t === 2) throw new Error(`at ${t}`)'
+    const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
+    const told = await rehearsed(page, { playMs: 0 })
+    expect(told).toEqual([
+      { message: 'Uncaught Error: at 9.9', line: 2 },
+      { severity: 'warning', message: expect.stringMatching(/^takes long to play: .* up to 0\.0 of 10 s/) },
+    ])
+  })
+
   it('is told to paint something', async () => {
-    const options = { scratch: await scratchFolder(), signal: new AbortController().signal }
-    expect(await rehearse(particle('<p hidden>x</p>', timeline('')), options)).toEqual([
-      { severity: 'warning', message: 'draws nothing at any of five moments, its ends included' },
+    expect(await rehearsed(particle('<p hidden>x</p>', timeline('')))).toEqual([
+      { severity: 'warning', message: 'draws nothing' },
     ])
     const good = particle('<b style="position:absolute;inset:0;background:red"></b>', timeline(''))
-    expect(await rehearse(good, options)).toEqual([])
+    expect(await rehearsed(good)).toEqual([])
   })
 
   it('is told all problems at once', async () => {
-    const options = { scratch: await scratchFolder(), signal: new AbortController().signal }
     const page = particle('<img src="http://one.invalid/a">', "window.open('x')\nthrow new Error('three')")
-    const told = (await rehearse(page, options)).map(({ message }) => message)
+    const told = (await rehearsed(page)).map(({ message }) => message)
     expect(told).toEqual(
       expect.arrayContaining([
         expect.stringContaining('http://one.invalid/a'),
@@ -186,92 +241,3 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     )
   })
 })
-
-describe.skipIf(lacksBrowser)('a browser', () => {
-  it.skipIf(process.platform !== 'linux')(
-    'that breaks down is followed by another, and no frame is lost',
-    async () => {
-      const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 10))', 4)}`, {
-        duration: 4,
-      })
-      const scratch = await scratchFolder()
-      let killed = 0
-      let tried = false
-      const shots = await play([page], {
-        frames: 40,
-        scratch,
-        onFrame: () => {
-          if (tried) return
-          tried = true
-          killed = killBrowsers(scratch)
-        },
-      })
-      expect(killed).toBeGreaterThan(0)
-      expect(numbersShown(shots)).toEqual(Array.from({ length: 40 }, (_, frame) => frame))
-    },
-  )
-
-  it('that does not start is tried once more', async () => {
-    const real = findChromium(process.env['PATH'] ?? '') ?? ''
-    const folder = await scratchFolder()
-    const program = join(folder, basename(real))
-    await writeFile(
-      program,
-      `#!/bin/sh\n[ -e "$0.tried" ] && exec "${real}" "$@"\n: > "$0.tried"; exit 1\n`,
-      {
-        mode: 0o755,
-      },
-    )
-    lookOn(folder)
-    onTestFinished(() => lookOn(process.env['PATH']))
-    expect(await play([particle('<p>x</p>', timeline(''))], { frames: 1 })).toHaveLength(1)
-    expect(await readdir(folder)).toContain(`${basename(real)}.tried`)
-  })
-
-  it('leaves nothing when it is aborted before it starts', async () => {
-    const scratch = await scratchFolder()
-    const { signal, abort } = abortable()
-    const starting = Browser.launch({ scratch, beginFrame: false, limits: usualLimits, signal })
-    abort()
-    await expect(starting).rejects.toThrow('enough')
-    expect(await readdir(scratch)).toEqual([])
-  })
-
-  it('ends with the work, at once when it is aborted', async () => {
-    const scratch = await scratchFolder()
-    const { signal, abort } = abortable()
-    const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 10))', 9)}`, {
-      duration: 9,
-    })
-    await expect(play([page], { frames: 90, threads: 2, scratch, signal, onFrame: abort })).rejects.toThrow(
-      'enough',
-    )
-    expect(await readdir(scratch)).toEqual([])
-  })
-})
-
-function abortable() {
-  const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort(new Error('enough')) }
-}
-
-/** Ends every process of the browsers whose profiles lie in this folder; tells how many there were. */
-function killBrowsers(scratch: string): number {
-  let ended = 0
-  for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
-    let command = ''
-    try {
-      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-    } catch {
-      // It has just ended.
-    }
-    if (!command.includes(`--user-data-dir=${scratch}`)) continue
-    try {
-      process.kill(pid, 'SIGKILL')
-      ended += 1
-    } catch {
-      // It has ended with the one before.
-    }
-  }
-  return ended
-}

@@ -10,7 +10,6 @@ import {
   readPng,
   showNumber,
   timeline,
-  type Shot,
 } from './play.ts'
 
 /** What is seen of a box of 40 pixels at (left, 60) that moves by script or style. */
@@ -207,61 +206,6 @@ describe.skipIf(lacksBrowser).each(['begin-frame', 'screenshot'] as const)('by %
     expect(rows.slice(4)).toEqual(['after', 'after', 'after', 'after', 'after', 'after'])
   })
 })
-
-describe.skipIf(lacksBrowser)('two workers and two methods', () => {
-  const still = `<style>@keyframes spin { to { transform: rotate(1turn) } } .s { animation: spin 3s linear infinite }</style>
-    <p id="text" style="position:absolute;left:30px;top:40px;font:700 32px sans-serif;color:#fa0;will-change:transform">Reelwright 春</p>
-    <b id="box" style="position:absolute;left:200px;top:60px;width:60px;height:60px;border-radius:9px;background:linear-gradient(#f06,#06f)"></b>
-    <i class="s" style="position:absolute;left:120px;top:110px;width:40px;height:40px;border:3px dashed lime;filter:blur(1px)"></i>`
-  const moving = (transform: string) =>
-    particle(
-      still,
-      timeline(
-        `document.getElementById('text').style.transform = '${transform} scale(' + (0.4 + t) + ') rotate(' + t * 40 + 'deg)'
-         document.getElementById('box').style.transform = 'rotate(' + t * 90 + 'deg) scale(' + (1 - t / 3) + ')'
-         document.getElementById('box').style.opacity = 1 - t / 4
-         document.getElementById('text').style.letterSpacing = Math.random() * 4 + 'px'`,
-        3,
-      ),
-      { duration: 3 },
-    )
-  const pixels = (shots: readonly Shot[]) =>
-    shots.map(({ frame, png }) => ({ frame, data: readPng(png).data }))
-  const job = { fps: 12, frames: 36 }
-
-  it('give the same frames, without a seam where one worker follows another', async () => {
-    // Layers of their own, as libraries make them, show every difference.
-    const page = moving('translate3d(4px, 0, 0)')
-    const alone = await play([page], { ...job, threads: 1 })
-    const together = await play([page], { ...job, threads: 2 })
-    expect(largestDifference(pixels(alone), pixels(together))).toBe(0)
-  })
-
-  it('give the same frames by both methods', async () => {
-    const page = moving('')
-    const drawn = await play([page], { ...job, frames: 12, method: 'begin-frame' })
-    const shot = await play([page], { ...job, frames: 12, method: 'screenshot' })
-    expect(largestDifference(pixels(drawn), pixels(shot))).toBe(0)
-  })
-})
-
-interface Frame {
-  readonly frame: number
-  readonly data: Uint8Array
-}
-
-function largestDifference(one: readonly Frame[], other: readonly Frame[]): number {
-  expect(one.map(({ frame }) => frame)).toEqual(other.map(({ frame }) => frame))
-  let largest = 0
-  for (const [index, { data }] of one.entries()) {
-    const against = other[index]?.data ?? new Uint8Array()
-    if (Buffer.compare(data, against) === 0) continue
-    for (let at = 0; at < data.length; at += 1) {
-      largest = Math.max(largest, Math.abs((data[at] ?? 0) - (against[at] ?? 0)))
-    }
-  }
-  return largest
-}
 
 /** Whether the system has a font for a language; where nobody can tell, it has none. */
 function hasFontFor(language: string): boolean {

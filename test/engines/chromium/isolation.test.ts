@@ -1,14 +1,18 @@
 import { createServer, type Server } from 'node:net'
 import { createSocket } from 'node:dgram'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rehearse } from '../../../src/engines/chromium/rehearse.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { usualLimits } from '../../../src/engines/chromium/breakdown.ts'
+import { Browser } from '../../../src/engines/chromium/browser.ts'
+import { findChromium } from '../../../src/engines/chromium/locate.ts'
+import { lookOn } from '../../../src/engines/chromium/require.ts'
 import {
   counterCells,
   lacksBrowser,
   numbersShown,
+  openPage,
   particle,
   play,
   scratchFolder,
@@ -20,7 +24,11 @@ let server: Server
 let connections = 0
 let datagrams = 0
 let address: string
-const udp = createSocket('udp4', () => (datagrams += 1))
+const arrived = Promise.withResolvers<void>()
+const udp = createSocket('udp4', () => {
+  datagrams += 1
+  arrived.resolve()
+})
 
 beforeAll(async () => {
   server = createServer((socket) => {
@@ -47,21 +55,43 @@ const attempts: Record<string, { body?: string; script?: string; told?: string }
   background: { body: '<b style="background:url(http://AT/a.png)">x</b>' },
   'style sheet': { body: '<link rel="stylesheet" href="http://AT/a.css">' },
   import: { body: '<style>@import url(http://AT/a.css);</style>' },
+  'import by name': { body: "<style>@import 'http://AT/a.css';</style>" },
+  cursor: { body: '<style>p { cursor: url(http://AT/a.cur), auto }</style><p>x</p>', told: '' },
+  'set of images': { body: '<b style="background:image-set(\'http://AT/a.png\' 1x)">x</b>' },
+  'source of a picture': { body: '<picture><source srcset="http://AT/a.png"><img></picture>' },
+  'image button': { body: '<input type="image" src="http://AT/a.png">' },
+  'background of a table': { body: '<table background="http://AT/a.png"><td>x</table>' },
   font: {
     body: '<style>@font-face { font-family: a; src: url(http://AT/a.woff2) } p { font-family: a }</style><p>x</p>',
   },
   script: { body: '<script src="http://AT/a.js"></script>' },
   module: { script: "import('http://AT/a.js').catch(() => {})" },
+  'module by a name': {
+    body: '<script type="importmap">{ "imports": { "a": "http://AT/a.js" } }</script>',
+    script: "import('a').catch(() => {})",
+  },
   WebSocket: { script: "new WebSocket('ws://AT/')", told: 'ws://AT/' },
   EventSource: { script: "new EventSource('http://AT/a')" },
   beacon: { script: "navigator.sendBeacon('http://AT/a', 'x')" },
+  'beacon later': { script: "fetchLater('http://AT/a')", told: '' },
+  WebTransport: { script: "new WebTransport('https://AT/')", told: 'WebTransport' },
   WebRTC: {
     script: "new RTCPeerConnection({ iceServers: [{ urls: 'stun:AT' }] })",
     told: 'RTCPeerConnection',
   },
-  preconnect: { body: '<link rel="preconnect" href="http://AT/">' },
-  prefetch: { body: '<link rel="prefetch" href="http://AT/a">' },
-  'prefetch by script': {
+  ...Object.fromEntries(
+    [
+      'preconnect',
+      'dns-prefetch',
+      'prefetch',
+      'prerender',
+      'preload',
+      'modulepreload',
+      'manifest',
+      'icon',
+    ].map((rel) => [rel, { body: `<link rel="${rel}" as="image" href="http://AT/a">` }]),
+  ),
+  'preconnect by script': {
     script:
       "document.head.append(Object.assign(document.createElement('link'), { rel: 'preconnect', href: 'http://AT/' }))",
   },
@@ -73,6 +103,9 @@ const attempts: Record<string, { body?: string; script?: string; told?: string }
     script: 'new Worker(URL.createObjectURL(new Blob([\'importScripts("http://AT/a.js")\'])))',
     told: 'worker',
   },
+  'shared worker': { script: "new SharedWorker('http://AT/a.js')", told: 'SharedWorker' },
+  'service worker': { script: "navigator.serviceWorker.register('http://AT/a.js')", told: 'register' },
+  worklet: { script: "CSS.paintWorklet.addModule('http://AT/a.js')", told: 'addModule' },
   form: {
     body: '<form id="form" action="http://AT/a"></form>',
     script: "document.getElementById('form').submit()",
@@ -84,6 +117,15 @@ const attempts: Record<string, { body?: string; script?: string; told?: string }
     body: '<a id="a" href="http://AT/a" ping="http://AT/b">x</a>',
     script: "document.getElementById('a').click()",
   },
+  ping: {
+    body: '<a id="a" href="#b" ping="http://AT/b">x</a>',
+    script: "document.getElementById('a').click()",
+    told: '',
+  },
+  'form by a button': {
+    body: '<form><button id="button" formaction="http://AT/a"></button></form>',
+    script: "document.getElementById('button').click()",
+  },
   frame: { body: '<iframe src="http://AT/a"></iframe>', told: '<iframe>' },
   'frame of its own': {
     script:
@@ -92,32 +134,30 @@ const attempts: Record<string, { body?: string; script?: string; told?: string }
   },
   object: { body: '<object data="http://AT/a"></object>', told: '<object>' },
   video: { body: '<video src="http://AT/a.mp4"></video>', told: '<video>' },
-  SVG: { body: '<svg><image href="http://AT/a.png" width="9" height="9"/></svg>' },
+  'image of SVG': { body: '<svg><image href="http://AT/a.png" width="9" height="9"/></svg>' },
+  'use of SVG': { body: '<svg><use href="http://AT/a.svg#b"/></svg>' },
+  'script of SVG': { body: '<svg><script href="http://AT/a.js"></script></svg>' },
+  'filter of SVG': {
+    body: '<svg><filter id="f"><feImage href="http://AT/a.png"/></filter><rect width="9" height="9" filter="url(#f)"/></svg>',
+  },
 }
 
 describe.skipIf(lacksBrowser)('a particle', () => {
+  let page: Awaited<ReturnType<typeof openPage>>
+  beforeAll(async () => {
+    page = await openPage()
+  })
+  afterAll(() => page[Symbol.asyncDispose]())
+
   it.each(Object.entries(attempts))(
     'has no network: %s',
     async (_, { body = '', script = '', told = 'http://AT/' }) => {
       const at = (text: string) => text.replaceAll('AT', address)
-      const page = particle(at(body), `${timeline('')}; ${at(script)}`)
-      const options = { scratch: await scratchFolder(), signal: new AbortController().signal }
-      const problems = await rehearse(page, options)
+      const problems = await page.problemsOf(particle(at(body), `${timeline('')}; ${at(script)}`))
       expect(problems.map(({ message }) => message).join('\n')).toContain(at(told))
       expect([connections, datagrams]).toEqual([0, 0])
     },
   )
-
-  it('fails the whole with its name and the address', async () => {
-    const page = particle(
-      '',
-      timeline("if (t > 0.4) fetch('http://' + '127.0.0.1:1/secret').catch(() => {})"),
-    )
-    await expect(play([{ ...page, name: 'beats[3]' }])).rejects.toMatchObject({
-      code: 6016,
-      message: expect.stringMatching(/^beats\[3\]: .*http:\/\/127\.0\.0\.1:1\/secret/),
-    })
-  })
 
   it('reads no file of the machine', async () => {
     const folder = await scratchFolder()
@@ -125,13 +165,25 @@ describe.skipIf(lacksBrowser)('a particle', () => {
     await writeFile(path, "document.title = 'read'; window.canary = 'eaten'")
     const file = pathToFileURL(path).href
     const script = `${timeline('')}; fetch('${file}').then((r) => r.text()).then((t) => { throw new Error(t) }, () => {})`
-    const problems = await rehearse(particle(`<img src="${file}"><script src="${file}"></script>`, script), {
-      scratch: folder,
-      signal: new AbortController().signal,
-    })
+    const problems = await page.problemsOf(
+      particle(`<img src="${file}"><script src="${file}"></script>`, script),
+    )
     const told = problems.map(({ message }) => message).join('\n')
     expect(told).toContain('asks for file')
     expect(told).not.toContain('eaten')
+  })
+
+  it('has reached nothing after all that, however late', async () => {
+    await page[Symbol.asyncDispose]()
+    expect([connections, datagrams]).toEqual([0, 0])
+  })
+
+  it('fails the whole with its name and the address', async () => {
+    const one = particle('', timeline("if (t > 0.4) fetch('http://' + '127.0.0.1:1/secret').catch(() => {})"))
+    await expect(play([{ ...one, name: 'beats[3]' }])).rejects.toMatchObject({
+      code: 6016,
+      message: expect.stringMatching(/^beats\[3\]: .*http:\/\/127\.0\.0\.1:1\/secret/),
+    })
   })
 
   it('reaches no other: not its page, its messages or its storage', async () => {
@@ -148,10 +200,44 @@ describe.skipIf(lacksBrowser)('a particle', () => {
        if (reached) throw new Error(reached)`,
       { name: 'spy', start: 0.1, duration: 0.9 },
     )
-    const page = particle(
+    const other = particle(
       counterCells,
       `${showNumber}; let heard = 0; addEventListener('message', ({ data }) => (heard = data)); ${timeline('show(heard || Math.round(t * 10))')}`,
     )
-    expect(numbersShown(await play([page, spy]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(numbersShown(await play([other, spy]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+})
+
+describe.skipIf(lacksBrowser)('a page without our script', () => {
+  const gather = `(async () => {
+    const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:AT' }] })
+    peer.createDataChannel('a')
+    await peer.setLocalDescription(await peer.createOffer())
+    if (peer.iceGatheringState !== 'complete')
+      await new Promise((done) => (peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && done()))
+  })()`
+
+  async function gatherIn(flag: string): Promise<number> {
+    const folder = await scratchFolder()
+    const real = findChromium(process.env['PATH'] ?? '') ?? ''
+    await writeFile(join(folder, basename(real)), `#!/bin/sh\nexec "${real}" "$@" ${flag}\n`, { mode: 0o755 })
+    lookOn(folder)
+    onTestFinished(() => lookOn(process.env['PATH']))
+    const before = datagrams
+    const { signal } = new AbortController()
+    const browser = await Browser.launch({ scratch: folder, limits: usualLimits, signal, beginFrame: false })
+    const { targetId } = await browser.call('Target.createTarget', { url: 'about:blank' })
+    const { sessionId: session } = await browser.call('Target.attachToTarget', { targetId, flatten: true })
+    const expression = gather.replaceAll('AT', address)
+    const gathered = browser.call('Runtime.evaluate', { expression, awaitPromise: true }, { session })
+    await Promise.race([gathered, arrived.promise])
+    await browser[Symbol.asyncDispose]()
+    return datagrams - before
+  }
+
+  it('sends no datagram to other programs either', async () => {
+    expect(await gatherIn('')).toBe(0)
+    // As a check of the check: it would, did the browser let it.
+    expect(await gatherIn('--force-webrtc-ip-handling-policy=default')).toBeGreaterThan(0)
   })
 })

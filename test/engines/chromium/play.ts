@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
+import { MediaError } from '../../../src/contract/errors.ts'
 import { usualLimits, type Limits } from '../../../src/engines/chromium/breakdown.ts'
-import { captureFrames, type CaptureJob } from '../../../src/engines/chromium/capture.ts'
-import type { CaptureParticle } from '../../../src/engines/chromium/particle.ts'
+import { Browser } from '../../../src/engines/chromium/browser.ts'
+import { captureFrames, usualMethod, type CaptureJob } from '../../../src/engines/chromium/capture.ts'
+import { HostPage } from '../../../src/engines/chromium/host-page.ts'
+import type { CaptureParticle, ParticleProblem } from '../../../src/engines/chromium/particle.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
+import { rehearse } from '../../../src/engines/chromium/rehearse.ts'
 import { lookOn } from '../../../src/engines/chromium/require.ts'
 
 lookOn(process.env['PATH'])
@@ -75,6 +79,52 @@ export async function play(particles: readonly CaptureParticle[], given: Given =
   return shots
 }
 
+/** Rehearses a particle as `play` would play it; answers what is wrong with it. */
+export async function rehearsed(
+  page: CaptureParticle,
+  { fps = 10, ...limits }: Partial<Limits> & { readonly fps?: number } = {},
+): Promise<readonly ParticleProblem[]> {
+  const scratch = await scratchFolder()
+  const { signal } = new AbortController()
+  const options = { ...size, fps, moments: [], scratch, signal }
+  return (await rehearse(page, options, { ...usualLimits, ...limits })).problems
+}
+
+/** A page in which particles that do not break it are tried one after the other, with what is told of each. */
+export async function openPage(given: Partial<Limits> = {}) {
+  const scratch = await mkdtemp(join(tmpdir(), 'reelwright-capture-'))
+  const limits = { ...usualLimits, ...given }
+  const { signal } = new AbortController()
+  const method = usualMethod()
+  const browser = await Browser.launch({ scratch, limits, signal, beginFrame: method === 'begin-frame' })
+  const page = await HostPage.open(browser, { ...size, method, limits })
+  return {
+    /** What is told of one as it loads and plays a second of ten frames. */
+    async problemsOf(one: CaptureParticle): Promise<ParticleProblem[]> {
+      const told: ParticleProblem[] = []
+      try {
+        const { loaded, problems } = await page.load(one)
+        told.push(...problems)
+        if (!loaded) return told
+        for (let frame = 0; frame < 10 && told.length === 0; frame += 1) {
+          told.push(...(await page.advance(loaded, [frame / 10])).problems)
+        }
+        await page.draw(loaded)
+        told.push(...(await page.settle(loaded)))
+        await page.remove(loaded)
+      } catch (error) {
+        if (!(error instanceof MediaError)) throw error
+        told.push({ message: error.message.replace(`${one.name}: `, '') })
+      }
+      return told
+    },
+    async [Symbol.asyncDispose]() {
+      await browser[Symbol.asyncDispose]()
+      await rm(scratch, { recursive: true, force: true })
+    },
+  }
+}
+
 /** A folder until the test ends. */
 export async function scratchFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-capture-'))
@@ -90,17 +140,19 @@ export interface Pixels {
   at(x: number, y: number): readonly [number, number, number, number]
 }
 
-/** Reads a PNG of eight bits RGBA, as it is. */
+/** Reads a PNG of eight bits, as it is; what has no alpha is opaque. */
 export function readPng(png: Uint8Array): Pixels {
   const view = Buffer.from(png)
   const [width, height] = [view.readUInt32BE(16), view.readUInt32BE(20)]
-  if (view.toString('hex', 24, 26) !== '0806') throw new Error('not a PNG of eight bits RGBA')
+  const samples = { '0802': 3, '0806': 4 }[view.toString('hex', 24, 26)]
+  if (samples === undefined) throw new Error('not a PNG of eight bits, RGB or RGBA')
   const parts: Buffer[] = []
   for (let at = 8; at < view.length; at += 12 + view.readUInt32BE(at)) {
     const length = view.readUInt32BE(at)
     if (view.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(view.subarray(at + 8, at + 8 + length))
   }
-  const data = unfilter(inflateSync(Buffer.concat(parts)), width * 4, height)
+  const rows = unfilter(inflateSync(Buffer.concat(parts)), { stride: width * samples, height, samples })
+  const data = samples === 4 ? rows : withAlpha(rows)
   const at = (x: number, y: number) => {
     const [r = 0, g = 0, b = 0, a = 0] = data.subarray((y * width + x) * 4)
     return [r, g, b, a] as const
@@ -108,21 +160,30 @@ export function readPng(png: Uint8Array): Pixels {
   return { width, height, data, at }
 }
 
-/** Undoes the filters of PNG (W3C PNG, 9.2) of four-byte pixels. */
-function unfilter(rows: Uint8Array, stride: number, height: number): Uint8Array {
+/** Undoes the filters of PNG (W3C PNG, 9.2) of pixels of so many samples. */
+function unfilter(
+  rows: Uint8Array,
+  { stride, height, samples }: { stride: number; height: number; samples: number },
+): Uint8Array {
   const data = new Uint8Array(stride * height)
   for (let y = 0; y < height; y += 1) {
     const kind = rows[y * (stride + 1)]
     for (let x = 0; x < stride; x += 1) {
       const to = y * stride + x
-      const left = x >= 4 ? (data[to - 4] ?? 0) : 0
+      const left = x >= samples ? (data[to - samples] ?? 0) : 0
       const up = y > 0 ? (data[to - stride] ?? 0) : 0
-      const corner = x >= 4 && y > 0 ? (data[to - stride - 4] ?? 0) : 0
+      const corner = x >= samples && y > 0 ? (data[to - stride - samples] ?? 0) : 0
       const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][kind ?? 0] ?? 0
       data[to] = (rows[y * (stride + 1) + 1 + x] ?? 0) + guess
     }
   }
   return data
+}
+
+function withAlpha(rgb: Uint8Array): Uint8Array {
+  return Uint8Array.from({ length: (rgb.length / 3) * 4 }, (_, at) =>
+    at % 4 === 3 ? 255 : (rgb[Math.floor(at / 4) * 3 + (at % 4)] ?? 0),
+  )
 }
 
 function paeth(left: number, up: number, corner: number): number {

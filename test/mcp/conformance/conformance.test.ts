@@ -29,7 +29,7 @@ test('the HTTP entry keeps both protocol revisions, and docs/conformance.md tell
     expect(tasks.filter(({ failed }) => failed > 0)).toEqual([])
   }
   await expect(await describeRuns(runs)).toMatchFileSnapshot('../../../docs/conformance.md')
-}, 120_000)
+})
 
 async function describeRuns(runs: readonly SuiteRun[]): Promise<string> {
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string }

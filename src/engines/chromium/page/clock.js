@@ -1,4 +1,6 @@
-import { attempt, turn } from './pristine.js'
+import { replace } from './natives.js'
+import { tellPresent } from './present.js'
+import { attempt } from './pristine.js'
 
 /** What time it is at the beginning, ms: any moment, as long as every worker sees the same (2024-01-01). */
 const epoch = 1_704_067_200_000
@@ -8,10 +10,12 @@ const nested = { ms: 4, depth: 5 }
 
 /**
  * Replaces all that tells time or waits for it. Time stands still until it is moved.
+ *
+ * @param {() => Promise<void>} rest lets what was begun come to its end
  */
-export function makeClock() {
+export function makeClock(rest) {
   const time = { now: 0 }
-  const timers = makeTimers(time)
+  const timers = makeTimers(time, rest)
   const frames = makeFrames(time)
   tellTime(time)
   return {
@@ -22,8 +26,8 @@ export function makeClock() {
   }
 }
 
-/** @param {{ now: number }} time */
-function makeTimers(time) {
+/** @param {{ now: number }} time @param {() => Promise<void>} rest */
+function makeTimers(time, rest) {
   let last = 0
   let depth = 0
   /** @type {Map<number, { at: number, depth: number, every: number | undefined, call: () => void }>} */
@@ -50,7 +54,10 @@ function makeTimers(time) {
     requestIdleCallback: (/** @type {IdleRequestCallback} */ call) =>
       timer(false)(() => call({ didTimeout: false, timeRemaining: () => 50 }), 1),
     cancelIdleCallback: forget,
+    // Its tasks wait by real time; without it scripts take timers.
+    scheduler: undefined,
   })
+  replaceTimeouts(timer(false))
 
   /** @param {number} until */
   const next = (until) => {
@@ -74,11 +81,22 @@ function makeTimers(time) {
         depth = one?.depth ?? 0
         if (one) attempt(one.call)
         depth = 0
-        await turn()
+        await rest()
       }
       time.now = to
     },
   }
+}
+
+/** @param {(call: () => void, ms: number) => unknown} wait */
+function replaceTimeouts(wait) {
+  replace(AbortSignal, {
+    timeout: (/** @type {number} */ ms) => {
+      const controller = new AbortController()
+      wait(() => controller.abort(new DOMException('signal timed out', 'TimeoutError')), ms)
+      return controller.signal
+    },
+  })
 }
 
 /** @param {{ now: number }} time */
@@ -126,7 +144,13 @@ function tellTime(time) {
   replace(Date.prototype, { constructor: Date })
   replace(Performance.prototype, { now })
   Object.defineProperty(Performance.prototype, 'timeOrigin', { configurable: true, get: () => epoch })
-  Object.defineProperty(AnimationTimeline.prototype, 'currentTime', { configurable: true, get: now })
+  for (const [owner, name] of /** @type {const} */ ([
+    [AnimationTimeline, 'currentTime'],
+    [Event, 'timeStamp'],
+  ])) {
+    Object.defineProperty(owner.prototype, name, { configurable: true, get: now })
+  }
+  tellPresent(() => epoch + time.now)
 }
 
 /**
@@ -150,14 +174,4 @@ export function tameChance() {
       return array
     },
   })
-}
-
-/**
- * @param {object} target
- * @param {Readonly<Record<string, unknown>>} properties
- */
-export function replace(target, properties) {
-  for (const [name, value] of Object.entries(properties)) {
-    Object.defineProperty(target, name, { value, configurable: true, writable: true })
-  }
 }

@@ -1,4 +1,4 @@
-import { replace } from './clock.js'
+import { replace } from './natives.js'
 
 /**
  * @typedef {object} Held An animation that this clock drives.
@@ -32,6 +32,8 @@ export function makeMotion() {
     move(ms) {
       let playing = drawings.move(ms)
       for (const one of document.getAnimations()) {
+        // Those that follow how far something is scrolled are moved by that.
+        if (!(one.timeline instanceof DocumentTimeline)) continue
         const state = held.get(one) ?? { at: 0, fresh: true, ours: false, done: false }
         held.set(one, state)
         if (state.done) continue

@@ -3,6 +3,9 @@ const port = MessagePort.prototype
 const { postMessage } = port
 const report = reportError
 const waitNatively = setTimeout
+const stopNatively = clearTimeout
+const clockOfBrowser = performance
+const { now: nowNatively } = Performance.prototype
 const OwnPromise = Promise
 
 /** @type {(() => void)[]} */
@@ -19,25 +22,35 @@ export function turn() {
   })
 }
 
-/**
- * Waits for one of two: the work, or real milliseconds to pass; tells whether the work was first.
- *
- * @param {Promise<unknown>} work
- * @param {number} ms
- * @returns {Promise<boolean>}
- */
-export function within(work, ms) {
-  const late = new Promise((resolve) => waitNatively(() => resolve(false), ms))
-  return Promise.race([work.then(() => true), late])
+/** Real time, ms, from any moment on. */
+export function realTime() {
+  return nowNatively.call(clockOfBrowser)
 }
 
 /**
- * Waits for a promise, and for nothing else: a timeline of GSAP has a `then` too, which only calls at its end.
+ * Waits for work, but no longer than so many real milliseconds.
+ *
+ * @param {Promise<unknown>} work
+ * @param {number} ms
+ */
+export async function within(work, ms) {
+  let timer = 0
+  const late = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
+    timer = waitNatively(resolve, ms)
+  })
+  await Promise.race([work, late])
+  stopNatively(timer)
+}
+
+/**
+ * Tells a promise, for which one can wait, from what only looks like one: a timeline of GSAP has a `then` too, which
+ * only calls at its end.
  *
  * @param {unknown} value
+ * @returns {value is Promise<unknown>}
  */
-export async function arrived(value) {
-  if (value instanceof OwnPromise) await value
+export function isPromise(value) {
+  return value instanceof OwnPromise
 }
 
 /**

@@ -7,7 +7,7 @@
  * @property {() => unknown} [pause]
  */
 
-import { arrived, attempt } from './pristine.js'
+import { attempt, isPromise } from './pristine.js'
 
 /** Longer than any video, s: libraries tell of an endless timeline by a large number. */
 const endless = 6 * 3600
@@ -52,7 +52,7 @@ export function makeTimelines(tell) {
           const answer = attempt(() =>
             typeof timeline.totalTime === 'function' ? timeline.totalTime(at, false) : timeline.seek?.(at),
           )
-          await arrived(answer)
+          if (isPromise(answer)) await answer
         }
         state.sought = at
         ended &&= state.end !== undefined && seconds >= state.end

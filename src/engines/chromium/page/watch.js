@@ -1,4 +1,4 @@
-import { replace } from './clock.js'
+import { replace, surround } from './natives.js'
 
 /** More than a picture needs; each frame would take seconds. */
 const mostElements = 5000
@@ -10,31 +10,48 @@ const mostProblems = 20
 const mostCharacters = 300
 
 /** What would play by a clock of its own, by name of its element. */
-const uncontrolled = new Set(['video', 'audio', 'iframe', 'frame', 'object', 'embed'])
+const uncontrolled = new Set(['video', 'audio', 'iframe', 'frame', 'object', 'embed', 'marquee'])
 
-/** Ways of a page to go on by itself, which no clock drives, by where they are. */
-const selfDriven = {
-  Window: ['postMessage', 'createImageBitmap', 'fetch'],
-  MessagePort: ['postMessage'],
-  BroadcastChannel: ['postMessage'],
-  FileReader: ['readAsArrayBuffer', 'readAsBinaryString', 'readAsDataURL', 'readAsText'],
-  HTMLCanvasElement: ['toBlob'],
-  OffscreenCanvas: ['convertToBlob'],
-  HTMLImageElement: ['decode'],
-  Blob: ['text', 'arrayBuffer', 'stream'],
-  FontFaceSet: ['load'],
-  FontFace: ['load'],
+const realTimed = 'whose time cannot be controlled'
+const noNetwork = 'a particle has no network'
+
+/** Classes that cannot be used, and why. */
+const refusedClasses = {
+  AudioContext: realTimed,
+  webkitAudioContext: realTimed,
+  MediaRecorder: realTimed,
+  BroadcastChannel: realTimed,
+  RTCPeerConnection: `but ${noNetwork}`,
+  webkitRTCPeerConnection: `but ${noNetwork}`,
+  WebTransport: `but ${noNetwork}`,
+}
+
+/** Natives that play by real time, by where they are. */
+const refusedMethods = {
+  HTMLCanvasElement: ['captureStream'],
+  SpeechSynthesis: ['speak'],
   Document: ['startViewTransition'],
+  Element: ['startViewTransition'],
+}
+
+/** Ways of a page to go on by itself, which no clock drives. */
+const selfDriven = {
+  window: ['postMessage'],
+  MessagePort: ['postMessage'],
+}
+
+/** Ways to hear of frames as they are drawn. */
+const observing = {
   ResizeObserver: ['observe'],
   IntersectionObserver: ['observe'],
-  XMLHttpRequest: ['send'],
-  HTMLScriptElement: [],
 }
 
 /**
  * Hears of all that goes wrong in this frame, and of what would leave it or cannot be played frame by frame.
+ *
+ * @param {(image: HTMLImageElement) => void} meet hears of images that load
  */
-export function makeWatch() {
+export function makeWatch(meet) {
   /** @type {Map<string, number | undefined>} */
   const problems = new Map()
   const tell = (/** @type {string} */ text, /** @type {number} */ line = 0) => {
@@ -43,13 +60,17 @@ export function makeWatch() {
   }
   hearErrors(tell)
   refuse(tell)
+  look(tell, meet)
   const elements = document.getElementsByTagName('*')
-  const restless = hearSelfDriven()
+  const isRestless = uses(selfDriven)
+  const isObserving = uses(observing)
 
   return {
     tell,
     /** Whether it may change without any clock. */
-    isRestless: restless,
+    isRestless: () => isRestless() || isObserving(),
+    /** Whether it hears of frames as they are drawn. */
+    isObserving,
     /** What was told since the last time. */
     take() {
       if (elements.length > mostElements) {
@@ -81,12 +102,10 @@ function hearErrors(tell) {
     tell(`Uncaught (in promise) ${String(reason)}`, Number(line ?? 0))
   })
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, lineNumber }) => {
-    tell(
-      effectiveDirective === 'worker-src'
-        ? 'starts a worker, whose time cannot be controlled'
-        : `asks for ${blockedURI}; a particle has no network`,
-      lineNumber,
-    )
+    const asks = blockedURI.startsWith('blob')
+      ? 'shows a blob that is no image: give it a type such as image/png'
+      : `asks for ${blockedURI}; ${noNetwork}`
+    tell(effectiveDirective === 'worker-src' ? `starts a worker, ${realTimed}` : asks, lineNumber)
   })
   // Only this frame may speak to itself: a message of another would move it.
   addEventListener(
@@ -105,9 +124,10 @@ function refuse(tell) {
       tell(what)
       throw new Error(what)
     }
-  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) {
-    if (name in window) replace(window, { [name]: refused(`opens a ${name}; a particle has no network`) })
+  for (const [name, why] of Object.entries(refusedClasses)) {
+    if (name in window) replace(window, { [name]: refused(`uses ${name}, ${why}`) })
   }
+  surround(refusedMethods, (_, name) => refused(`uses ${name}, ${realTimed}`))
   replace(window, {
     open: (/** @type {unknown} */ address) => {
       tell(`opens a window (${String(address)})`)
@@ -117,25 +137,51 @@ function refuse(tell) {
   const hidden = 'has a shadow tree, which cannot be looked into; put its elements into the page'
   replace(Element.prototype, { attachShadow: refused(hidden), setHTMLUnsafe: refused(hidden) })
   refuseRewriting(refused('writes its page anew (document.open or document.write after it was read)'))
+}
 
+/**
+ * Looks at every element that the page holds from now on.
+ *
+ * @param {(message: string) => void} tell
+ * @param {(image: HTMLImageElement) => void} meet
+ */
+function look(tell, meet) {
   /** @param {Node} node */
-  const look = (node) => {
+  const at = (node) => {
     if (!(node instanceof Element)) return
     const name = node.localName
-    if (uncontrolled.has(name)) tell(`has <${name}>, whose time cannot be controlled`)
-    if (node instanceof HTMLLinkElement && node.href) tell(`asks for ${node.href}; a particle has no network`)
+    if (uncontrolled.has(name)) tell(`has <${name}>, ${realTimed}`)
+    if (node instanceof HTMLProgressElement && node.position < 0) {
+      tell(`has <progress> without a value, ${realTimed}`)
+    }
+    if (node instanceof HTMLImageElement) meet(node)
+    if (node instanceof HTMLLinkElement && node.href) tell(`asks for ${node.href}; ${noNetwork}`)
     if (node instanceof HTMLMetaElement && node.httpEquiv.toLowerCase() === 'refresh') {
       tell(`goes elsewhere (${node.content}); a particle stays where it is`)
     }
     if (node instanceof HTMLScriptElement && node.type === 'speculationrules') tell('has speculation rules')
-    for (const child of node.children) look(child)
+    for (const child of node.children) at(child)
   }
   new MutationObserver((records) => {
     for (const { addedNodes, target, type } of records) {
-      if (type === 'attributes') look(target)
-      for (const node of addedNodes) look(node)
+      if (type === 'attributes') at(target)
+      for (const node of addedNodes) at(node)
     }
-  }).observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ['href', 'rel'] })
+  }).observe(document, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['href', 'rel', 'src', 'srcset'],
+  })
+  const source = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src')
+  Object.defineProperty(HTMLImageElement.prototype, 'src', {
+    ...source,
+    /** @this {HTMLImageElement} @param {string} value */
+    set(value) {
+      source?.set?.call(this, value)
+      meet(this)
+    },
+  })
 }
 
 /**
@@ -154,33 +200,21 @@ function refuseRewriting(refusing) {
   replace(Document.prototype, { open: refusing, write: asItIsRead(write), writeln: asItIsRead(writeln) })
 }
 
-/** Tells whether a way to go on by itself was ever used. */
-function hearSelfDriven() {
+/**
+ * Tells whether a native of a table was ever used.
+ *
+ * @param {Readonly<Record<string, readonly string[]>>} table
+ */
+function uses(table) {
   let used = false
-  const hear = (/** @type {object} */ owner, /** @type {string} */ name) => {
-    const native = /** @type {unknown} */ (Reflect.get(owner, name))
-    if (typeof native !== 'function') return
-    replace(owner, {
+  surround(
+    table,
+    (native) =>
       /** @this {unknown} @param {unknown[]} given */
-      [name](...given) {
+      function (...given) {
         used = true
-        return Reflect.apply(native, this, given)
+        return /** @type {unknown} */ (Reflect.apply(native, this, given))
       },
-    })
-  }
-  for (const [owner, names] of Object.entries(selfDriven)) {
-    const constructor = /** @type {unknown} */ (Reflect.get(window, owner))
-    if (typeof constructor !== 'function') continue
-    for (const name of names) hear(owner === 'Window' ? window : constructor.prototype, name)
-  }
-  const source = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src')
-  Object.defineProperty(HTMLImageElement.prototype, 'src', {
-    ...source,
-    /** @this {HTMLImageElement} @param {string} value */
-    set(value) {
-      used = true
-      source?.set?.call(this, value)
-    },
-  })
+  )
   return () => used
 }

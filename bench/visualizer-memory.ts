@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { stage } from '../test/music-visualizer/render.ts'
+import { ffmpeg } from '../test/video-split-screen/media.ts'
+import { run } from '../tools/music-visualizer/run.ts'
+import { measure } from './measure.ts'
+
+// Whether music_visualizer takes the same memory however long the music is: the peak of a process that makes one
+// result, as a worker does, and of its programs, for some minutes of music and for hours of it (Linux).
+// node bench/visualizer-memory.ts [minutes] [many minutes] [template]
+
+const [one, other, third] = process.argv.slice(2)
+const songOfChild = one?.endsWith('.flac') ? one : undefined
+const resolution = { width: 128, height: 72 }
+
+await (songOfChild === undefined ? compare() : make(songOfChild, other ?? 'bars'))
+
+async function compare(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-visualizer-memory-'))
+  try {
+    for (const minutes of [Number(one ?? 10), Number(other ?? 180)]) {
+      const song = join(folder, `${minutes}.flac`)
+      await makeSong(song, minutes)
+      const program = [fileURLToPath(import.meta.url), song, third ?? 'bars']
+      const { stdout } = await promisify(execFile)(process.execPath, program)
+      console.log(`${minutes} minutes of music: ${stdout.trim()}`)
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Drums, noise and chords, eight seconds over and over. */
+async function makeSong(path: string, minutes: number): Promise<void> {
+  const drum = '0.6*sin(2*PI*55*mod(t,0.5))*exp(-8*mod(t,0.5))'
+  const rest = '0.08*(random(0)*2-1)*exp(-30*mod(t+0.25,0.5))+0.1*sin(2*PI*110*t)+0.03*sin(2*PI*990*t)'
+  const bar = join(dirname(path), 'bar.wav')
+  await ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${drum}+${rest}|${drum}+0.7*(${rest})':s=44100:d=8`, bar)
+  await ffmpeg('-stream_loop', '-1', '-i', bar, '-t', String(60 * minutes), path)
+}
+
+async function make(song: string, template: string): Promise<void> {
+  const { input, files } = await stage({
+    file_id: song,
+    template_id: template,
+    track: 'Night Drive',
+    resolution,
+  })
+  /** Of this process as it goes on, MiB. */
+  const held: number[] = []
+  const { seconds, peakMiB } = await measure(async () => {
+    await run(input, {
+      ...{ files, taskId: '1', scratch: dirname(song), threads: 2, signal: new AbortController().signal },
+      progress: () => held.push(process.memoryUsage().rss / 2 ** 20),
+      keep: () => ({ file_id: '1', download_url: '' }),
+    })
+  })
+  const own = Math.round(process.resourceUsage().maxRSS / 1024)
+  const mean = (from: number, to: number) => {
+    const part = held.slice(from * held.length, to * held.length)
+    return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
+  }
+  console.log(
+    `peak ${own} MiB and ${peakMiB} MiB of its programs; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
+      `in the last ${mean(0.75, 1)} MiB; ${seconds.toFixed(0)} s`,
+  )
+}

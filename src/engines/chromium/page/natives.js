@@ -1,0 +1,28 @@
+/**
+ * @param {object} target
+ * @param {Readonly<Record<string, unknown>>} properties
+ */
+export function replace(target, properties) {
+  for (const [name, value] of Object.entries(properties)) {
+    Object.defineProperty(target, name, { value, configurable: true, writable: true })
+  }
+}
+
+/**
+ * Puts a function around each native of a table, as far as it is there: names of methods by their class, or by the
+ * object that has them.
+ *
+ * @param {Readonly<Record<string, readonly string[]>>} table
+ * @param {(native: Function, name: string) => Function} around
+ */
+export function surround(table, around) {
+  for (const [owner, names] of Object.entries(table)) {
+    const found = /** @type {unknown} */ (Reflect.get(window, owner))
+    const target = typeof found === 'function' ? /** @type {unknown} */ (found.prototype) : found
+    if (typeof target !== 'object' || target === null) continue
+    for (const name of names) {
+      const native = /** @type {unknown} */ (Reflect.get(target, name))
+      if (typeof native === 'function') replace(target, { [name]: around(native, name) })
+    }
+  }
+}

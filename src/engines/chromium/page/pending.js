@@ -1,0 +1,151 @@
+import { surround } from './natives.js'
+import { isPromise, realTime, turn, within } from './pristine.js'
+
+/** Natives that answer once the browser has done what they ask for, in real time, by where they are. */
+const answering = {
+  window: ['createImageBitmap', 'fetch'],
+  Blob: ['arrayBuffer', 'bytes', 'text'],
+  FontFaceSet: ['load'],
+  FontFace: ['load'],
+  SubtleCrypto: [
+    'decrypt',
+    'deriveBits',
+    'deriveKey',
+    'digest',
+    'encrypt',
+    'exportKey',
+    'generateKey',
+  ].concat(['importKey', 'sign', 'unwrapKey', 'verify', 'wrapKey']),
+  WebAssembly: ['compile', 'compileStreaming', 'instantiate', 'instantiateStreaming'],
+  BaseAudioContext: ['decodeAudioData'],
+  OfflineAudioContext: ['startRendering'],
+}
+
+/** The same of streams: one of these may wait for another that was begun later. */
+const streaming = {
+  ReadableStream: ['pipeTo'],
+  ReadableStreamDefaultReader: ['read'],
+  ReadableStreamBYOBReader: ['read'],
+  Request: ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'],
+  Response: ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'],
+}
+
+/** Natives that tell by events, the last of which is `loadend`. */
+const telling = {
+  FileReader: ['readAsArrayBuffer', 'readAsBinaryString', 'readAsDataURL', 'readAsText'],
+  XMLHttpRequest: ['send'],
+}
+
+const { addEventListener: listen } = EventTarget.prototype
+
+/** How often what tells of nothing is looked at, ms. */
+const everyMs = 10
+
+/**
+ * Counts what the browser does in real time for this particle, so that a frame can wait until nothing is under way.
+ * Who asks for several things at once learns of them in the order in which they were asked for, whichever takes
+ * longer: so every run is the same.
+ *
+ * @param {number} mostMs real time that a frame waits
+ */
+export function makePending(mostMs) {
+  /** @type {Set<{ readonly name: string, readonly isOver: () => boolean }>} */
+  const underWay = new Set()
+  let wake = () => {}
+
+  /** @param {string} name @param {Promise<unknown>} answer @param {Promise<void>} [before] */
+  const follow = async (name, answer, before) => {
+    let over = false
+    underWay.add({ name, isOver: () => over })
+    try {
+      await answer.catch(() => undefined)
+      await before
+      return await answer
+    } finally {
+      over = true
+      wake()
+    }
+  }
+  followNatives(follow)
+  return {
+    /**
+     * Waits for an image as well, wherever it is.
+     *
+     * @param {HTMLImageElement} image
+     */
+    meet(image) {
+      // Far from what is seen it would never load.
+      if (image.loading === 'lazy') image.loading = 'eager'
+      if (!image.complete) underWay.add({ name: 'an image', isOver: () => image.complete })
+    },
+    /** Waits for fonts as well, which are only asked for once something is laid out with them. */
+    meetFonts() {
+      if (document.fonts.size === 0) return
+      document.documentElement.getBoundingClientRect()
+      if (document.fonts.status === 'loading') void follow('a font', document.fonts.ready)
+    },
+    /**
+     * Lets all run that waits for its turn, until nothing is under way; tells what does not end in time.
+     *
+     * @param {(message: string) => void} tell
+     */
+    async rest(tell) {
+      const latest = realTime() + mostMs
+      await turn()
+      while (underWay.size > 0) {
+        const [first] = underWay
+        if (first && realTime() > latest) {
+          tell(`${first.name} did not come to an end within ${mostMs / 1000} s, for which a frame waits`)
+          underWay.clear()
+          return
+        }
+        const over = [...underWay].filter(({ isOver }) => isOver())
+        for (const one of over) underWay.delete(one)
+        const change = new Promise((/** @type {(value?: undefined) => void} */ resolve) => (wake = resolve))
+        if (over.length === 0) await within(change, everyMs)
+        await turn()
+      }
+    },
+  }
+}
+
+/**
+ * Puts itself between the natives and the particle.
+ *
+ * @param {(name: string, answer: Promise<unknown>, before?: Promise<void>) => Promise<unknown>} follow
+ */
+function followNatives(follow) {
+  let last = Promise.resolve()
+  const inTurn = async (/** @type {string} */ name, /** @type {Promise<unknown>} */ answer) => {
+    const before = last
+    /** @type {PromiseWithResolvers<void>} */
+    const { promise, resolve } = Promise.withResolvers()
+    last = promise
+    try {
+      return await follow(name, answer, before)
+    } finally {
+      resolve()
+    }
+  }
+  const following =
+    (/** @type {typeof inTurn} */ waiting) => (/** @type {Function} */ native, /** @type {string} */ name) =>
+      /** @this {unknown} @param {unknown[]} given */
+      function (...given) {
+        const answer = /** @type {unknown} */ (Reflect.apply(native, this, given))
+        return isPromise(answer) ? waiting(`${name}()`, answer) : answer
+      }
+  surround(answering, following(inTurn))
+  surround(streaming, following(follow))
+  surround(
+    telling,
+    (native, name) =>
+      /** @this {EventTarget} @param {unknown[]} given */
+      function (...given) {
+        /** @type {PromiseWithResolvers<unknown>} */
+        const { promise, resolve } = Promise.withResolvers()
+        listen.call(this, 'loadend', resolve, { once: true })
+        Reflect.apply(native, this, given)
+        void follow(`${name}()`, promise)
+      },
+  )
+}

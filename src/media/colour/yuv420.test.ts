@@ -1,0 +1,132 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { overlay, Yuv420 } from './yuv420.ts'
+
+/** ITU-R BT.709-6, 3.2, 3.3 and 3.4, of one colour; not rounded. */
+function coded([red = 0, green = 0, blue = 0]: readonly number[]): readonly number[] {
+  const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  return [
+    16 + (219 * luma) / 255,
+    128 + (224 * (blue - luma)) / 1.8556 / 255,
+    128 + (224 * (red - luma)) / 1.5748 / 255,
+  ]
+}
+
+const byte = fc.integer({ min: 0, max: 255 })
+const colour = fc.tuple(byte, byte, byte)
+
+test('every colour becomes what the standard says, to the nearest step', () => {
+  fc.assert(
+    fc.property(colour, (rgb) => {
+      const frame = new Yuv420({ width: 2, height: 2 })
+      frame.write(Uint8Array.from([1, 2, 3, 4].flatMap(() => [...rgb, 255])), {
+        x: 0,
+        y: 0,
+        width: 2,
+        height: 2,
+      })
+      const [luma = 0, cb = 0, cr = 0] = coded(rgb)
+      for (const [at, exact] of [luma, luma, luma, luma, cb, cr].entries())
+        expect(Math.abs((frame.bytes[at] ?? 0) - exact)).toBeLessThan(0.505)
+    }),
+  )
+  for (const grey of [0, 1, 100, 254, 255]) {
+    const frame = new Yuv420({ width: 2, height: 2 })
+    frame.write(new Uint8Array(16).fill(grey), { x: 0, y: 0, width: 2, height: 2 })
+    expect([...frame.bytes.subarray(4)]).toEqual([128, 128])
+  }
+})
+
+test('a box lands in its place, the colour of four pixels is their mean, and nothing else changes', () => {
+  const even = (max: number) => fc.integer({ min: 0, max }).map((half) => 2 * half)
+  fc.assert(
+    fc.property(even(3), even(3), fc.array(colour, { minLength: 8, maxLength: 8 }), (x, y, colours) => {
+      const frame = new Yuv420({ width: 10, height: 8 })
+      frame.bytes.fill(7)
+      frame.write(Uint8Array.from(colours.flatMap((rgb) => [...rgb, 255])), { x, y, width: 4, height: 2 })
+      for (const [at, value] of frame.bytes.subarray(0, 80).entries()) {
+        const [column, row] = [(at % 10) - x, Math.floor(at / 10) - y]
+        const rgb = column >= 0 && column < 4 && row >= 0 && row < 2 && colours[row * 4 + column]
+        expect(Math.abs(value - (rgb ? (coded(rgb)[0] ?? 0) : 7))).toBeLessThan(0.505)
+      }
+      for (const [at, value] of frame.bytes.subarray(80).entries()) {
+        const plane = Math.floor(at / 20)
+        const [column, row] = [((at % 20) % 5) - x / 2, Math.floor((at % 20) / 5) - y / 2]
+        const four =
+          row === 0 && (column === 0 || column === 1)
+            ? [0, 1, 4, 5].map((offset) => coded(colours[2 * column + offset] ?? [])[1 + plane] ?? 0)
+            : [7, 7, 7, 7]
+        expect(Math.abs(value - four.reduce((sum, one) => sum + one, 0) / 4)).toBeLessThan(0.51)
+      }
+    }),
+  )
+})
+
+test('what is like the pixels before is left, what differs in one channel is written', () => {
+  const box = { x: 0, y: 0, width: 4, height: 2 }
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      fc.integer({ min: 0, max: 7 }),
+      (before, at) => {
+        const after = before.slice()
+        after[4 * at + 1] = (after[4 * at + 1] ?? 0) ^ 255
+        const [frame, fresh] = [new Yuv420(box), new Yuv420(box)]
+        frame.write(before, box)
+        frame.write(after, box, before)
+        fresh.write(after, box)
+        expect(frame.bytes).toEqual(fresh.bytes)
+        frame.bytes.fill(3)
+        frame.write(after, box, after.slice())
+        expect([...new Set(frame.bytes)]).toEqual([3])
+      },
+    ),
+  )
+})
+
+test('a picture of half the size fills the frame: even colours stay, slopes are smooth, nothing is shifted', () => {
+  fc.assert(
+    fc.property(colour, (rgb) => {
+      const frame = new Yuv420({ width: 8, height: 6 })
+      frame.writeDoubled(flat(rgb, 12))
+      const [luma = 0, cb = 0, cr = 0] = coded(rgb)
+      for (const [at, value] of frame.bytes.entries())
+        expect(Math.abs(value - (at < 48 ? luma : at < 60 ? cb : cr))).toBeLessThan(0.6)
+    }),
+  )
+  // Brightness rises by 24 from pixel to pixel: so by 12 from sample to sample, a quarter pixel beside each.
+  const slope = Uint8Array.from({ length: 4 * 10 * 4 }, (_, at) =>
+    at % 4 === 3 ? 255 : 24 * ((at >> 2) % 10),
+  )
+  const frame = new Yuv420({ width: 20, height: 8 })
+  frame.writeDoubled(slope)
+  for (let column = 1; column < 19; column += 1) {
+    const grey = 24 * (column / 2 - 0.25)
+    expect(Math.abs((frame.bytes[40 + column] ?? 0) - (16 + (219 * grey) / 255))).toBeLessThan(0.6)
+  }
+})
+
+function flat(rgb: readonly number[], pixels: number): Uint8Array {
+  return Uint8Array.from({ length: 4 * pixels }, (_, at) => rgb[at % 4] ?? 255)
+}
+
+test('what is laid over covers by its alpha, in brightness and colour', () => {
+  fc.assert(
+    fc.property(colour, colour, byte, (under, over, alpha) => {
+      const size = { width: 6, height: 4 }
+      const frame = new Yuv420(size)
+      frame.write(flat(under, 24), { x: 0, y: 0, ...size })
+      const before = frame.bytes.slice()
+      const multiplied = over.map((value) => Math.round((value * alpha) / 255))
+      const pixels = Uint8Array.from({ length: 16 }, (_, at) => multiplied[at % 4] ?? alpha)
+      frame.lay(overlay(pixels, { x: 2, y: 2, width: 2, height: 2 }, size))
+      const mixed = coded(
+        under.map((value, channel) => (multiplied[channel] ?? 0) + (value * (255 - alpha)) / 255),
+      )
+      const inside = new Map([14, 15, 20, 21].map((at) => [at, mixed[0] ?? 0]))
+      inside.set(24 + 4, mixed[1] ?? 0).set(30 + 4, mixed[2] ?? 0)
+      for (const [at, value] of frame.bytes.entries())
+        expect(Math.abs(value - (inside.get(at) ?? before[at] ?? 0))).toBeLessThan(1.1)
+    }),
+  )
+})

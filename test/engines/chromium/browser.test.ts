@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { usualLimits } from '../../../src/engines/chromium/breakdown.ts'
+import { Browser } from '../../../src/engines/chromium/browser.ts'
+import { findChromium } from '../../../src/engines/chromium/locate.ts'
+import { lookOn } from '../../../src/engines/chromium/require.ts'
+import {
+  counterCells,
+  lacksBrowser,
+  numbersShown,
+  particle,
+  play,
+  scratchFolder,
+  showNumber,
+  timeline,
+} from './play.ts'
+
+describe.skipIf(lacksBrowser)('a browser', () => {
+  it.skipIf(process.platform !== 'linux')(
+    'that breaks down is followed by another, and no frame is lost',
+    async () => {
+      const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 10))', 4)}`, {
+        duration: 4,
+      })
+      const scratch = await scratchFolder()
+      let killed = 0
+      let tried = false
+      const shots = await play([page], {
+        frames: 40,
+        scratch,
+        onFrame: () => {
+          if (tried) return
+          tried = true
+          killed = killBrowsers(scratch)
+        },
+      })
+      expect(killed).toBeGreaterThan(0)
+      expect(numbersShown(shots)).toEqual(Array.from({ length: 40 }, (_, frame) => frame))
+    },
+  )
+
+  it('that does not start is tried once more', async () => {
+    const real = findChromium(process.env['PATH'] ?? '') ?? ''
+    const folder = await scratchFolder()
+    const program = join(folder, basename(real))
+    await writeFile(
+      program,
+      `#!/bin/sh\n[ -e "$0.tried" ] && exec "${real}" "$@"\n: > "$0.tried"; exit 1\n`,
+      {
+        mode: 0o755,
+      },
+    )
+    lookOn(folder)
+    onTestFinished(() => lookOn(process.env['PATH']))
+    expect(await play([particle('<p>x</p>', timeline(''))], { frames: 1 })).toHaveLength(1)
+    expect(await readdir(folder)).toContain(`${basename(real)}.tried`)
+  })
+
+  it('leaves nothing when it is aborted before it starts', async () => {
+    const scratch = await scratchFolder()
+    const { signal, abort } = abortable()
+    const starting = Browser.launch({ scratch, beginFrame: false, limits: usualLimits, signal })
+    abort()
+    await expect(starting).rejects.toThrow('enough')
+    expect(await readdir(scratch)).toEqual([])
+  })
+
+  it('ends with the work, at once when it is aborted', async () => {
+    const scratch = await scratchFolder()
+    const { signal, abort } = abortable()
+    const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 10))', 9)}`, {
+      duration: 9,
+    })
+    await expect(play([page], { frames: 90, threads: 2, scratch, signal, onFrame: abort })).rejects.toThrow(
+      'enough',
+    )
+    expect(await readdir(scratch)).toEqual([])
+  })
+})
+
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort(new Error('enough')) }
+}
+
+/** Ends every process of the browsers whose profiles lie in this folder; tells how many there were. */
+function killBrowsers(scratch: string): number {
+  let ended = 0
+  for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
+    let command = ''
+    try {
+      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    } catch {
+      // It has just ended.
+    }
+    if (!command.includes(`--user-data-dir=${scratch}`)) continue
+    try {
+      process.kill(pid, 'SIGKILL')
+      ended += 1
+    } catch {
+      // It has ended with the one before.
+    }
+  }
+  return ended
+}

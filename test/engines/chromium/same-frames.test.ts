@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { lacksBrowser, particle, play, readPng, timeline, type Shot } from './play.ts'
+
+describe.skipIf(lacksBrowser)('two workers and two methods', () => {
+  const still = `<style>@keyframes spin { to { transform: rotate(1turn) } } .s { animation: spin 3s linear infinite }</style>
+    <p id="text" style="position:absolute;left:30px;top:40px;font:700 32px sans-serif;color:#fa0;will-change:transform">Reelwright 春</p>
+    <b id="box" style="position:absolute;left:200px;top:60px;width:60px;height:60px;border-radius:9px;background:linear-gradient(#f06,#06f)"></b>
+    <i class="s" style="position:absolute;left:120px;top:110px;width:40px;height:40px;border:3px dashed lime;filter:blur(1px)"></i>`
+  const moving = (transform: string) =>
+    particle(
+      still,
+      timeline(
+        `document.getElementById('text').style.transform = '${transform} scale(' + (0.4 + t) + ') rotate(' + t * 40 + 'deg)'
+         document.getElementById('box').style.transform = 'rotate(' + t * 90 + 'deg) scale(' + (1 - t / 3) + ')'
+         document.getElementById('box').style.opacity = 1 - t / 4
+         document.getElementById('text').style.letterSpacing = Math.random() * 4 + 'px'`,
+        3,
+      ),
+      { duration: 3 },
+    )
+  const pixels = (shots: readonly Shot[]) =>
+    shots.map(({ frame, png }) => ({ frame, data: readPng(png).data }))
+  const job = { fps: 12, frames: 36 }
+
+  it('give the same frames, without a seam where one worker follows another', async () => {
+    // Layers of their own, as libraries make them, show every difference.
+    const page = moving('translate3d(4px, 0, 0)')
+    const alone = await play([page], { ...job, threads: 1 })
+    const together = await play([page], { ...job, threads: 2 })
+    expect(largestDifference(pixels(alone), pixels(together))).toBe(0)
+  })
+
+  /** What browsers draw in layers of their own. */
+  const layered = particle(
+    `<style>#layers > * { position: absolute; width: 60px; height: 60px; background: #fa0 }</style>
+    <b style="position:absolute;left:100px;top:0;width:120px;height:180px;background:repeating-linear-gradient(45deg,#f06 0 8px,#06f 8px 16px)"></b>
+    <div id="layers" style="perspective:400px">
+      <b style="left:20px;top:15px;border-radius:12px">春</b>
+      <b style="left:20px;top:100px;will-change:transform">Reel</b>
+      <b style="left:130px;top:15px;background:rgb(255 255 255/.2);backdrop-filter:blur(6px)"></b>
+      <b style="left:130px;top:100px;background:#0cf;mix-blend-mode:difference"></b>
+      <b style="left:240px;top:15px;border:6px dashed lime"></b>
+      <b style="left:240px;top:100px;background:linear-gradient(#f06,#06f)"></b>
+    </div>`,
+    timeline(
+      `const [turned, told, glass, blended, blurred, moved] = document.getElementById('layers').children
+       turned.style.transform = 'rotateX(' + t * 50 + 'deg) rotateY(' + t * 70 + 'deg)'
+       told.style.transform = 'rotate(' + t * 40 + 'deg)'
+       glass.style.transform = 'translateX(' + t * 9.3 + 'px) rotate(' + t * 30 + 'deg)'
+       blended.style.transform = 'rotate(' + t * 77 + 'deg)'
+       blurred.style.filter = 'blur(' + t * 6 + 'px) hue-rotate(' + t * 90 + 'deg)'
+       moved.style.transform = 'translate3d(' + t * 10.7 + 'px, 0, 0) rotateY(' + t * 45 + 'deg)'`,
+    ),
+  )
+
+  it.each([
+    ['that move in the plane', moving('')],
+    ['in layers of their own', layered],
+  ])('give the same frames by both methods, of things %s', async (_, page) => {
+    const drawn = await play([page], { ...job, frames: 12, method: 'begin-frame' })
+    const shot = await play([page], { ...job, frames: 12, method: 'screenshot' })
+    expect(largestDifference(pixels(drawn), pixels(shot))).toBe(0)
+  })
+})
+
+interface Frame {
+  readonly frame: number
+  readonly data: Uint8Array
+}
+
+function largestDifference(one: readonly Frame[], other: readonly Frame[]): number {
+  expect(one.map(({ frame }) => frame)).toEqual(other.map(({ frame }) => frame))
+  let largest = 0
+  for (const [index, { data }] of one.entries()) {
+    const against = other[index]?.data ?? new Uint8Array()
+    if (Buffer.compare(data, against) === 0) continue
+    for (let at = 0; at < data.length; at += 1) {
+      largest = Math.max(largest, Math.abs((data[at] ?? 0) - (against[at] ?? 0)))
+    }
+  }
+  return largest
+}

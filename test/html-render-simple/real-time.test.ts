@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { particle, render } from './render.ts'
+
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+})
+afterAll(() => folder[Symbol.asyncDispose]())
+
+/** Ways to grey(k), the grey of frame k, that end in real time; each ends by painting its cell. */
+const ways: Readonly<Record<string, string>> = {
+  'an image that loads':
+    'const image = new Image(); image.onload = () => draw(image); image.src = drawing(k)',
+  'an image that is decoded':
+    'const image = new Image(); image.src = drawing(k); await image.decode(); draw(image)',
+  'a bitmap': 'draw(await createImageBitmap(filled(k)))',
+  'an answer to data': "paint(await (await fetch('data:,' + k)).text())",
+  'an answer to a blob': 'paint(await (await fetch(URL.createObjectURL(new Blob([k])))).text())',
+  'a request':
+    "const one = new XMLHttpRequest(); one.onload = () => paint(one.responseText); one.open('GET', 'data:,' + k); one.send()",
+  'a reader':
+    'const reader = new FileReader(); reader.onload = () => paint(reader.result); reader.readAsText(new Blob([k]))',
+  'a blob': 'paint(await new Blob([k]).text())',
+  'a canvas':
+    'filled(k).toBlob((blob) => { const image = new Image(); image.onload = () => draw(image); image.src = URL.createObjectURL(blob) })',
+  'a canvas off screen':
+    "const off = new OffscreenCanvas(9, 9); off.getContext('2d').drawImage(filled(k), 0, 0); draw(await createImageBitmap(await off.convertToBlob()))",
+  'what is packed':
+    "const packed = new Blob([k]).stream().pipeThrough(new CompressionStream('gzip')); paint(await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).text())",
+  'a stream':
+    'const reader = new Blob([k]).stream().getReader(); paint(new TextDecoder().decode((await reader.read()).value))',
+  'a module': 'await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); paint(k)',
+  'a font': "await new FontFace('a', 'local(Arial), local(sans-serif)').load().catch(() => {}); paint(k)",
+  'two, the first of which takes longer':
+    'createImageBitmap(filled(0, 1000)).then(draw); createImageBitmap(filled(k)).then(draw)',
+}
+const names = Object.keys(ways)
+/** More than a run has, so that two browsers draw. */
+const frames = 26
+const width = names.length * 20
+
+const html = particle(
+  { width, height: 20, duration: 600 },
+  `<canvas id="canvas" width="${width}" height="20" style="position:absolute;left:0;top:0"></canvas>
+<script>
+  const context = document.getElementById('canvas').getContext('2d')
+  const grey = (k) => 'rgb(' + [0, 1, 2].map(() => 20 + 7 * k) + ')'
+  const filled = (k, side = 9) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: side, height: side })
+    canvas.getContext('2d').fillStyle = grey(k)
+    canvas.getContext('2d').fillRect(0, 0, side, side)
+    return canvas
+  }
+  const drawing = (k) => 'data:image/svg+xml,' + encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="' + grey(k) + '"/></svg>')
+  const ways = [${Object.values(ways)
+    .map(
+      (way, index) => `async (k) => {
+        const draw = (image) => context.drawImage(image, ${index * 20}, 0, 20, 20)
+        const paint = (k) => { context.fillStyle = grey(k); context.fillRect(${index * 20}, 0, 20, 20) }
+        ${way}
+      }`,
+    )
+    .join(',\n')}]
+</script>`,
+  `for (const way of ways) way(Math.round(t * 30))`,
+)
+
+async function renderedFrames(): Promise<Buffer[]> {
+  const { path } = await render(
+    {
+      composition: {
+        video_size: { width, height: 20 },
+        beats: [{ start: 0, duration: frames / 30, track_index: 0, html }],
+      },
+      render: { output_format: 'qtrle' },
+    },
+    folder.path,
+  )
+  const bytes = await ffmpeg('-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgba', '-')
+  const each = bytes.length / frames
+  return Array.from({ length: frames }, (_, frame) => bytes.subarray(frame * each, (frame + 1) * each))
+}
+
+describe('what takes real time is there in the frame that asks for it', () => {
+  let runs: Buffer[][]
+  beforeAll(async () => {
+    runs = [await renderedFrames(), await renderedFrames()]
+  })
+
+  it.each(names)('%s', (name) => {
+    const column = names.indexOf(name) * 20 + 10
+    const shown = runs.map((run) => run.map((frame) => frame[(10 * width + column) * 4]))
+    const expected = Array.from({ length: frames }, (_, frame) => 20 + 7 * frame)
+    expect(shown).toEqual([expected, expected])
+  })
+
+  it('and every run is the same', () => {
+    expect(runs[0]?.map((frame) => frame.toString('hex'))).toEqual(
+      runs[1]?.map((frame) => frame.toString('hex')),
+    )
+  })
+})

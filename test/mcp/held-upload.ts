@@ -1,0 +1,36 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createClient } from '../../src/client/client.ts'
+import { workspacePlace } from '../../src/mcp/place-workspace.ts'
+import { openSession } from '../../src/mcp/session.ts'
+import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import { startContractServer } from './contract-server.ts'
+import { scratchFolder } from './scratch.ts'
+
+/** A session, the arguments of a call that uploads a file of its workspace, and the gate that holds that upload. */
+export async function holdUpload({ confirmAbove }: { confirmAbove?: number } = {}) {
+  const service = await startContractServer()
+  const folder = await scratchFolder()
+  const workspace = join(folder.path, 'work')
+  await mkdir(workspace)
+  await writeFile(join(workspace, 'a.mp4'), 'aaaa')
+  const session = openSession({
+    version: '0',
+    operations: [videoSplitScreen],
+    connect: () => Promise.resolve(createClient(service)),
+    place: workspacePlace({ allowedFolders: [workspace], defaultFolder: workspace }),
+    confirmAbove,
+  })
+  const gate = Promise.withResolvers<void>()
+  service.uploadGate = gate.promise
+  return {
+    ...{ service, session, workspace, gate },
+    args: { clips: [{ file_id: 'a.mp4' }, { file_id: 'a.mp4' }] },
+    async [Symbol.asyncDispose]() {
+      gate.resolve()
+      await session[Symbol.asyncDispose]()
+      await service[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}

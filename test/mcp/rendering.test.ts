@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lacksBrowser } from '../engines/chromium/play.ts'
+import { particle } from '../html-render-simple/render.ts'
+import { ffmpeg, streams } from '../video-split-screen/media.ts'
+import { openStudio, type Studio } from './real-agent.ts'
+import { takeApart, type Era } from './stdio-client.ts'
+
+// What describes a finished video, as an agent asks for it: local paths in, a file in its workspace out.
+
+let studio: Studio
+
+beforeAll(async () => {
+  studio = await openStudio()
+  await studio.clip('testsrc2=s=320x180:r=25', 'walk.mp4', 1.2)
+  await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1.2', join(studio.workspace, 'song.wav'))
+  await writeFile(join(studio.workspace, 'title.html'), particle({ duration: 1 }, '<p>A title</p>'))
+})
+afterAll(() => studio[Symbol.asyncDispose]())
+
+const cut = { material: 'walk.mp4', clip_st: 0.2, track_st: 0 }
+type Rendering = readonly [string, object, object]
+const renderings: readonly [Rendering, Rendering, Rendering] = [
+  [
+    'video_timeline_render',
+    {
+      ...{ version: 'v1', video_size: [160, 90], video_rate: 25, materials: [{ id: 'walk.mp4' }] },
+      ...{ struct_meta: { of: { another: 'program' } }, beat_track: [{ at: 0.4 }] },
+      video_track: [
+        {
+          track_index: 0,
+          track_timeline: [{ ...cut, clip_id: 'picture', clip_ed: 1, track_ed: 0.8, duration: 0.8 }],
+        },
+      ],
+      audio_track: [
+        {
+          track_index: 0,
+          track_timeline: [{ ...cut, clip_id: 'sound', clip_ed: 1.2, track_ed: 1, duration: 1 }],
+        },
+      ],
+    },
+    { width: 160, height: 90, nb_read_frames: '25' },
+  ],
+  [
+    'html_render_simple',
+    {
+      composition: {
+        ...{ video_size: { width: 160, height: 90 }, fps: 25, duration: 1 },
+        assets: { file_id: { walk: 'walk.mp4', title: 'title.html' } },
+        tracks: [{ type: 'video', asset: 'walk', track_index: 0, start: 0, muted: false }],
+        beats: [{ start: 0.2, duration: 0.5, track_index: 1, html_asset: 'title' }],
+      },
+    },
+    { width: 160, height: 90, nb_read_frames: '25' },
+  ],
+  [
+    'music_visualizer',
+    { file_id: 'song.wav', template_id: 'bars', resolution: { width: 160, height: 90 } },
+    { width: 160, height: 90, nb_read_frames: '36' },
+  ],
+]
+
+const [timeline, html, music] = renderings
+const asked: readonly (readonly [Era, Rendering])[] = [
+  ['legacy', timeline],
+  ['modern', timeline],
+  ['legacy', html],
+  ['modern', music],
+]
+
+test.for(asked.map(([era, rendering]) => [era, ...rendering] as const))(
+  '%s client: %s of local paths becomes a video in the workspace',
+  async ([era, name, given, expected], { skip }) => {
+    skip(name === 'html_render_simple' && lacksBrowser, 'no browser is installed')
+    await using agent = await studio.agent(era)
+    const progress: number[] = []
+    const result = await agent.client.callTool(
+      { name, arguments: { ...given, wait_seconds: 45, save_to: `${name}-${era}` } },
+      { onprogress: ({ progress: told }) => void progress.push(told), timeout: 50_000 },
+    )
+    const { data, isError, text } = takeApart(result)
+    expect([isError, data['status'], text]).toEqual([false, 'completed', expect.any(String)])
+    expect(progress.length).toBeGreaterThan(0)
+    expect(progress).toEqual(progress.toSorted((one, other) => one - other))
+    const [file] = data['files'] as { path: string }[]
+    expect(file?.path.startsWith(join(studio.workspace, `${name}-${era}`))).toBe(true)
+    expect(await streams(file?.path ?? '')).toMatchObject([expected, { codec_name: 'aac' }])
+    const seen = await agent.call('inspect_file', { file: file?.path, preview: 'contact_sheet' })
+    expect(seen.result.content[1]?.type).toBe('image')
+  },
+)

@@ -1,0 +1,91 @@
+import { mkdir, mkdtemp, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { extensionOf, kindOf } from '../../src/contract/file.ts'
+import type {
+  GivenFiles,
+  InputOf,
+  Operation,
+  OutputOf,
+  Plan,
+  PlanOperation,
+  RunContext,
+  RunOperation,
+  StagedFile,
+} from '../../src/contract/operation.ts'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { givenFiles } from '../../src/tasks/given-files.ts'
+
+/** What a run made. */
+export interface Made<O extends Operation> {
+  readonly output: OutputOf<O>
+  readonly plan: Plan
+  /** The result; removed with the folder it was made in. */
+  readonly path: string
+  readonly name: string
+  readonly progress: readonly number[]
+}
+
+/** The file id that stands for a path: its end, as an id is at most 64 characters long. */
+export function idOf(path: string): string {
+  return path.slice(-64)
+}
+
+/** Files by path, as the service would hand them over. */
+export async function stage(paths: Iterable<string>): Promise<GivenFiles<StagedFile>> {
+  const files = new Map<string, StagedFile>()
+  for (const path of new Set(paths)) {
+    const kind = kindOf(extensionOf(path)) ?? 'video'
+    const facts = kind === 'text' ? null : await probe(path)
+    const { size } = await stat(path)
+    files.set(idOf(path), { file_id: idOf(path), name: basename(path), size, kind, facts, path })
+  }
+  return givenFiles(files)
+}
+
+/** A context of a run whose results and progress are listed. */
+export function contextOf(
+  files: GivenFiles<StagedFile>,
+  scratch: string,
+  signal = new AbortController().signal,
+): { context: RunContext; kept: { path: string; name: string }[]; progress: number[] } {
+  const kept: { path: string; name: string }[] = []
+  const progress: number[] = []
+  const context: RunContext = {
+    ...{ files, scratch, taskId: '1763712000000000001', threads: 2, signal },
+    progress: (percent) => progress.push(percent),
+    keep: (file) => {
+      kept.push(file)
+      return { file_id: String(kept.length), download_url: '/base/file/1/download' }
+    },
+  }
+  return { context, kept, progress }
+}
+
+interface Parts<O extends Operation> {
+  readonly operation: O
+  readonly plan: PlanOperation<O>
+  readonly run: RunOperation<O>
+}
+
+interface Place {
+  readonly files: GivenFiles<StagedFile>
+  /** Made where it is not there. */
+  readonly folder: string
+  readonly signal?: AbortSignal
+}
+
+/** Plans and runs a request whose files are named by `idOf` their paths, as creation and a worker do. */
+export async function runOperation<O extends Operation>(
+  { operation, plan, run }: Parts<O>,
+  request: unknown,
+  { files, folder, signal }: Place,
+): Promise<Made<O>> {
+  const input = operation.input.parse(request) as InputOf<O>
+  const planned = plan(input, files)
+  await mkdir(folder, { recursive: true })
+  const { context, kept, progress } = contextOf(files, await mkdtemp(join(folder, 'run-')), signal)
+  const output = operation.output.parse(await run(input, context)) as OutputOf<O>
+  const [result] = kept
+  if (!result || kept.length > 1) throw new Error(`${kept.length} files were kept`)
+  return { output, plan: planned, progress, ...result }
+}

@@ -1,0 +1,54 @@
+import type { Canvas } from '../../src/engines/canvas/load.ts'
+import { inside, type Box } from './scene.ts'
+
+/** Something drawn once that is laid over many frames: four-byte pixels of a box, multiplied by their alpha. */
+export interface Layer {
+  readonly box: Box
+  readonly pixels: Uint8Array
+}
+
+/** What is drawn on a canvas, without the empty space around it. */
+export function layerOf(canvas: Canvas): Layer {
+  const { width, height } = canvas
+  const all = canvas.data()
+  let [left, right, top, bottom] = [width, 0, height, 0]
+  for (let at = 3; at < all.length; at += 4) {
+    if (all[at] === 0) continue
+    const pixel = (at - 3) / 4
+    const [x, y] = [pixel % width, Math.floor(pixel / width)]
+    left = Math.min(left, x)
+    right = Math.max(right, x + 1)
+    top = Math.min(top, y)
+    bottom = y + 1
+  }
+  const box = inside(canvas, { x: left, y: top, width: right - left, height: bottom - top })
+  const pixels = new Uint8Array(box.width * box.height * 4)
+  for (let row = 0; row < box.height; row += 1) {
+    const from = 4 * ((box.y + row) * width + box.x)
+    pixels.set(all.subarray(from, from + 4 * box.width), 4 * row * box.width)
+  }
+  return { box, pixels }
+}
+
+/**
+ * Parts the colours of a picture: red moves so many pixels to the left, green and blue to the right. The picture is
+ * wider than `into` by as much on both sides at least.
+ */
+export function partColours(
+  picture: Uint8Array,
+  into: Uint8Array,
+  { from, to, apart }: { readonly from: number; readonly to: number; readonly apart: number },
+): void {
+  const [pixels, parted] = [words(picture), words(into)]
+  const rows = parted.length / to
+  for (let row = 0; row < rows; row += 1) {
+    let at = row * from + (from - to) / 2
+    for (let pixel = row * to; pixel < (row + 1) * to; pixel += 1, at += 1)
+      parted[pixel] = ((pixels[at - apart] ?? 0) & 0xffffff00) | ((pixels[at + apart] ?? 0) & 0xff)
+  }
+}
+
+/** Pixels as numbers, red in the lowest bits: all machines that the drawing library is built for put it there. */
+function words({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / 4)
+}
