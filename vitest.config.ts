@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/setup/postgres.ts'],
     setupFiles: ['test/setup/isolate.ts'],
     // Most wait for processes of theirs: for their starts, their ends, and what is put off in between.
     maxWorkers: availableParallelism() + 2,
@@ -14,7 +13,10 @@ export default defineConfig({
     projects: [
       // Nothing of theirs outlives a test, so that many files can share a process and what it has loaded.
       { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'whole', include: ['test/**/*.test.ts'], globalSetup: ['test/setup/postgres.ts'] },
+      },
     ],
   },
 })

@@ -26,6 +26,7 @@ describe('the packed package', () => {
         join('dist', 'src', 'page', 'main.js'),
         join('dist', 'src', 'page', 'index.html'),
         join('dist', 'src', 'engines', 'chromium', 'page', 'play.js'),
+        join('dist', 'tools', 'music-visualizer', 'coding-thread.js'),
       ]),
     )
     expect(packed.files.filter((file) => /\.ts$|\.test\.|^(src|test|tools|scripts)\b/.test(file))).toEqual([])

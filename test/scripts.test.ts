@@ -135,6 +135,12 @@ describe.skipIf(!hidable || browsers.some((path) => existsSync(path)))('for test
     expect(err).toContain('Going on without it')
   })
 
+  it('an installer that cannot begin is as good as none', async () => {
+    await writeFile(join(folder, 'apt-get'), '#!/no/such/interpreter\n')
+    const { err } = await run(['test', '--root', folder], { PATH: folder, HOME: folder, CI: 'true' })
+    expect(err).toMatch(/chromium is missing[^]*Going on without it/)
+  })
+
   it('any browser made of it will do', async () => {
     await program('google-chrome', '')
     expect((await test()).err).not.toContain('is missing')

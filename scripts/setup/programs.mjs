@@ -105,16 +105,18 @@ async function bring(name, { required }) {
   if (commands && (await mayInstall(`${told}\nRun this now? [y/N] `))) {
     say(commands)
     for (const [program, ...args] of steps) {
-      const found = findProgram(program)
-      const code = await inForeground(found, args, {
-        env: { DEBIAN_FRONTEND: 'noninteractive', ...process.env },
-      })
-      if (code !== 0) break
+      if (!(await succeeds(findProgram(program), args))) break
     }
     if (lacks(name).length === 0) return
   }
   if (required) throw new SetupError(`${told}\nThen run this again.`)
   say(`${told}\nGoing on without it; what needs it is skipped.`)
+}
+
+/** Whether a program is there, begins, and ends well. */
+async function succeeds(program, args) {
+  const env = { DEBIAN_FRONTEND: 'noninteractive', ...process.env }
+  return program !== undefined && (await inForeground(program, args, { env }).catch(() => 1)) === 0
 }
 
 function installSteps(name) {

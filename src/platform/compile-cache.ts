@@ -1,8 +1,9 @@
 import { enableCompileCache } from 'node:module'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** Beside the packages that most of it is of; of the built program, inside it. */
-const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'compile')
+/** The user's own, where no other user can put what this one then runs. */
+const folder = join(homedir(), '.cache', 'reelwright', 'compiled')
 
 /**
  * Keeps what Node compiles from now on, so that later processes start in half the processor time; where the folder

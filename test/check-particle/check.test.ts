@@ -22,6 +22,22 @@ async function check(given: Readonly<Record<string, unknown>>, paths: readonly s
   return { output: checkParticle.output.parse(output), told, kept }
 }
 
+/** Which share of each moment of a picture of twelve is blue. */
+async function blueShares(path: string): Promise<number[]> {
+  const pixels = await rgb(path)
+  const width = (await readFile(path)).readUInt32BE(16)
+  const isBlue = (x: number, y: number) => {
+    const at = (y * width + x) * 3
+    return (pixels[at + 2] ?? 0) > 240 && (pixels[at] ?? 255) < 20
+  }
+  // Four columns of 12 moments of the width of a quarter.
+  const cell = (index: number) => ({ x: 20 + (index % 4) * 313, y: 60 + Math.floor(index / 4) * 205 })
+  return Array.from({ length: 12 }, (_, index) => {
+    const { x, y } = cell(index)
+    return Array.from({ length: 299 }, (__, column) => isBlue(x + column, y)).filter(Boolean).length / 299
+  })
+}
+
 const text = '<p style="font-size: 60px; color: #fff">text</p>'
 
 describe('a particle that plays', () => {
@@ -46,19 +62,19 @@ describe('a particle that plays', () => {
     })
     const [sheet] = kept
     expect(sheet?.name).toBe('particle-test.png')
-    const pixels = await rgb(sheet?.path ?? '')
-    const width = (await readFile(sheet?.path ?? '')).readUInt32BE(16)
-    const isBlue = (x: number, y: number) => {
-      const at = (y * width + x) * 3
-      return (pixels[at + 2] ?? 0) > 240 && (pixels[at] ?? 255) < 20
-    }
-    // Four columns of 12 moments of the width of a quarter: the share that is blue grows with the time.
-    const cell = (index: number) => ({ x: 20 + (index % 4) * 313, y: 60 + Math.floor(index / 4) * 205 })
-    const shares = Array.from({ length: 12 }, (_, index) => {
-      const { x, y } = cell(index)
-      return Array.from({ length: 299 }, (__, column) => isBlue(x + column, y)).filter(Boolean).length / 299
-    })
+    const shares = await blueShares(sheet?.path ?? '')
     for (const [index, share] of shares.entries()) expect(share).toBeCloseTo((index + 0.5) / 12, 1)
+  })
+
+  it('is drawn alike where only some of its moments are opaque', async () => {
+    const opaque = particle(
+      { duration: 2 },
+      '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
+      'document.querySelector("b").style.right = Math.floor(t * 6) % 2 ? "0" : "50%"',
+    )
+    const { kept } = await check({ html: opaque, duration: 2, video_size: { width: 640, height: 360 } })
+    const shares = await blueShares(kept[0]?.path ?? '')
+    for (const [index, share] of shares.entries()) expect(share).toBeCloseTo(index % 2 ? 1 : 0.5, 1)
   })
 
   it('for a moment only is drawn; never, it is warned of', async () => {

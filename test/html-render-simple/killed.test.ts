@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { api, until } from '../service/api.ts'
+import { api } from '../service/api.ts'
 import { dataFolder, start } from '../service/doomed.ts'
-import { alive, programsWith } from '../service/programs.ts'
+import { halted, programsWith, signalEach, untilEnded } from '../service/programs.ts'
 import { particle } from './render.ts'
 
 const type = 'html_render_simple'
 
-/** Long enough that looking at the processes now and then meets those of each attempt. */
+/** Long enough that looking at the processes now and then meets those of each attempt, which are halted then. */
 const seconds = 20
 
 const composition = {
@@ -30,41 +30,29 @@ test('killed in the middle, worker or service: it is drawn again and completes, 
   const dataDir = await dataFolder()
   const scratch = join(dataDir, 'scratch')
   const doomed = await start(dataDir)
-  const balanceOf = async (calls: ReturnType<typeof api>) =>
-    (await calls.send<{ credits: { balance: number } }>('/base/capabilities')).data.credits.balance
-  const before = await balanceOf(api(doomed))
+  const before = await api(doomed).balance()
 
-  /** Browsers and the encoder, once both are there and none is of the attempt before. */
-  const programs = async (past: readonly number[] = []) => {
-    const both = await until(
-      async () => [await programsWith('chrom', scratch), await programsWith('ffmpeg', scratch)],
-      (found) => found.every((pids) => pids.some((pid) => !past.includes(pid))),
-    )
-    return both.flat()
-  }
-  const end = async (pids: readonly number[]) =>
-    await until(
-      () => alive(pids),
-      (left) => left.length === 0,
-    )
+  /** Browsers and the encoder, halted once both are there. */
+  const programs = () => halted(['chrom', 'ffmpeg'].map((name) => () => programsWith(name, scratch)))
   const render = { output_format: 'qtrle' }
   const { data: task } = await api(doomed).create(type, { composition, render })
 
   const first = await programs()
-  for (const name of await readdir(join(dataDir, 'run'))) process.kill(Number.parseInt(name, 10), 'SIGKILL')
-  await end(first)
+  const workers = await readdir(join(dataDir, 'run'))
+  signalEach(
+    workers.map((name) => Number.parseInt(name, 10)),
+    'SIGKILL',
+  )
+  await untilEnded(first)
 
-  const second = await programs(first)
+  const second = await programs()
   await doomed.kill('SIGKILL')
-  await end(second)
+  await untilEnded(second)
 
   const calls = api(await start(dataDir))
-  const done = await until(
-    () => calls.query(type, task.task_id),
-    ({ data }) => ['completed', 'failed'].includes(data.status),
-  )
+  const done = await calls.ended(type, task.task_id)
   expect(done.data).toMatchObject({ status: 'completed', output_result: { duration: seconds } })
-  expect(await balanceOf(calls)).toBe(before - 1)
+  expect(await calls.balance()).toBe(before - 1)
   for (const name of ['chrom', 'ffmpeg']) expect(await programsWith(name, dataDir)).toEqual([])
   const left = await readdir(scratch, { recursive: true })
   expect(left.filter((name) => name.includes('chromium-'))).toEqual([])

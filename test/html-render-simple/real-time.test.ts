@@ -16,6 +16,8 @@ const ways: Readonly<Record<string, string>> = {
     'const image = new Image(); image.onload = () => draw(image); image.src = drawing(k)',
   'an image that is decoded':
     'const image = new Image(); image.src = drawing(k); await image.decode(); draw(image)',
+  'an image of many pixels that is decoded':
+    'const image = new Image(); image.src = filled(k, 1000).toDataURL(); await image.decode(); draw(image)',
   'a bitmap': 'draw(await createImageBitmap(filled(k)))',
   'an answer to data': "paint(await (await fetch('data:,' + k)).text())",
   'an answer to a blob': 'paint(await (await fetch(URL.createObjectURL(new Blob([k])))).text())',
@@ -26,12 +28,20 @@ const ways: Readonly<Record<string, string>> = {
   'a blob': 'paint(await new Blob([k]).text())',
   'a canvas':
     'filled(k).toBlob((blob) => { const image = new Image(); image.onload = () => draw(image); image.src = URL.createObjectURL(blob) })',
+  'canvases one after another':
+    'let left = 30; const again = () => ((left -= 1) > 0 ? filled(k).toBlob(again) : paint(k)); again()',
+  'a drawing that begins with a mark of byte order':
+    "const image = new Image(); image.onload = () => draw(image); image.src = URL.createObjectURL(new Blob(['\\ufeff', decodeURIComponent(drawing(k).slice(19)), '<!--é-->'], { type: 'image/svg+xml' }))",
   'a canvas off screen':
     "const off = new OffscreenCanvas(9, 9); off.getContext('2d').drawImage(filled(k), 0, 0); draw(await createImageBitmap(await off.convertToBlob()))",
   'what is packed':
     "const packed = new Blob([k]).stream().pipeThrough(new CompressionStream('gzip')); paint(await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).text())",
   'a stream':
     'const reader = new Blob([k]).stream().getReader(); paint(new TextDecoder().decode((await reader.read()).value))',
+  'streams in a loop':
+    "let text = ''; for (let n = 0; n < 50; n += 1) for await (const one of new Blob([k]).stream()) text = new TextDecoder().decode(one); paint(text)",
+  'sound that halts for something else':
+    'const offline = new OfflineAudioContext(1, 128, 8000); offline.suspend(0).then(async () => { await new Blob([k]).text(); offline.resume() }); await offline.startRendering(); paint(k)',
   'a module': 'await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); paint(k)',
   'a font': "await new FontFace('a', 'local(Arial), local(sans-serif)').load().catch(() => {}); paint(k)",
   'two, the first of which takes longer':

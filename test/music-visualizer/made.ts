@@ -8,6 +8,7 @@ import { drawPlaceholder } from '../../tools/music-visualizer/cover.ts'
 import { prepare } from '../../tools/music-visualizer/frames.ts'
 import type { Layer } from '../../tools/music-visualizer/layers.ts'
 import { Palette } from '../../tools/music-visualizer/palette.ts'
+import { partColours } from '../../tools/music-visualizer/part-colours.ts'
 import type { Scene, Template } from '../../tools/music-visualizer/scene.ts'
 import type { VisualizerInput } from '../../tools/music-visualizer/song.ts'
 import { templates } from '../../tools/music-visualizer/templates.ts'
@@ -108,14 +109,18 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
   const base = drawn.still && toCanvas(drawing, scene, new Uint8ClampedArray(drawn.still))
   const pictures: Canvas[] = []
   let index = 0
-  for await (const pixels of drawn.frames(moments)) {
+  for await (const { pixels, apart } of drawn.frames(moments)) {
     if (wanted.includes(index)) {
       const picture = drawing.createCanvas(scene.width, scene.height)
       const pen = picture.getContext('2d')
       if (base) pen.drawImage(base, 0, 0)
       const { x, y, width, height } = drawn.region
       const size = { width: Math.ceil(width / drawn.scale), height: Math.ceil(height / drawn.scale) }
-      pen.drawImage(toCanvas(drawing, size, new Uint8ClampedArray(pixels)), x, y, width, height)
+      const parted = new Uint8ClampedArray(4 * size.width * size.height)
+      partColours(pixels, new Uint8Array(parted.buffer), {
+        ...{ from: size.width + 2 * drawn.beside, to: size.width, apart },
+      })
+      pen.drawImage(toCanvas(drawing, size, parted), x, y, width, height)
       if (drawn.over) layOver(picture, drawn.over)
       pictures.push(picture)
     }

@@ -8,7 +8,7 @@ import { musicVisualizer } from '../contract/music-visualizer.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { dataFolder, start } from '../service/doomed.ts'
-import { alive, programsWith, untilEnded } from '../service/programs.ts'
+import { alive, halted, programsWith, signalEach, untilEnded } from '../service/programs.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 const type = 'music_visualizer'
@@ -67,26 +67,20 @@ test('killed in the middle, encoder or service: it is done again and completes, 
   const dataDir = await dataFolder()
   const doomed = await start(dataDir)
   const calls = api(doomed)
-  // Long enough that looking at the processes now and then meets each encoder.
-  const file_id = await uploadTone(calls, 50)
+  const file_id = await uploadTone(calls, 20)
   const before = await calls.balance()
   const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
   const { data: task } = await calls.create(type, request)
-  const [encoder = 0] = await until(
-    () => encoders(dataDir),
-    (pids) => pids.length > 0,
-  )
-  process.kill(encoder, 'SIGKILL')
-  const again = await until(
-    () => encoders(dataDir),
-    (pids) => pids.length > 0 && !pids.includes(encoder),
-  )
+  const encoder = await halted([() => encoders(dataDir)])
+  signalEach(encoder, 'SIGKILL')
+  await untilEnded(encoder)
+  const again = await halted([() => encoders(dataDir)])
   await doomed.kill('SIGKILL')
   const after = api(await start(dataDir))
   expect((await alive(again)).length).toBe(0)
   expect((await after.ended(type, task.task_id)).data).toMatchObject({
     status: 'completed',
-    output_result: { duration: 50 },
+    output_result: { duration: 20 },
   })
   expect(await after.balance()).toBe(before - 1)
   expect(await programsWith('ffmpeg', dataDir)).toEqual([])

@@ -40,7 +40,7 @@ test.skipIf(!hasPostgres)(
     await sql`select 1`.execute(db)
     await line.cut()
     // The server would not notice before the query's end.
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'`.execute(
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'`.execute(
       direct,
     )
     const lost = databaseFailure(await failing)

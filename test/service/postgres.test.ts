@@ -86,9 +86,11 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
   })
 
   test('whose user may make no tables is told in a sentence', async () => {
-    const url = new URL(await newDatabase())
-    await ask(url.href, `create role reader login; revoke create on schema public from public`)
-    url.username = 'reader'
+    const address = await newDatabase()
+    const url = new URL(address)
+    // Roles are of the whole server, which other tests use too.
+    url.username = `reader_of_${url.pathname.slice(1)}`
+    await ask(address, `create role ${url.username} login; revoke create on schema public from public`)
     await expect(startTestService({ database: { url: url.href } })).rejects.toMatchObject({
       code: 6401,
       retryable: false,

@@ -31,3 +31,30 @@ export async function untilEnded(pids: readonly number[]): Promise<void> {
     (left) => left.length === 0,
   )
 }
+
+/** Sends a signal to each that still lives. */
+export function signalEach(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+}
+
+/**
+ * Waits until there is a program of each kind, and halts each as soon as it is seen: however short its work, it is
+ * still at it when the test goes on. It has to be ended then.
+ */
+export async function halted(looks: readonly (() => Promise<number[]>)[]): Promise<number[]> {
+  const found = await until(
+    async () => {
+      const kinds = await Promise.all(looks.map((look) => look()))
+      signalEach(kinds.flat(), 'SIGSTOP')
+      return kinds
+    },
+    (kinds) => kinds.every((pids) => pids.length > 0),
+  )
+  return found.flat()
+}

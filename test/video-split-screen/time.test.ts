@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scratchFolder } from '../mcp/scratch.ts'
-import { counter, grey, streams } from './media.ts'
+import { counter, ffmpeg, grey, streams } from './media.ts'
 import { render } from './render.ts'
 import type { Rendered } from './render.ts'
 
@@ -67,6 +67,14 @@ describe('time', () => {
     const rendered = await join2({ file_id: at('10'), begin_time_ms: 740 }, { file_id: at('10') })
     expect((await shownFrames(rendered, 0))[0]).toBe(7)
     expect(rendered.output.duration_ms).toBe(760)
+  })
+
+  it('is the same of AVI, whose clock ticks once a picture', async () => {
+    const path = join(folder.path, '10.avi')
+    await ffmpeg('-i', at('10'), '-c', 'copy', path)
+    const shown = async (file_id: string) =>
+      await shownFrames(await join2({ file_id, begin_time_ms: 730 }, { file_id: at('25') }), 0)
+    expect(await shown(path)).toEqual(await shown(at('10')))
   })
 
   it('takes an end past the source as its end', async () => {

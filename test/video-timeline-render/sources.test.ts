@@ -127,28 +127,39 @@ it.each([
   expect(level(67)).toBeGreaterThan(level(6))
 })
 
-it('a file whose pictures end before its header says fails by name, and makes nothing', async () => {
-  const [whole, cut] = [at('whole.mp4'), at('cut.mp4')]
-  await ffmpeg(
-    '-f',
-    'lavfi',
-    '-i',
-    'testsrc2=s=320x240:r=25:d=8',
-    '-g',
-    '25',
-    '-movflags',
-    '+faststart',
-    whole,
-  )
-  const bytes = await readFile(whole)
-  await writeFile(cut, bytes.subarray(0, bytes.length / 2))
-  const cuts = [
-    { path: whole, from: 0, lasts: 1 },
-    { path: cut, from: 6, lasts: 1.5 },
-  ]
-  await expect(render(request({ picture: inARow(cuts) }), folder.path)).rejects.toMatchObject({
-    code: 6021,
-    message: expect.stringMatching(/video_track\[0\]\.track_timeline\[1\]\.material: cut\.mp4/) as string,
+describe('a file without the pictures that its header tells', () => {
+  const late = "setpts='(N+mod(N,3)/4)/25/TB'"
+  const variable = ['-vf', `settb=1/1000,${late}`, '-vsync', 'vfr', '-enc_time_base', '1/1000']
+  const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
+  const spoil = (bytes: Buffer) => bytes.fill(0, Math.floor(bytes.length / 2))
+
+  it.each<[string, string, (bytes: Buffer) => Uint8Array, readonly string[]]>([
+    ['cut off', 'even.mp4', half, []],
+    ['cut off, of a variable rate', 'variable.flv', half, variable],
+    ['damaged, of a variable rate', 'variable.mp4', spoil, variable],
+  ])('%s: %s fails by name, wherever the clip begins, and makes nothing', async (_, name, harm, options) => {
+    const [whole, harmed] = [at(`whole-${name}`), at(`harmed-${name}`)]
+    await ffmpeg(
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=25:d=8', ...options],
+      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25'],
+      ...(name.endsWith('.mp4') ? ['-movflags', '+faststart', whole] : [whole]),
+    )
+    await writeFile(harmed, harm(await readFile(whole)))
+    for (const [from, lasts] of [
+      [2, 4],
+      [6, 1.5],
+    ] as const) {
+      const cuts = [
+        { path: whole, from: 7, lasts: 0.5 },
+        { path: harmed, from, lasts },
+      ]
+      await expect(render(request({ picture: inARow(cuts) }), folder.path)).rejects.toMatchObject({
+        code: 6021,
+        message: expect.stringContaining(
+          `video_track[0].track_timeline[1].material: harmed-${name}`,
+        ) as string,
+      })
+    }
   })
 })
 

@@ -164,12 +164,17 @@ describe('cuts', () => {
     // Nothing comes from 1 s to 3 s, although the header tells an even rate.
     const late = "setpts='if(gte(N,26),N+50,N)/25/TB'"
     await ffmpeg('-t', '2.4', '-i', at(3), '-vf', `fps=25,settb=1/1000,${late}`, '-vsync', 'vfr', still)
-    const cuts = [0.2, 2, 2.5, 3.4].map((from) => ({ path: still, from, lasts: 0.2 }))
+    const short = [0.2, 2, 2.5, 3.4].map((from) => ({ path: still, from, lasts: 0.2 }))
+    // One that ends before the next picture, and one that ends as it comes.
+    const long = [1.5, 1.74].map((lasts) => ({ path: still, from: 1.3, lasts }))
+    const cuts = [...short, ...long]
     const { path } = await render(request({ size, rate: 25, picture: inARow(cuts) }), folder.path)
     const shown = (await readNumbers(path)).map(({ frame }) => frame)
     expect(new Set(shown.slice(5, 15)).size).toBe(1)
     expect(shown[0]).toBeLessThan(shown[5] ?? 0)
     expect(shown[5]).toBeLessThan(shown[15] ?? 0)
+    expect(shown).toHaveLength(101)
+    expect(new Set(shown.slice(20))).toEqual(new Set([shown[5]]))
   })
 
   it('of one frame of big pictures, which are made in the shortest parts', async () => {

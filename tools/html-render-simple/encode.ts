@@ -55,7 +55,10 @@ export async function encode(composition: Composition, context: RunContext, targ
   })
 }
 
-/** Threads of VP8's encoder wait by spinning: beside a browser on the same cores two were seen to take ten times as long as one. */
+/**
+ * Threads of VP8's encoder wait by spinning: beside a browser on the same cores two were seen to take ten times as
+ * long as one.
+ */
 function threadsOf({ output_format }: Render, { threads }: RunContext): string {
   return output_format === 'webm' ? '1' : String(threads)
 }
@@ -65,7 +68,10 @@ interface Arguments {
   readonly output: readonly string[]
 }
 
-/** Opaque pictures have no alpha, which the first filter evens out: filters that began anew would lose count of the frames. */
+/**
+ * Opaque pictures have no alpha, which the first filter evens out: filters that began anew would lose count of the
+ * frames.
+ */
 const layerInput = ['-reinit_filter', '0', '-f', 'matroska', '-protocol_whitelist', 'pipe', '-i', 'pipe:0']
 
 async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Arguments> {

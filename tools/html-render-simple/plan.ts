@@ -13,7 +13,7 @@ export const plan: PlanOperation<typeof htmlRenderSimple> = (input, files) => {
 }
 
 /** Measured on two cores (bench/html-render.ts): pixels a second, and seconds before the first frame. */
-const speed = { capture: 45e6, encode: 100e6, start: 2 }
+const speed = { capture: 30e6, encode: 100e6, start: 2 }
 
 /** Seconds of work to expect on two cores: every frame is encoded, and those with particles are drawn first. */
 export function expectedSeconds({ composition }: HtmlRenderInput, { beats, frames, rate }: Schedule): number {

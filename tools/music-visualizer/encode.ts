@@ -3,7 +3,7 @@ import { bt709, bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import { soundFilters, type Sound } from '../../src/engines/ffmpeg/sound.ts'
 import type { Moment } from '../../src/media/audio/moments.ts'
-import { overlay, Yuv420 } from '../../src/media/colour/yuv420.ts'
+import { codedFrames } from './coded-frames.ts'
 import type { Drawn } from './frames.ts'
 
 /** A result of which everything is decided. */
@@ -54,28 +54,4 @@ export async function encode(
     },
     (report) => onFrames(report.frames),
   )
-}
-
-/**
- * Whole frames as the encoder takes them. To work them out here costs less than to send four-byte pixels and have
- * ffmpeg scale and overlay them: less than half as much goes through the pipe, and what stands still is left. Each in the memory of the one before.
- */
-export async function* codedFrames({
-  drawn,
-  moments,
-  width,
-  height,
-}: Pick<Film, 'drawn' | 'moments' | 'width' | 'height'>): AsyncGenerator<Uint8Array> {
-  const { still, region, over } = drawn
-  const frame = new Yuv420({ width, height })
-  if (still) frame.write(still, { x: 0, y: 0, width, height })
-  const words = over && overlay(over.pixels, over.box, { width, height })
-  let before: Uint8Array | undefined
-  for await (const pixels of drawn.frames(moments)) {
-    if (drawn.scale === 2) frame.writeDoubled(pixels)
-    else frame.write(pixels, region, still && before)
-    if (words) frame.lay(words)
-    before = pixels
-    yield frame.bytes
-  }
 }

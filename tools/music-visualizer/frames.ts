@@ -13,6 +13,14 @@ export interface Backdrop {
   readonly soft: boolean
 }
 
+/** What is drawn for one frame. */
+export interface Picture {
+  /** Of four bytes each. */
+  readonly pixels: Uint8Array
+  /** How far its colours are yet to be parted: red moves so many pixels to the left, green and blue to the right. */
+  readonly apart: number
+}
+
 /** A result as it is drawn: what stands still, and the part that is drawn anew for every frame. */
 export interface Drawn {
   /** Four-byte pixels of the whole frame; undefined where all of it moves. */
@@ -21,10 +29,12 @@ export interface Drawn {
   readonly region: Box
   /** Pixels of the result that one of a frame stands for, along each side: 2 where all of it moves and is soft. */
   readonly scale: 1 | 2
+  /** Pixels that a picture has beyond the region on both sides: as its colours part, they come in. */
+  readonly beside: number
   /** What is laid over every frame; undefined where that is drawn already. */
   readonly over: Layer | undefined
-  /** Four-byte pixels of the region, frame by frame; where all of it moves, each in the memory of the one before. */
-  frames(moments: AsyncIterable<Moment>): AsyncGenerator<Uint8Array>
+  /** Pictures of the region, frame by frame. */
+  frames(moments: AsyncIterable<Moment>): AsyncGenerator<Picture>
 }
 
 interface View {
@@ -46,16 +56,17 @@ export function prepare(scene: Scene, template: Template, backdrop: Backdrop): D
     template.still(pen)
     const still = plate.data()
     return {
-      ...{ still, region: template.region, scale: 1, over: undefined },
+      ...{ still, region: template.region, scale: 1, beside: 0, over: undefined },
       frames: (moments) => drawRegion(view, moments),
     }
   }
   template.still(pen)
   const scale = template.beat && backdrop.soft ? 2 : 1
+  const beside = template.beat ? Math.ceil(template.beat.apart / scale) : 0
   return {
-    ...{ still: undefined, region: { x: 0, y: 0, width, height }, scale },
+    ...{ still: undefined, region: { x: 0, y: 0, width, height }, scale, beside },
     over: template.beat && layerOf(plate),
-    frames: (moments) => drawAll({ ...view, picture, scale }, moments),
+    frames: (moments) => drawAll({ ...view, picture, scale, beside }, moments),
   }
 }
 
@@ -63,7 +74,7 @@ export function prepare(scene: Scene, template: Template, backdrop: Backdrop): D
 async function* drawRegion(
   { scene, template, plate }: View,
   moments: AsyncIterable<Moment>,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Picture> {
   const { x, y, width, height } = template.region
   const under = scene.drawing.createCanvas(width, height)
   under.getContext('2d').drawImage(plate, -x, -y)
@@ -78,20 +89,20 @@ async function* drawRegion(
     pen.translate(-x, -y)
     template.moving(pen, moment)
     pen.restore()
-    // A copy: the frame before is known while this one is drawn.
-    yield canvas.data()
+    yield { pixels: canvas.data(), apart: 0 }
   }
 }
 
 /** Everything, because the background moves. */
 async function* drawAll(
-  { picture, scale, ...view }: View & { readonly picture: Canvas | Frames; readonly scale: number },
+  { picture, scale, beside, ...view }: View & Pick<Drawn, 'scale' | 'beside'> & Pick<Backdrop, 'picture'>,
   moments: AsyncIterable<Moment>,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Picture> {
   const { scene, template } = view
   const next = 'frames' in picture ? videoPicture(scene, picture) : stillPicture(scene, picture, scale)
   try {
-    if (template.beat) yield* drawBeating({ scene, template, beat: template.beat, next, scale }, moments)
+    if (template.beat)
+      yield* drawBeating({ scene, template, beat: template.beat, next, scale, beside }, moments)
     else yield* drawOver({ ...view, next }, moments)
   } finally {
     if ('frames' in picture) await picture.frames.return(undefined)
@@ -102,7 +113,7 @@ async function* drawAll(
 async function* drawOver(
   { scene, template, plate, next }: View & { readonly next: () => Promise<Canvas> },
   moments: AsyncIterable<Moment>,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Picture> {
   const { x, y, width, height } = layerOf(plate).box
   const canvas = scene.drawing.createCanvas(scene.width, scene.height)
   const pen = canvas.getContext('2d')
@@ -115,7 +126,7 @@ async function* drawOver(
     pen.save()
     template.moving(pen, moment)
     pen.restore()
-    yield canvas.data()
+    yield { pixels: canvas.data(), apart: 0 }
   }
 }
 

@@ -34,8 +34,11 @@ const pixel: Readonly<Record<VisualizerInput['template_id'], number>> = {
 /** A video behind all is read, drawn and encoded whole: nanoseconds of a pixel, blurred or not, and seconds of a frame. */
 const moving = { blurred: 33, sharp: 57, frame: 0.008 }
 
-/** Such seconds in one of an idle machine: they were measured on two cores that others shared, where each is dearer. */
-const perSecond = 2.3
+/**
+ * Such seconds in one of an idle machine, by 20 s of bars and of shockwave at 1080p: they were measured on two cores
+ * that others shared, where each is dearer.
+ */
+const perSecond = 1.8
 
 /** Seconds of work to expect on two cores. */
 export function expectedSeconds(

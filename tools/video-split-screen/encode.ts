@@ -3,6 +3,7 @@ import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
+import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
 import type { Size } from '../../src/media/layout/canvas.ts'
 import { pictureGraph } from './picture.ts'
 import type { Placed } from './place.ts'
@@ -50,7 +51,11 @@ export async function encode(
   const heard = heardClips(
     audio,
     sounds.map((sound) => sound !== undefined),
-  ).map((index) => ({ index, mono: sounds[index]?.channels === 1 }))
+  ).map((index) => ({
+    index,
+    mono: sounds[index]?.channels === 1,
+    beginMs: clips[index]?.beginMs ?? 0,
+  }))
   const graphs = [
     pictureGraph({ ...screen, frames, clips: screen.pictures }),
     ...(heard.length > 0 ? [soundGraph({ inputs: heard, seconds })] : []),
@@ -58,6 +63,7 @@ export async function encode(
   const inputs = await Promise.all(clips.map(clipInput))
   await runFfmpeg({
     args: [
+      ...fileTimes,
       ...inputs.flat(),
       ...['-filter_complex', graphs.join(';'), '-map', '[v]', ...encoderArgs, ...bt709Tags],
       ...['-threads', String(context.threads), '-r', `${rate.num}/${rate.den}`],
@@ -80,13 +86,7 @@ function timeoutMs(expectedSeconds: number): number {
   return (10 * 60 + 30 * expectedSeconds) * 1000
 }
 
-/**
- * Starts decoding at the keyframe before the range and keeps all from there, so that the picture that is
- * showing when the range begins is known, however long it has been showing; the graphs cut at time 0.
- */
+/** Starts decoding at the key frame before the range; the graphs cut it where the range begins. */
 async function clipInput({ file, video, beginMs }: SelectedClip<StagedFile>): Promise<string[]> {
-  return inputArgs(file.path, [
-    ...(await alphaDecoder(video)),
-    ...(beginMs > 0 ? ['-noaccurate_seek', '-ss', (beginMs / 1000).toFixed(3)] : []),
-  ])
+  return inputArgs(file.path, [...(await alphaDecoder(video)), ...fromKeyFrame(beginMs / 1000)])
 }

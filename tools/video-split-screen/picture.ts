@@ -14,7 +14,7 @@ interface Screen {
   readonly clips: readonly Placed[]
 }
 
-/** The filter graph of the picture: inputs 0, 1, … are the clips, each begun at its range; ends in [v]. */
+/** The filter graph of the picture: inputs 0, 1, … are the clips, in times of their files; ends in [v]. */
 export function pictureGraph(screen: Screen): string {
   const { canvas, frames, clips } = screen
   const chains = clips.map(
@@ -59,16 +59,18 @@ function overlays({ canvas, rate, background, clips }: Screen): string {
 }
 
 /**
- * From a decoded, turned picture to its place's pixels. fps repeats and drops so that time runs on evenly from
- * 0; tpad lets the last frame stand, so that a range inside its time shows it.
+ * From a decoded, turned picture, in times of its file, to its place's pixels. A file's clock may be too coarse for
+ * the beginning of its range. fps repeats and drops so that time runs on evenly from 0; tpad lets the last frame
+ * stand, so that a range inside its time shows it.
  */
-function clipChain({ video, x, y }: Placed, fps: string): string {
+function clipChain({ video, beginMs, x, y }: Placed, fps: string): string {
   const { width, height } = turnedSize(video)
   const alpha = video.alpha ? 'a' : ''
   // Only whole chroma can be cut at odd pixels.
   const atOdd = x.offset % 2 === 1 || y.offset % 2 === 1
   const whole = video.hdr ? 'yuv444p10' : `yuv${alpha}444p`
   return [
+    `settb=AVTB,setpts=PTS-${beginMs / 1000}/TB`,
     `tpad=stop_mode=clone:stop_duration=1,fps=fps=${fps}:start_time=0`,
     ...(x.taken === width && y.taken === height
       ? []

@@ -10,6 +10,8 @@ import type { SelectedClip } from './selection.ts'
 /** A clip's picture in the result: what is cut from the source, and where it comes to lie. */
 export interface Placed {
   readonly video: VideoFacts
+  /** Where its range begins in its file, ms. */
+  readonly beginMs: number
   readonly x: AxisFit
   readonly y: AxisFit
   /** Top left corner on the canvas, in pixels. */
@@ -39,6 +41,7 @@ export function placeClip(clip: SelectedClip, slot: Rect, fit: 'cover' | 'contai
   })
   return {
     video: clip.video,
+    beginMs: clip.beginMs,
     x,
     y,
     left: slot.x + (slot.width - target.width) / 2,

@@ -1,9 +1,17 @@
 import { limiter, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
 
+/** A clip that is heard. */
+interface Heard {
+  /** Of its input, in times of its file. */
+  readonly index: number
+  readonly mono: boolean
+  /** Where its range begins. */
+  readonly beginMs: number
+}
+
 /** Sound of a result: which clips are heard, by index, and for how long. */
 interface Sound {
-  /** Index of the input, and whether it has one channel. */
-  readonly inputs: readonly { readonly index: number; readonly mono: boolean }[]
+  readonly inputs: readonly Heard[]
   readonly seconds: number
 }
 
@@ -16,7 +24,9 @@ export function heardClips(mode: 'first' | 'mix' | 'mute', hasSound: readonly bo
 
 /** The filter graph of the sound, as 48 kHz stereo of exactly the given length; ends in [a]. */
 export function soundGraph({ inputs, seconds }: Sound): string {
-  const chains = inputs.map(({ index, mono }) => `[${index}:a:0]${stereo(mono)}[a${index}]`)
+  const chains = inputs.map(
+    ({ index, mono, beginMs }) => `[${index}:a:0]asetpts=PTS-${beginMs / 1000}/TB,${stereo(mono)}[a${index}]`,
+  )
   const labels = inputs.map(({ index }) => `[a${index}]`).join('')
   const end = `apad,atrim=end=${seconds.toFixed(6)}[a]`
   if (inputs.length === 1) return `${chains.join(';')};${labels}${end}`

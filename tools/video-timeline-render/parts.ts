@@ -1,9 +1,11 @@
+import { stat } from 'node:fs/promises'
+import { join, parse } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RunContext } from '../../src/contract/operation.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
+import { isHole } from '../../src/engines/ffmpeg/holes.ts'
+import type { ProgressReport } from '../../src/engines/ffmpeg/progress.ts'
 import { inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
 import { divide, lengthOf } from '../../src/media/timeline/divide.ts'
@@ -11,9 +13,11 @@ import { layOut } from '../../src/media/timeline/lay-out.ts'
 import type { Piece } from '../../src/media/timeline/lay-out.ts'
 import { follows, stretchOf } from '../../src/media/timeline/reads.ts'
 import type { Read } from '../../src/media/timeline/reads.ts'
+import { rounding } from '../../src/media/timeline/timeline.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
+import { atMost } from '../../src/platform/at-most.ts'
 import { pictureGraph } from './picture.ts'
-import type { PictureWish } from './picture.ts'
+import type { Ending, PictureWish } from './picture.ts'
 
 /**
  * How the picture is encoded. Parts are joined without encoding again, so all have the same settings. veryfast:
@@ -76,13 +80,17 @@ interface PartJob {
   readonly onFrames: (frames: number) => void
 }
 
-/** Makes one part of the picture. Throws 6021 with the clip where pictures are missing. */
+/** Makes one part of the picture in the folder of the run. Throws 6021 with the clip where pictures are missing. */
 export async function encodePart(path: string, job: PartJob): Promise<void> {
   const { pieces, wish, context, signal, threads } = job
-  const { reads, graph } = pictureGraph(pieces, wish)
+  const { reads, graph, endings } = pictureGraph(pieces, wish, parse(path).name)
   const inputs = await Promise.all(reads.map((read) => inputOf(read, job)))
   let made = 0
-  await runWithReports(
+  const onReport = ({ frames }: ProgressReport) => {
+    made = frames
+    job.onFrames(frames)
+  }
+  const damage = await runWithReports(
     {
       args: [
         ...fileTimes,
@@ -95,12 +103,22 @@ export async function encodePart(path: string, job: PartJob): Promise<void> {
       signal,
       timeoutMs: job.timeoutMs,
     },
-    ({ frames }) => {
-      made = frames
-      job.onFrames(frames)
-    },
-  )
-  if (made !== lengthOf(pieces)) throw await missingPictures(reads, job)
+    onReport,
+  ).catch(damageOf)
+  const fewAtOnce = atMost(2)
+  await Promise.all(endings.map((ending) => fewAtOnce(() => checkEnding(ending, job))))
+  if (made === lengthOf(pieces) && !damage) return
+  const places = endings.map(({ stretch }) => stretch.clip.at).join(', ')
+  throw new MediaError(6021, `pictures are missing in one of ${places}`, {
+    cause: damage,
+    hint: 'One of these files is damaged inside the range; export it again.',
+  })
+}
+
+/** ffmpeg gives up where most of what it reads cannot be decoded, and tells no file. */
+function damageOf(error: unknown): MediaError {
+  if (error instanceof MediaError && error.code === 6017) return error
+  throw error
 }
 
 async function inputOf([{ clip, from }]: Read, { wish, context, threads }: PartJob): Promise<string[]> {
@@ -111,35 +129,16 @@ async function inputOf([{ clip, from }]: Read, { wish, context, threads }: PartJ
   ])
 }
 
-/** Finds the clip whose file has no picture where its header says that there is one. */
-async function missingPictures(
-  reads: readonly Read[],
-  { context, wish, signal }: PartJob,
-): Promise<MediaError> {
-  const stretches = reads.flat()
-  for (const { clip, to } of stretches) {
-    const { path, name } = context.files.get(clip.material)
-    const end = Math.min(to * 1000, lengthMs(wish.videoOf(clip.material)))
-    try {
-      await checkDecodable(path, { atMs: Math.max(0, end - 1), signal })
-    } catch (cause) {
-      signal.throwIfAborted()
-      return new MediaError(
-        6021,
-        `${clip.at}.material: ${name} has no picture at ${(end / 1000).toFixed(1)} s`,
-        {
-          cause,
-          hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
-        },
-      )
-    }
-  }
-  const places = stretches.map(({ clip }) => clip.at).join(', ')
-  return new MediaError(6021, `pictures are missing in one of ${places}`, {
-    hint: 'One of these files is damaged inside the range; export it again.',
+/** Holds a stretch in whose end no picture came against its file: throws 6021 unless it has a hole there. */
+async function checkEnding({ stretch, due, told }: Ending, { context, signal }: PartJob): Promise<void> {
+  const found = await stat(join(context.scratch, told)).catch(() => undefined)
+  if (found && found.size > 0) return
+  const { clip, to } = stretch
+  const { path, name, facts } = context.files.get(clip.material)
+  // What the filters took for earlier or later must count so here.
+  const span = { from: due + rounding, to: to - 2 * rounding }
+  if (!facts || (await isHole({ path, facts }, span, { signal }))) return
+  throw new MediaError(6021, `${clip.at}.material: ${name} has no picture from ${due.toFixed(1)} s on`, {
+    hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
   })
-}
-
-function lengthMs({ duration_ms }: VideoFacts): number {
-  return duration_ms || Infinity
 }

@@ -20,21 +20,34 @@ export interface PictureGraph {
   /** Inputs in order; each is begun at the key frame before its first stretch. */
   readonly reads: readonly Read[]
   readonly graph: string
+  readonly endings: readonly Ending[]
 }
 
-/** Plans the picture of pieces that follow each other: exactly their frames, fitted to the canvas. */
-export function pictureGraph(pieces: readonly Piece[], wish: PictureWish): PictureGraph {
+/** How to learn whether a stretch had pictures up to its end, or whether an early one stands for them. */
+export interface Ending {
+  readonly stretch: Stretch
+  /** The source shows a new picture from then on, s, or has a hole. */
+  readonly due: number
+  /** File in the folder of the run that holds something where such a picture came. */
+  readonly told: string
+}
+
+/** Plans the picture of pieces that follow each other, a part of some name: exactly their frames, fitted to the canvas. */
+export function pictureGraph(pieces: readonly Piece[], wish: PictureWish, name: string): PictureGraph {
   const { rate } = wish.canvas
   const stretches = pieces.map((piece) => stretchOf(piece, rate))
   const reads = readsOf(
     stretches.filter((one) => one !== undefined),
     wish.worth,
   )
+  const endings: Ending[] = []
   const chains = pieces.map((piece, index) => {
     const stretch = stretches[index]
     const label = `[p${index}]`
     if (!stretch) return `${black(wish, piece.units)}${label}`
-    return `[r${index}]${clipChain(stretch, wish, String(index))}${label}`
+    const ending = { stretch, due: dueOf(stretch, wish), told: `${name}-${index}.told` }
+    endings.push(ending)
+    return `[r${index}]${clipChain(ending, wish, String(index))}${label}`
   })
   // One input for each read, split where several pieces are made of it.
   const inputs = reads.map((read, input) => {
@@ -44,32 +57,35 @@ export function pictureGraph(pieces: readonly Piece[], wish: PictureWish): Pictu
   const all = pieces.map((_, index) => `[p${index}]`).join('')
   // Times anew from whole frames: concat's are rounded.
   const end = `${all}concat=n=${pieces.length}:v=1:a=0,settb=1/${rate},setpts=N,setparams=${bt709}[v]`
-  return { reads, graph: [...inputs, ...chains, end].join(';') }
+  return { reads, graph: [...inputs, ...chains, end].join(';'), endings }
 }
 
 function black({ canvas: { width, height, rate } }: PictureWish, frames: number): string {
   return `color=black:size=${width}x${height}:rate=${rate},trim=end_frame=${frames},format=yuv420p,setsar=1`
 }
 
+/** A last picture may come this much before the end of a stretch, s, however files round. */
+const missed = 1
+
+/** When the last pictures of a stretch are due, s of its file. */
+function dueOf({ clip, to }: Stretch, { canvas, videoOf }: PictureWish): number {
+  const end = (videoOf(clip.material).duration_ms || Infinity) / 1000
+  return Math.max(0, Math.min(to, end) - missed - (2 * clip.speed) / canvas.rate)
+}
+
 /**
- * From a decoded, turned picture, in times of its file, to the frames of one piece. Where the source's picture
- * ends first, its last frame stands. Of an even rate a longer hole than a file's rounding explains is left, so that
- * missing pictures are noticed.
+ * From a decoded, turned picture, in times of its file, to the frames of one piece. Where the next picture comes
+ * late or never, the last one stands.
  */
 function clipChain(
-  stretch: Stretch,
+  { stretch: { clip, from, to, units }, due, told }: Ending,
   wish: PictureWish,
   /** Keeps the pieces of a graph apart. */
   label: string,
 ): string {
-  const { clip, from, to, units } = stretch
   const { canvas } = wish
   const video = wish.videoOf(clip.material)
   const frame = clip.speed / canvas.rate
-  const end = (video.duration_ms || Infinity) / 1000
-  // The last picture may have come long ago.
-  const standing = video.variable_rate || from >= end
-  const hold = 1 + 2 * frame + (standing ? to - from : Math.max(0, to - end))
   const time = `PTS-${seconds(from + lookAhead(frame) - frame / 2)}/TB`
   const size = contained(canvas, video.width / video.height)
   const [x, y] = [(canvas.width - size.width) / 2, (canvas.height - size.height) / 2]
@@ -77,8 +93,9 @@ function clipChain(
   return [
     // A file's clock may be as coarse as its frames. Nothing of what begins at the cut's end may show.
     `settb=AVTB,trim=end=${seconds(Math.max(to - rounding, from + rounding))}`,
-    // What is looked at comes to the middle of its frame, by which fps takes it.
-    `setpts=${standing ? `max(0\\,${time})` : time},tpad=stop_mode=clone:stop_duration=${seconds(hold)}`,
+    `metadata=mode=add:key=late:value=1:enable='gte(t,${seconds(due)})',metadata=mode=print:key=late:file=${told}`,
+    // What is looked at comes to the middle of its frame, by which fps takes it. The last may have come long before.
+    `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${seconds(missed + 2 * frame + to - from)}`,
     `setpts=PTS/${clip.speed},fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),

@@ -1,5 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { MediaError } from '../../src/contract/errors.ts'
@@ -15,7 +14,7 @@ import type { Piece } from '../../src/media/timeline/lay-out.ts'
 import { stretchOf } from '../../src/media/timeline/reads.ts'
 import type { Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { inBatches } from '../../src/platform/in-batches.ts'
+import { mix, readOnce, silence } from './mix.ts'
 import { retime } from './retime.ts'
 
 interface SoundJob {
@@ -46,44 +45,6 @@ export async function encodeSound(path: string, job: SoundJob): Promise<void> {
     mixed = readOnce(part)
   }
   await encodeAac(path, { samples, input: mix([mixed, ...lanes]), cwd: context.scratch, signal, timeoutMs })
-}
-
-/** Adds sounds of the same length. Ends all of them, however it ends. */
-async function* mix(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
-  const batches = sources.map((source) => inBatches(source))
-  try {
-    for (;;) {
-      const next = await Promise.all(batches.map((batch) => batch.next()))
-      const [first, ...others] = next.flatMap(({ value, done }) => (done === true ? [] : [floats(value)]))
-      if (!first) return
-      const sum = first.slice()
-      for (const other of others) {
-        for (let index = 0; index < sum.length; index += 1)
-          sum[index] = (sum[index] ?? 0) + (other[index] ?? 0)
-      }
-      yield new Uint8Array(sum.buffer)
-    }
-  } finally {
-    await Promise.allSettled([...batches, ...sources].map((one) => one.return(undefined)))
-  }
-}
-
-function floats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
-  return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT)
-}
-
-/** Reads a file once: it takes 23 MB a minute, so it is deleted then. */
-async function* readOnce(path: string): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, { highWaterMark: 2 ** 20 })
-  yield* chunks
-  await rm(path)
-}
-
-const zeros = new Uint8Array(2 ** 16)
-
-async function* silence(samples: number): AsyncGenerator<Uint8Array> {
-  for (let left = samples * pcmBytes; left > 0; left -= zeros.length)
-    yield zeros.subarray(0, Math.min(left, zeros.length))
 }
 
 /** One lane from start to end: silence, and clips decoded a few to a process. */

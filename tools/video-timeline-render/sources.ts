@@ -38,7 +38,7 @@ function checkRange({ at, source, speed }: TimelineClip, { name, facts }: GivenF
     })
   }
   const cutOff = (facts?.cut_off_ms ?? Infinity) / 1000
-  // Packets of FLV do not tell how long they last, so its mark is a guess; the run looks at the picture itself.
+  // Packets of FLV do not tell how long they last, so its mark is a guess; the run tells by the packets themselves.
   if (source.to <= cutOff || facts?.container === 'flv') return
   throw new MediaError(6021, `${at}.material: ${name} is cut off, there is nothing after ${cutOff} s`, {
     hint: `Export the file again, or end the clip earlier: clip_ed ${cutOff} or less.`,

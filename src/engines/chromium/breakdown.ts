@@ -6,10 +6,12 @@ export interface Limits {
   readonly startMs: number
   /** For one particle to load, to play some frames, or for one picture to be taken. */
   readonly answerMs: number
-  /** For what a particle began that takes real time (an image, a digest) to end, so that a frame can be taken. */
+  /** For what a particle began that takes real time (an image, a stream) to end, so that a frame can be taken. */
   readonly settleMs: number
-  /** For a particle to be played through by a check; what is left then is only looked at. */
+  /** Processor time for a particle to be played through by a check; what is left then is only looked at. */
   readonly playMs: number
+  /** The same in real time, for one that waits. */
+  readonly waitMs: number
   /** Memory that a browser with all its processes may hold. */
   readonly memoryBytes: number
 }
@@ -18,8 +20,9 @@ export interface Limits {
 export const usualLimits: Limits = {
   startMs: 60_000,
   answerMs: 20_000,
-  settleMs: 5000,
+  settleMs: 15_000,
   playMs: 20_000,
+  waitMs: 120_000,
   memoryBytes: 1.5 * 2 ** 30,
 }
 

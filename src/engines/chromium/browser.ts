@@ -113,6 +113,12 @@ export class Browser implements AsyncDisposable {
     }
   }
 
+  /** Processor time that it took so far, with all its processes: other work of the machine does not count. */
+  async processorMs(): Promise<number> {
+    const { processInfo } = await this.call('SystemInfo.getProcessInfo', {})
+    return 1000 * processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0)
+  }
+
   #break(reason: Error): void {
     this.pipe.end(reason)
     void this.#kill()

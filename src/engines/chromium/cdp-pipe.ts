@@ -7,6 +7,8 @@ interface Answers {
   'Target.attachToTarget': { readonly sessionId: string }
   'Page.getFrameTree': { readonly frameTree: { readonly frame: { readonly id: string } } }
   'Page.captureScreenshot': { readonly data: string }
+  /** `cpuTime` in seconds since the process began. */
+  'SystemInfo.getProcessInfo': { readonly processInfo: readonly { readonly cpuTime: number }[] }
   'HeadlessExperimental.beginFrame': { readonly screenshotData?: string }
   'Runtime.evaluate': Evaluated
   'Runtime.callFunctionOn': Evaluated

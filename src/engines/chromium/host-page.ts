@@ -99,7 +99,7 @@ export class HostPage {
     const all: [string, object][] = [
       ['Page.enable', {}],
       ['Inspector.enable', {}],
-      ['Network.enable', {}],
+      ['Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }],
       ['Fetch.enable', { patterns: [{ urlPattern: '*' }] }],
       ['Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }],
       ['Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }],

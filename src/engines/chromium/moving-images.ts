@@ -1,23 +1,55 @@
-/** Where an image begins that is data: its type, and its parameters, which are short: a search is linear. */
-const beginning = /data:image\/(gif|png|apng|webp|avif|svg\+xml)((?:;[^,;"')]{0,100}){0,4}),/gi
-
 /** The line, from 1, of the first image of a text that moves by itself, which no clock drives. */
 export function movingImageLine(text: string): number | undefined {
-  const found = [...text.matchAll(beginning)]
-  const drawings = found.filter(({ 1: type }) => type?.toLowerCase() === 'svg+xml')
+  const index = movingAt(text, 1)
+  return index === undefined ? undefined : text.slice(0, index).split('\n').length
+}
+
+/** Drawings within drawings, as deep as they are looked into: deeper than anybody means them, they count as moving. */
+const mostDrawings = 4
+
+/**
+ * Where the first image begins that moves. A text is read a few times at the most, whatever it holds: each image that
+ * is data ends where the next begins, but for drawings, which may hold images and end where the next drawing begins.
+ */
+function movingAt(text: string, depth: number): number | undefined {
+  const found = imagesIn(text)
+  const drawings = found.filter(({ isDrawing }) => isDrawing)
   const ends = new Map(drawings.map(({ index }, place) => [index, drawings[place + 1]?.index]))
-  const moving = found.find(({ index, 0: { length }, 1: type = '', 2: parameters = '' }, place) => {
-    // A drawing may hold images; nothing else does.
-    const rest = text.slice(index + length, ends.has(index) ? ends.get(index) : found[place + 1]?.index)
-    const isBase64 = /;\s*base64$/i.test(parameters)
-    return moves[type.toLowerCase()]?.(isBase64 ? decoded(rest) : written(rest))
+  return found.find(({ index, isDrawing, isBase64, begin, end }) => {
+    const rest = text.slice(begin, isDrawing ? ends.get(index) : end)
+    if (!isDrawing) return isMovingRaster(isBase64 ? decoded(rest) : unescaped(rest))
+    return isMovingDrawing(isBase64 ? decoded(rest) : written(rest), depth)
+  })?.index
+}
+
+interface Found {
+  readonly index: number
+  readonly isDrawing: boolean
+  readonly isBase64: boolean
+  /** Of what its comma is followed by. */
+  readonly begin: number
+  /** Where the next begins. */
+  readonly end: number
+}
+
+/** All that is data, of whatever type: browsers take a raster image for what its bytes are. */
+function imagesIn(text: string): Found[] {
+  const places = [...text.matchAll(/data:/gi)].map(({ index }) => index)
+  return places.flatMap((index, place) => {
+    const end = places[place + 1] ?? text.length
+    const begin = index + 'data:'.length
+    const comma = text.slice(begin, end).indexOf(',')
+    if (comma < 0) return []
+    const type = text.slice(begin, begin + comma)
+    const isDrawing = /^\s*image\/svg\+xml\s*(?:;|$)/i.test(type)
+    const isBase64 = /;\s*base64\s*(?:;|$)/i.test(type)
+    return { index, isDrawing, isBase64, begin: begin + comma + 1, end }
   })
-  return moving && text.slice(0, moving.index).split('\n').length
 }
 
 /** What is written in base64, as far as it goes. */
 function decoded(text: string): string {
-  const digits = /^[A-Za-z0-9+/=%]*/.exec(text)?.[0] ?? ''
+  const digits = /^[A-Za-z0-9+/=%\s]*/.exec(text)?.[0] ?? ''
   return Buffer.from(unescaped(digits), 'base64').toString('latin1')
 }
 
@@ -31,21 +63,32 @@ function unescaped(text: string): string {
   return text.replaceAll(/%[\da-f]{2}/gi, (one) => String.fromCharCode(Number.parseInt(one.slice(1), 16)))
 }
 
-const isAnimatedPng = (bytes: string) => bytes.slice(0, bytes.indexOf('IDAT')).includes('acTL')
+/**
+ * By first bytes: GIF with a second graphic control extension, PNG with an animation chunk, WebP with its animation
+ * flag, AVIF of the brand of sequences (AV1 image file format, 5.2).
+ */
+const rasters = [
+  { begins: /^GIF8/, moves: (bytes: string) => bytes.split('\x21\xf9\x04').length > 2 },
+  { begins: /^\x89PNG/, moves: (bytes: string) => bytes.slice(0, bytes.indexOf('IDAT')).includes('acTL') },
+  {
+    begins: /^RIFF.{4}WEBP/s,
+    moves: (bytes: string) => bytes.startsWith('VP8X', 12) && (bytes.charCodeAt(20) & 2) !== 0,
+  },
+  {
+    begins: /^.{4}ftyp/s,
+    moves: (bytes: string) =>
+      /^.{8}(?:.{4}){0,20}avis/s.test(bytes.slice(0, Math.min(96, bytes.charCodeAt(3)))),
+  },
+]
+
+function isMovingRaster(bytes: string): boolean {
+  return rasters.find(({ begins }) => begins.test(bytes))?.moves(bytes) ?? false
+}
 
 /** Elements of SVG that move what they lie in, and what of CSS does. */
 const motion = /<(?:animate\w*|set)[\s/>]|@keyframes|[\s;{"']animation(?:-name)?\s*:/i
 
-/**
- * By type: GIF with a second graphic control extension, PNG with an animation chunk, WebP with its animation flag,
- * AVIF of the brand of sequences (AV1 image file format, 5.2), and drawings that move or hold an image that does.
- */
-const moves: Readonly<Record<string, (bytes: string) => boolean>> = {
-  gif: (bytes) => bytes.split('\x21\xf9\x04').length > 2,
-  png: isAnimatedPng,
-  apng: isAnimatedPng,
-  webp: (bytes) => bytes.startsWith('VP8X', 12) && (bytes.charCodeAt(20) & 2) !== 0,
-  avif: (bytes) => /^.{4}ftyp(?:.{4}){0,20}avis/s.test(bytes.slice(0, Math.min(96, bytes.charCodeAt(3)))),
-  'svg+xml': (text) =>
-    /^\s*<(?:svg|\?|!)/.test(text) && (motion.test(text) || movingImageLine(text) !== undefined),
+function isMovingDrawing(text: string, depth: number): boolean {
+  if (!/^\s*<(?:svg|\?|!)/.test(text)) return false
+  return depth > mostDrawings || motion.test(text) || movingAt(text, depth + 1) !== undefined
 }

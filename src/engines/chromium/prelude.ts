@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 /** Each after those that it imports. */
 const modules = [
-  ...['pristine', 'natives', 'present', 'clock', 'blobs', 'pending'],
+  ...['pristine', 'natives', 'present', 'timings', 'chance', 'clock', 'blobs', 'pending'],
   ...['motion', 'timelines', 'watch', 'play'],
 ]
 
 /**
  * The script that runs in every particle's frame before its own: it puts a player under this name, which the
- * particle cannot guess, nor replace. In the host page it does nothing. A frame waits so many ms for what takes
+ * particle may find, but not change. In the host page it does nothing. A frame waits so many ms for what takes
  * real time.
  */
 export async function prelude(name: string, settleMs: number): Promise<string> {
@@ -25,6 +25,6 @@ export async function prelude(name: string, settleMs: number): Promise<string> {
     'use strict'
     if (window === top) return
     ${body}
-    Object.defineProperty(window, ${JSON.stringify(name)}, { value: makePlayer(${settleMs}) })
+    Object.defineProperty(window, ${JSON.stringify(name)}, { value: Object.freeze(makePlayer(${settleMs})) })
   })()`
 }

@@ -2,6 +2,7 @@ import { MediaError } from '../../contract/errors.ts'
 import { Actor } from './actor.ts'
 import { Breakdown, twice, usualLimits, type Limits } from './breakdown.ts'
 import { Browser } from './browser.ts'
+import { Budget } from './budget.ts'
 import { usualMethod } from './capture.ts'
 import { HostPage, type LoadedParticle } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
@@ -60,7 +61,7 @@ async function attempt(
     const page = await HostPage.open(browser, { ...options, method, limits })
     const { loaded, problems: found } = await page.load(particle)
     problems.push(...found)
-    const pictures = loaded ? await playThrough(page, loaded, { ...options, limits, problems }) : []
+    const pictures = loaded ? await playThrough(page, loaded, { ...options, browser, limits, problems }) : []
     return { problems: each(problems), pictures: problems.some(isError) ? [] : pictures }
   } catch (error) {
     // A particle that is gone, such as to another page, is one more problem.
@@ -72,6 +73,7 @@ async function attempt(
 }
 
 interface Playing extends RehearseOptions {
+  readonly browser: Browser
   readonly limits: Limits
   /** Those that are found are added. */
   readonly problems: ParticleProblem[]
@@ -82,40 +84,45 @@ const mostProblems = 100
 
 /** Plays through all frames. Until something is seen every frame is looked at, from then on the moments are. */
 async function playThrough(page: HostPage, loaded: LoadedParticle, playing: Playing): Promise<Buffer[]> {
-  const { fps, moments, problems, limits } = playing
+  const { fps, moments, problems } = playing
   const { duration } = loaded.particle
   const last = Math.max(0, spanOf({ start: 0, duration }, { fps, frames: Infinity }).end - 1)
   const looks = moments.map((moment) => Math.min(last, Math.floor(moment * fps)))
   const actor = new Actor(page, loaded, { fps, first: 0 })
-  let latest = performance.now() + limits.playMs
+  const budget = await Budget.of(playing)
   const pictures: Buffer[] = []
   let painted = false
+  let blank: Buffer | undefined
   let cut: number | undefined
-  for (let frame = 0; frame <= last && problems.length < mostProblems;) {
-    const isLookingOnly = painted || cut !== undefined || actor.still
+  for (let frame = 0; frame <= last;) {
+    const isLookingOnly: boolean = painted || cut !== undefined || actor.still
     const to = isLookingOnly ? (looks[pictures.length] ?? last) : frame
     while (!actor.isAt(to)) {
-      if (performance.now() > latest) {
-        cut ??= actor.next
-        actor.skipTo(to)
-      }
+      if (cut === undefined && (await budget.isSpent())) cut = actor.next
+      if (cut !== undefined) actor.skipTo(to)
       problems.push(...(await actor.playTowards(to)))
+      if (problems.length >= mostProblems) return pictures
     }
-    const begun = performance.now()
-    const png = await page.capture([loaded])
+    const look = () => page.capture([loaded])
     // The pictures that were asked for are not part of playing.
-    if (isLookingOnly) latest += performance.now() - begun
-    painted ||= !(await isTransparent(png))
+    const png: Buffer = await (isLookingOnly ? budget.leaveOut(look) : look())
+    // Most particles begin with nothing, which need not be read on every frame.
+    if (!painted && !blank?.equals(png)) {
+      painted = !(await isTransparent(png))
+      blank = png
+    }
     while (looks[pictures.length] === to) pictures.push(png)
     frame = to + 1
   }
   if (cut !== undefined) problems.push(lookedAt(cut / fps, duration))
-  if (!painted && !problems.some(isError)) problems.push({ severity: 'warning', message: 'draws nothing' })
+  else if (!painted && !problems.some(isError))
+    problems.push({ severity: 'warning', message: 'draws nothing' })
   return pictures
 }
 
 function lookedAt(seconds: number, duration: number): ParticleProblem {
-  const message = `takes long to play: frame by frame it was tried up to ${seconds.toFixed(1)} of ${duration} s, from there on only at moments`
+  const tried = `frame by frame it was tried up to ${seconds.toFixed(1)} of ${duration} s`
+  const message = `takes long to play: ${tried}, from there on only at moments`
   return { severity: 'warning', message }
 }
 

@@ -110,19 +110,6 @@ async function feed(stdin: Writable | null, input: Child['input']): Promise<void
   stdin.end()
 }
 
-/** Waits until a stream that is full takes more, or is closed and never will. */
-export function untilTaken(stream: Writable): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      stream.off('drain', go)
-      stream.off('close', go)
-      resolve()
-    }
-    stream.on('drain', go)
-    stream.on('close', go)
-  })
-}
-
 function handOn(stdout: Readable, onOutput: NonNullable<Child['onOutput']>): void {
   stdout.on('data', (chunk: Buffer) => {
     const taken = onOutput(chunk)

@@ -26,11 +26,11 @@ export async function findCut(
   options: ProbeOptions,
 ): Promise<number | undefined> {
   if (isStill(container)) return undefined
-  const told = Math.max(video?.duration_ms ?? 0, ...audio.map(({ duration_ms }) => duration_ms))
+  const told = toldLength({ video, audio })
   const patience = AbortSignal.timeout(patienceMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
-    const end = await endOf(path, told, { signal })
+    const end = await endOfPackets(path, told, { signal })
     return end + tolerance.ms + tolerance.share * told < told ? Math.round(end) : undefined
   } catch (error) {
     const unreadable = error instanceof MediaError && error.code === 6017
@@ -39,7 +39,13 @@ export async function findCut(
   }
 }
 
-async function endOf(path: string, told: number, options: ProbeOptions): Promise<number> {
+/** Where picture and sound end by the header, in ms. */
+export function toldLength({ video, audio }: Pick<MediaFacts, 'video' | 'audio'>): number {
+  return Math.max(video?.duration_ms ?? 0, ...audio.map(({ duration_ms }) => duration_ms))
+}
+
+/** The latest end of a picture or sound packet of a file, in ms, looked for from the end on that its header tells. */
+export async function endOfPackets(path: string, told: number, options: ProbeOptions): Promise<number> {
   const tail = await readPackets(path, [`${Math.max(0, told - tailMs) / 1000}%`], options)
   if (tail !== undefined) return tail
   const places = Array.from({ length: parts }, (_, index) => (index * told) / parts)

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
-import { untilTaken, type Child } from './child.ts'
+import type { Writable } from 'node:stream'
+import type { Child } from './child.ts'
 import { runRaw } from './run.ts'
 
 /** Bytes that wait to be taken before ffmpeg is made to wait. */
@@ -27,6 +28,19 @@ export async function* outputOf(job: Omit<Child, 'file' | 'onOutput'>): AsyncGen
     pipe.destroy()
     await run
   }
+}
+
+/** Waits until a stream that is full takes more, or is closed and never will. */
+function untilTaken(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      stream.off('drain', go)
+      stream.off('close', go)
+      resolve()
+    }
+    stream.on('drain', go)
+    stream.on('close', go)
+  })
 }
 
 /** Cuts bytes that arrive in pieces of any size into equal ones; an incomplete last one is told or dropped. Each is new memory. */

@@ -1,3 +1,5 @@
+import { words } from './words.ts'
+
 /** Rectangle in pixels, its place and sides even. */
 interface Box {
   readonly x: number
@@ -44,13 +46,14 @@ export class Yuv420 {
   readonly bytes: Uint8Array
   readonly #width: number
   readonly #height: number
-  /** Brightness of a picture of half the size. */
-  #half: Uint16Array | undefined
+  /** The same, two samples at once. */
+  readonly #pairs: Uint16Array
 
   constructor({ width, height }: { readonly width: number; readonly height: number }) {
     this.#width = width
     this.#height = height
     this.bytes = new Uint8Array((width * height * 3) / 2)
+    this.#pairs = new Uint16Array(this.bytes.buffer)
   }
 
   /**
@@ -88,47 +91,63 @@ export class Yuv420 {
     }
   }
 
-  /** Fills the frame from opaque pixels of half its width and height, smoothly. */
-  writeDoubled(pixels: Uint8Array): void {
+  /**
+   * Fills the frame from opaque pixels of half its width and height, smoothly. They are wider by `beside` on both
+   * sides, as their colours are yet to be parted: red moves so many pixels to the left, green and blue to the right.
+   */
+  writeDoubled(pixels: Uint8Array, { beside, apart } = { beside: 0, apart: 0 }): void {
     const now = words(pixels)
-    const { bytes } = this
-    const plane = bytes.length / 6
-    // Of 16 steps each, so that smoothing rounds only once.
-    const half = (this.#half ??= new Uint16Array(plane))
-    for (let at = 0; at < plane; at += 1) {
-      const pixel = now[at] ?? 0
-      const red = pixel & 255
-      const green = (pixel >>> 8) & 255
-      const blue = (pixel >>> 16) & 255
-      half[at] = (luma.red * red + luma.green * green + luma.blue * blue + lumaAt * one) >>> 12
-      bytes[4 * plane + at] = (cb.red * red + cb.green * green + cb.blue * blue + chromaBase) >>> 16
-      bytes[5 * plane + at] = (cr.red * red + cr.green * green + cr.blue * blue + chromaBase) >>> 16
+    const [across, down] = [this.#width / 2, this.#height / 2]
+    let [near, far] = [new Int32Array(across), new Int32Array(across)]
+    for (let row = 0; row < down; row += 1) {
+      this.#doubleAcross(now, near, { row, left: row * (across + 2 * beside) + beside, apart })
+      if (row === 0) far.set(near)
+      else this.#mixDown(2 * row - 1, far, near)
+      this.#mixDown(2 * row, near, far)
+      ;[near, far] = [far, near]
     }
-    const down = this.#height / 2
-    for (let row = 0; row < this.#height; row += 1) {
-      const near = row >>> 1
-      this.#doubleRow(half, {
-        row,
-        near,
-        far: Math.min(down - 1, Math.max(0, row % 2 === 0 ? near - 1 : near + 1)),
-      })
-    }
+    this.#mixDown(2 * down - 1, far, far)
   }
 
-  /** Three parts of the nearer row and one of the farther, and along the row the same. */
-  #doubleRow(half: Uint16Array, { row, near, far }: { row: number; near: number; far: number }): void {
-    const across = this.#width / 2
-    const [first, second] = [near * across, far * across]
-    let here = 3 * (half[first] ?? 0) + (half[second] ?? 0)
-    let before = here
-    let at = row * this.#width
-    for (let column = 1; column <= across; column += 1) {
-      const next = column < across ? 3 * (half[first + column] ?? 0) + (half[second + column] ?? 0) : here
-      this.bytes[at] = (3 * here + before + 128) >>> 8
-      this.bytes[at + 1] = (3 * here + next + 128) >>> 8
-      at += 2
+  /**
+   * Writes the colours of a row, and answers its brightness twice as wide: of each pixel two samples in the halves of
+   * one number, each three parts of it and one of its neighbour, of 64 steps each so that smoothing rounds only once.
+   */
+  #doubleAcross(
+    now: Uint32Array,
+    doubled: Int32Array,
+    { row, left, apart }: { row: number; left: number; apart: number },
+  ): void {
+    const { bytes } = this
+    const plane = bytes.length / 6
+    const across = doubled.length
+    let at = left
+    let colour = 4 * plane + row * across
+    let [before, here] = [0, 0]
+    for (let column = 0; column < across; column += 1, at += 1, colour += 1) {
+      const pixel = now[at - apart] ?? 0
+      const red = (now[at + apart] ?? 0) & 255
+      const green = (pixel >>> 8) & 255
+      const blue = (pixel >>> 16) & 255
+      bytes[colour] = (cb.red * red + cb.green * green + cb.blue * blue + chromaBase) >>> 16
+      bytes[colour + plane] = (cr.red * red + cr.green * green + cr.blue * blue + chromaBase) >>> 16
+      const next = (luma.red * red + luma.green * green + luma.blue * blue + lumaAt * one) >>> 12
+      if (column === 0) [before, here] = [next, next]
+      else doubled[column - 1] = (3 * here + before) | ((3 * here + next) << 16)
       before = here
       here = next
+    }
+    doubled[across - 1] = (3 * here + before) | ((4 * here) << 16)
+  }
+
+  /** Writes the brightness of a row: three parts of the nearer one and one of the farther. */
+  #mixDown(row: number, near: Int32Array, far: Int32Array): void {
+    const pairs = this.#pairs
+    let at = (row * this.#width) / 2
+    for (let column = 0; column < near.length; column += 1, at += 1) {
+      // Both samples at once: each sum keeps to its own 16 bits.
+      const both = (Math.imul(3, near[column] ?? 0) + (far[column] ?? 0) + 0x00800080) | 0
+      pairs[at] = ((both >>> 8) & 0xff) | ((both >>> 16) & 0xff00)
     }
   }
 
@@ -193,9 +212,4 @@ function brightness(pixel: number): number {
   const green = (pixel >>> 8) & 255
   const blue = (pixel >>> 16) & 255
   return (luma.red * red + luma.green * green + luma.blue * blue + lumaBase) >>> 16
-}
-
-/** Pixels as numbers, red in the lowest bits: all machines that the drawing library is built for put it there. */
-function words({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
-  return new Uint32Array(buffer, byteOffset, byteLength / 4)
 }

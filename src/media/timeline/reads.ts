@@ -1,5 +1,6 @@
 import { sourceOf } from './lay-out.ts'
 import type { Piece } from './lay-out.ts'
+import { rounding } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 
 /** What a piece takes of its material, in seconds. */
@@ -14,10 +15,7 @@ export interface Stretch {
 /** Stretches of one material that one decoder passes on its way forward. */
 export type Read = readonly [Stretch, ...Stretch[]]
 
-/** Callers round their times; a stretch may begin this much before the one before it ends, s. */
-const rounding = 1e-3
-
-/** Whether a stretch lies behind another in the same material, so that one decoder can make both. */
+/** Whether a stretch lies behind another in the same material, rounding aside, so that one decoder can make both. */
 export function follows(before: Stretch, next: Stretch): boolean {
   return next.clip.material === before.clip.material && next.from >= before.to - rounding
 }

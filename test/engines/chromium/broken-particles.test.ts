@@ -11,7 +11,7 @@ const movingGif = Buffer.from(`GIF89a${control}one${control}two`, 'latin1').toSt
 describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   let host: Awaited<ReturnType<typeof openPage>>
   beforeAll(async () => {
-    host = await openPage({ settleMs: 500 })
+    host = await openPage()
   })
   afterAll(() => host[Symbol.asyncDispose]())
 
@@ -137,19 +137,27 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       ),
       told: /^title: .*shows a blob that is no image: give it a type/,
     },
-    {
-      what: 'begins what never ends',
-      page: particle('', timeline('new Response(new ReadableStream({ start() {} })).text()')),
-      told: /^title: text\(\) did not come to an end within 0\.5 s, for which a frame waits/,
-    },
-    {
-      what: 'goes on by what takes real time',
-      page: particle('', `${timeline('')}; (async () => { for (;;) await new Blob(['x']).text() })()`),
-      told: /^title: text\(\) did not come to an end within 0\.5 s/,
-    },
   ])('says so when it $what', async ({ page, told }) => {
     const problems = await host.problemsOf(page)
     expect(refusal(page.name, problems)).toMatchObject({ code: 6016, message: expect.stringMatching(told) })
+  })
+
+  it('says so when it begins what never ends, or goes on by what takes real time', async () => {
+    await using impatient = await openPage({ settleMs: 500 })
+    for (const script of [
+      timeline('new Response(new ReadableStream({ start() {} })).text()'),
+      `${timeline('')}; (async () => { for (;;) await new Blob(['x']).text() })()`,
+    ]) {
+      expect(await impatient.problemsOf(particle('', script))).toEqual([
+        { message: 'text() did not come to an end within 0.5 s, for which a frame waits' },
+      ])
+    }
+  })
+
+  it('is played through where each frame takes long, but none as long as an answer may', async () => {
+    // Its clock stands still: this is about a tenth of a second of work.
+    const page = particle('<p>x</p>', timeline('let n = 1e8; while (n > 0) n -= 1; window.left = n'))
+    expect(await rehearsed(page, { fps: 30, answerMs: 2000 })).toEqual([])
   })
 
   it('is named when it never ends a script, after a second try', async () => {
@@ -213,11 +221,26 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is looked at only, in the end, when it takes long to play', async () => {
     const seek = 'if (t > 8 || t === 2) throw new Error(`at ${t}`)'
     const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
-    const told = await rehearsed(page, { playMs: 0 })
+    const told = await rehearsed(page, { playMs: -1 })
     expect(told).toEqual([
       { message: 'Uncaught Error: at 9.9', line: 2 },
       { severity: 'warning', message: expect.stringMatching(/^takes long to play: .* up to 0\.0 of 10 s/) },
     ])
+  })
+
+  it('is not told that it draws nothing where it was only looked at', async () => {
+    const seek = "document.querySelector('p').hidden = t !== 5"
+    const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
+    expect(await rehearsed(page, { playMs: -1 })).toEqual([
+      { severity: 'warning', message: expect.stringMatching(/^takes long to play/) },
+    ])
+  })
+
+  it('is played through however little the machine does in a second', async () => {
+    // It waits for nothing, as one does whose browser gets no processor.
+    const page = particle('<p>x</p>', timeline('if (t === 0.2) new Response(new ReadableStream()).text()'))
+    const told = await rehearsed(page, { settleMs: 2500, playMs: 2000 })
+    expect(told).toEqual([{ message: expect.stringContaining('did not come to an end within 2.5 s') }])
   })
 
   it('is told to paint something', async () => {
@@ -226,6 +249,12 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     ])
     const good = particle('<b style="position:absolute;inset:0;background:red"></b>', timeline(''))
     expect(await rehearsed(good)).toEqual([])
+  })
+
+  it('is not played to its end when it fails on every frame', async () => {
+    const page = particle('<p>x</p>', timeline('if (t > 0) throw new Error(`at ${t}`)', 60), { duration: 60 })
+    // At the most so many are told at a time.
+    expect((await rehearsed(page)).length).toBeLessThan(100 + 20)
   })
 
   it('is told all problems at once', async () => {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { lacksBrowser, particle, play, readPng, timeline, type Shot } from './play.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lacksBrowser, openPage, particle, play, readPng, timeline, type Shot } from './play.ts'
 
 describe.skipIf(lacksBrowser)('two workers and two methods', () => {
   const still = `<style>@keyframes spin { to { transform: rotate(1turn) } } .s { animation: spin 3s linear infinite }</style>
@@ -60,6 +60,39 @@ describe.skipIf(lacksBrowser)('two workers and two methods', () => {
     const drawn = await play([page], { ...job, frames: 12, method: 'begin-frame' })
     const shot = await play([page], { ...job, frames: 12, method: 'screenshot' })
     expect(largestDifference(pixels(drawn), pixels(shot))).toBe(0)
+  })
+})
+
+describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
+  let page: Awaited<ReturnType<typeof openPage>>
+  beforeAll(async () => {
+    page = await openPage()
+  })
+  afterAll(() => page[Symbol.asyncDispose]())
+
+  it.each([
+    ['document.lastModified', 'Date.parse(document.lastModified)', 'begun'],
+    ['a file', "new File([], 'a').lastModified", 'begun'],
+    ['a file of a form', "form.append('a', new Blob()), form.get('a').lastModified", 'begun'],
+    ['a file that has its own', "new File([], 'a', { lastModified: 7 }).lastModified", '7'],
+    ['performance.timing', 'performance.timing.domLoading', 'begun'],
+    ['a mark', "performance.mark('a').startTime", 't * 1000'],
+    ['a mark that has its own', "performance.mark('a', { startTime: 7 }).startTime", '7'],
+    ['a measure from the beginning', "performance.measure('a').duration", 't * 1000'],
+    [
+      'a measure from a mark',
+      "performance.mark('b', { startTime: 40 }), performance.measure('a', 'b').duration",
+      't * 1000 - 40',
+    ],
+    ['a measure that has its own', "performance.measure('a', { start: 1, end: 7 }).duration", '6'],
+    ['a scheduler', "'scheduler' in window", 'false'],
+  ])('%s', async (_, told, expected) => {
+    const check = `const told = (${told}); if (told !== ${expected}) throw new Error('told ' + told)`
+    const one = particle(
+      '<p>x</p>',
+      `const begun = Date.now(), form = new FormData(); ${timeline(`if (t === 0.5) { ${check} }`)}`,
+    )
+    expect(await page.problemsOf(one)).toEqual([])
   })
 })
 

@@ -1,10 +1,14 @@
 import { replace } from './natives.js'
 import { attempt, turn } from './pristine.js'
 
-/** Has blobs of images, and what is made of them, take no real time. */
-export function tameBlobs() {
+/**
+ * Has blobs of images, and what is made of them, take no real time.
+ *
+ * @param {(name: string, answer: Promise<unknown>) => Promise<unknown>} follow has a frame wait for work
+ */
+export function tameBlobs(follow) {
   inlineImages()
-  hastenBlobs()
+  hastenBlobs(follow)
 }
 
 /**
@@ -15,9 +19,12 @@ function inlineImages() {
   const { createObjectURL, revokeObjectURL } = URL
   replace(URL, {
     createObjectURL: (/** @type {unknown} */ given) => {
-      const address = createObjectURL.call(URL, /** @type {Blob} */ (given))
-      if (!(given instanceof Blob) || !/^image\//i.test(given.type)) return address
-      const bytes = bytesAt(address)
+      if (!(given instanceof Blob) || !/^image\//i.test(given.type)) {
+        return createObjectURL.call(URL, /** @type {Blob} */ (given))
+      }
+      // A mark of byte order at its beginning would tell how to read it.
+      const address = createObjectURL.call(URL, new Blob(['.', given]))
+      const bytes = bytesAt(address).slice(1)
       revokeObjectURL.call(URL, address)
       return `data:${given.type};base64,${btoa(bytes)}`
     },
@@ -30,8 +37,10 @@ const usualType = 'image/png'
 /**
  * Makes what is drawn on a canvas a blob at once: by itself the browser does it when it has nothing else to do, which
  * may take it a second. Who asked is told in a turn of its own all the same.
+ *
+ * @param {(name: string, answer: Promise<unknown>) => Promise<unknown>} follow
  */
-function hastenBlobs() {
+function hastenBlobs(follow) {
   const { toDataURL } = HTMLCanvasElement.prototype
   /** @param {HTMLCanvasElement} canvas @param {string} [type] @param {number} [quality] */
   const blobOf = (canvas, type = usualType, quality) => {
@@ -45,7 +54,7 @@ function hastenBlobs() {
     /** @this {HTMLCanvasElement} @param {BlobCallback} call @param {string} [type] @param {number} [quality] */
     toBlob(call, type, quality) {
       const blob = blobOf(this, type, quality)
-      void turn().then(() => attempt(() => call(blob)))
+      void follow('toBlob()', turn()).then(() => attempt(() => call(blob)))
     },
   })
   if (!('OffscreenCanvas' in window)) return

@@ -1,6 +1,7 @@
 import { replace } from './natives.js'
 import { tellPresent } from './present.js'
 import { attempt } from './pristine.js'
+import { tellTimings } from './timings.js'
 
 /** What time it is at the beginning, ms: any moment, as long as every worker sees the same (2024-01-01). */
 const epoch = 1_704_067_200_000
@@ -54,9 +55,9 @@ function makeTimers(time, rest) {
     requestIdleCallback: (/** @type {IdleRequestCallback} */ call) =>
       timer(false)(() => call({ didTimeout: false, timeRemaining: () => 50 }), 1),
     cancelIdleCallback: forget,
-    // Its tasks wait by real time; without it scripts take timers.
-    scheduler: undefined,
   })
+  // Its tasks wait by real time; without it scripts take timers.
+  Reflect.deleteProperty(window, 'scheduler')
   replaceTimeouts(timer(false))
 
   /** @param {number} until */
@@ -150,28 +151,6 @@ function tellTime(time) {
   ])) {
     Object.defineProperty(owner.prototype, name, { configurable: true, get: now })
   }
+  tellTimings(time, epoch)
   tellPresent(() => epoch + time.now)
-}
-
-/**
- * Replaces chance by numbers that follow from the frame's name, which is its particle's.
- */
-export function tameChance() {
-  let state = 2_166_136_261
-  for (const character of window.name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619)
-  // mulberry32
-  const random = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  replace(Math, { random })
-  replace(Crypto.prototype, {
-    getRandomValues: (/** @type {Uint8Array} */ array) => {
-      const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
-      for (let at = 0; at < bytes.length; at += 1) bytes[at] = random() * 256
-      return array
-    },
-  })
 }

@@ -19,10 +19,20 @@ export function surround(table, around) {
   for (const [owner, names] of Object.entries(table)) {
     const found = /** @type {unknown} */ (Reflect.get(window, owner))
     const target = typeof found === 'function' ? /** @type {unknown} */ (found.prototype) : found
-    if (typeof target !== 'object' || target === null) continue
-    for (const name of names) {
-      const native = /** @type {unknown} */ (Reflect.get(target, name))
-      if (typeof native === 'function') replace(target, { [name]: around(native, name) })
-    }
+    if (typeof target === 'object' && target !== null) wrap(target, names, around)
+  }
+}
+
+/**
+ * Puts a function around each method of an object that it has.
+ *
+ * @param {object} target
+ * @param {readonly string[]} names
+ * @param {(native: Function, name: string) => Function} around
+ */
+export function wrap(target, names, around) {
+  for (const name of names) {
+    const native = /** @type {unknown} */ (Reflect.get(target, name))
+    if (typeof native === 'function') replace(target, { [name]: around(native, name) })
   }
 }

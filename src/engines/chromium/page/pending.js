@@ -1,4 +1,5 @@
-import { surround } from './natives.js'
+import { tameBlobs } from './blobs.js'
+import { surround, wrap } from './natives.js'
 import { isPromise, realTime, turn, within } from './pristine.js'
 
 /** Natives that answer once the browser has done what they ask for, in real time, by where they are. */
@@ -7,22 +8,14 @@ const answering = {
   Blob: ['arrayBuffer', 'bytes', 'text'],
   FontFaceSet: ['load'],
   FontFace: ['load'],
-  SubtleCrypto: [
-    'decrypt',
-    'deriveBits',
-    'deriveKey',
-    'digest',
-    'encrypt',
-    'exportKey',
-    'generateKey',
-  ].concat(['importKey', 'sign', 'unwrapKey', 'verify', 'wrapKey']),
+  HTMLImageElement: ['decode'],
   WebAssembly: ['compile', 'compileStreaming', 'instantiate', 'instantiateStreaming'],
   BaseAudioContext: ['decodeAudioData'],
-  OfflineAudioContext: ['startRendering'],
 }
 
-/** The same of streams: one of these may wait for another that was begun later. */
+/** The same where one may wait for another that was begun later: of streams, and of sound that halts on its way. */
 const streaming = {
+  OfflineAudioContext: ['startRendering'],
   ReadableStream: ['pipeTo'],
   ReadableStreamDefaultReader: ['read'],
   ReadableStreamBYOBReader: ['read'],
@@ -49,24 +42,9 @@ const everyMs = 10
  * @param {number} mostMs real time that a frame waits
  */
 export function makePending(mostMs) {
-  /** @type {Set<{ readonly name: string, readonly isOver: () => boolean }>} */
-  const underWay = new Set()
-  let wake = () => {}
-
-  /** @param {string} name @param {Promise<unknown>} answer @param {Promise<void>} [before] */
-  const follow = async (name, answer, before) => {
-    let over = false
-    underWay.add({ name, isOver: () => over })
-    try {
-      await answer.catch(() => undefined)
-      await before
-      return await answer
-    } finally {
-      over = true
-      wake()
-    }
-  }
+  const { add, follow, rest } = makeUnderWay(mostMs)
   followNatives(follow)
+  tameBlobs(follow)
   return {
     /**
      * Waits for an image as well, wherever it is.
@@ -76,7 +54,7 @@ export function makePending(mostMs) {
     meet(image) {
       // Far from what is seen it would never load.
       if (image.loading === 'lazy') image.loading = 'eager'
-      if (!image.complete) underWay.add({ name: 'an image', isOver: () => image.complete })
+      if (!image.complete) add({ name: 'an image', isOver: () => image.complete })
     },
     /** Waits for fonts as well, which are only asked for once something is laid out with them. */
     meetFonts() {
@@ -84,18 +62,53 @@ export function makePending(mostMs) {
       document.documentElement.getBoundingClientRect()
       if (document.fonts.status === 'loading') void follow('a font', document.fonts.ready)
     },
+    rest,
+  }
+}
+
+/** @typedef {{ readonly name: string, readonly isOver: () => boolean }} Work */
+
+/**
+ * What is waited for.
+ *
+ * @param {number} mostMs
+ */
+function makeUnderWay(mostMs) {
+  /** @type {Set<Work>} */
+  const underWay = new Set()
+  let wake = () => {}
+  let patienceMs = mostMs
+  return {
+    add: (/** @type {Work} */ work) => void underWay.add(work),
+    /** @param {string} name @param {Promise<unknown>} answer @param {Promise<void>} [before] */
+    async follow(name, answer, before) {
+      let over = false
+      underWay.add({ name, isOver: () => over })
+      try {
+        await answer.catch(() => undefined)
+        await before
+        return await answer
+      } finally {
+        over = true
+        wake()
+      }
+    },
     /**
-     * Lets all run that waits for its turn, until nothing is under way; tells what does not end in time.
+     * Lets all run that waits for its turn, until nothing is under way; tells what does not end in time, the first
+     * time: a particle that has such a thing is refused, and nothing of it is waited for any more.
      *
      * @param {(message: string) => void} tell
      */
     async rest(tell) {
-      const latest = realTime() + mostMs
+      const latest = realTime() + patienceMs
       await turn()
       while (underWay.size > 0) {
         const [first] = underWay
         if (first && realTime() > latest) {
-          tell(`${first.name} did not come to an end within ${mostMs / 1000} s, for which a frame waits`)
+          if (patienceMs > 0) {
+            tell(`${first.name} did not come to an end within ${mostMs / 1000} s, for which a frame waits`)
+          }
+          patienceMs = 0
           underWay.clear()
           return
         }
@@ -136,6 +149,9 @@ function followNatives(follow) {
       }
   surround(answering, following(inTurn))
   surround(streaming, following(follow))
+  // What reads a stream in a loop; it has no name of its own.
+  const loop = /** @type {object} */ (Object.getPrototypeOf(new ReadableStream().values()))
+  wrap(loop, ['next'], following(follow))
   surround(
     telling,
     (native, name) =>

@@ -1,9 +1,13 @@
-import { tameBlobs } from './blobs.js'
-import { makeClock, tameChance } from './clock.js'
+import { tameChance } from './chance.js'
+import { makeClock } from './clock.js'
 import { makeMotion } from './motion.js'
 import { makePending } from './pending.js'
+import { realTime } from './pristine.js'
 import { makeTimelines } from './timelines.js'
 import { makeWatch } from './watch.js'
+
+/** Real time that frames are played for without an answer, ms: what answers nothing for long is taken for a hang. */
+const questionMs = 1000
 
 const noTimeline = 'no timeline is registered on window.__timelines, so that it cannot be played'
 
@@ -14,7 +18,6 @@ const noTimeline = 'no timeline is registered on window.__timelines, so that it 
  */
 export function makePlayer(settleMs) {
   tameChance()
-  tameBlobs()
   const pending = makePending(settleMs)
   const watch = makeWatch(pending.meet)
   const rest = () => pending.rest(watch.tell)
@@ -50,18 +53,19 @@ export function makePlayer(settleMs) {
       return watch.take()
     },
     /**
-     * Plays through times, s. Stops where a frame must be drawn, as what plays or observes is told then; tells how
-     * many it played, and whether nothing changes any more.
+     * Plays through times, s, as far as it comes in about a second. Stops where a frame must be drawn, as what plays
+     * or observes is told then; tells how many it played, and whether nothing changes any more.
      *
      * @param {readonly number[]} times
      */
     async advance(times) {
+      const latest = realTime() + questionMs
       let done = 0
       let state = { turn: false, still: false }
       for (const time of times) {
         state = await play(time)
         done += 1
-        if (state.turn) break
+        if (state.turn || realTime() > latest) break
       }
       return { done, ...state, problems: watch.take() }
     },

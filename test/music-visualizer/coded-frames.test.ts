@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import type { Moment } from '../../src/media/audio/moments.ts'
+import { codedFrames } from '../../tools/music-visualizer/coded-frames.ts'
+import type { Drawn } from '../../tools/music-visualizer/frames.ts'
+
+const size = { width: 16, height: 8 }
+const box = { x: 0, y: 0, ...size }
+
+/** Grey pictures without sound, each brighter than the one before; `onDrawn` hears how many are. */
+function greys(count: number, onDrawn: (count: number) => void = () => {}): Drawn {
+  return {
+    ...{ still: undefined, region: box, scale: 1, beside: 0, over: undefined },
+    async *frames() {
+      for (let index = 0; index < count; index += 1) {
+        onDrawn(index + 1)
+        yield { pixels: new Uint8Array(4 * size.width * size.height).fill(10 * index), apart: 0 }
+      }
+    },
+  }
+}
+
+async function* silence(): AsyncGenerator<Moment> {}
+
+/** Reads the frames' brightness, waiting for the end of their thread, whatever happens. */
+async function read(drawn: Drawn, most = Infinity): Promise<readonly number[]> {
+  const started = once(process, 'worker') as Promise<[Worker]>
+  const levels: number[] = []
+  try {
+    for await (const frame of codedFrames({ drawn, moments: silence(), ...size })) {
+      levels.push(frame[0] ?? 0)
+      if (levels.length === most) break
+    }
+  } finally {
+    const [thread] = await started
+    expect(thread.threadId, 'a thread that has ended').toBe(-1)
+  }
+  return levels
+}
+
+const level = (grey: number) => Math.floor(16.5 + (219 * grey) / 255)
+
+describe('the thread that codes frames', () => {
+  it.each([0, 1, 2, 3, 25])('answers %i of them in order, and ends', async (count) => {
+    const wanted = Array.from({ length: count }, (_, index) => level(10 * index))
+    expect(await read(greys(count))).toEqual(wanted)
+  })
+
+  it('is one picture behind the drawing, which waits for whoever takes the frames', async () => {
+    let drawn = 0
+    const levels = await read(
+      greys(1000, (count) => {
+        drawn = count
+      }),
+      3,
+    )
+    expect(levels).toEqual([0, 10, 20].map(level))
+    expect(drawn).toBe(4)
+  })
+
+  it('ends when the drawing fails, whose error is told', async () => {
+    const frames = async function* () {
+      yield* greys(3).frames(silence())
+      throw new RangeError('no more paint')
+    }
+    await expect(read({ ...greys(0), frames })).rejects.toThrow('no more paint')
+  })
+
+  it('tells when it fails itself', async () => {
+    // Numbers of four bytes cannot begin there.
+    const still = new Uint8Array(new ArrayBuffer(1024), 1, 4 * size.width * size.height)
+    await expect(read({ ...greys(3), still })).rejects.toThrow('multiple of 4')
+  })
+})

@@ -1,0 +1,53 @@
+import { on } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Moment } from '../../src/media/audio/moments.ts'
+import { framesShared, picturesShared, place } from './coder.ts'
+import type { CodingJob, PictureDrawn } from './coding-thread.ts'
+import type { Drawn } from './frames.ts'
+
+const thread = import.meta.filename.endsWith('.ts') ? './coding-thread.ts' : './coding-thread.js'
+
+/** What is to be drawn and coded. */
+interface Job {
+  readonly drawn: Drawn
+  readonly moments: AsyncIterable<Moment>
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * Whole frames as the encoder takes them. To work them out here costs less than to send four-byte pixels and have
+ * ffmpeg scale and overlay them: less than half as much goes through the pipe, and what stands still is left. A
+ * thread does it while the next picture is drawn. Once a frame is asked for, the memory of the one before is used
+ * again.
+ */
+export async function* codedFrames({ drawn, moments, width, height }: Job): AsyncGenerator<Uint8Array> {
+  const { still, region, scale, beside, over } = drawn
+  const job: CodingJob = {
+    plate: { still, region, scale, beside, over, width, height },
+    pictures: new SharedArrayBuffer(
+      picturesShared * 4 * (region.width / scale + 2 * beside) * (region.height / scale),
+    ),
+    frames: new SharedArrayBuffer((framesShared * width * height * 3) / 2),
+  }
+  const worker = new Worker(new URL(thread, import.meta.url), { workerData: job })
+  // Where the thread fails, waiting for it does.
+  const made = on(worker, 'message')
+  let [sent, taken] = [0, 0]
+  const nextFrame = async () => {
+    await made.next()
+    taken += 1
+    return place(job.frames, taken - 1, framesShared)
+  }
+  try {
+    for await (const { pixels, apart } of drawn.frames(moments)) {
+      place(job.pictures, sent, picturesShared).set(pixels)
+      worker.postMessage({ apart } satisfies PictureDrawn, [])
+      sent += 1
+      if (sent === taken + framesShared) yield await nextFrame()
+    }
+    while (taken < sent) yield await nextFrame()
+  } finally {
+    await worker.terminate()
+  }
+}
