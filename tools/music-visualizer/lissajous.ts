@@ -16,6 +16,9 @@ const evened = 5
 const stroke = 32
 const light = { oldest: 0.04, newest: 0.95 }
 
+/** Light, of 1, of which less is not seen. */
+const faintest = 0.02
+
 /** An oscilloscope: left against right, turned so that what both have in common goes up and down. */
 export const lissajous: MakeTemplate = (scene) => {
   const { unit, width, height } = scene
@@ -36,7 +39,6 @@ export const lissajous: MakeTemplate = (scene) => {
       const points = beam(moment)
       pen.save()
       pen.translate(x, y)
-      pen.globalCompositeOperation = 'lighter'
       pen.lineJoin = 'bevel'
       pen.lineCap = 'butt'
       drawBeam(pen, scene, points)
@@ -113,14 +115,18 @@ function even(samples: Float32Array): Float32Array {
 /** Draws the way in short strokes, the newest brightest, each with a glow. */
 function drawBeam(pen: Pen, { unit, palette }: Scene, points: Float32Array): void {
   const count = points.length / 2
-  for (const { samples, step, width, share } of [
-    { samples: 4 * stroke, step: 4, width: 0.0085 * unit, share: 0.14 },
-    { samples: stroke, step: 2, width: Math.max(0.8, 0.002 * unit), share: 1 },
-  ]) {
+  for (const { samples, step, width, share, way } of [
+    // Light that is added takes twice as long as paint; a glow is too faint to tell them apart.
+    { samples: 4 * stroke, step: 4, width: 0.0085 * unit, share: 0.14, way: 'source-over' },
+    { samples: stroke, step: 2, width: Math.max(0.8, 0.002 * unit), share: 1, way: 'lighter' },
+  ] as const) {
     pen.lineWidth = width
+    pen.globalCompositeOperation = way
     for (let from = 0; from < count - 1; from += samples) {
       const age = from / count
-      pen.strokeStyle = palette.css(age, share * (light.oldest + (light.newest - light.oldest) * age ** 1.6))
+      const alpha = share * (light.oldest + (light.newest - light.oldest) * age ** 1.6)
+      if (alpha < faintest) continue
+      pen.strokeStyle = palette.css(age, alpha)
       pen.beginPath()
       const to = Math.min(count - 1, from + samples)
       for (let at = from; at <= to; at += step) pen.lineTo(points[2 * at] ?? 0, points[2 * at + 1] ?? 0)
