@@ -11,7 +11,8 @@ const box = { x: 0, y: 0, ...size }
 /** Grey pictures without sound, each brighter than the one before; `onDrawn` hears how many are. */
 function greys(count: number, onDrawn: (count: number) => void = () => {}): Drawn {
   return {
-    ...{ still: undefined, region: box, scale: 1, beside: 0, over: undefined },
+    ...{ still: new Uint8Array(4 * size.width * size.height), region: box },
+    ...{ scale: 1, beside: 0, over: undefined },
     async *frames() {
       for (let index = 0; index < count; index += 1) {
         onDrawn(index + 1)

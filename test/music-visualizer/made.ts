@@ -6,7 +6,6 @@ import { Survey } from '../../src/media/audio/survey.ts'
 import { drawGround, toCanvas } from '../../tools/music-visualizer/backdrop.ts'
 import { drawPlaceholder } from '../../tools/music-visualizer/cover.ts'
 import { prepare } from '../../tools/music-visualizer/frames.ts'
-import type { Layer } from '../../tools/music-visualizer/layers.ts'
 import { Palette } from '../../tools/music-visualizer/palette.ts'
 import { partColours } from '../../tools/music-visualizer/part-colours.ts'
 import type { Scene, Template } from '../../tools/music-visualizer/scene.ts'
@@ -121,24 +120,15 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
         ...{ from: size.width + 2 * drawn.beside, to: size.width, apart },
       })
       pen.drawImage(toCanvas(drawing, size, parted), x, y, width, height)
-      if (drawn.over) layOver(picture, drawn.over)
+      if (drawn.over) {
+        const { box, pixels: over } = drawn.over
+        pen.drawImage(toCanvas(drawing, box, new Uint8ClampedArray(over)), box.x, box.y)
+      }
       pictures.push(picture)
     }
     index += 1
   }
   return pictures
-}
-
-/** Lays pixels, multiplied by their alpha, over a picture. */
-function layOver(picture: Canvas, { box, pixels }: Layer): void {
-  const pen = picture.getContext('2d')
-  const image = pen.getImageData(box.x, box.y, box.width, box.height)
-  for (const [at, value] of pixels.entries()) {
-    if (at % 4 === 3) continue
-    const alpha = pixels[at - (at % 4) + 3] ?? 0
-    image.data[at] = value + Math.round(((image.data[at] ?? 0) * (255 - alpha)) / 255)
-  }
-  pen.putImageData(image, box.x, box.y)
 }
 
 async function* heard(

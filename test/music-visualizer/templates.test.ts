@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { loadImage } from '@napi-rs/canvas'
 import { describe, expect, it, vi } from 'vitest'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { Yuv420 } from '../../src/media/colour/yuv420.ts'
+import { toCanvas } from '../../tools/music-visualizer/backdrop.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { codedFrames } from '../../tools/music-visualizer/coded-frames.ts'
+import { encode } from '../../tools/music-visualizer/encode.ts'
 import { templates } from '../../tools/music-visualizer/templates.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { ffmpeg, rgb } from '../video-split-screen/media.ts'
 import { goldenFile, goldenFrames, goldenSize, golden } from './golden/golden.ts'
 import { difference, draw, pixelsOf, setUp, song, sound, worstBlock } from './made.ts'
 
@@ -13,6 +18,9 @@ const names = musicVisualizer.input.shape.template_id.options
 
 /** Difference of a block, of 255, that another machine's rounding explains. */
 const tolerance = 2
+
+/** That of a frame that was encoded; a shift of half a pixel makes 11 at least. */
+const lossy = 8
 
 describe.each(names)('%s', (template) => {
   it('looks as it was accepted, at three instants, and moves between them', async () => {
@@ -56,11 +64,17 @@ describe.each(names)('%s', (template) => {
   })
 })
 
-describe.each(['bars', 'shockwave'] as const)('the coded frames, of %s', (template) => {
+describe('the coded frames', () => {
+  const wanted = [0, 1, 7, 14]
+
   it('are those that are drawn, also where only what has changed is worked out anew', async () => {
     const size = { width: 128, height: 96 }
-    const wish = { template, samples: song().subarray(0, 2 * 24_000), ...size, title: 'Night' } as const
-    const wanted = [0, 1, 7, 14]
+    const wish = {
+      template: 'bars',
+      samples: song().subarray(0, 2 * 24_000),
+      ...size,
+      title: 'Night',
+    } as const
     const pictures = await draw(wish, wanted)
     const { drawn, moments } = await setUp(wish)
     let index = 0
@@ -77,6 +91,31 @@ describe.each(['bars', 'shockwave'] as const)('the coded frames, of %s', (templa
       ).toEqual(new Uint8Array())
     }
     expect(index).toBe(15)
+  })
+
+  it.each([
+    ['as they are', { width: 160, height: 90 }],
+    ['at half the size', { width: 640, height: 360 }],
+  ])('are scaled and lettered by ffmpeg where everything moves and is drawn %s', async (_, size) => {
+    const samples = song().subarray(0, 2 * 24_000)
+    const wish = { template: 'shockwave', samples, ...size, title: 'Night', artist: 'Drive' } as const
+    const pictures = await draw(wish, wanted)
+    const { scene, drawn, moments } = await setUp(wish)
+    await using folder = await scratchFolder()
+    const [silence, path] = [join(folder.path, 'silence.wav'), join(folder.path, 'film.mp4')]
+    await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=d=0.5', silence)
+    const quiet = { path: silence, mono: false, seconds: 0.5 }
+    const film = { drawn, moments, ...size, fps: 30, frames: 15, sound: quiet }
+    const context = { scratch: folder.path, signal: new AbortController().signal, threads: 2 }
+    await encode(film, context, { path, timeoutMs: 60_000, onFrames: () => {} })
+    for (const [index, picture] of pictures.entries()) {
+      const three = await rgb(path, wanted[index] ?? 0)
+      const pixels = Uint8ClampedArray.from({ length: 4 * size.width * size.height }, (__, at) =>
+        at % 4 === 3 ? 255 : (three[at - Math.floor(at / 4)] ?? 0),
+      )
+      const frame = toCanvas(scene.drawing, size, pixels)
+      expect(worstBlock(frame, picture), `frame ${wanted[index]}`).toBeLessThan(lossy)
+    }
   })
 })
 

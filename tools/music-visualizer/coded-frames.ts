@@ -1,7 +1,7 @@
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Moment } from '../../src/media/audio/moments.ts'
-import { framesShared, picturesShared, place } from './coder.ts'
+import { bytesOf, formOf, framesShared, picturesShared, place } from './coder.ts'
 import type { CodingJob, PictureDrawn } from './coding-thread.ts'
 import type { Drawn } from './frames.ts'
 
@@ -16,19 +16,18 @@ interface Job {
 }
 
 /**
- * Whole frames as the encoder takes them. To work them out here costs less than to send four-byte pixels and have
- * ffmpeg scale and overlay them: less than half as much goes through the pipe, and what stands still is left. A
- * thread does it while the next picture is drawn. Once a frame is asked for, the memory of the one before is used
- * again.
+ * Frames in the form that `formOf` says. A thread makes them while the next picture is drawn. Once a frame is asked
+ * for, the memory of the one before is used again.
  */
 export async function* codedFrames({ drawn, moments, width, height }: Job): AsyncGenerator<Uint8Array> {
-  const { still, region, scale, beside, over } = drawn
+  const { still, region, scale, beside } = drawn
+  const plate = { still, region, scale, beside, width, height }
   const job: CodingJob = {
-    plate: { still, region, scale, beside, over, width, height },
+    plate,
     pictures: new SharedArrayBuffer(
       picturesShared * 4 * (region.width / scale + 2 * beside) * (region.height / scale),
     ),
-    frames: new SharedArrayBuffer((framesShared * width * height * 3) / 2),
+    frames: new SharedArrayBuffer(framesShared * bytesOf(formOf(plate))),
   }
   const worker = new Worker(new URL(thread, import.meta.url), { workerData: job })
   // Where the thread fails, waiting for it does.

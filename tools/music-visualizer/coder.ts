@@ -1,11 +1,32 @@
-import { overlay, Yuv420, type Overlay } from '../../src/media/colour/yuv420.ts'
+import { Yuv420 } from '../../src/media/colour/yuv420.ts'
 import type { Drawn, Picture } from './frames.ts'
 import { partColours } from './part-colours.ts'
 
 /** What stays the same from frame to frame of a film that is coded. */
-export interface Plate extends Pick<Drawn, 'still' | 'region' | 'scale' | 'beside' | 'over'> {
+export interface Plate extends Pick<Drawn, 'still' | 'region' | 'scale' | 'beside'> {
   readonly width: number
   readonly height: number
+}
+
+/** How frames are sent to ffmpeg, as it names it, and their size in pixels. */
+export interface Form {
+  readonly format: 'yuv420p' | 'rgb0'
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * What is drawn in part is sent whole and as it is encoded: less goes through the pipe than of four-byte pixels, and
+ * what stands still is left. Where everything moves, ffmpeg is quicker at it.
+ */
+export function formOf({ width, height, still, scale }: Omit<Plate, 'region' | 'beside'>): Form {
+  if (still) return { format: 'yuv420p', width, height }
+  return { format: 'rgb0', width: width / scale, height: height / scale }
+}
+
+/** Bytes of a frame. */
+export function bytesOf({ format, width, height }: Form): number {
+  return width * height * (format === 'yuv420p' ? 1.5 : 4)
 }
 
 /** One frame is written out while the next is made. */
@@ -20,35 +41,31 @@ export function place(memory: SharedArrayBuffer, index: number, places: number):
   return new Uint8Array(memory, (index % places) * bytes, bytes)
 }
 
-/** Makes of what is drawn whole frames as the encoder takes them. */
+/** Makes of what is drawn frames as they are sent, each into memory for it. */
 export class Coder {
   readonly #plate: Plate
-  readonly #frame: Yuv420
-  readonly #words: Overlay | undefined
-  /** Where colours are parted that are then written as they are. */
-  readonly #parted: Uint8Array | undefined
+  readonly #form: Form
+  readonly #whole: Yuv420 | undefined
   #before: Uint8Array | undefined
 
   constructor(plate: Plate) {
-    const { width, height, still, scale, beside, over } = plate
+    const { still } = plate
     this.#plate = plate
-    this.#frame = new Yuv420({ width, height })
-    if (still) this.#frame.write(still, { x: 0, y: 0, width, height })
-    this.#words = over && overlay(over.pixels, over.box, { width, height })
-    if (scale === 1 && beside > 0) this.#parted = new Uint8Array(4 * width * height)
+    this.#form = formOf(plate)
+    if (this.#form.format === 'yuv420p') this.#whole = new Yuv420(plate)
+    if (still) this.#whole?.write(still, { ...plate, x: 0, y: 0 })
   }
 
-  /** Answers the next frame, in the memory of the one before; the pixels are read again with the next ones. */
-  code({ pixels, apart }: Picture): Uint8Array {
-    const { still, region, scale, beside, width } = this.#plate
-    const frame = this.#frame
-    if (scale === 2) frame.writeDoubled(pixels, { beside, apart })
-    else if (this.#parted) {
-      partColours(pixels, this.#parted, { from: width + 2 * beside, to: width, apart })
-      frame.write(this.#parted, region)
-    } else frame.write(pixels, region, still && this.#before)
-    if (this.#words) frame.lay(this.#words)
-    this.#before = pixels
-    return frame.bytes
+  /** Codes the next picture, which is read again with the one after it. */
+  code({ pixels, apart }: Picture, frame: Uint8Array): void {
+    const { still, region, beside } = this.#plate
+    if (this.#whole) {
+      this.#whole.write(pixels, region, still && this.#before)
+      this.#before = pixels
+      frame.set(this.#whole.bytes)
+    } else {
+      const { width } = this.#form
+      partColours(pixels, frame, { from: width + 2 * beside, to: width, apart })
+    }
   }
 }

@@ -18,7 +18,7 @@ const coder = new Coder(plate)
 let index = 0
 parentPort?.on('message', ({ apart }: PictureDrawn) => {
   const pixels = place(pictures, index, picturesShared)
-  place(frames, index, framesShared).set(coder.code({ pixels, apart }))
+  coder.code({ pixels, apart }, place(frames, index, framesShared))
   index += 1
   parentPort?.postMessage(undefined, [])
 })

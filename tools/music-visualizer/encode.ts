@@ -1,9 +1,12 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { RunContext } from '../../src/contract/operation.ts'
 import { bt709, bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
+import { fileUrl, inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import { soundFilters, type Sound } from '../../src/engines/ffmpeg/sound.ts'
 import type { Moment } from '../../src/media/audio/moments.ts'
 import { codedFrames } from './coded-frames.ts'
+import { formOf } from './coder.ts'
 import type { Drawn } from './frames.ts'
 
 /** A result of which everything is decided. */
@@ -27,20 +30,42 @@ export const encoderArgs: readonly string[] = [
   'ipratio=2.5:me=dia:subme=0:partitions=none:bframes=0:weightp=0:aq-mode=0:scenecut=0',
 ]
 
+/** Options of an input that is nothing but pixels. */
+function rawPixels(format: string, { width, height }: { width: number; height: number }): string[] {
+  return ['-f', 'rawvideo', '-pix_fmt', format, '-video_size', `${width}x${height}`]
+}
+
+/** From the frames that are sent, and from what is laid over them, to whole ones as they are encoded. */
+function pictureFilters({ drawn: { still, over }, width, height }: Film): string {
+  if (still) return `[0:v]setparams=${bt709}[v]`
+  const matrix = 'out_color_matrix=bt709:out_range=tv'
+  const moving = `[0:v]scale=${width}:${height}:flags=bilinear+full_chroma_inp:${matrix},format=yuv420p`
+  if (!over) return `${moving},setparams=${bt709}[v]`
+  return [
+    `${moving}[moving]`,
+    `[2:v]scale=${matrix},format=yuva420p[over]`,
+    `[moving][over]overlay=x=${over.box.x}:y=${over.box.y}:format=yuv420,setparams=${bt709}[v]`,
+  ].join(';')
+}
+
 /** Encodes the film to an mp4 at `path` while it is drawn; `onFrames` is told how many frames are done. */
 export async function encode(
   film: Film,
   context: Pick<RunContext, 'scratch' | 'signal' | 'threads'>,
   { path, timeoutMs, onFrames }: { path: string; timeoutMs: number; onFrames: (frames: number) => void },
 ): Promise<void> {
-  const { width, height, fps, frames, sound } = film
+  const { drawn, width, height, fps, frames, sound } = film
+  const form = formOf({ ...drawn, width, height })
+  const over = drawn.over && { ...drawn.over, path: join(context.scratch, 'over.rgba') }
+  if (over) await writeFile(over.path, over.pixels)
   await runWithReports(
     {
       input: codedFrames(film),
       args: [
-        ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${width}x${height}`],
-        ...['-framerate', String(fps), '-i', 'pipe:0', ...inputArgs(sound.path)],
-        ...['-filter_complex', `[0:v]setparams=${bt709}[v];[1:a:0]${soundFilters(sound)}[a]`],
+        ...[...rawPixels(form.format, form), '-framerate', String(fps), '-i', 'pipe:0'],
+        ...inputArgs(sound.path),
+        ...(over ? [...rawPixels('rgba', over.box), '-i', fileUrl(over.path)] : []),
+        ...['-filter_complex', `${pictureFilters(film)};[1:a:0]${soundFilters(sound)}[a]`],
         ...['-map', '[v]', ...encoderArgs, ...bt709Tags],
         ...['-threads', String(context.threads), '-r', String(fps)],
         ...['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'],

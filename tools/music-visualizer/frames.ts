@@ -31,7 +31,7 @@ export interface Drawn {
   readonly scale: 1 | 2
   /** Pixels that a picture has beyond the region on both sides: as its colours part, they come in. */
   readonly beside: number
-  /** What is laid over every frame; undefined where that is drawn already. */
+  /** What ffmpeg lays over every frame; undefined where that is drawn already. */
   readonly over: Layer | undefined
   /** Pictures of the region, frame by frame. */
   frames(moments: AsyncIterable<Moment>): AsyncGenerator<Picture>
@@ -43,6 +43,9 @@ interface View {
   /** What stands still; the backdrop, too, where that does. */
   readonly plate: Canvas
 }
+
+/** Shorter side of a result, pixels, from which on half as many are enough for how far colours part. */
+const leastHalved = 360
 
 /** Prepares a template to be drawn over a background. */
 export function prepare(scene: Scene, template: Template, backdrop: Backdrop): Drawn {
@@ -61,7 +64,7 @@ export function prepare(scene: Scene, template: Template, backdrop: Backdrop): D
     }
   }
   template.still(pen)
-  const scale = template.beat && backdrop.soft ? 2 : 1
+  const scale = template.beat && backdrop.soft && scene.unit >= leastHalved ? 2 : 1
   const beside = template.beat ? Math.ceil(template.beat.apart / scale) : 0
   return {
     ...{ still: undefined, region: { x: 0, y: 0, width, height }, scale, beside },

@@ -1,7 +1,7 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
 import { inside, type Box } from './scene.ts'
 
-/** Something drawn once that is laid over many frames: four-byte pixels of a box, multiplied by their alpha. */
+/** Something drawn once that is laid over many frames: red, green, blue and alpha of the pixels of a box. */
 export interface Layer {
   readonly box: Box
   readonly pixels: Uint8Array
@@ -10,7 +10,7 @@ export interface Layer {
 /** What is drawn on a canvas, without the empty space around it. */
 export function layerOf(canvas: Canvas): Layer {
   const { width, height } = canvas
-  const all = canvas.data()
+  const all = canvas.getContext('2d').getImageData(0, 0, width, height).data
   let [left, right, top, bottom] = [width, 0, height, 0]
   for (let at = 3; at < all.length; at += 4) {
     if (all[at] === 0) continue

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { overlay, Yuv420 } from './yuv420.ts'
+import { Yuv420 } from './yuv420.ts'
 
 /** ITU-R BT.709-6, 3.2, 3.3 and 3.4, of one colour; not rounded. */
 function coded([red = 0, green = 0, blue = 0]: readonly number[]): readonly number[] {
@@ -81,52 +81,5 @@ test('what is like the pixels before is left, what differs in one channel is wri
         expect([...new Set(frame.bytes)]).toEqual([3])
       },
     ),
-  )
-})
-
-test('a picture of half the size fills the frame: even colours stay, slopes are smooth, nothing is shifted', () => {
-  fc.assert(
-    fc.property(colour, (rgb) => {
-      const frame = new Yuv420({ width: 8, height: 6 })
-      frame.writeDoubled(flat(rgb, 12))
-      const [luma = 0, cb = 0, cr = 0] = coded(rgb)
-      for (const [at, value] of frame.bytes.entries())
-        expect(Math.abs(value - (at < 48 ? luma : at < 60 ? cb : cr))).toBeLessThan(0.6)
-    }),
-  )
-  // Brightness rises by 24 from pixel to pixel: so by 12 from sample to sample, a quarter pixel beside each.
-  const slope = Uint8Array.from({ length: 4 * 10 * 4 }, (_, at) =>
-    at % 4 === 3 ? 255 : 24 * ((at >> 2) % 10),
-  )
-  const frame = new Yuv420({ width: 20, height: 8 })
-  frame.writeDoubled(slope)
-  for (let column = 1; column < 19; column += 1) {
-    const grey = 24 * (column / 2 - 0.25)
-    expect(Math.abs((frame.bytes[40 + column] ?? 0) - (16 + (219 * grey) / 255))).toBeLessThan(0.6)
-  }
-})
-
-function flat(rgb: readonly number[], pixels: number): Uint8Array {
-  return Uint8Array.from({ length: 4 * pixels }, (_, at) => rgb[at % 4] ?? 255)
-}
-
-test('what is laid over covers by its alpha, in brightness and colour', () => {
-  fc.assert(
-    fc.property(colour, colour, byte, (under, over, alpha) => {
-      const size = { width: 6, height: 4 }
-      const frame = new Yuv420(size)
-      frame.write(flat(under, 24), { x: 0, y: 0, ...size })
-      const before = frame.bytes.slice()
-      const multiplied = over.map((value) => Math.round((value * alpha) / 255))
-      const pixels = Uint8Array.from({ length: 16 }, (_, at) => multiplied[at % 4] ?? alpha)
-      frame.lay(overlay(pixels, { x: 2, y: 2, width: 2, height: 2 }, size))
-      const mixed = coded(
-        under.map((value, channel) => (multiplied[channel] ?? 0) + (value * (255 - alpha)) / 255),
-      )
-      const inside = new Map([14, 15, 20, 21].map((at) => [at, mixed[0] ?? 0]))
-      inside.set(24 + 4, mixed[1] ?? 0).set(30 + 4, mixed[2] ?? 0)
-      for (const [at, value] of frame.bytes.entries())
-        expect(Math.abs(value - (inside.get(at) ?? before[at] ?? 0))).toBeLessThan(1.1)
-    }),
   )
 })

@@ -31,11 +31,9 @@ const [redOwn, redOther] = towards(share.red, share.blue)
 const cb = weights(blueOther, blueOwn, 0)
 const cr = weights(redOwn, redOther, 0)
 
-/** Where black and grey lie, in samples and in weights; there with half a step for rounding. */
-const lumaAt = 16
-const chromaAt = 128
-const lumaBase = (lumaAt + 0.5) * one
-const chromaBase = (chromaAt + 0.5) * one
+/** Where black and grey lie, in weights; with half a step for rounding. */
+const lumaBase = (16 + 0.5) * one
+const chromaBase = (128 + 0.5) * one
 
 /**
  * A video's frame of 8-bit 4:2:0 samples, BT.709 of limited range, filled from pixels; the colour of four is their
@@ -46,14 +44,11 @@ export class Yuv420 {
   readonly bytes: Uint8Array
   readonly #width: number
   readonly #height: number
-  /** The same, two samples at once. */
-  readonly #pairs: Uint16Array
 
   constructor({ width, height }: { readonly width: number; readonly height: number }) {
     this.#width = width
     this.#height = height
     this.bytes = new Uint8Array((width * height * 3) / 2)
-    this.#pairs = new Uint16Array(this.bytes.buffer)
   }
 
   /**
@@ -89,121 +84,6 @@ export class Yuv420 {
         bytes[colour + plane] = (cr.red * red + cr.green * green + cr.blue * blue + 4 * chromaBase) >>> 18
       }
     }
-  }
-
-  /**
-   * Fills the frame from opaque pixels of half its width and height, smoothly. They are wider by `beside` on both
-   * sides, as their colours are yet to be parted: red moves so many pixels to the left, green and blue to the right.
-   */
-  writeDoubled(pixels: Uint8Array, { beside, apart } = { beside: 0, apart: 0 }): void {
-    const now = words(pixels)
-    const [across, down] = [this.#width / 2, this.#height / 2]
-    let [near, far] = [new Int32Array(across), new Int32Array(across)]
-    for (let row = 0; row < down; row += 1) {
-      this.#doubleAcross(now, near, { row, left: row * (across + 2 * beside) + beside, apart })
-      if (row === 0) far.set(near)
-      else this.#mixDown(2 * row - 1, far, near)
-      this.#mixDown(2 * row, near, far)
-      ;[near, far] = [far, near]
-    }
-    this.#mixDown(2 * down - 1, far, far)
-  }
-
-  /**
-   * Writes the colours of a row, and answers its brightness twice as wide: of each pixel two samples in the halves of
-   * one number, each three parts of it and one of its neighbour, of 64 steps each so that smoothing rounds only once.
-   */
-  #doubleAcross(
-    now: Uint32Array,
-    doubled: Int32Array,
-    { row, left, apart }: { row: number; left: number; apart: number },
-  ): void {
-    const { bytes } = this
-    const plane = bytes.length / 6
-    const across = doubled.length
-    let at = left
-    let colour = 4 * plane + row * across
-    let [before, here] = [0, 0]
-    for (let column = 0; column < across; column += 1, at += 1, colour += 1) {
-      const pixel = now[at - apart] ?? 0
-      const red = (now[at + apart] ?? 0) & 255
-      const green = (pixel >>> 8) & 255
-      const blue = (pixel >>> 16) & 255
-      bytes[colour] = (cb.red * red + cb.green * green + cb.blue * blue + chromaBase) >>> 16
-      bytes[colour + plane] = (cr.red * red + cr.green * green + cr.blue * blue + chromaBase) >>> 16
-      const next = (luma.red * red + luma.green * green + luma.blue * blue + lumaAt * one) >>> 12
-      if (column === 0) [before, here] = [next, next]
-      else doubled[column - 1] = (3 * here + before) | ((3 * here + next) << 16)
-      before = here
-      here = next
-    }
-    doubled[across - 1] = (3 * here + before) | ((4 * here) << 16)
-  }
-
-  /** Writes the brightness of a row: three parts of the nearer one and one of the farther. */
-  #mixDown(row: number, near: Int32Array, far: Int32Array): void {
-    const pairs = this.#pairs
-    let at = (row * this.#width) / 2
-    for (let column = 0; column < near.length; column += 1, at += 1) {
-      // Both samples at once: each sum keeps to its own 16 bits.
-      const both = (Math.imul(3, near[column] ?? 0) + (far[column] ?? 0) + 0x00800080) | 0
-      pairs[at] = ((both >>> 8) & 0xff) | ((both >>> 16) & 0xff00)
-    }
-  }
-
-  /** Lays over the frame what `overlay` made for its size. */
-  lay({ at, add, keep }: Overlay): void {
-    const { bytes } = this
-    for (let index = 0; index < at.length; index += 1) {
-      const sample = at[index] ?? 0
-      bytes[sample] = ((bytes[sample] ?? 0) * (keep[index] ?? 0) + (add[index] ?? 0)) >>> 16
-    }
-  }
-}
-
-/** Pixels to be laid over many frames: of each sample that they change where it is, and what it becomes. */
-export interface Overlay {
-  readonly at: Uint32Array
-  /** Shares of 2^16. */
-  readonly keep: Int32Array
-  readonly add: Int32Array
-}
-
-/** Makes pixels of a box, multiplied by their alpha, ready to be laid over frames that are so wide and high. */
-export function overlay(
-  pixels: Uint8Array,
-  box: Box,
-  frame: { readonly width: number; readonly height: number },
-): Overlay {
-  const [at, keep, add]: number[][] = [[], [], []]
-  const put = (sample: number, { own, base, alpha }: { own: number; base: number; alpha: number }) => {
-    at?.push(sample)
-    keep?.push(one - Math.round(alpha * one))
-    add?.push(Math.round(own + alpha * base * one + one / 2))
-  }
-  const plane = (frame.width * frame.height) / 4
-  const ofAxis = ({ red, green, blue }: ReturnType<typeof weights>, from: number) =>
-    red * (pixels[from] ?? 0) + green * (pixels[from + 1] ?? 0) + blue * (pixels[from + 2] ?? 0)
-  for (let row = 0; row < box.height; row += 1) {
-    for (let column = 0; column < box.width; column += 1) {
-      const from = 4 * (row * box.width + column)
-      const alpha = (pixels[from + 3] ?? 0) / 255
-      const sample = (box.y + row) * frame.width + box.x + column
-      if (alpha > 0) put(sample, { own: ofAxis(luma, from), base: lumaAt, alpha })
-      if (row % 2 === 1 || column % 2 === 1) continue
-      const four = [from, from + 4, from + 4 * box.width, from + 4 * box.width + 4]
-      const mean = (value: (one: number) => number) => four.reduce((sum, next) => sum + value(next), 0) / 4
-      const covered = mean((next) => (pixels[next + 3] ?? 0) / 255)
-      if (covered === 0) continue
-      const colour = 4 * plane + ((box.y + row) * frame.width) / 4 + (box.x + column) / 2
-      put(colour, { own: mean((next) => ofAxis(cb, next)), base: chromaAt, alpha: covered })
-      put(colour + plane, { own: mean((next) => ofAxis(cr, next)), base: chromaAt, alpha: covered })
-    }
-  }
-  return {
-    at: Uint32Array.from(at ?? []),
-    keep: Int32Array.from(keep ?? []),
-    add: Int32Array.from(add ?? []),
   }
 }
 
