@@ -72,6 +72,20 @@ describe('bands', () => {
     expect(peakOf(quiet)).toBeCloseTo(peakOf(loud), 1)
     expect(peakOf(sound(1, () => 0))).toBe(0)
   })
+
+  it.each([
+    ['one sound on both sides', 1, 0],
+    ['a sound on one side', 0, Math.SQRT1_2],
+    ['opposite sounds', -1, 1],
+    ['a little less on one side', 0.9, 0.1 / Math.hypot(0.1, 1.9)],
+  ])('%s: the share in which the sides differ is known', (_, right, width) => {
+    const tone = (time: number) => 0.5 * Math.sin(2 * Math.PI * 440 * time)
+    expect(profileOf(sound(0.5, tone, (time) => right * tone(time))).width).toBeCloseTo(width, 5)
+  })
+
+  it('silence has no sides that differ', () => {
+    expect(profileOf(sound(0.5, () => 0)).width).toBe(0)
+  })
 })
 
 describe('moments', () => {

@@ -133,6 +133,26 @@ describe('shockwave', () => {
   })
 })
 
+describe('lissajous', () => {
+  it.each([
+    ['one', 1],
+    ['nearly one', 0.95],
+  ])('draws a figure, not a line, where both channels are %s', async (_, right) => {
+    const tones = (time: number) => 0.3 * Math.sin(880 * time) + 0.3 * Math.sin(2500 * time)
+    const samples = sound(0.5, tones, (time) => right * tones(time))
+    const size = { width: 160, height: 160 }
+    const [picture] = await draw({ template: 'lissajous', samples, ...size }, [8])
+    const [screen] = await draw({ template: 'lissajous', samples: sound(0.5, () => 0), ...size }, [8])
+    if (!picture || !screen) throw new Error('a frame is missing')
+    const [lit, dark] = [pixelsOf(picture), pixelsOf(screen)]
+    const columns = new Set<number>()
+    for (const [at, value] of lit.entries()) {
+      if (at % 4 !== 3 && value > (dark[at] ?? 0) + 60) columns.add((at >> 2) % size.width)
+    }
+    expect(columns.size).toBeGreaterThan(20)
+  })
+})
+
 describe('pulsar', () => {
   it('begins a ring on the very frame of each click', async () => {
     // Further apart than a ring lasts.

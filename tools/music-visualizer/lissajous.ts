@@ -6,7 +6,10 @@ import { drawTitle, ink } from './words.ts'
 /** Half the side of the screen, as a share of the result's shorter side. */
 const half = 0.33
 
-/** Samples by which one channel is set against itself where there is only one: 2 ms, a quarter of 125 Hz. */
+/** Where both channels differ less than so, one is set against itself: there would only be a line. */
+const narrow = 0.1
+
+/** Samples by which it is later then: 2 ms, a quarter of 125 Hz. */
 const monoDelay = 96
 
 /** Samples over which the beam's way is evened, twice: above some 5 kHz it would only be fuzz. */
@@ -78,9 +81,10 @@ function drawScreen(pen: Pen, { unit }: Scene, { x, y }: { x: number; y: number 
 }
 
 /** Answers the beam's way at a moment: x and y in turn, in pixels from the middle of the screen. */
-function beamOf({ unit, mono, profile }: Scene): (moment: Moment) => Float32Array {
+function beamOf({ unit, profile }: Scene): (moment: Moment) => Float32Array {
   const points = new Float32Array(2 * (momentSamples - monoDelay))
   const reach = half * unit * 1.1
+  const mono = profile.width < narrow
   // What is rarely exceeded comes near the rim, and nothing crosses it.
   const gain = 1.5 / Math.max(0.02, profile.peak)
   const bound = (value: number) => reach * Math.tanh(value)

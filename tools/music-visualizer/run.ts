@@ -114,7 +114,7 @@ const coverSide = 1024
 
 async function setScene(
   input: VisualizerInput,
-  { cover, seconds, mono }: Given<StagedFile>,
+  { cover, seconds }: Given<StagedFile>,
   { profile, signal }: { profile: Profile; signal: AbortSignal },
 ): Promise<Scene> {
   const drawing = await loadDrawing()
@@ -129,7 +129,7 @@ async function setScene(
     palette,
     title: cleanLine(input.track),
     artist: cleanLine(input.artist),
-    ...{ seconds, mono, profile },
+    ...{ seconds, profile },
     cover: cover
       ? toCanvas(drawing, square, await readImage(cover, square, { signal }))
       : drawPlaceholder(drawing, side, palette),

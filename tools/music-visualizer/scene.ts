@@ -24,7 +24,6 @@ export interface Scene {
   readonly title: string
   readonly artist: string
   readonly seconds: number
-  readonly mono: boolean
   readonly profile: Profile
   /** Square: the cover, or a drawing in its place. */
   readonly cover: Canvas

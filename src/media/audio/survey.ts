@@ -12,6 +12,8 @@ export interface Profile {
   readonly topDb: number
   /** Amplitude that few samples exceed, 0 to 1. */
   readonly peak: number
+  /** Share of its level in which both sides differ: 0 where they are one, 1 where they are opposite. */
+  readonly width: number
   readonly beats: readonly Beat[]
 }
 
@@ -41,6 +43,9 @@ export class Survey {
   readonly #loudest = new Uint32Array(300)
   /** Hops by their highest sample, a thousandth each. */
   readonly #peaks = new Uint32Array(1001)
+  /** Sums of squares: of what both sides have in common, and of that in which they differ. */
+  #common = 0
+  #differing = 0
   #count = 0
 
   /** Takes the next samples of two channels, one after the other. */
@@ -56,6 +61,7 @@ export class Survey {
     return {
       topDb: Math.max(quietDb, fromTop(this.#loudest, louder) / 2 - 100),
       peak: fromTop(this.#peaks, higher) / 1000,
+      width: Math.sqrt(this.#differing / (this.#common + this.#differing || 1)),
       beats: this.#onsets.beats.filter(({ at }) => at < seconds - cutSeconds),
     }
   }
@@ -63,7 +69,13 @@ export class Survey {
   #take(piece: Float32Array): void {
     this.#onsets.push(piece)
     this.#history.push(piece)
-    const peak = piece.reduce((highest, sample) => Math.max(highest, Math.abs(sample)), 0)
+    let peak = 0
+    for (let at = 0; at < piece.length; at += 2) {
+      const [left, right] = [piece[at] ?? 0, piece[at + 1] ?? 0]
+      peak = Math.max(peak, Math.abs(left), Math.abs(right))
+      this.#common += (left + right) ** 2
+      this.#differing += (left - right) ** 2
+    }
     count(this.#peaks, 1000 * peak)
     this.#count += 1
     if (this.#count % lookEvery !== 0) return
