@@ -1,17 +1,9 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
 import type { Moment } from '../../src/media/audio/moments.ts'
-import { drawShade } from './backdrop.ts'
 import { drawBeating } from './beating.ts'
+import { nextPicture, type Backdrop } from './behind.ts'
 import { layerOf, type Layer } from './layers.ts'
-import type { Frames } from './pictures.ts'
 import type { Box, Scene, Template } from './scene.ts'
-
-/** What is behind all: one picture, or the frames of a video, which are shaded so that words can be read on them. */
-export interface Backdrop {
-  readonly picture: Canvas | Frames
-  /** Nothing in it is so fine that half as many pixels a side would not show it. */
-  readonly soft: boolean
-}
 
 /** What is drawn for one frame. */
 export interface Picture {
@@ -102,7 +94,7 @@ async function* drawAll(
   moments: AsyncIterable<Moment>,
 ): AsyncGenerator<Picture> {
   const { scene, template } = view
-  const next = 'frames' in picture ? videoPicture(scene, picture) : stillPicture(scene, picture, scale)
+  const next = nextPicture(scene, picture, scale)
   try {
     if (template.beat)
       yield* drawBeating({ scene, template, beat: template.beat, next, scale, beside }, moments)
@@ -130,31 +122,5 @@ async function* drawOver(
     template.moving(pen, moment)
     pen.restore()
     yield { pixels: canvas.data(), apart: 0 }
-  }
-}
-
-/** Answers a picture as small as it is drawn. */
-function stillPicture({ drawing }: Scene, picture: Canvas, scale: number): () => Promise<Canvas> {
-  if (scale === 1) return async () => picture
-  const small = drawing.createCanvas(Math.ceil(picture.width / scale), Math.ceil(picture.height / scale))
-  const pen = small.getContext('2d')
-  pen.imageSmoothingQuality = 'high'
-  pen.drawImage(picture, 0, 0, small.width, small.height)
-  return async () => small
-}
-
-/** Answers a video's next frame, shaded, each on the same canvas; where it has no more, its last one stays. */
-function videoPicture({ drawing }: Scene, { size, frames }: Frames): () => Promise<Canvas> {
-  const canvas = drawing.createCanvas(size.width, size.height)
-  const pen = canvas.getContext('2d')
-  return async () => {
-    const { value, done } = await frames.next()
-    if (!done) {
-      // Over the same memory, which is new for every frame.
-      const pixels = new Uint8ClampedArray(value.buffer, value.byteOffset, value.length)
-      pen.putImageData(new drawing.ImageData(pixels, size.width, size.height), 0, 0)
-      drawShade(pen, size)
-    }
-    return canvas
   }
 }

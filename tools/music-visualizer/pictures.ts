@@ -23,7 +23,10 @@ function middle({ width, height }: Size): string {
 
 const blurFilter = (sigma: number) => (sigma > 0 ? [`gblur=sigma=${sigma.toFixed(3)}`] : [])
 
-/** The middle of an image at exactly this size, as four-byte pixels; blurred by so many pixels. Throws 6017 where it does not decode. */
+/**
+ * The middle of an image at exactly this size, as four-byte pixels; blurred by so many pixels. Throws 6017 where it
+ * does not decode.
+ */
 export async function readImage(
   { path, name, facts }: StagedFile,
   size: Size,

@@ -3,7 +3,10 @@ import { levelAt, type Moment } from '../../src/media/audio/moments.ts'
 import { inside, type MakeTemplate, type Scene } from './scene.ts'
 import { drawTitle } from './words.ts'
 
-/** The wave and the glow around it, from the outside in: how far each reaches beyond it, as a share of the shorter side, and its strength. */
+/**
+ * The wave and the glow around it, from the outside in: how far each reaches beyond it, as a share of the shorter
+ * side, and its strength.
+ */
 const layers = [
   { reach: 0.026, alpha: 0.08 },
   { reach: 0.01, alpha: 0.16 },

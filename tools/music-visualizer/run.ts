@@ -10,10 +10,11 @@ import { soundRate } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { Moments, type Moment } from '../../src/media/audio/moments.ts'
 import { Survey, type Profile } from '../../src/media/audio/survey.ts'
 import { drawGround, drawShade, toCanvas } from './backdrop.ts'
+import type { Backdrop } from './behind.ts'
 import type { musicVisualizer } from './contract.ts'
 import { drawPlaceholder } from './cover.ts'
 import { encode } from './encode.ts'
-import { prepare, type Backdrop } from './frames.ts'
+import { prepare } from './frames.ts'
 import { Palette } from './palette.ts'
 import { readImage, readVideo } from './pictures.ts'
 import { expectedSeconds } from './plan.ts'
@@ -59,7 +60,7 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
   }
 }
 
-/** Throws 6401 where ffmpeg or the drawing library is missing, or for an HDR background what maps it to standard range. */
+/** Throws 6401 where ffmpeg or the drawing library is missing, or what maps an HDR background to standard range. */
 export const ready: ReadyOperation<typeof musicVisualizer> = async (request) => {
   await locateFfmpeg()
   await loadDrawing()

@@ -18,7 +18,7 @@ export interface Given<F extends GivenFile = GivenFile> {
 /** Longest result: 6 hours, in ms. */
 const maxDurationMs = 6 * 3600 * 1000
 
-/** Finds out what a request is about. Throws 6001 for a file of another kind than its name says, 6016 beyond 6 hours. */
+/** What a request is about. Throws 6001 for a file of another kind than its name says, 6016 beyond 6 hours. */
 export function readRequest<F extends GivenFile>(input: VisualizerInput, files: GivenFiles<F>): Given<F> {
   const music = files.get(input.file_id)
   const sound = music.facts?.audio[0]
