@@ -67,6 +67,8 @@ const samePixels = [
   '--disable-checker-imaging',
   '--disable-threaded-animation',
   '--disable-threaded-scrolling',
+  // What scrolls smoothly does so by real time: it is there at once.
+  '--disable-smooth-scrolling',
 ]
 
 /** Flags of a browser that draws only when told. */

@@ -1,5 +1,5 @@
 import { Breakdown } from './breakdown.ts'
-import type { Browser } from './browser.ts'
+import type { PageSession } from './page-session.ts'
 
 /** Takes pictures of a page. */
 export interface Painter {
@@ -11,13 +11,8 @@ export interface Painter {
 
 export type CaptureMethod = 'begin-frame' | 'screenshot'
 
-interface Page {
-  readonly browser: Browser
-  readonly session: string
-}
-
 /** The painter of a method. */
-export function painterOf(method: CaptureMethod, page: Page): Painter {
+export function painterOf(method: CaptureMethod, page: PageSession): Painter {
   return method === 'begin-frame' ? beginFramePainter(page) : screenshotPainter(page)
 }
 
@@ -27,15 +22,16 @@ const mostTries = 20
 /** What the compositor believes to pass between two frames, ms; nothing of a particle follows it. */
 const interval = 1000 / 60
 
-function beginFramePainter({ browser, session }: Page): Painter {
+/** Makes what lies behind the page black, of so much alpha. */
+async function setBackground(page: PageSession, a: 0 | 1): Promise<void> {
+  await page.call('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a } })
+}
+
+function beginFramePainter(page: PageSession): Painter {
   let ticks = 1000
   const frame = async (more: object) => {
     ticks += interval
-    return await browser.call(
-      'HeadlessExperimental.beginFrame',
-      { frameTimeTicks: ticks, interval, ...more },
-      { session },
-    )
+    return await page.call('HeadlessExperimental.beginFrame', { frameTimeTicks: ticks, interval, ...more })
   }
   const screenshot = { format: 'png', optimizeForSpeed: true }
   return {
@@ -43,6 +39,11 @@ function beginFramePainter({ browser, session }: Page): Painter {
       await frame({ noDisplayUpdates: true })
     },
     capture: async () => {
+      // Where an element in a layer of its own becomes smaller, its edges are first cut by its size in the frame
+      // before; drawn once more they are right. Chromium draws again only where something seen has changed.
+      await setBackground(page, 1)
+      await frame({})
+      await setBackground(page, 0)
       for (let tries = 0; tries < mostTries; tries += 1) {
         const { screenshotData } = await frame({ screenshot })
         if (screenshotData !== undefined) return Buffer.from(screenshotData, 'base64')
@@ -52,18 +53,18 @@ function beginFramePainter({ browser, session }: Page): Painter {
   }
 }
 
-function screenshotPainter({ browser, session }: Page): Painter {
+function screenshotPainter(page: PageSession): Painter {
   const expression =
     'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))'
   const draw = async () => {
-    await browser.call('Runtime.evaluate', { expression, awaitPromise: true }, { session })
+    await page.call('Runtime.evaluate', { expression, awaitPromise: true })
   }
   return {
     draw,
     capture: async () => {
       await draw()
       const params = { format: 'png', optimizeForSpeed: true, captureBeyondViewport: false }
-      const { data } = await browser.call('Page.captureScreenshot', params, { session })
+      const { data } = await page.call('Page.captureScreenshot', params)
       return Buffer.from(data, 'base64')
     },
   }

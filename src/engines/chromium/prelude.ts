@@ -3,8 +3,9 @@ import { join } from 'node:path'
 
 /** Each after those that it imports. */
 const modules = [
-  ...['pristine', 'natives', 'present', 'timings', 'chance', 'clock', 'blobs', 'pending'],
-  ...['motion', 'timelines', 'watch', 'play'],
+  ...['pristine', 'natives', 'present', 'timings', 'timers', 'clock', 'chance'],
+  ...['blobs', 'under-way', 'pending', 'drawings', 'motion', 'timelines'],
+  ...['refuse', 'errors', 'elements', 'watch', 'play'],
 ]
 
 /**

@@ -40,8 +40,6 @@ export class Stage implements AsyncDisposable {
   readonly #browser: Browser
   readonly #page: HostPage
   readonly #actors = new Map<Slot, Actor>()
-  /** The frame after the last one drawn. */
-  #reached = 0
 
   private constructor(options: StageOptions, browser: Browser, page: HostPage) {
     this.#options = options
@@ -65,10 +63,7 @@ export class Stage implements AsyncDisposable {
   async capture({ first, end }: Span): Promise<CapturedFrame[]> {
     const captured: CapturedFrame[] = []
     let seen: readonly Slot[] = []
-    // What is drawn shows traces of the frame before it, at edges of layers: it is drawn here too, for nobody.
-    const from = this.#reached === first ? first : Math.max(0, first - 1)
-    this.#reached = end
-    for (let frame = from; frame < end; frame += 1) {
+    for (let frame = first; frame < end; frame += 1) {
       const slots = this.#options.slots.filter(({ span }) => span.first <= frame && frame < span.end)
       const actors = await this.#enter(slots)
       const same =
@@ -83,7 +78,7 @@ export class Stage implements AsyncDisposable {
       }
       for (const actor of actors) await play(actor, frame)
       const png = await this.#page.capture(actors.map(({ loaded }) => loaded))
-      if (frame >= first) captured.push({ frame, count: 1, png })
+      captured.push({ frame, count: 1, png })
     }
     return captured
   }

@@ -117,6 +117,8 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     ...[
       { what: 'new AudioContext()', name: 'AudioContext' },
       { what: "new BroadcastChannel('a')", name: 'BroadcastChannel' },
+      { what: 'Atomics.waitAsync(new Int32Array(4), 0, 0, 5)', name: 'waitAsync' },
+      { what: 'new PerformanceObserver(() => {})', name: 'PerformanceObserver' },
       { what: "document.createElement('canvas').captureStream()", name: 'captureStream' },
       { what: 'document.startViewTransition(() => {})', name: 'startViewTransition' },
     ].map(({ what, name }) => ({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, openPage, particle, play, readPng, timeline, type Shot } from './play.ts'
+import { lacksBrowser, openPage, particle, play, readPng, rehearsed, timeline, type Shot } from './play.ts'
 
 describe.skipIf(lacksBrowser)('two workers and two methods', () => {
   const still = `<style>@keyframes spin { to { transform: rotate(1turn) } } .s { animation: spin 3s linear infinite }</style>
@@ -53,12 +53,24 @@ describe.skipIf(lacksBrowser)('two workers and two methods', () => {
     ),
   )
 
+  /** Layers whose edges lie elsewhere than in the frame before. */
+  const shrinking = particle(
+    `<b id="box" style="position:absolute;left:110px;top:40px;width:100px;height:100px;background:linear-gradient(#f06,#06f)"></b>
+     <i id="dim" style="position:absolute;left:200px;top:60px;width:60px;height:60px;background:#fa0;will-change:transform"></i>`,
+    timeline(
+      `document.getElementById('box').style.transform = 'translateZ(0) rotate(' + t + 'rad) scale(' + (1 - t) + ')'
+       document.getElementById('dim').style.transform = 'rotate(' + t * 90 + 'deg) scale(' + (1 - t / 3) + ')'
+       document.getElementById('dim').style.opacity = 1 - t / 4`,
+    ),
+  )
+
   it.each([
     ['that move in the plane', moving('')],
     ['in layers of their own', layered],
+    ['that become smaller', shrinking],
   ])('give the same frames by both methods, of things %s', async (_, page) => {
-    const drawn = await play([page], { ...job, frames: 12, method: 'begin-frame' })
-    const shot = await play([page], { ...job, frames: 12, method: 'screenshot' })
+    const drawn = await play([page], { fps: 6, frames: 6, method: 'begin-frame' })
+    const shot = await play([page], { fps: 6, frames: 6, method: 'screenshot' })
     expect(largestDifference(pixels(drawn), pixels(shot))).toBe(0)
   })
 })
@@ -76,7 +88,13 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
     ['a file of a form', "form.append('a', new Blob()), form.get('a').lastModified", 'begun'],
     ['a file that has its own', "new File([], 'a', { lastModified: 7 }).lastModified", '7'],
     ['performance.timing', 'performance.timing.domLoading', 'begun'],
+    ['performance as JSON', 'performance.toJSON().timeOrigin', 'begun'],
+    ['all that is measured of it', 'performance.getEntries().length', '0'],
+    ['how its page came', "performance.getEntriesByType('navigation').length", '0'],
+    ['its address', 'performance.getEntriesByName(document.URL).length', '0'],
+    ['what it measured', "performance.mark('a'), performance.getEntries().length", '1'],
     ['a mark', "performance.mark('a').startTime", 't * 1000'],
+    ['a mark that is made', "new PerformanceMark('a').startTime", 't * 1000'],
     ['a mark that has its own', "performance.mark('a', { startTime: 7 }).startTime", '7'],
     ['a measure from the beginning', "performance.measure('a').duration", 't * 1000'],
     [
@@ -84,8 +102,20 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
       "performance.mark('b', { startTime: 40 }), performance.measure('a', 'b').duration",
       't * 1000 - 40',
     ],
+    ['a measure from its loading', "performance.measure('a', 'domComplete').duration", 't * 1000'],
+    ['a measure of its loading', "performance.measure('a', 'domLoading', 'domComplete').duration", '0'],
     ['a measure that has its own', "performance.measure('a', { start: 1, end: 7 }).duration", '6'],
     ['a scheduler', "'scheduler' in window", 'false'],
+    [
+      'what scrolls smoothly',
+      `((p) => {
+         p.style.cssText = 'height:9px;overflow:auto'
+         p.innerHTML = '<i style="display:block;height:999px"></i>'
+         p.scrollTo({ top: 100, behavior: 'smooth' })
+         return p.scrollTop
+       })(document.querySelector('p'))`,
+      '100',
+    ],
   ])('%s', async (_, told, expected) => {
     const check = `const told = (${told}); if (told !== ${expected}) throw new Error('told ' + told)`
     const one = particle(
@@ -93,6 +123,29 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
       `const begun = Date.now(), form = new FormData(); ${timeline(`if (t === 0.5) { ${check} }`)}`,
     )
     expect(await page.problemsOf(one)).toEqual([])
+  })
+
+  it('what is heard of as frames are drawn', async () => {
+    const one = particle(
+      '<b id="box">x</b>',
+      `const heard = { finish: 0, seen: 0 }
+       const check = (what, told) => {
+         heard[what] += 1
+         if (told !== performance.now()) throw new Error(what + ' told ' + told + ', not ' + performance.now())
+       }
+       const short = box.animate({ opacity: [0, 1] }, 300)
+       const long = box.animate({ left: ['0px', '9px'] }, 1000)
+       short.onfinish = ({ timelineTime }) => check('finish', timelineTime)
+       new IntersectionObserver(([{ time }]) => check('seen', time)).observe(box)
+       ${timeline(`
+         if (t === 0.1) long.pause()
+         if (t === 0.2) long.startTime = document.timeline.currentTime
+         // A seek comes before what moves in the same frame.
+         if (t === 0.5 && long.currentTime !== 200) throw new Error('began anew, and is at ' + long.currentTime)
+         if (short.startTime !== null) throw new Error('began at ' + short.startTime)
+         if (t === 0.9 && !(heard.finish && heard.seen)) throw new Error('heard nothing')`)}`,
+    )
+    expect(await rehearsed(one)).toEqual([])
   })
 })
 

@@ -1,3 +1,4 @@
+import { makeDrawings } from './drawings.js'
 import { replace } from './natives.js'
 
 /**
@@ -10,6 +11,7 @@ import { replace } from './natives.js'
 
 const { pause, play, reverse } = Animation.prototype
 const timeProperty = Object.getOwnPropertyDescriptor(Animation.prototype, 'currentTime')
+const startProperty = Object.getOwnPropertyDescriptor(Animation.prototype, 'startTime')
 const timeOf = (/** @type {Animation} */ one) => Number(timeProperty?.get?.call(one) ?? 0)
 
 /**
@@ -85,6 +87,31 @@ function hearScript(held, stopped) {
       held.set(this, { at: value ?? 0, fresh: true, ours: held.get(this)?.ours ?? false, done: false })
     },
   })
+  hideStart((one) => stopped.delete(one))
+}
+
+/**
+ * Has animations begin at no time, as paused ones do; one that is given a beginning is where it would be by now.
+ *
+ * @param {(one: Animation) => unknown} goOn
+ */
+function hideStart(goOn) {
+  Object.defineProperty(Animation.prototype, 'startTime', {
+    ...startProperty,
+    /** @this {Animation} @returns {unknown} */
+    get() {
+      return this.timeline instanceof DocumentTimeline ? null : startProperty?.get?.call(this)
+    },
+    /** @this {Animation} @param {CSSNumberish | null} value */
+    set(value) {
+      if (typeof value !== 'number' || !(this.timeline instanceof DocumentTimeline)) {
+        startProperty?.set?.call(this, value)
+      } else {
+        goOn(this)
+        this.currentTime = (Number(document.timeline.currentTime) - value) * this.playbackRate
+      }
+    },
+  })
 }
 
 /** @param {Animation} one @param {Held} state @param {number} ms */
@@ -108,36 +135,4 @@ function isStoppedByStyle(one) {
   const states = style.animationPlayState.split(', ')
   const index = style.animationName.split(', ').indexOf(one.animationName)
   return index >= 0 && states[index % states.length] === 'paused'
-}
-
-/** Drives the animation elements of SVG drawings. */
-function makeDrawings() {
-  const kinds = ['animate', 'animateTransform', 'animateMotion', 'set'].map((name) =>
-    document.getElementsByTagNameNS('http://www.w3.org/2000/svg', name),
-  )
-  /** @type {WeakMap<SVGSVGElement, number>} */
-  const times = new WeakMap()
-  return {
-    /** @param {number} ms */
-    move(ms) {
-      const drawings = new Set(
-        kinds.flatMap((elements) => [...elements].flatMap((one) => outermost(one) ?? [])),
-      )
-      for (const drawing of drawings) {
-        const before = times.get(drawing)
-        const at = before === undefined ? 0 : before + ms
-        drawing.pauseAnimations()
-        drawing.setCurrentTime(at / 1000)
-        times.set(drawing, at)
-      }
-      return drawings.size > 0
-    },
-  }
-}
-
-/** @param {Element} element */
-function outermost(element) {
-  let found
-  for (let at = element.closest('svg'); at; at = at.parentElement?.closest('svg') ?? null) found = at
-  return found
 }

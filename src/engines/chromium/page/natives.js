@@ -36,3 +36,21 @@ export function wrap(target, names, around) {
     if (typeof native === 'function') replace(target, { [name]: around(native, name) })
   }
 }
+
+/**
+ * Has a property of all that have a prototype tell something else.
+ *
+ * @template {object} T
+ * @param {T} prototype
+ * @param {string} name
+ * @param {(one: T) => unknown} get
+ */
+export function replaceGetter(prototype, name, get) {
+  Object.defineProperty(prototype, name, {
+    configurable: true,
+    /** @this {T} */
+    get() {
+      return get(this)
+    },
+  })
+}

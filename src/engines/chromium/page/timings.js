@@ -1,4 +1,4 @@
-import { replace } from './natives.js'
+import { replace, replaceGetter, surround } from './natives.js'
 
 /**
  * Has what tells when something was made tell of the time at the beginning or, of marks, of now.
@@ -11,48 +11,65 @@ export function tellTimings(time, epoch) {
   const two = (/** @type {number} */ number) => String(number).padStart(2, '0')
   const date = [modified.getMonth() + 1, modified.getDate(), modified.getFullYear()].map(two).join('/')
   const clock = [modified.getHours(), modified.getMinutes(), modified.getSeconds()].map(two).join(':')
-  tell(Document.prototype, 'lastModified', () => `${date} ${clock}`)
+  replaceGetter(Document.prototype, 'lastModified', () => `${date} ${clock}`)
   const native = Object.getOwnPropertyDescriptor(File.prototype, 'lastModified')
-  tell(File.prototype, 'lastModified', (file) => {
+  replaceGetter(File.prototype, 'lastModified', (file) => {
     const told = Number(native?.get?.call(file))
     // No script knows the real time, so that what is later was not given by one.
     return Math.min(told, epoch)
   })
-  const loading = Object.keys(/** @type {object} */ (performance.timing.toJSON()))
-  const timing = Object.freeze(Object.fromEntries(loading.map((name) => [name, epoch])))
-  tell(Performance.prototype, 'timing', () => timing)
-  tellMarks(time)
-}
-
-/** @param {{ now: number }} time */
-function tellMarks(time) {
-  const { mark, measure } = Performance.prototype
-  replace(Performance.prototype, {
-    /** @this {Performance} @param {string} name @param {PerformanceMarkOptions} [given] */
-    mark(name, given) {
-      return mark.call(this, name, { ...given, startTime: given?.startTime ?? time.now })
-    },
-    /** @this {Performance} @param {string} name @param {string | PerformanceMeasureOptions} [from] @param {string} [to] */
-    measure(name, from, to) {
-      const given = typeof from === 'object' ? from : { ...(from !== undefined && { start: from }), end: to }
-      const isWhole = given.end !== undefined || (given.start !== undefined && given.duration !== undefined)
-      return measure.call(this, name, isWhole ? given : { ...given, end: time.now })
-    },
-  })
+  tellMarks(time, tellLoading(epoch))
 }
 
 /**
- * @template {object} T
- * @param {T} prototype
- * @param {string} name
- * @param {(one: T) => unknown} get
+ * Has the page have loaded at the beginning, of which there are no entries.
+ *
+ * @param {number} epoch
+ * @returns {ReadonlySet<unknown>} names of the steps of loading
  */
-function tell(prototype, name, get) {
-  Object.defineProperty(prototype, name, {
-    configurable: true,
-    /** @this {T} */
-    get() {
-      return get(this)
+function tellLoading(epoch) {
+  const steps = Object.keys(/** @type {object} */ (performance.timing.toJSON()))
+  const timing = Object.freeze(Object.fromEntries(steps.map((name) => [name, epoch])))
+  replaceGetter(Performance.prototype, 'timing', () => timing)
+  replaceGetter(Performance.prototype, 'timeOrigin', () => epoch)
+  replace(Performance.prototype, { toJSON: () => ({ timeOrigin: epoch, timing }) })
+  const own = new Set(['mark', 'measure'])
+  surround(
+    { Performance: ['getEntries', 'getEntriesByName', 'getEntriesByType'] },
+    (get) =>
+      /** @this {Performance} @param {unknown[]} given */
+      function (...given) {
+        const entries = /** @type {PerformanceEntryList} */ (Reflect.apply(get, this, given))
+        return entries.filter(({ entryType }) => own.has(entryType))
+      },
+  )
+  return new Set(steps)
+}
+
+/** @param {{ now: number }} time @param {ReadonlySet<unknown>} loading */
+function tellMarks(time, loading) {
+  const { mark, measure } = Performance.prototype
+  /** @param {PerformanceMarkOptions} [given] */
+  const begun = (given) => ({ ...given, startTime: given?.startTime ?? time.now })
+  /** @param {string | number | undefined} moment */
+  const told = (moment) => (loading.has(moment) ? 0 : moment)
+  replace(window, {
+    PerformanceMark: new Proxy(PerformanceMark, {
+      construct: (target, [name, given], made) => Reflect.construct(target, [name, begun(given)], made),
+    }),
+  })
+  replace(PerformanceMark.prototype, { constructor: PerformanceMark })
+  replace(Performance.prototype, {
+    /** @this {Performance} @param {string} name @param {PerformanceMarkOptions} [given] */
+    mark(name, given) {
+      return mark.call(this, name, begun(given))
+    },
+    /** @this {Performance} @param {string} name @param {string | PerformanceMeasureOptions} [from] @param {string} [to] */
+    measure(name, from, to) {
+      const given = typeof from === 'object' ? { ...from } : { start: from, end: to }
+      const isWhole = given.end !== undefined || (given.start !== undefined && given.duration !== undefined)
+      const end = isWhole ? told(given.end) : time.now
+      return measure.call(this, name, { ...given, start: told(given.start), end })
     },
   })
 }

@@ -1,0 +1,33 @@
+import type { Limits } from './breakdown.ts'
+import type { PageSession } from './page-session.ts'
+import { hostDocument } from './particle-document.ts'
+import { prelude } from './prelude.ts'
+
+interface Prepared {
+  /** In pixels, as are pictures of it. */
+  readonly width: number
+  readonly height: number
+  readonly limits: Limits
+  /** The name that the player is put under in each frame within it. */
+  readonly token: string
+}
+
+/** Makes an empty page, whose own frame is `main`, the one that holds particles: each request of it has to be answered. */
+export async function preparePage(
+  page: PageSession,
+  main: string,
+  { width, height, limits, token }: Prepared,
+): Promise<void> {
+  const all: [string, object][] = [
+    ['Page.enable', {}],
+    ['Inspector.enable', {}],
+    ['Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }],
+    ['Fetch.enable', { patterns: [{ urlPattern: '*' }] }],
+    ['Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }],
+    ['Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }],
+    ['Page.addScriptToEvaluateOnNewDocument', { source: await prelude(token, limits.settleMs) }],
+    ['Page.setDocumentContent', { frameId: main, html: hostDocument }],
+    ['Runtime.enable', {}],
+  ]
+  for (const [method, params] of all) await page.call(method, { ...params })
+}
