@@ -22,6 +22,10 @@ const videoFacts = z.object({
     .describe("ffprobe's name of the YUV matrix; absent when the file does not tell"),
   hdr: z.boolean(),
   alpha: z.boolean(),
+  seek_ms: z
+    .int()
+    .optional()
+    .describe('Mean way from the key frame where decoding has to begin to a time that is sought'),
 })
 export type VideoFacts = z.infer<typeof videoFacts>
 

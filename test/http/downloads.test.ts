@@ -163,7 +163,12 @@ describe('downloads', () => {
       expect(inspectedFile.parse(facts.data)).toMatchObject({
         file_id: file.file_id,
         upload_user_id: mine.id,
-        media: { duration_ms: 1000, video: { width: 320, height: 180 }, audio: [{ channels: 1 }] },
+        media: {
+          duration_ms: 1000,
+          // Its only key frame is its first.
+          video: { width: 320, height: 180, seek_ms: 500 },
+          audio: [{ channels: 1 }],
+        },
       })
       for (const kind of ['contact_sheet', 'waveform']) {
         const url = `${service().baseUrl}/base/file/${file.file_id}/preview?kind=${kind}`

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { readDaemon } from '../../src/daemon/record.ts'
 import { endDaemon, openStudio } from './real-agent.ts'
 import { until } from '../service/api.ts'
+import { halted, programsWith, untilEnded } from '../service/programs.ts'
 
 const run = promisify(execFile)
 
@@ -24,7 +25,7 @@ test('eight servers started at once share one daemon', async () => {
 
 test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is done once', async () => {
   await using studio = await openStudio()
-  // Long enough for ffmpeg to be seen and killed at work.
+  // Long enough for ffmpeg to be seen at work.
   await studio.clip('testsrc2=s=640x360:r=30', 'left.mp4', 6)
   await studio.clip('testsrc=s=640x360:r=30', 'right.mp4', 6)
   await using agent = await studio.agent('modern')
@@ -32,16 +33,11 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
   const { data: started } = await agent.call('video_split_screen', {
     ...{ clips, quality: '720p', wait_seconds: 0 },
   })
-  await until(
-    () => encodersOf(studio.dataDir),
-    (pids) => pids.length === 1,
-  )
-  await endDaemon(studio.dataDir, 'SIGKILL')
+  // It cannot come to its end before the daemon does.
+  const encoders = await halted([() => programsWith('ffmpeg', join(studio.dataDir, 'scratch'))])
   const killed = await readDaemon(studio.dataDir)
-  await until(
-    () => encodersOf(studio.dataDir),
-    (pids) => pids.length === 0,
-  )
+  await endDaemon(studio.dataDir, 'SIGKILL')
+  await untilEnded(encoders)
 
   const wait = () => agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
   let { data: done } = await wait()
@@ -81,15 +77,3 @@ test('who follows a task hears of it again after another server started the daem
     (uris) => uris.includes(uri),
   )
 })
-
-/** Programs named ffmpeg that work in a data folder's scratch. */
-async function encodersOf(dataDir: string): Promise<number[]> {
-  const found: number[] = []
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const program = await readlink(`/proc/${name}/exe`).catch(() => '')
-    const folder = await readlink(`/proc/${name}/cwd`).catch(() => '')
-    if (program.endsWith('/ffmpeg') && folder.startsWith(join(dataDir, 'scratch'))) found.push(Number(name))
-  }
-  return found
-}

@@ -43,7 +43,8 @@ test.for(['submit.before-commit', 'submit.after-commit'])(
   async (point) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-broken-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const doomed = await startProcess(dataDir, { failpoint: [point] })
+    const doomed = await startProcess(dataDir)
+    await doomed.arm(point)
     const { data: file } = await api(doomed).upload('a.txt', 'some bytes')
     let running = Promise.resolve(doomed)
     const restarted = doomed.exited.then(() => {

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
 import { api, until } from './api.ts'
-import { dataFolder, start } from './doomed.ts'
+import { dataFolder, start, succession } from './doomed.ts'
 import { checkInvariants } from './invariants.ts'
 import { killRounds, seeded } from './kill-rounds.ts'
 import { programsIn, untilEnded } from './programs.ts'
@@ -28,27 +28,35 @@ const durableSteps = [
   'move.completed.after-commit',
 ]
 
+interface TaskIds {
+  readonly total: number
+  readonly list: readonly { readonly id: string }[]
+}
+
 describe('kill -9 of the service at each durable step', () => {
+  const services = succession()
   test.for(durableSteps)('%s', async (point) => {
-    const dataDir = await dataFolder()
-    const doomed = await start(dataDir, [point])
+    const { dataDir } = services
+    const doomed = await services.running()
     const before = api(doomed)
+    const { data: earlier } = await before.send<TaskIds>('/task/list')
+    await doomed.arm(point)
     // What the service acknowledged before it died; a call that was cut off acknowledged nothing.
     const file = await before.upload('a.txt', `bytes of ${point}`).catch(() => null)
     const task = file && (await before.create('test_copy', { file_id: file.data.file_id }).catch(() => null))
     await doomed.exited
     expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
 
-    const after = api(await start(dataDir))
+    const after = api(await services.running())
     const again = file ?? (await after.upload('a.txt', `bytes of ${point}`))
     expect(Buffer.from(await after.download(again.data.file_id)).toString()).toBe(`bytes of ${point}`)
-    const { data: list } = await after.send<{ total: number; list: { id: string }[] }>('/task/list')
+    const { data: now } = await after.send<TaskIds>('/task/list')
     // What was acknowledged is there, and nothing else but what was committed as the answer was cut off.
+    const made = now.list.slice(0, now.total - earlier.total).map(({ id }) => id)
+    expect(now.list.slice(made.length)).toEqual(earlier.list)
     const cutOff = point === 'submit.after-commit' || point.startsWith('move.processing')
-    expect(task ? list.list.map(({ id }) => id) : list.total).toEqual(
-      task ? [task.data.task_id] : Number(cutOff),
-    )
-    for (const { id } of list.list) {
+    expect(task ? made : made.length).toEqual(task ? [task.data.task_id] : Number(cutOff))
+    for (const id of made) {
       const done = await after.ended('test_copy', id)
       expect(done.data).toMatchObject({ status: 'completed', progress: 100 })
       const { file_id } = done.data.output_result as { file_id: string }
@@ -60,7 +68,8 @@ describe('kill -9 of the service at each durable step', () => {
 
 test('bytes whose record a kill -9 prevented are freed by the next start', async () => {
   const dataDir = await dataFolder()
-  const doomed = await start(dataDir, ['upload.before-commit'])
+  const doomed = await start(dataDir)
+  await doomed.arm('upload.before-commit')
   await expect(api(doomed).upload('a.txt', 'bytes')).rejects.toThrow('fetch failed')
   await doomed.exited
   expect(await stored(dataDir)).toHaveLength(1)
@@ -79,9 +88,11 @@ describe('kill -9 of the service as a task is given back, fails or is cancelled'
     [state, 'before-commit'] as const,
     [state, 'after-commit'] as const,
   ])
+  const services = succession()
   test.for(steps)('move.%s.%s', async ([state, moment]) => {
-    const dataDir = await dataFolder()
-    const doomed = await start(dataDir, [`move.${state}.${moment}`])
+    const { dataDir } = services
+    const doomed = await services.running()
+    await doomed.arm(`move.${state}.${moment}`)
     const before = api(doomed)
     const { data: file } = await before.upload('a.txt', 'bytes')
     const create = (behaviour: string) => before.create('test_copy', { file_id: file.file_id, behaviour })
@@ -94,16 +105,15 @@ describe('kill -9 of the service as a task is given back, fails or is cancelled'
     expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
     await check(dataDir)
 
-    const restarted = await start(dataDir)
-    const after = api(restarted)
+    const after = api(await services.running())
     for (const id of ids) expect((await after.query('test_copy', id)).data.task_id).toBe(id)
     if (state === 'failed') expect((await after.ended('test_copy', ids[0] ?? '')).data.status).toBe('failed')
     if (state === 'cancelled') {
       const committed = moment === 'after-commit'
       expect((await after.cancel(ids[2] ?? '')).code).toBe(committed ? 6007 : 200)
     }
-    // What still runs would change under the eyes of the check.
-    await restarted.kill('SIGKILL')
+    // What still runs would change under the eyes of the check, and be in the way of the next step.
+    for (const id of ids) await after.stop(id)
     await check(dataDir)
   })
 })

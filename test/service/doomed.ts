@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
-import { startProcess, type ProcessOptions, type ServiceProcess } from './process.ts'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { startProcess, type ServiceProcess } from './process.ts'
 
 /** An empty data folder, which goes with the test. */
 export async function dataFolder(): Promise<string> {
@@ -11,12 +11,39 @@ export async function dataFolder(): Promise<string> {
   return folder
 }
 
-/** Starts a service that dies at a failpoint, or at the latest with the test. */
-export async function start(
-  dataDir: string,
-  failpoint?: ProcessOptions['failpoint'],
-): Promise<ServiceProcess> {
-  const started = await startProcess(dataDir, failpoint && { failpoint })
+/** Starts a service that ends at the latest with the test. */
+export async function start(dataDir: string): Promise<ServiceProcess> {
+  const started = await startProcess(dataDir)
   onTestFinished(() => started.kill('SIGKILL'))
   return started
+}
+
+/** A data folder and its service for tests that each end it and leave the next one, in order, to the test after. */
+export interface Succession {
+  readonly dataDir: string
+  /** The service that runs; where the last one has ended, another one. */
+  running(): Promise<ServiceProcess>
+}
+
+/** Begins a succession for the tests of the block that this is called in. */
+export function succession(): Succession {
+  let dataDir = ''
+  let last: ServiceProcess | undefined
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'reelwright-crash-'))
+  })
+  afterAll(async () => {
+    await last?.kill('SIGKILL')
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  return {
+    get dataDir() {
+      return dataDir
+    },
+    async running() {
+      if (!last || last.process.exitCode !== null || last.process.signalCode !== null)
+        last = await startProcess(dataDir)
+      return last
+    },
+  }
 }

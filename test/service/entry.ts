@@ -18,7 +18,7 @@ if (first === 'worker') {
   const { openLog } = await import('../../src/platform/log.ts')
   const { newKey } = await import('../../src/platform/new-key.ts')
   const apiKey = newKey()
-  const { failpoint, localImport } = JSON.parse(more) as ProcessOptions
+  const { localImport } = JSON.parse(more) as ProcessOptions
   const { port, close } = await startService({
     dataDir: first,
     version: '0.0.0-test',
@@ -31,7 +31,10 @@ if (first === 'worker') {
     concurrency: 2,
     localImport: localImport === true,
   })
-  if (failpoint) armFailpoint(failpoint[0], failpoint[1] ?? 1)
+  process.on('message', ([step, pass]: [string, number]) => {
+    armFailpoint(step, pass)
+    process.send?.('armed')
+  })
   process.on('SIGTERM', () => void close())
   // The test is gone; what outlives it would keep its output open, for which the runner waits.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))

@@ -8,13 +8,13 @@ export interface ServiceProcess {
   readonly apiKey: string
   readonly process: ChildProcess
   readonly exited: Promise<void>
+  /** Makes it kill itself where it passes a step, or passes it for the n-th time from now on. */
+  arm(step: string, pass?: number): Promise<void>
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
 /** What of a service process is not as it comes. */
 export interface ProcessOptions {
-  /** Where it kills itself: the name of the step, and at which pass. */
-  readonly failpoint?: readonly [name: string, hit?: number]
   /** Whether it takes parts of uploads from files of this machine. */
   readonly localImport?: boolean
 }
@@ -35,6 +35,11 @@ export async function startProcess(dataDir: string, options: ProcessOptions = {}
     apiKey,
     process: child,
     exited,
+    async arm(step, pass = 1) {
+      const armed = once(child, 'message')
+      child.send([step, pass])
+      await armed
+    },
     async kill(signal) {
       child.kill(signal)
       await exited

@@ -5,16 +5,28 @@ import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { chunked, cut, hashOf } from '../http/chunked.ts'
 import { api } from './api.ts'
-import { dataFolder, start } from './doomed.ts'
+import { succession } from './doomed.ts'
 import { checkInvariants } from './invariants.ts'
-import { type ServiceProcess } from './process.ts'
 
 const partSize = 300_000
-const parts = ['a', 'b', 'c', 'd'].map((letter, index) => letter.repeat(index === 3 ? 1000 : partSize))
-const content = parts.join('')
+
+/** A file of four parts that no other name has. */
+function contentOf(name: string): { parts: readonly string[]; content: string } {
+  const parts = ['a', 'b', 'c', 'd'].map((letter, index) =>
+    `${letter} ${name} `.repeat(partSize).slice(0, index === 3 ? 1000 : partSize),
+  )
+  return { parts, content: parts.join('') }
+}
+
+interface Uploading {
+  readonly dataDir: string
+  readonly calls: ReturnType<typeof chunked>
+  readonly parts: readonly string[]
+  readonly content: string
+}
 
 /** Begins an upload in small parts; null when the service died on the way. */
-async function begin(dataDir: string, calls: ReturnType<typeof chunked>): Promise<string | null> {
+async function begin({ dataDir, calls, content }: Omit<Uploading, 'parts'>): Promise<string | null> {
   const blake3_id = await hashOf(content)
   const begun = await calls.init({ filename: 'a.txt', size: content.length, blake3_id }).catch(() => null)
   if (!begun) return null
@@ -32,8 +44,9 @@ interface Acknowledged {
 }
 
 /** Uploads, with one part sent wrong, put right and sent again, until the service dies. */
-async function uploadUntilKilled(dataDir: string, calls: ReturnType<typeof chunked>): Promise<Acknowledged> {
-  const id = await begin(dataDir, calls)
+async function uploadUntilKilled(uploading: Uploading): Promise<Acknowledged> {
+  const { calls, parts } = uploading
+  const id = await begin(uploading)
   const stored = new Set<number>()
   if (!id) return { id, parts: stored, file: null }
   try {
@@ -75,16 +88,21 @@ const durableSteps: readonly [string, number][] = [
 ]
 
 describe('kill -9 of the service in an upload in parts', () => {
-  test.for(durableSteps)('%s, for the %i. time', async ([point, hit]) => {
-    const dataDir = await dataFolder()
-    const doomed = await start(dataDir, [point, hit])
-    const acknowledged = await uploadUntilKilled(dataDir, chunked(doomed))
+  const services = succession()
+  let files = 0
+  test.for(durableSteps)('%s, for the %i. time', async ([point, pass]) => {
+    const { dataDir } = services
+    const doomed = await services.running()
+    await doomed.arm(point, pass)
+    const upload = { dataDir, ...contentOf(`${point} ${pass}`) }
+    const { parts, content } = upload
+    const acknowledged = await uploadUntilKilled({ ...upload, calls: chunked(doomed) })
     await doomed.exited
     expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
 
-    const restarted = await start(dataDir)
+    const restarted = await services.running()
     const calls = chunked(restarted)
-    const id = acknowledged.id ?? (await begin(dataDir, calls))
+    const id = acknowledged.id ?? (await begin({ ...upload, calls }))
     expect.assert(id !== null)
     const { data: state } = await calls.status(id)
     for (const index of acknowledged.parts) expect(state.missing).not.toContain(index)
@@ -96,27 +114,29 @@ describe('kill -9 of the service in an upload in parts', () => {
     expect(code).toBe(200)
     expect(Buffer.from(await api(restarted).download(file.file_id)).toString() === content).toBe(true)
     expect((await calls.complete(id)).data).toEqual(file)
-    await expectClean(restarted, dataDir, 1)
+    files += 1
+    await expectClean(dataDir, files)
   })
 
   test('upload.aborted', async () => {
-    const dataDir = await dataFolder()
-    const doomed = await start(dataDir, ['upload.aborted'])
+    const { dataDir } = services
+    const doomed = await services.running()
+    await doomed.arm('upload.aborted')
     const calls = chunked(doomed)
-    const id = (await begin(dataDir, calls)) ?? ''
+    const { parts, content } = contentOf('upload.aborted')
+    const id = (await begin({ dataDir, calls, content })) ?? ''
     await calls.put(id, 0, parts[0] ?? '')
     await expect(calls.abort(id)).rejects.toThrow('fetch failed')
     await doomed.exited
-    const restarted = await start(dataDir)
+    const restarted = await services.running()
     expect((await chunked(restarted).status(id)).code).toBe(6024)
     expect((await chunked(restarted).abort(id)).data).toEqual({ upload_id: id, aborted: true })
-    await expectClean(restarted, dataDir, 0)
+    await expectClean(dataDir, files)
   })
 })
 
 /** Everything is as the database says, and no part is left. */
-async function expectClean(service: ServiceProcess, dataDir: string, files: number): Promise<void> {
-  await service.kill('SIGKILL')
+async function expectClean(dataDir: string, files: number): Promise<void> {
   const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
   const store = await openDiskStore(join(dataDir, 'files'))
   await checkInvariants(db, store)

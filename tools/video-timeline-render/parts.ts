@@ -1,31 +1,10 @@
-import { stat } from 'node:fs/promises'
-import { join, parse } from 'node:path'
-import { MediaError } from '../../src/contract/errors.ts'
-import type { RunContext } from '../../src/contract/operation.ts'
-import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
-import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { isHole } from '../../src/engines/ffmpeg/holes.ts'
-import type { ProgressReport } from '../../src/engines/ffmpeg/progress.ts'
-import { inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
-import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
-import { divide, lengthOf } from '../../src/media/timeline/divide.ts'
+import { divide } from '../../src/media/timeline/divide.ts'
 import { layOut } from '../../src/media/timeline/lay-out.ts'
 import type { Piece } from '../../src/media/timeline/lay-out.ts'
-import { follows, stretchOf } from '../../src/media/timeline/reads.ts'
-import type { Read } from '../../src/media/timeline/reads.ts'
-import { rounding } from '../../src/media/timeline/timeline.ts'
+import { follows, readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
+import type { Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { atMost } from '../../src/platform/at-most.ts'
-import { pictureGraph } from './picture.ts'
-import type { Ending, PictureWish } from './picture.ts'
-
-/**
- * How the picture is encoded. Parts are joined without encoding again, so all have the same settings. veryfast:
- * the next slower preset takes a third more time for no smaller files at the same quality.
- */
-export const encoderArgs: readonly string[] = [
-  ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
-]
+import type { PictureWish } from './picture.ts'
 
 /** Length of a part, s: long enough that its start costs little, short enough that no core waits at the end. */
 const partSeconds = { least: 5, most: 20 }
@@ -39,14 +18,24 @@ const turns = 3
  */
 const fewestFrames = 5
 
-/** Decoders of a part hold at most so many pixels of pictures: four of 1920 x 1080. */
-const pixelsAtOnce = 4 * 1920 * 1080
+/**
+ * Pictures of what a part decodes, pixels: two of 1920 x 1080. A decoder keeps about a dozen of its pictures until
+ * the part is done, so it is these that its memory grows with.
+ */
+const pixelsOfPart = 2 * 1920 * 1080
 
 /** What a further piece of an open input weighs, in pixels: bounds the size of the graph. */
 const pixelsOfBranch = 1e5
 
-/** Divides the picture into parts of the output that are decoded and encoded on their own, some at once. */
-export function partsOf(timeline: Timeline, wish: PictureWish, atOnce: number): Piece[][] {
+/** A part of the output that is decoded and encoded on its own. */
+export interface Part {
+  readonly pieces: readonly Piece[]
+  /** Its clips are so short that it opens more than a part may hold beside others. */
+  readonly crowded: boolean
+}
+
+/** Divides the picture into parts, of which some are made at once, and crowded ones alone. */
+export function partsOf(timeline: Timeline, wish: PictureWish, atOnce: number): Part[] {
   const { picture, frames, rate } = timeline
   const share = frames / rate / (turns * atOnce)
   const longest = Math.min(partSeconds.most, Math.max(partSeconds.least, share))
@@ -57,88 +46,25 @@ export function partsOf(timeline: Timeline, wish: PictureWish, atOnce: number): 
     const last = before.findLast(({ clip }) => clip !== undefined)
     const open = last && stretchOf(last, rate)
     if (open && follows(open, stretch) && wish.worth(open, stretch)) return pixelsOfBranch
-    const { coded_width, coded_height } = wish.videoOf(stretch.clip.material)
-    return Math.max(pixelsOfBranch, coded_width * coded_height)
+    return Math.max(pixelsOfBranch, pixelsOf(stretch, wish))
   }
-  return divide(pieces, {
+  const parts = divide(pieces, {
     longest: Math.max(fewestFrames, Math.ceil(longest * rate)),
     fewest: fewestFrames,
     weigh,
-    heaviest: pixelsAtOnce,
+    heaviest: pixelsOfPart,
+  })
+  return parts.map((part) => {
+    const reads = readsOf(
+      part.flatMap((piece) => stretchOf(piece, rate) ?? []),
+      wish.worth,
+    )
+    const held = reads.reduce((sum, [stretch]) => sum + pixelsOf(stretch, wish), 0)
+    return { pieces: part, crowded: reads.length > 1 && held > pixelsOfPart }
   })
 }
 
-/** A part to be made. */
-interface PartJob {
-  readonly pieces: readonly Piece[]
-  readonly wish: PictureWish
-  readonly context: RunContext
-  readonly signal: AbortSignal
-  readonly threads: number
-  readonly timeoutMs: number
-  /** Number of frames made so far. */
-  readonly onFrames: (frames: number) => void
-}
-
-/** Makes one part of the picture in the folder of the run. Throws 6021 with the clip where pictures are missing. */
-export async function encodePart(path: string, job: PartJob): Promise<void> {
-  const { pieces, wish, context, signal, threads } = job
-  const { reads, graph, endings } = pictureGraph(pieces, wish, parse(path).name)
-  const inputs = await Promise.all(reads.map((read) => inputOf(read, job)))
-  let made = 0
-  const onReport = ({ frames }: ProgressReport) => {
-    made = frames
-    job.onFrames(frames)
-  }
-  const damage = await runWithReports(
-    {
-      args: [
-        ...fileTimes,
-        ...inputs.flat(),
-        ...['-filter_complex_threads', String(threads), '-filter_complex', graph, '-map', '[v]'],
-        ...[...encoderArgs, ...bt709Tags, '-threads', String(threads), '-r', String(wish.canvas.rate)],
-        ...['-map_metadata', '-1', '-map_chapters', '-1', path],
-      ],
-      cwd: context.scratch,
-      signal,
-      timeoutMs: job.timeoutMs,
-    },
-    onReport,
-  ).catch(damageOf)
-  const fewAtOnce = atMost(2)
-  await Promise.all(endings.map((ending) => fewAtOnce(() => checkEnding(ending, job))))
-  if (made === lengthOf(pieces) && !damage) return
-  const places = endings.map(({ stretch }) => stretch.clip.at).join(', ')
-  throw new MediaError(6021, `pictures are missing in one of ${places}`, {
-    cause: damage,
-    hint: 'One of these files is damaged inside the range; export it again.',
-  })
-}
-
-/** ffmpeg gives up where most of what it reads cannot be decoded, and tells no file. */
-function damageOf(error: unknown): MediaError {
-  if (error instanceof MediaError && error.code === 6017) return error
-  throw error
-}
-
-async function inputOf([{ clip, from }]: Read, { wish, context, threads }: PartJob): Promise<string[]> {
-  return inputArgs(context.files.get(clip.material).path, [
-    ...(await alphaDecoder(wish.videoOf(clip.material))),
-    ...['-threads', String(threads), '-an'],
-    ...fromKeyFrame(from),
-  ])
-}
-
-/** Holds a stretch in whose end no picture came against its file: throws 6021 unless it has a hole there. */
-async function checkEnding({ stretch, due, told }: Ending, { context, signal }: PartJob): Promise<void> {
-  const found = await stat(join(context.scratch, told)).catch(() => undefined)
-  if (found && found.size > 0) return
-  const { clip, to } = stretch
-  const { path, name, facts } = context.files.get(clip.material)
-  // What the filters took for earlier or later must count so here.
-  const span = { from: due + rounding, to: to - 2 * rounding }
-  if (!facts || (await isHole({ path, facts }, span, { signal }))) return
-  throw new MediaError(6021, `${clip.at}.material: ${name} has no picture from ${due.toFixed(1)} s on`, {
-    hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
-  })
+function pixelsOf({ clip }: Stretch, { videoOf }: PictureWish): number {
+  const { coded_width, coded_height } = videoOf(clip.material)
+  return coded_width * coded_height
 }

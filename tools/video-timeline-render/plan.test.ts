@@ -5,16 +5,18 @@ import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.t
 import { givenFiles } from '../../src/tasks/given-files.ts'
 import { expectedSeconds } from './plan.ts'
 
-const rates = { a: [30, 1], b: [24_000, 1001], c: [25, 1] } as const
-const names = ['a', 'b', 'c'] as const
+/** Of a, b and c key frames are near; far ones have one every 250 frames. */
+const rates = { a: [30, 1], b: [24_000, 1001], c: [25, 1], far: [25, 1] } as const
+const names = ['a', 'b', 'c', 'far'] as const
 
-function factsOf([num, den]: readonly [number, number]): MediaFacts {
+function factsOf([num, den]: readonly [number, number], seek_ms: number): MediaFacts {
   return {
     ...{ container: 'mov', duration_ms: 15_000, size: 1, bit_rate: null, audio: [], subtitles: [] },
     video: {
       ...{ codec: 'h264', width: 1920, height: 1080, coded_width: 1920, coded_height: 1080 },
       ...{ rotation: 0, sample_aspect_ratio: { num: 1, den: 1 }, frame_rate: { num, den } },
       ...{ variable_rate: false, duration_ms: 15_000, pixel_format: 'yuv420p', hdr: false, alpha: false },
+      seek_ms,
     },
   }
 }
@@ -23,15 +25,21 @@ const files = givenFiles(
   new Map<string, GivenFile>(
     names.map((name) => [
       name,
-      { file_id: name, name: `${name}.mp4`, size: 1, kind: 'video', facts: factsOf(rates[name]) },
+      {
+        file_id: name,
+        name: `${name}.mp4`,
+        size: 1,
+        kind: 'video',
+        facts: factsOf(rates[name], name === 'far' ? 4300 : 200),
+      },
     ]),
   ),
 )
 
-function clip(material: string, lasts: number, speed = 1): TimelineClip {
+function clip(material: string, lasts: number, { speed = 1, from = 0 } = {}): TimelineClip {
   return {
     ...{ at: '', material, speed, keepPitch: true, volume: 1 },
-    source: { from: 0, to: lasts * speed },
+    source: { from, to: from + lasts * speed },
     track: { from: 0, to: lasts },
   }
 }
@@ -46,6 +54,8 @@ function timeline(picture: readonly TimelineClip[], more: Partial<Timeline> = {}
 
 const mixed = (count: number, least: number, step: number) =>
   Array.from({ length: count }, (_, at) => clip(names[at % 3] ?? 'a', least + (at % 5) * step))
+const apart = (material: string) =>
+  Array.from({ length: 500 }, (_, at) => clip(material, 0.05, { from: (at * 5.3) % 12 }))
 const large = { width: 1920, height: 1080 }
 const tiny = { width: 160, height: 90, rate: 5 }
 
@@ -57,15 +67,22 @@ test.each<[string, Timeline, number]>([
   ['8 cuts in 1080p without', timeline(mixed(8, 1, 0.3), large), 10],
   ['9 jump cuts of one', timeline(Array.from({ length: 9 }, () => clip('a', 1.1))), 8.8],
   ['100 short clips', timeline(mixed(100, 0.1, 0.05), { width: 640, height: 360 }), 17.5],
+  ['500 short clips with far key frames', timeline(apart('far'), { seconds: 25 }), 418],
   ['a minute of black', timeline([], { seconds: 60 }), 8.5],
   ['ten minutes of sound', timeline([], { ...tiny, seconds: 600, sound: [[clip('a', 600)]] }), 22.7],
   [
     'five minutes that keep their pitch',
-    timeline([], { ...tiny, seconds: 300, sound: [[clip('a', 300, 1.25)]] }),
+    timeline([], { ...tiny, seconds: 300, sound: [[clip('a', 300, { speed: 1.25 })]] }),
     23,
   ],
 ])('%s: what is expected is about what it took', (_, one, took) => {
   const ratio = expectedSeconds(one, files) / took
   expect(ratio).toBeGreaterThan(0.65)
   expect(ratio).toBeLessThan(1.35)
+})
+
+test('clips that go on where the one before ended are expected to take no way from a key frame', () => {
+  const inOrder = Array.from({ length: 100 }, (_, at) => clip('far', 0.05, { from: at * 0.1 }))
+  const apartBy = (ways: readonly TimelineClip[]) => expectedSeconds(timeline(ways, { seconds: 5 }), files)
+  expect(apartBy(inOrder) * 3).toBeLessThan(apartBy(inOrder.toReversed()))
 })

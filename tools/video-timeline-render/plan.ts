@@ -1,4 +1,5 @@
 import { creditsFor } from '../../src/contract/credits.ts'
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFiles, InputOf, PlanOperation } from '../../src/contract/operation.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
@@ -18,14 +19,15 @@ export const plan: PlanOperation<typeof videoTimelineRender> = (input, files) =>
 }
 
 /**
- * What two cores do: seconds for the whole, for each clip (of pictures with short ways from key frames) and for
- * each second of sound, and pixels a second. Of pictures the middle between such with grain and without.
+ * What two cores do: seconds for the whole, for each clip and for each second of sound, and pixels a second. Of pictures the middle between such with grain and without.
  */
 const measured = {
   start: 0.6,
   pictureClip: 0.11,
   soundClip: 0.02,
   decodeAndScale: 250e6,
+  /** Of pictures that only lead from a key frame to what is shown. */
+  decode: 330e6,
   encode: 90e6,
   encodeBlack: 280e6,
   /** Of the mix: limiting and encoding it. */
@@ -41,10 +43,12 @@ export function expectedSeconds(timeline: Timeline, files: GivenFiles): number {
   const { width, height, frames, rate, seconds, picture, sound } = timeline
   const decoded = sumOf(picture, ({ material, source }) => {
     const video = files.get(material).facts?.video
-    if (!video) return 0
-    const { num, den } = video.frame_rate
-    return video.coded_width * video.coded_height * (num > 0 ? num / den : 30) * (source.to - source.from)
+    return pixelsASecond(video) * (source.to - source.from)
   })
+  const passed = picture.reduce((sum, clip, index) => {
+    const video = files.get(clip.material).facts?.video
+    return sum + pixelsASecond(video) * skipped(clip, picture[index - 1], video?.seek_ms)
+  }, 0)
   const shown = Math.min(
     frames,
     sumOf(picture, ({ track }) => (track.to - track.from) * rate),
@@ -57,10 +61,23 @@ export function expectedSeconds(timeline: Timeline, files: GivenFiles): number {
     measured.start +
     measured.pictureClip * picture.length +
     decoded / measured.decodeAndScale +
+    passed / measured.decode +
     width * height * (shown / measured.encode + (frames - shown) / measured.encodeBlack) +
     heard +
     measured.mixed * seconds
   return Math.round(expected * 10) / 10
+}
+
+function pixelsASecond(video: VideoFacts | null | undefined): number {
+  if (!video) return 0
+  const { num, den } = video.frame_rate
+  return video.coded_width * video.coded_height * (num > 0 ? num / den : 30)
+}
+
+/** Seconds of a file that are decoded only to come to a clip: from the key frame before it, or from the clip before. */
+function skipped({ material, source }: TimelineClip, before?: TimelineClip, seekMs = 0): number {
+  const hole = before?.material === material ? source.from - before.source.to : -1
+  return Math.min(seekMs / 1000, source.from, hole < 0 ? Infinity : hole)
 }
 
 function sumOf(clips: readonly TimelineClip[], cost: (clip: TimelineClip) => number): number {

@@ -9,7 +9,8 @@ import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { atMost } from '../../src/platform/at-most.ts'
 import type { videoTimelineRender } from './contract.ts'
-import { encodePart, partsOf } from './parts.ts'
+import { encodePart } from './encode-part.ts'
+import { partsOf } from './parts.ts'
 import type { PictureWish } from './picture.ts'
 import { expectedSeconds } from './plan.ts'
 import { encodeSound } from './sound.ts'
@@ -58,42 +59,56 @@ const joining = 2
 async function render(timeline: Timeline, context: RunContext, path: string): Promise<void> {
   const { files, scratch, threads } = context
   const timeoutMs = (10 * 60 + 30 * expectedSeconds(timeline, files)) * 1000
-  // The first that fails ends the others.
   const failed = new AbortController()
   const signal = AbortSignal.any([context.signal, failed.signal])
-  const wish = await wishOf(timeline, context)
-  const atOnce = partsAtOnce(timeline, threads)
-  const parts = partsOf(timeline, wish, atOnce).map((pieces, index) => ({
-    pieces,
-    frames: lengthOf(pieces),
-    path: join(scratch, `part-${index}.mp4`),
-  }))
-  const made = parts.map(() => 0)
-  const inTurn = atMost(atOnce)
-  const sound = join(scratch, 'sound.m4a')
-  const picture = parts.map((part, index) =>
-    inTurn(() =>
-      encodePart(part.path, {
-        pieces: part.pieces,
-        ...{ wish, context, signal, timeoutMs },
-        threads: Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length))),
-        onFrames(frames) {
-          made[index] = frames
-          const share = made.reduce((sum, one) => sum + one, 0) / timeline.frames
-          context.progress(share * (100 - joining))
-        },
-      }),
-    ),
-  )
-  const work = [encodeSound(sound, { timeline, context, signal, timeoutMs }), ...picture].map((one) =>
-    one.catch((error: unknown) => {
+  /** The first that fails ends the others. */
+  const orAll = (work: Promise<void>) =>
+    work.catch((error: unknown) => {
       failed.abort(error)
       throw error
-    }),
-  )
+    })
+  const wish = await wishOf(timeline, context)
+  const atOnce = partsAtOnce(timeline, threads)
+  const parts = partsOf(timeline, wish, atOnce).map((part, index) => ({
+    ...part,
+    frames: lengthOf(part.pieces),
+    path: join(scratch, `part-${index}.mp4`),
+  }))
+  const made = new Map<string, number>()
+  const encode = (limit: number, some: typeof parts) => {
+    const inTurn = atMost(limit)
+    const share = Math.max(1, Math.floor(threads / Math.min(limit, some.length)))
+    const encodeOne = ({ pieces, path: one }: (typeof parts)[number]) =>
+      encodePart(one, {
+        ...{ pieces, wish, context, signal, timeoutMs },
+        threads: share,
+        onFrames(frames) {
+          made.set(one, frames)
+          const done = [...made.values()].reduce((sum, count) => sum + count, 0) / timeline.frames
+          context.progress(done * (100 - joining))
+        },
+      })
+    return allEnded(some.map((part) => orAll(inTurn(() => encodeOne(part)))))
+  }
+  const picture = async () => {
+    await encode(
+      atOnce,
+      parts.filter(({ crowded }) => !crowded),
+    )
+    await encode(
+      1,
+      parts.filter(({ crowded }) => crowded),
+    )
+  }
+  const sound = join(scratch, 'sound.m4a')
+  await allEnded([orAll(encodeSound(sound, { timeline, context, signal, timeoutMs })), picture()])
+  await joinParts(path, { parts, rate: timeline.rate, sound, signal, timeoutMs })
+}
+
+/** Waits until all have ended, however they do, and throws what one failed with. */
+async function allEnded(work: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(work)
   await Promise.all(work)
-  await joinParts(path, { parts, rate: timeline.rate, sound, signal, timeoutMs })
 }
 
 async function wishOf(timeline: Timeline, { files, signal }: RunContext): Promise<PictureWish> {

@@ -258,6 +258,7 @@ test('sound at another speed is off by less than a millisecond in an hour', () =
       expect(Number.isInteger(from) && Number.isInteger(to)).toBe(true)
       expect(Math.abs(to / from / speed - 1) * 3600).toBeLessThan(0.001)
     }),
+    { examples: [[0.048_076_836_176_309_72]] },
   )
   expect(varispeed(1.25)).toEqual({ from: 48_000, to: 60_000 })
 })

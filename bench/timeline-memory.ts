@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { link, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { ffmpeg } from '../test/video-split-screen/media.ts'
+import { inARow, request } from '../test/video-timeline-render/render.ts'
+import { measure } from './measure.ts'
+import { bodyOf, makeSources, prepare } from './timeline-work.ts'
+
+// Whether video_timeline_render takes the same memory however many clips there are, from how many files, and
+// however long the sound is: the peak of a process that makes one result, as a worker does, and of its programs
+// together, for the same 25 s in 10 and in 500 clips, and for ten minutes and three hours of sound (Linux).
+// node bench/timeline-memory.ts [clips] [frames from one key frame to the next]
+
+const [one, other] = process.argv.slice(2)
+
+await (one?.endsWith('.json') ? make(one) : compare(Number(one ?? 500), Number(other ?? 12)))
+
+async function compare(many: number, gop: number): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-timeline-memory-'))
+  try {
+    const sources = await makeSources(folder, gop)
+    await weigh('10 clips', folder, clips(10, sources))
+    await weigh(`${many} clips`, folder, clips(many, sources))
+    await weigh(`${many} clips of ${many} files`, folder, clips(many, await linked(folder, sources, many)))
+    for (const minutes of [10, 180]) {
+      await weigh(`${minutes} minutes of sound`, folder, await longSound(folder, sources, minutes))
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Renders in a process of its own, which tells what it took. */
+async function weigh(title: string, folder: string, body: ReturnType<typeof request>): Promise<void> {
+  const path = join(folder, 'request.json')
+  await writeFile(path, JSON.stringify(body))
+  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url), path])
+  console.log(`${title}: ${stdout.trim()}`)
+}
+
+/** 25 s that jump from source to source and to and fro in each. */
+function clips(count: number, sources: readonly string[]): ReturnType<typeof request> {
+  return bodyOf(
+    Array.from({ length: count }, (_, index) => ({
+      ...{ path: sources[index % sources.length] ?? '', from: (index * 5.3) % 12, lasts: 25 / count },
+    })),
+  )
+}
+
+/** As many files as asked for: further names of the same ones. */
+async function linked(folder: string, sources: readonly string[], count: number): Promise<string[]> {
+  const names = join(folder, 'linked')
+  await mkdir(names)
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const path = join(names, `${index}.mp4`)
+      await link(sources[index % sources.length] ?? '', path)
+      return path
+    }),
+  )
+}
+
+/** Music under a few clips and, after them, black. */
+async function longSound(
+  folder: string,
+  sources: readonly string[],
+  minutes: number,
+): Promise<ReturnType<typeof request>> {
+  const [minute, all] = [join(folder, 'minute.m4a'), join(folder, `${minutes}.m4a`)]
+  const noise = 'anoisesrc=amplitude=0.2:color=pink:sample_rate=44100:duration=60'
+  await ffmpeg('-f', 'lavfi', '-i', noise, '-ac', '2', '-c:a', 'aac', minute)
+  await ffmpeg('-stream_loop', String(minutes - 1), '-i', minute, '-c', 'copy', all)
+  return request({
+    ...{ size: [320, 180], rate: 5 },
+    picture: inARow(sources.map((path) => ({ path, from: 1, lasts: 3 }))),
+    sound: [inARow([{ path: all, from: 0, lasts: minutes * 60 - 1 }])],
+  })
+}
+
+async function make(path: string): Promise<void> {
+  const body = JSON.parse(await readFile(path, 'utf8')) as ReturnType<typeof request>
+  const planned = await prepare(body, join(path, '..'))
+  const { seconds, peakMiB } = await measure(planned.run)
+  const own = Math.round(process.resourceUsage().maxRSS / 1024)
+  console.log(
+    `peak ${own} MiB and ${peakMiB} MiB of its programs; ${seconds.toFixed(1)} s, estimated ${planned.seconds} s`,
+  )
+}

@@ -1,0 +1,77 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { GivenFiles, StagedFile } from '../src/contract/operation.ts'
+import { meanSeek } from '../src/engines/ffmpeg/key-frames.ts'
+import { givenFiles } from '../src/tasks/given-files.ts'
+import { ffmpeg } from '../test/video-split-screen/media.ts'
+import { idOf, stage } from '../test/tasks/run-operation.ts'
+import { inARow, request } from '../test/video-timeline-render/render.ts'
+import type { Cut } from '../test/video-timeline-render/render.ts'
+import { videoTimelineRender } from '../tools/video-timeline-render/contract.ts'
+import { plan } from '../tools/video-timeline-render/plan.ts'
+import { run } from '../tools/video-timeline-render/run.ts'
+
+/** Of the output. */
+export const [width, height, rate] = [1280, 720, 30]
+
+/** Threads that a render may use. */
+export const threads = 2
+
+/** A request that shows cuts one after another. */
+export function bodyOf(cuts: readonly Cut[]): ReturnType<typeof request> {
+  return request({ size: [width, height], rate, picture: inARow(cuts) })
+}
+
+/** Moving 1080p pictures with some grain, and a tone, of 15 s at three rates. */
+export async function makeSources(folder: string, gop: number): Promise<string[]> {
+  const paths: string[] = []
+  for (const [index, frames] of ['30', '24000/1001', '25'].entries()) {
+    const path = join(folder, `source-${gop}-${index}.mp4`)
+    const picture = `testsrc2=s=1920x1080:r=${frames},hue=h=${index * 40},noise=alls=6:allf=t`
+    await ffmpeg(
+      ...['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', `sine=${300 + 100 * index}`],
+      ...['-t', '15', '-c:v', 'libx264', '-preset', 'superfast', '-crf', '26', '-pix_fmt', 'yuv420p'],
+      ...['-g', String(gop), '-c:a', 'aac', path],
+    )
+    paths.push(path)
+  }
+  return paths
+}
+
+/** A render that was checked and may be run again and again, and the seconds it was estimated to take. */
+export interface Prepared {
+  readonly run: () => Promise<void>
+  readonly seconds: number
+}
+
+/** Probes the files of a request whose materials are paths, and plans it; it is rendered into a folder. */
+export async function prepare(body: ReturnType<typeof request>, folder: string): Promise<Prepared> {
+  const files = await inspect(body.materials.map(({ id }) => id))
+  const input = videoTimelineRender.input.parse(body)
+  const scratch = join(folder, 'ours')
+  return {
+    seconds: plan(input, files).seconds,
+    async run() {
+      await mkdir(scratch, { recursive: true })
+      await run(input, {
+        ...{ files, taskId: '1', scratch, threads, signal: new AbortController().signal },
+        progress: () => {},
+        keep: () => ({ file_id: '1', download_url: '' }),
+      })
+    },
+  }
+}
+
+/** Files as the service knows them when it estimates. */
+async function inspect(paths: readonly string[]): Promise<GivenFiles<StagedFile>> {
+  const files = new Map<string, StagedFile>()
+  const staged = await stage(paths)
+  for (const path of paths) {
+    const file = staged.get(idOf(path))
+    const { facts } = file
+    const seek = facts?.video && (await meanSeek(path, facts.duration_ms, {}))
+    const known = facts?.video && seek ? { ...facts, video: { ...facts.video, seek_ms: seek } } : facts
+    files.set(file.file_id, { ...file, facts: known })
+  }
+  return givenFiles(files)
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { meanSeek } from '../../../src/engines/ffmpeg/key-frames.ts'
+import { make, scratchFolder } from './made.ts'
+
+const folder = await scratchFolder()
+
+test.each([
+  ['near.mp4', 25],
+  ['far.mkv', 250],
+])(
+  'the way from key frames is about half of what lies between them: %s, every %i frames',
+  async (name, gop) => {
+    const path = join(folder, name)
+    const picture = [
+      '-f',
+      'lavfi',
+      '-i',
+      'color=s=64x36:r=25:d=20',
+      '-c:v',
+      'libx264',
+      '-preset',
+      'ultrafast',
+    ]
+    await make(path, [...picture, '-g', String(gop), '-keyint_min', String(gop), '-sc_threshold', '0'])
+    const half = ((gop / 25) * 1000) / 2
+    const found = (await meanSeek(path, 20_000, {})) ?? 0
+    expect(found).toBeGreaterThan(0.5 * half)
+    expect(found).toBeLessThan(1.5 * half)
+  },
+)

@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import { lengthOf } from '../../src/media/timeline/divide.ts'
+import { readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
+import type { TimelineClip } from '../../src/media/timeline/timeline.ts'
+import { partsOf } from './parts.ts'
+import type { Part } from './parts.ts'
+import type { PictureWish } from './picture.ts'
+
+const rate = 30
+const canvas = { width: 1280, height: 720, rate }
+const sizes = { hd: [1920, 1080], uhd: [3840, 2160], small: [640, 360] } as const
+
+function videoOf(material: string): VideoFacts {
+  const [width, height] = sizes[material.split(' ')[0] as keyof typeof sizes]
+  return {
+    ...{ codec: 'h264', width, height, coded_width: width, coded_height: height, rotation: 0 },
+    ...{ sample_aspect_ratio: { num: 1, den: 1 }, frame_rate: { num: rate, den: 1 }, variable_rate: false },
+    ...{ duration_ms: 3_600_000, pixel_format: 'yuv420p', hdr: false, alpha: false },
+  }
+}
+
+const wish: PictureWish = { canvas, videoOf, worth: () => false }
+const atOnce = 2
+
+interface Shot {
+  readonly material: string
+  readonly lasts: number
+}
+
+function partsOfShots(shots: readonly Shot[]): Part[] {
+  let at = 0
+  const picture = shots.map(({ material, lasts }): TimelineClip => {
+    const from = at
+    at += lasts
+    return {
+      ...{ at: '', material, speed: 1, keepPitch: true, volume: 1 },
+      source: { from: 1, to: 1 + lasts },
+      track: { from, to: at },
+    }
+  })
+  const timeline = { ...canvas, seconds: at, frames: Math.round(at * rate), picture, sound: [] }
+  return partsOf(timeline, wish, atOnce)
+}
+
+/** Pixels of a picture of each decoder of a part. */
+function decodersOf({ pieces }: Part): number[] {
+  const stretches = pieces.flatMap((piece) => stretchOf(piece, rate) ?? [])
+  return readsOf(stretches, wish.worth).map(([{ clip }]) => {
+    const { coded_width, coded_height } = videoOf(clip.material)
+    return coded_width * coded_height
+  })
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0)
+}
+
+/** Most decoders that are alive at once, crowded parts being made alone. */
+function mostAtOnce(parts: readonly Part[]): number {
+  const counts = (crowded: boolean) =>
+    parts
+      .filter((part) => part.crowded === crowded)
+      .map((part) => decodersOf(part).length)
+      .toSorted((one, other) => other - one)
+  return Math.max(sumOf(counts(false).slice(0, atOnce)), counts(true)[0] ?? 0)
+}
+
+const shots = fc.array(
+  fc.record({
+    material: fc.constantFrom('hd', 'uhd', 'small'),
+    lasts: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 300 })).map((n) => n / rate),
+  }),
+  { minLength: 1, maxLength: 60 },
+)
+
+test('what decoders of a part hold is bounded, and where the shortest part holds more, it is made alone', () => {
+  fc.assert(
+    fc.property(shots, (some) => {
+      const parts = partsOfShots(some)
+      for (const [index, part] of parts.entries()) {
+        const decoders = decodersOf(part)
+        if (!part.crowded) expect(decoders.length === 1 || sumOf(decoders) <= 2 * 1920 * 1080).toBe(true)
+        // As long as parts have to be, and in the last what is left.
+        else if (index < parts.length - 1) expect(lengthOf(part.pieces.slice(0, -1))).toBeLessThan(5)
+        else expect(decoders.length).toBeLessThan(2 * 5)
+      }
+    }),
+  )
+})
+
+test.each([1, 500])(
+  'clips from %i files: 60 and 500 in the time of ten open hardly more files at once',
+  (files) => {
+    const cut = (count: number) =>
+      partsOfShots(
+        Array.from({ length: count }, (_, index) => ({ material: `hd ${index % files}`, lasts: 25 / count })),
+      )
+    expect(mostAtOnce(cut(10))).toBe(4)
+    expect(mostAtOnce(cut(60))).toBe(4)
+    // The clips of five frames, and one encoder in place of two.
+    expect(mostAtOnce(cut(500))).toBeLessThan(8)
+    expect(mostAtOnce(cut(400))).toBeLessThan(8)
+  },
+)
