@@ -18,20 +18,20 @@ export const plan: PlanOperation<typeof musicVisualizer> = (input, files) => {
  */
 const seconds = { start: 1.2, sound: 0.12, frame: 0.006 }
 
-/** Of a pixel of the result, nanoseconds: encoding takes 7, the rest is drawing and working out what has changed. */
+/** Of a pixel of the result, nanoseconds: encoding takes 5, the rest is drawing and working out what has changed. */
 const pixel: Readonly<Record<VisualizerInput['template_id'], number>> = {
-  aurora: 14,
-  nowplaying: 7,
-  ring: 12,
-  ridge: 14,
-  bars: 15,
-  pulsar: 17,
-  lissajous: 18,
-  vinyl: 14,
-  shockwave: 20,
+  aurora: 11,
+  nowplaying: 5,
+  ring: 9,
+  ridge: 12,
+  bars: 11,
+  pulsar: 11,
+  lissajous: 14,
+  vinyl: 11,
+  shockwave: 13,
 }
 
-/** A video behind all is read, drawn and encoded whole: nanoseconds of a pixel, blurred or not, and seconds of a frame. */
+/** A video behind all is read, drawn and encoded whole: nanoseconds of a pixel, blurred or not; seconds of a frame. */
 const moving = { blurred: 33, sharp: 57, frame: 0.008 }
 
 /**
