@@ -74,17 +74,22 @@ describe('bands', () => {
   })
 
   it.each([
-    ['one sound on both sides', 1, 0],
-    ['a sound on one side', 0, Math.SQRT1_2],
-    ['opposite sounds', -1, 1],
-    ['a little less on one side', 0.9, 0.1 / Math.hypot(0.1, 1.9)],
-  ])('%s: the share in which the sides differ is known', (_, right, width) => {
-    const tone = (time: number) => 0.5 * Math.sin(2 * Math.PI * 440 * time)
-    expect(profileOf(sound(0.5, tone, (time) => right * tone(time))).width).toBeCloseTo(width, 5)
+    ['one sound on both sides', [1, 1], 45],
+    ['a sound on the left', [1, 0], 0],
+    ['a sound on the right', [0, 1], 90],
+    ['opposite sounds', [1, -1], -45],
+    ['less on one side', [1, 0.5], (Math.atan(0.5) * 180) / Math.PI],
+  ] as const)('%s: its sides lie on a line, whose direction is known', (_, [left, right], degrees) => {
+    const tone = (level: number) => (time: number) => level * 0.5 * Math.sin(2 * Math.PI * 440 * time)
+    const { sides } = profileOf(sound(0.5, tone(left), tone(right)))
+    expect(sides.width).toBeLessThan(1e-3)
+    expect(Math.abs(Math.sin(sides.angle - (degrees * Math.PI) / 180))).toBeLessThan(1e-3)
   })
 
-  it('silence has no sides that differ', () => {
-    expect(profileOf(sound(0.5, () => 0)).width).toBe(0)
+  it('sides that have nothing in common lie on no line, nor does silence', () => {
+    const tone = (hertz: number) => (time: number) => 0.5 * Math.sin(2 * Math.PI * hertz * time)
+    expect(profileOf(sound(1, tone(440), tone(660))).sides.width).toBeCloseTo(Math.SQRT1_2, 2)
+    expect(profileOf(sound(0.5, () => 0)).sides).toEqual({ angle: 0, width: 0 })
   })
 })
 

@@ -48,6 +48,31 @@ describe('the thread that codes frames', () => {
     expect(await read(greys(count))).toEqual(wanted)
   })
 
+  it('answers pictures that move all over as they are, their colours parted', async () => {
+    const count = 7
+    const moving: Drawn = { ...greys(count), still: undefined }
+    expect(await read(moving)).toEqual(Array.from({ length: count }, (_, index) => 10 * index))
+    const row = [10, 20, 30, 40, 50, 60]
+    const frames = async function* () {
+      const pixels = Uint8Array.from(row.flatMap((grey) => [grey, grey, grey, 255]))
+      for (const apart of [0, 1]) yield { pixels, apart }
+    }
+    const job = { region: { x: 0, y: 0, width: 2, height: 1 }, beside: 2, frames }
+    const answered: number[][] = []
+    for await (const frame of codedFrames({
+      drawn: { ...moving, ...job },
+      moments: silence(),
+      ...{ width: 2, height: 1 },
+    })) {
+      const reds = [frame[0], frame[4]].map(Number)
+      answered.push([...reds, ...[frame[1], frame[5]].map(Number)])
+    }
+    expect(answered).toEqual([
+      [30, 40, 30, 40],
+      [40, 50, 20, 30],
+    ])
+  })
+
   it('is one picture behind the drawing, which waits for whoever takes the frames', async () => {
     let drawn = 0
     const levels = await read(

@@ -94,11 +94,14 @@ describe('the coded frames', () => {
   })
 
   it.each([
-    ['as they are', { width: 160, height: 90 }],
-    ['at half the size', { width: 640, height: 360 }],
-  ])('are scaled and lettered by ffmpeg where everything moves and is drawn %s', async (_, size) => {
+    ['as it is', { width: 160, height: 90, title: 'Night', artist: 'Drive' }],
+    ['at half the size', { width: 640, height: 360, title: 'Night', artist: 'Drive' }],
+    ['at half an odd size, without words', { width: 362, height: 366, title: '', artist: '' }],
+  ])('are scaled and lettered by ffmpeg where everything moves and is drawn %s', async (_, given) => {
+    const { width, height } = given
+    const size = { width, height }
     const samples = song().subarray(0, 2 * 24_000)
-    const wish = { template: 'shockwave', samples, ...size, title: 'Night', artist: 'Drive' } as const
+    const wish = { template: 'shockwave', samples, ...given } as const
     const pictures = await draw(wish, wanted)
     const { scene, drawn, moments } = await setUp(wish)
     await using folder = await scratchFolder()
@@ -135,21 +138,30 @@ describe('shockwave', () => {
 
 describe('lissajous', () => {
   it.each([
-    ['one', 1],
-    ['nearly one', 0.95],
-  ])('draws a figure, not a line, where both channels are %s', async (_, right) => {
+    ['both channels are one', [1, 1]],
+    ['both channels are nearly one', [1, 0.95]],
+    ['channels are opposite', [1, -1]],
+    ['the left is silent', [0, 1]],
+    ['the right is silent', [1, 0]],
+  ] as const)('draws a figure, not a line, where %s', async (_, [left, right]) => {
     const tones = (time: number) => 0.3 * Math.sin(880 * time) + 0.3 * Math.sin(2500 * time)
-    const samples = sound(0.5, tones, (time) => right * tones(time))
+    const samples = sound(
+      0.5,
+      (time) => left * tones(time),
+      (time) => right * tones(time),
+    )
     const size = { width: 160, height: 160 }
     const [picture] = await draw({ template: 'lissajous', samples, ...size }, [8])
     const [screen] = await draw({ template: 'lissajous', samples: sound(0.5, () => 0), ...size }, [8])
     if (!picture || !screen) throw new Error('a frame is missing')
     const [lit, dark] = [pixelsOf(picture), pixelsOf(screen)]
-    const columns = new Set<number>()
+    const [columns, rows] = [new Set<number>(), new Set<number>()]
     for (const [at, value] of lit.entries()) {
-      if (at % 4 !== 3 && value > (dark[at] ?? 0) + 60) columns.add((at >> 2) % size.width)
+      if (at % 4 === 3 || value <= (dark[at] ?? 0) + 60) continue
+      columns.add((at >> 2) % size.width)
+      rows.add(Math.floor((at >> 2) / size.width))
     }
-    expect(columns.size).toBeGreaterThan(20)
+    expect(Math.min(columns.size, rows.size)).toBeGreaterThan(20)
   })
 })
 

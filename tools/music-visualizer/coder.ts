@@ -49,21 +49,23 @@ export class Coder {
   #before: Uint8Array | undefined
 
   constructor(plate: Plate) {
-    const { still } = plate
+    const { still, width, height } = plate
     this.#plate = plate
     this.#form = formOf(plate)
-    if (this.#form.format === 'yuv420p') this.#whole = new Yuv420(plate)
-    if (still) this.#whole?.write(still, { ...plate, x: 0, y: 0 })
+    if (!still) return
+    this.#whole = new Yuv420({ width, height })
+    this.#whole.write(still, { x: 0, y: 0, width, height })
   }
 
   /** Codes the next picture, which is read again with the one after it. */
   code({ pixels, apart }: Picture, frame: Uint8Array): void {
-    const { still, region, beside } = this.#plate
+    const { region, beside } = this.#plate
     if (this.#whole) {
-      this.#whole.write(pixels, region, still && this.#before)
+      this.#whole.write(pixels, region, this.#before)
       this.#before = pixels
       frame.set(this.#whole.bytes)
-    } else {
+    } else if (beside === 0) frame.set(pixels)
+    else {
       const { width } = this.#form
       partColours(pixels, frame, { from: width + 2 * beside, to: width, apart })
     }

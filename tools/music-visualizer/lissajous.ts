@@ -6,11 +6,11 @@ import { drawTitle, ink } from './words.ts'
 /** Half the side of the screen, as a share of the result's shorter side. */
 const half = 0.33
 
-/** Where both channels differ less than so, one is set against itself: there would only be a line. */
+/** Where left against right lies nearer to a line than so, the sound is set against itself. */
 const narrow = 0.1
 
 /** Samples by which it is later then: 2 ms, a quarter of 125 Hz. */
-const monoDelay = 96
+const delay = 96
 
 /** Samples over which the beam's way is evened, twice: above some 5 kHz it would only be fuzz. */
 const evened = 5
@@ -82,23 +82,31 @@ function drawScreen(pen: Pen, { unit }: Scene, { x, y }: { x: number; y: number 
 
 /** Answers the beam's way at a moment: x and y in turn, in pixels from the middle of the screen. */
 function beamOf({ unit, profile }: Scene): (moment: Moment) => Float32Array {
-  const points = new Float32Array(2 * (momentSamples - monoDelay))
+  const points = new Float32Array(2 * (momentSamples - delay))
   const reach = half * unit * 1.1
-  const mono = profile.width < narrow
+  const { angle, width } = profile.sides
+  const line = width < narrow
   // What is rarely exceeded comes near the rim, and nothing crosses it.
   const gain = 1.5 / Math.max(0.02, profile.peak)
   const bound = (value: number) => reach * Math.tanh(value)
   return ({ left, right }) => {
-    const first = even(left)
-    const second = mono ? first : even(right)
-    for (let at = 0; at < momentSamples - monoDelay; at += 1) {
-      const one = first[at + monoDelay] ?? 0
-      const other = second[mono ? at : at + monoDelay] ?? 0
+    const first = even(line ? along(left, right, angle) : left)
+    const second = line ? first : even(right)
+    for (let at = 0; at < momentSamples - delay; at += 1) {
+      const one = first[at + delay] ?? 0
+      const other = second[line ? at : at + delay] ?? 0
       points[2 * at] = bound(gain * (other - one))
       points[2 * at + 1] = bound(-gain * 0.5 * (other + one))
     }
     return points
   }
+}
+
+/** What lies along a direction of left against right, as loud as the louder side. */
+function along(left: Float32Array, right: Float32Array, angle: number): Float32Array {
+  const [across, up] = [Math.cos(angle), Math.sin(angle)]
+  const level = Math.max(Math.abs(across), Math.abs(up))
+  return left.map((sample, at) => level * (across * sample + up * (right[at] ?? 0)))
 }
 
 /** The moving mean, taken twice. */

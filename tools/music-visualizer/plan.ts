@@ -18,7 +18,10 @@ export const plan: PlanOperation<typeof musicVisualizer> = (input, files) => {
  */
 const seconds = { start: 1.2, sound: 0.12, frame: 0.006 }
 
-/** Of a pixel of the result, nanoseconds: encoding takes 5, the rest is drawing and working out what has changed. */
+/**
+ * Of a pixel of the result, nanoseconds, by 20 s of each template at 1080p: encoding takes 5, the rest is drawing, and
+ * working out or scaling what has changed.
+ */
 const pixel: Readonly<Record<VisualizerInput['template_id'], number>> = {
   aurora: 11,
   nowplaying: 5,
@@ -34,10 +37,7 @@ const pixel: Readonly<Record<VisualizerInput['template_id'], number>> = {
 /** A video behind all is read, drawn and encoded whole: nanoseconds of a pixel, blurred or not; seconds of a frame. */
 const moving = { blurred: 33, sharp: 57, frame: 0.008 }
 
-/**
- * Such seconds in one of an idle machine, by 20 s of bars and of shockwave at 1080p: they were measured on two cores
- * that others shared, where each is dearer.
- */
+/** Such seconds in one of an idle machine of two cores: where others share them, each is dearer. */
 const perSecond = 1.8
 
 /** Seconds of work to expect on two cores. */

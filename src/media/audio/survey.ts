@@ -12,8 +12,13 @@ export interface Profile {
   readonly topDb: number
   /** Amplitude that few samples exceed, 0 to 1. */
   readonly peak: number
-  /** Share of its level in which both sides differ: 0 where they are one, 1 where they are opposite. */
-  readonly width: number
+  /** How left against right lies, which is a line where one side is the other, louder, turned or silent. */
+  readonly sides: {
+    /** Direction in which it is longest, radians from left to right. */
+    readonly angle: number
+    /** Share of its level that is across: 0 for a line, 0.71 where both sides have nothing in common. */
+    readonly width: number
+  }
   readonly beats: readonly Beat[]
 }
 
@@ -43,9 +48,8 @@ export class Survey {
   readonly #loudest = new Uint32Array(300)
   /** Hops by their highest sample, a thousandth each. */
   readonly #peaks = new Uint32Array(1001)
-  /** Sums of squares: of what both sides have in common, and of that in which they differ. */
-  #common = 0
-  #differing = 0
+  /** Sums of squares of both sides, and of their products. */
+  readonly #squares = { left: 0, right: 0, both: 0 }
   #count = 0
 
   /** Takes the next samples of two channels, one after the other. */
@@ -61,20 +65,30 @@ export class Survey {
     return {
       topDb: Math.max(quietDb, fromTop(this.#loudest, louder) / 2 - 100),
       peak: fromTop(this.#peaks, higher) / 1000,
-      width: Math.sqrt(this.#differing / (this.#common + this.#differing || 1)),
+      sides: this.#sides(),
       beats: this.#onsets.beats.filter(({ at }) => at < seconds - cutSeconds),
     }
+  }
+
+  /** The principal axes of all samples. */
+  #sides(): Profile['sides'] {
+    const { left, right, both } = this.#squares
+    const [mean, uneven] = [(left + right) / 2, (left - right) / 2]
+    const across = Math.max(0, mean - Math.hypot(uneven, both))
+    return { angle: Math.atan2(both, uneven) / 2, width: Math.sqrt(across / (2 * mean || 1)) }
   }
 
   #take(piece: Float32Array): void {
     this.#onsets.push(piece)
     this.#history.push(piece)
+    const squares = this.#squares
     let peak = 0
     for (let at = 0; at < piece.length; at += 2) {
       const [left, right] = [piece[at] ?? 0, piece[at + 1] ?? 0]
       peak = Math.max(peak, Math.abs(left), Math.abs(right))
-      this.#common += (left + right) ** 2
-      this.#differing += (left - right) ** 2
+      squares.left += left * left
+      squares.right += right * right
+      squares.both += left * right
     }
     count(this.#peaks, 1000 * peak)
     this.#count += 1
