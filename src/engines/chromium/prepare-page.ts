@@ -12,7 +12,10 @@ interface Prepared {
   readonly token: string
 }
 
-/** Makes an empty page, whose own frame is `main`, the one that holds particles: each request of it has to be answered. */
+/**
+ * Makes an empty page, whose own frame is `main`, the one that holds particles: each request of it has to be
+ * answered.
+ */
 export async function preparePage(
   page: PageSession,
   main: string,
@@ -26,6 +29,9 @@ export async function preparePage(
     ['Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }],
     ['Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }],
     ['Page.addScriptToEvaluateOnNewDocument', { source: await prelude(token, limits.settleMs) }],
+    // No animation plays by itself while a frame waits or is drawn: the player moves it.
+    ['Animation.enable', {}],
+    ['Animation.setPlaybackRate', { playbackRate: 0 }],
     ['Page.setDocumentContent', { frameId: main, html: hostDocument }],
     ['Runtime.enable', {}],
   ]

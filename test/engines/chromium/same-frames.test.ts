@@ -105,7 +105,23 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
     ['a measure from its loading', "performance.measure('a', 'domComplete').duration", 't * 1000'],
     ['a measure of its loading', "performance.measure('a', 'domLoading', 'domComplete').duration", '0'],
     ['a measure that has its own', "performance.measure('a', { start: 1, end: 7 }).duration", '6'],
+    ['a measure of nothing at all', "performance.measure('a', {}).duration", 't * 1000'],
+    ['a measure without ends', "isRefused(() => performance.measure('a', { duration: 5 }))", 'true'],
+    ['a measure of an end too many', "isRefused(() => performance.measure('a', { start: 1 }, 'b'))", 'true'],
     ['a scheduler', "'scheduler' in window", 'false'],
+    ['what can be observed of it', 'PerformanceObserver.supportedEntryTypes.length', '0'],
+    ['an event', "new Event('a').timeStamp", 't * 1000'],
+    ['an event that it heard before', 'early.timeStamp', '0'],
+    [
+      'how far something is scrolled',
+      `((p) => {
+         p.style.cssText = 'height:9px;overflow:auto'
+         p.innerHTML = '<i style="display:block;height:109px"></i>'
+         p.scrollTop = 25
+         return String(new ScrollTimeline({ source: p }).currentTime)
+       })(document.querySelector('p'))`,
+      "'25%'",
+    ],
     [
       'what scrolls smoothly',
       `((p) => {
@@ -120,7 +136,10 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
     const check = `const told = (${told}); if (told !== ${expected}) throw new Error('told ' + told)`
     const one = particle(
       '<p>x</p>',
-      `const begun = Date.now(), form = new FormData(); ${timeline(`if (t === 0.5) { ${check} }`)}`,
+      `const begun = Date.now(), form = new FormData(), early = new Event('a')
+       const isRefused = (call) => { try { call(); return false } catch { return true } }
+       void early.timeStamp
+       ${timeline(`if (t === 0.5) { ${check} }`)}`,
     )
     expect(await page.problemsOf(one)).toEqual([])
   })

@@ -59,6 +59,14 @@ function makeFrames(time) {
 /** @param {{ now: number }} time */
 function tellTime(time) {
   const now = () => time.now
+  /** @type {WeakMap<object, number>} */
+  const told = new WeakMap()
+  // When something happened is when it is first asked, as its listener does, and then stays so.
+  const then = (/** @type {object} */ one) => {
+    const at = told.get(one) ?? time.now
+    told.set(one, at)
+    return at
+  }
   replace(window, {
     Date: new Proxy(Date, {
       construct: (target, given, made) =>
@@ -69,13 +77,14 @@ function tellTime(time) {
   replace(Date, { now: () => epoch + time.now })
   replace(Date.prototype, { constructor: Date })
   replace(Performance.prototype, { now })
+  // Other timelines tell how far something is scrolled.
+  replaceGetter(DocumentTimeline.prototype, 'currentTime', now)
   for (const [owner, name] of /** @type {const} */ ([
-    [AnimationTimeline, 'currentTime'],
     [AnimationPlaybackEvent, 'timelineTime'],
     [Event, 'timeStamp'],
     [IntersectionObserverEntry, 'time'],
   ])) {
-    replaceGetter(owner.prototype, name, now)
+    replaceGetter(owner.prototype, name, then)
   }
   tellTimings(time, epoch)
   tellPresent(() => epoch + time.now)

@@ -27,7 +27,8 @@ export function makeMotion() {
   const drawings = makeDrawings()
   return {
     /**
-     * Moves on by so many ms; tells whether anything plays.
+     * Moves on by so many ms; tells whether anything plays. By 0 it takes up what has begun since the last frame, so
+     * that it began with that one.
      *
      * @param {number} ms
      */
@@ -87,15 +88,18 @@ function hearScript(held, stopped) {
       held.set(this, { at: value ?? 0, fresh: true, ours: held.get(this)?.ours ?? false, done: false })
     },
   })
-  hideStart((one) => stopped.delete(one))
+  hideStart((one) => {
+    play.call(one)
+    anew(one)
+  })
 }
 
 /**
  * Has animations begin at no time, as paused ones do; one that is given a beginning is where it would be by now.
  *
- * @param {(one: Animation) => unknown} goOn
+ * @param {(one: Animation) => void} begin
  */
-function hideStart(goOn) {
+function hideStart(begin) {
   Object.defineProperty(Animation.prototype, 'startTime', {
     ...startProperty,
     /** @this {Animation} @returns {unknown} */
@@ -107,7 +111,7 @@ function hideStart(goOn) {
       if (typeof value !== 'number' || !(this.timeline instanceof DocumentTimeline)) {
         startProperty?.set?.call(this, value)
       } else {
-        goOn(this)
+        begin(this)
         this.currentTime = (Number(document.timeline.currentTime) - value) * this.playbackRate
       }
     },
@@ -116,15 +120,18 @@ function hideStart(goOn) {
 
 /** @param {Animation} one @param {Held} state @param {number} ms */
 function step(one, state, ms) {
-  if (!state.ours) pause.call(one)
-  state.ours = true
+  if (ms === 0 && !state.fresh) return
   if (!state.fresh) state.at += ms * one.playbackRate
   state.fresh = false
   const end = Number(one.effect?.getComputedTiming().endTime ?? 0)
-  state.done = one.playbackRate > 0 ? state.at >= end : state.at <= 0
-  // Its end is an event that others may wait for.
-  if (state.done && one.playbackRate !== 0) one.finish()
-  else timeProperty?.set?.call(one, state.at)
+  state.done = one.playbackRate > 0 ? state.at >= end : one.playbackRate < 0 && state.at <= 0
+  // Its end is an event that others may wait for; from there on it is paused no more.
+  if (state.done) one.finish()
+  else {
+    if (!state.ours) pause.call(one)
+    timeProperty?.set?.call(one, state.at)
+  }
+  state.ours = !state.done
 }
 
 /** @param {Animation} one */

@@ -29,9 +29,9 @@ export function makePlayer(settleMs) {
 
   const play = async (/** @type {number} */ seconds) => {
     const ms = seconds * 1000
+    motion.move(0)
     await clock.moveTo(ms)
     clock.runFrame()
-    timelines.find()
     const ended = await timelines.seek(seconds)
     pending.meetFonts()
     await rest()
@@ -49,7 +49,6 @@ export function makePlayer(settleMs) {
       await rest()
       await clock.moveTo(0)
       if (timelines.find() === 0) watch.tell(noTimeline)
-      motion.move(0)
       return watch.take()
     },
     /**
@@ -69,9 +68,10 @@ export function makePlayer(settleMs) {
       }
       return { done, ...state, problems: watch.take() }
     },
-    /** After a frame was drawn: what its events began is waited for. */
+    /** After a frame was drawn: what its events began is waited for, and stands at its beginning. */
     async drawn() {
       await rest()
+      motion.move(0)
       return watch.take()
     },
   }

@@ -41,6 +41,8 @@ export function refuse(tell) {
   for (const [name, why] of Object.entries(refusedClasses)) {
     if (name in window) replace(window, { [name]: refused(`uses ${name}, ${why}`) })
   }
+  // Who first asks what it could observe finds nothing.
+  replace(PerformanceObserver, { supportedEntryTypes: Object.freeze([]) })
   surround(refusedMethods, (_, name) => refused(`uses ${name}, ${realTimed}`))
   replace(window, {
     open: (/** @type {unknown} */ address) => {

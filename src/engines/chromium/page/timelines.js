@@ -33,18 +33,22 @@ export function makeTimelines(tell) {
     known.set(timeline, { sought: undefined, end })
   }
 
+  const find = () => {
+    for (const [name, timeline] of registered()) if (!known.has(timeline)) meet(name, timeline)
+    return known.size
+  }
+
   return {
     /** Takes notice of what is registered; tells how many there are. */
-    find() {
-      for (const [name, timeline] of registered()) if (!known.has(timeline)) meet(name, timeline)
-      return known.size
-    },
+    find,
     /**
-     * Seeks all to a time, s; past its end a timeline keeps its last state. Tells whether all stand at their ends.
+     * Seeks all that are registered by now to a time, s; past its end a timeline keeps its last state. Tells
+     * whether all stand at their ends.
      *
      * @param {number} seconds
      */
     async seek(seconds) {
+      find()
       let ended = true
       for (const [timeline, state] of known) {
         const at = Math.min(seconds, state.end ?? Infinity)

@@ -66,10 +66,14 @@ function tellMarks(time, loading) {
     },
     /** @this {Performance} @param {string} name @param {string | PerformanceMeasureOptions} [from] @param {string} [to] */
     measure(name, from, to) {
-      const given = typeof from === 'object' ? { ...from } : { start: from, end: to }
-      const isWhole = given.end !== undefined || (given.start !== undefined && given.duration !== undefined)
-      const end = isWhole ? told(given.end) : time.now
-      return measure.call(this, name, { ...given, start: told(given.start), end })
+      const isTable = typeof from === 'object'
+      const given = isTable ? { ...from } : { start: from, end: to }
+      const { start, end, duration, detail } = given
+      // Whatever has no ends although it must is left so, for the browser to refuse.
+      const isOpen = end === undefined && duration === undefined
+      const toNow = isOpen && (start !== undefined || detail === undefined)
+      const whole = { ...given, start: told(start), end: toNow ? time.now : told(end) }
+      return measure.call(this, name, whole, isTable ? to : undefined)
     },
   })
 }
