@@ -22,12 +22,12 @@ export function bodyOf(cuts: readonly Cut[]): ReturnType<typeof request> {
   return request({ size: [width, height], rate, picture: inARow(cuts) })
 }
 
-/** Moving 1080p pictures with some grain, and a tone, of 15 s at three rates. */
-export async function makeSources(folder: string, gop: number): Promise<string[]> {
+/** Moving pictures with some grain, and a tone, of 15 s at three rates. */
+export async function makeSources(folder: string, gop: number, size = '1920x1080'): Promise<string[]> {
   const paths: string[] = []
   for (const [index, frames] of ['30', '24000/1001', '25'].entries()) {
-    const path = join(folder, `source-${gop}-${index}.mp4`)
-    const picture = `testsrc2=s=1920x1080:r=${frames},hue=h=${index * 40},noise=alls=6:allf=t`
+    const path = join(folder, `source-${size}-${gop}-${index}.mp4`)
+    const picture = `testsrc2=s=${size}:r=${frames},hue=h=${index * 40},noise=alls=6:allf=t`
     await ffmpeg(
       ...['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', `sine=${300 + 100 * index}`],
       ...['-t', '15', '-c:v', 'libx264', '-preset', 'superfast', '-crf', '26', '-pix_fmt', 'yuv420p'],

@@ -130,6 +130,7 @@ it.each([
 describe('a file without the pictures that its header tells', () => {
   const late = "setpts='(N+mod(N,3)/4)/25/TB'"
   const variable = ['-vf', `settb=1/1000,${late}`, '-vsync', 'vfr', '-enc_time_base', '1/1000']
+  const big = ['-vf', 'scale=2400:1800:flags=neighbor,fps=5']
   const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)
   const spoil = (bytes: Buffer) => bytes.fill(0, Math.floor(bytes.length / 2))
 
@@ -137,6 +138,7 @@ describe('a file without the pictures that its header tells', () => {
     ['cut off', 'even.mp4', half, []],
     ['cut off, of a variable rate', 'variable.flv', half, variable],
     ['damaged, of a variable rate', 'variable.mp4', spoil, variable],
+    ['damaged, of big pictures', 'big.mp4', spoil, big],
   ])('%s: %s fails by name, wherever the clip begins, and makes nothing', async (_, name, harm, options) => {
     const [whole, harmed] = [at(`whole-${name}`), at(`harmed-${name}`)]
     await ffmpeg(
@@ -147,7 +149,8 @@ describe('a file without the pictures that its header tells', () => {
     await writeFile(harmed, harm(await readFile(whole)))
     for (const [from, lasts] of [
       [2, 4],
-      [6, 1.5],
+      // Of big pictures so few that they are decoded before the others.
+      [6, options === big ? 0.08 : 1.5],
     ] as const) {
       const cuts = [
         { path: whole, from: 7, lasts: 0.5 },

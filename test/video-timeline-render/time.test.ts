@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { seeded } from '../service/kill-rounds.ts'
@@ -177,16 +178,21 @@ describe('cuts', () => {
     expect(new Set(shown.slice(20))).toEqual(new Set([shown[5]]))
   })
 
-  it('of one frame of big pictures, which are made in the shortest parts', async () => {
-    const big = join(folder.path, 'big.mkv')
-    const scaled = ['-vf', 'scale=3600:720:flags=neighbor', '-preset', 'ultrafast', '-g', '12']
-    await ffmpeg('-i', at(3), '-t', '1', ...scaled, big)
-    const cuts = Array.from({ length: 22 }, (_, index) => ({
-      ...{ path: big, source: 3, from: (25 - index) / 30, lasts: 1 / 30 },
-    }))
+  it('of one frame and two of big pictures of several files, which are decoded before they are encoded', async () => {
+    const scaled = ['-t', '1', '-vf', 'scale=3600:720:flags=neighbor', '-preset', 'ultrafast', '-g', '12']
+    const big = (source: number) => join(folder.path, `big-${source}.mkv`)
+    await Promise.all([0, 1, 3].map((source) => ffmpeg('-i', at(source), ...scaled, big(source))))
+    // Before longer ones, between them and after the last.
+    const frames = [1, 1, 2, 12, 2, 1, 1, 10, 2, 2, 1, 1, 1, 1, 1, 2, 5, 1, 2]
+    const cuts = frames.map((count, index) => {
+      const source = [3, 0, 1][index % 3] ?? 0
+      return { path: big(source), source, from: ((index * 7) % 15) / 25 + 0.01, lasts: count / 30 }
+    })
     const { path } = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
     await expectCuts(path, cuts, 30)
     expect((await streams(path))[0]).toMatchObject({ avg_frame_rate: '30/1', start_time: '0.000000' })
+    const left = (await readdir(dirname(path))).filter((name) => name.endsWith('.yuv'))
+    expect(left, 'raw frames that are still there').toEqual([])
   })
 
   it('in other rates, and longer than the parts in which the picture is made', async () => {

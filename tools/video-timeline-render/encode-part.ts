@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext } from '../../src/contract/operation.ts'
@@ -6,10 +6,10 @@ import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { isHole } from '../../src/engines/ffmpeg/holes.ts'
 import type { ProgressReport } from '../../src/engines/ffmpeg/progress.ts'
-import { inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
+import { fileUrl, inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
-import { lengthOf } from '../../src/media/timeline/divide.ts'
-import type { Piece } from '../../src/media/timeline/lay-out.ts'
+import { lengthOf, partOf } from '../../src/media/timeline/divide.ts'
+import type { Part } from '../../src/media/timeline/divide.ts'
 import type { Read } from '../../src/media/timeline/reads.ts'
 import { rounding } from '../../src/media/timeline/timeline.ts'
 import { atMost } from '../../src/platform/at-most.ts'
@@ -26,7 +26,7 @@ export const encoderArgs: readonly string[] = [
 
 /** A part to be made. */
 interface PartJob {
-  readonly pieces: readonly Piece[]
+  readonly part: Part
   readonly wish: PictureWish
   readonly context: RunContext
   readonly signal: AbortSignal
@@ -36,11 +36,50 @@ interface PartJob {
   readonly onFrames: (frames: number) => void
 }
 
-/** Makes one part of the picture in the folder of the run. Throws 6021 with the clip where pictures are missing. */
+/**
+ * Makes one part of the picture in the folder of the run. Groups beside its live one are decoded before, one after
+ * another, to raw frames that are there until it is made. Throws 6021 with the clip where pictures are missing.
+ */
 export async function encodePart(path: string, job: PartJob): Promise<void> {
-  const { pieces, wish, context, signal, threads } = job
-  const { reads, graph, endings } = pictureGraph(pieces, wish, parse(path).name)
-  const inputs = await Promise.all(reads.map((read) => inputOf(read, job)))
+  const { groups, live } = job.part
+  const others = groups.filter((group) => group !== live)
+  const raw = others.map((_, index) => `${path}-${index}.yuv`)
+  try {
+    for (const [index, group] of others.entries()) {
+      const alone = { ...job, part: partOf([group]), onFrames: () => {} }
+      await makeFrames({ path: raw[index] ?? '', args: rawArgs, inputs: [] }, alone)
+    }
+    const args = [...encoderArgs, ...bt709Tags, '-map_metadata', '-1', '-map_chapters', '-1']
+    await makeFrames({ path, args, inputs: raw.flatMap((one) => rawInput(one, job.wish)) }, job)
+  } finally {
+    await Promise.all(raw.map((one) => rm(one, { force: true })))
+  }
+}
+
+/** Frames that wait for the encoder, as graphs end in them. */
+const rawArgs: readonly string[] = ['-c:v', 'rawvideo', '-pix_fmt', 'yuv420p', '-f', 'rawvideo']
+
+function rawInput(path: string, { canvas: { width, height, rate } }: PictureWish): string[] {
+  return [
+    ...['-protocol_whitelist', 'file', '-f', 'rawvideo', '-pixel_format', 'yuv420p'],
+    ...['-video_size', `${width}x${height}`, '-framerate', String(rate), '-i', fileUrl(path)],
+  ]
+}
+
+/** What a part becomes. */
+interface Output {
+  readonly path: string
+  /** Options of how it is coded. */
+  readonly args: readonly string[]
+  /** Those of the groups beside its live one. */
+  readonly inputs: readonly string[]
+}
+
+async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise<void> {
+  const { part, wish, context, signal, timeoutMs } = job
+  const threads = String(job.threads)
+  const { reads, graph, endings } = pictureGraph(part, wish, parse(path).base)
+  const read = await Promise.all(reads.map((one) => inputOf(one, job)))
   let made = 0
   const onReport = ({ frames }: ProgressReport) => {
     made = frames
@@ -49,21 +88,17 @@ export async function encodePart(path: string, job: PartJob): Promise<void> {
   const damage = await runWithReports(
     {
       args: [
-        ...fileTimes,
-        ...inputs.flat(),
-        ...['-filter_complex_threads', String(threads), '-filter_complex', graph, '-map', '[v]'],
-        ...[...encoderArgs, ...bt709Tags, '-threads', String(threads), '-r', String(wish.canvas.rate)],
-        ...['-map_metadata', '-1', '-map_chapters', '-1', path],
+        ...[...fileTimes, ...read.flat(), ...inputs],
+        ...['-filter_complex_threads', threads, '-filter_complex', graph, '-map', '[v]'],
+        ...[...args, '-threads', threads, '-r', String(wish.canvas.rate), path],
       ],
-      cwd: context.scratch,
-      signal,
-      timeoutMs: job.timeoutMs,
+      ...{ cwd: context.scratch, signal, timeoutMs },
     },
     onReport,
   ).catch(damageOf)
   const fewAtOnce = atMost(2)
   await Promise.all(endings.map((ending) => fewAtOnce(() => checkEnding(ending, job))))
-  if (made === lengthOf(pieces) && !damage) return
+  if (made === lengthOf(part.groups.flat()) && !damage) return
   const places = endings.map(({ stretch }) => stretch.clip.at).join(', ')
   throw new MediaError(6021, `pictures are missing in one of ${places}`, {
     cause: damage,

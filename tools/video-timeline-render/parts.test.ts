@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { lengthOf } from '../../src/media/timeline/divide.ts'
+import type { Group, Part } from '../../src/media/timeline/divide.ts'
 import { readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
 import type { TimelineClip } from '../../src/media/timeline/timeline.ts'
 import { partsOf } from './parts.ts'
-import type { Part } from './parts.ts'
 import type { PictureWish } from './picture.ts'
 
 const rate = 30
@@ -44,9 +44,9 @@ function partsOfShots(shots: readonly Shot[]): Part[] {
   return partsOf(timeline, wish, atOnce)
 }
 
-/** Pixels of a picture of each decoder of a part. */
-function decodersOf({ pieces }: Part): number[] {
-  const stretches = pieces.flatMap((piece) => stretchOf(piece, rate) ?? [])
+/** Pixels of a picture of each decoder of a group. */
+function decodersOf(group: Group): number[] {
+  const stretches = group.flatMap((piece) => stretchOf(piece, rate) ?? [])
   return readsOf(stretches, wish.worth).map(([{ clip }]) => {
     const { coded_width, coded_height } = videoOf(clip.material)
     return coded_width * coded_height
@@ -57,14 +57,10 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0)
 }
 
-/** Most decoders that are alive at once, crowded parts being made alone. */
+/** Most decoders that are alive at once: of a part, those of one group. */
 function mostAtOnce(parts: readonly Part[]): number {
-  const counts = (crowded: boolean) =>
-    parts
-      .filter((part) => part.crowded === crowded)
-      .map((part) => decodersOf(part).length)
-      .toSorted((one, other) => other - one)
-  return Math.max(sumOf(counts(false).slice(0, atOnce)), counts(true)[0] ?? 0)
+  const counts = parts.map(({ groups }) => Math.max(...groups.map((group) => decodersOf(group).length)))
+  return sumOf(counts.toSorted((one, other) => other - one).slice(0, atOnce))
 }
 
 const shots = fc.array(
@@ -75,32 +71,30 @@ const shots = fc.array(
   { minLength: 1, maxLength: 60 },
 )
 
-test('what decoders of a part hold is bounded, and where the shortest part holds more, it is made alone', () => {
+test('what is decoded at once for a part is bounded, and how many frames of it wait for the encoder', () => {
   fc.assert(
     fc.property(shots, (some) => {
       const parts = partsOfShots(some)
-      for (const [index, part] of parts.entries()) {
-        const decoders = decodersOf(part)
-        if (!part.crowded) expect(decoders.length === 1 || sumOf(decoders) <= 2 * 1920 * 1080).toBe(true)
-        // As long as parts have to be, and in the last what is left.
-        else if (index < parts.length - 1) expect(lengthOf(part.pieces.slice(0, -1))).toBeLessThan(5)
-        else expect(decoders.length).toBeLessThan(2 * 5)
+      for (const [index, { groups, live }] of parts.entries()) {
+        for (const decoders of groups.map(decodersOf))
+          expect(decoders.length <= 1 || sumOf(decoders) <= 2 * 1920 * 1080).toBe(true)
+        const frames = lengthOf(groups.flat())
+        expect(frames).toBeGreaterThanOrEqual(parts.length > 1 ? 5 : 1)
+        // In the last also what is left.
+        expect(frames - lengthOf(live)).toBeLessThanOrEqual(index < parts.length - 1 ? 4 : 8)
       }
     }),
   )
 })
 
 test.each([1, 500])(
-  'clips from %i files: 60 and 500 in the time of ten open hardly more files at once',
+  'clips from %i files: 60 and 500 in the time of ten open no more files at once',
   (files) => {
     const cut = (count: number) =>
       partsOfShots(
         Array.from({ length: count }, (_, index) => ({ material: `hd ${index % files}`, lasts: 25 / count })),
       )
     expect(mostAtOnce(cut(10))).toBe(4)
-    expect(mostAtOnce(cut(60))).toBe(4)
-    // The clips of five frames, and one encoder in place of two.
-    expect(mostAtOnce(cut(500))).toBeLessThan(8)
-    expect(mostAtOnce(cut(400))).toBeLessThan(8)
+    for (const count of [60, 400, 500]) expect(mostAtOnce(cut(count))).toBe(4)
   },
 )

@@ -1,7 +1,7 @@
 import { divide } from '../../src/media/timeline/divide.ts'
+import type { Part } from '../../src/media/timeline/divide.ts'
 import { layOut } from '../../src/media/timeline/lay-out.ts'
-import type { Piece } from '../../src/media/timeline/lay-out.ts'
-import { follows, readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
+import { readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
 import type { Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import type { PictureWish } from './picture.ts'
@@ -14,53 +14,33 @@ const turns = 3
 
 /**
  * Shortest part, frames: what the encoder's reordering of 3 B-frames between two others needs to be the same in
- * all. No more, as a part may become too heavy until it has them.
+ * all. No more, as what a part's longest group leaves of them is kept as raw frames.
  */
 const fewestFrames = 5
 
 /**
- * Pictures of what a part decodes, pixels: two of 1920 x 1080. A decoder keeps about a dozen of its pictures until
- * the part is done, so it is these that its memory grows with.
+ * Pictures of what is decoded at once for a part, pixels: two of 1920 x 1080. A decoder keeps about a dozen of its
+ * pictures until its group is done, so it is these that its memory grows with.
  */
-const pixelsOfPart = 2 * 1920 * 1080
+const pixelsOfGroup = 2 * 1920 * 1080
 
-/** What a further piece of an open input weighs, in pixels: bounds the size of the graph. */
-const pixelsOfBranch = 1e5
+/** Bounds the size of the graph. */
+const piecesOfGroup = 40
 
-/** A part of the output that is decoded and encoded on its own. */
-export interface Part {
-  readonly pieces: readonly Piece[]
-  /** Its clips are so short that it opens more than a part may hold beside others. */
-  readonly crowded: boolean
-}
-
-/** Divides the picture into parts, of which some are made at once, and crowded ones alone. */
+/** Divides the picture into parts that are encoded on their own, some at once. */
 export function partsOf(timeline: Timeline, wish: PictureWish, atOnce: number): Part[] {
   const { picture, frames, rate } = timeline
   const share = frames / rate / (turns * atOnce)
   const longest = Math.min(partSeconds.most, Math.max(partSeconds.least, share))
-  const pieces = layOut(picture, { total: frames, perSecond: rate })
-  const weigh = (piece: Piece, before: readonly Piece[]) => {
-    const stretch = stretchOf(piece, rate)
-    if (!stretch) return pixelsOfBranch
-    const last = before.findLast(({ clip }) => clip !== undefined)
-    const open = last && stretchOf(last, rate)
-    if (open && follows(open, stretch) && wish.worth(open, stretch)) return pixelsOfBranch
-    return Math.max(pixelsOfBranch, pixelsOf(stretch, wish))
-  }
-  const parts = divide(pieces, {
+  return divide(layOut(picture, { total: frames, perSecond: rate }), {
     longest: Math.max(fewestFrames, Math.ceil(longest * rate)),
     fewest: fewestFrames,
-    weigh,
-    heaviest: pixelsOfPart,
-  })
-  return parts.map((part) => {
-    const reads = readsOf(
-      part.flatMap((piece) => stretchOf(piece, rate) ?? []),
-      wish.worth,
-    )
-    const held = reads.reduce((sum, [stretch]) => sum + pixelsOf(stretch, wish), 0)
-    return { pieces: part, crowded: reads.length > 1 && held > pixelsOfPart }
+    fits(group) {
+      const stretches = group.flatMap((piece) => stretchOf(piece, rate) ?? [])
+      const reads = readsOf(stretches, wish.worth)
+      const held = reads.reduce((sum, [stretch]) => sum + pixelsOf(stretch, wish), 0)
+      return group.length <= piecesOfGroup && (reads.length <= 1 || held <= pixelsOfGroup)
+    },
   })
 }
 

@@ -1,7 +1,7 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { contained } from '../../src/media/layout/canvas.ts'
-import type { Piece } from '../../src/media/timeline/lay-out.ts'
+import type { Part } from '../../src/media/timeline/divide.ts'
 import { readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
 import type { Read, Stretch } from '../../src/media/timeline/reads.ts'
 import { rounding } from '../../src/media/timeline/timeline.ts'
@@ -32,16 +32,19 @@ export interface Ending {
   readonly told: string
 }
 
-/** Plans the picture of pieces that follow each other, a part of some name: exactly their frames, fitted to the canvas. */
-export function pictureGraph(pieces: readonly Piece[], wish: PictureWish, name: string): PictureGraph {
+/**
+ * Plans the picture of a part of some name: exactly its frames, fitted to the canvas. After the inputs that are read
+ * come those that hold the raw frames of its other groups.
+ */
+export function pictureGraph({ groups, live }: Part, wish: PictureWish, name: string): PictureGraph {
   const { rate } = wish.canvas
-  const stretches = pieces.map((piece) => stretchOf(piece, rate))
+  const stretches = live.map((piece) => stretchOf(piece, rate))
   const reads = readsOf(
     stretches.filter((one) => one !== undefined),
     wish.worth,
   )
   const endings: Ending[] = []
-  const chains = pieces.map((piece, index) => {
+  const chains = live.map((piece, index) => {
     const stretch = stretches[index]
     const label = `[p${index}]`
     if (!stretch) return `${black(wish, piece.units)}${label}`
@@ -54,10 +57,14 @@ export function pictureGraph(pieces: readonly Piece[], wish: PictureWish, name: 
     const labels = read.map((stretch) => `[r${stretches.indexOf(stretch)}]`)
     return `[${input}:V:0]${labels.length > 1 ? `split=${labels.length}` : 'null'}${labels.join('')}`
   })
-  const all = pieces.map((_, index) => `[p${index}]`).join('')
+  const others = groups.filter((group) => group !== live)
+  const raw = others.map((_, index) => `[${reads.length + index}:v]setparams=${bt709},setsar=1[g${index}]`)
+  const all = groups.flatMap((group) =>
+    group === live ? live.map((_, index) => `[p${index}]`) : [`[g${others.indexOf(group)}]`],
+  )
   // Times anew from whole frames: concat's are rounded.
-  const end = `${all}concat=n=${pieces.length}:v=1:a=0,settb=1/${rate},setpts=N,setparams=${bt709}[v]`
-  return { reads, graph: [...inputs, ...chains, end].join(';'), endings }
+  const end = `${all.join('')}concat=n=${all.length}:v=1:a=0,settb=1/${rate},setpts=N,setparams=${bt709}[v]`
+  return { reads, graph: [...inputs, ...raw, ...chains, end].join(';'), endings }
 }
 
 function black({ canvas: { width, height, rate } }: PictureWish, frames: number): string {

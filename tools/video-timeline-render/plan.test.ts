@@ -5,18 +5,20 @@ import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.t
 import { givenFiles } from '../../src/tasks/given-files.ts'
 import { expectedSeconds } from './plan.ts'
 
-/** Of a, b and c key frames are near; far ones have one every 250 frames. */
-const rates = { a: [30, 1], b: [24_000, 1001], c: [25, 1], far: [25, 1] } as const
-const names = ['a', 'b', 'c', 'far'] as const
+/** Of a, b and c key frames are near; far ones have one every 250 frames; big is 4K. */
+const rates = { a: [30, 1], b: [24_000, 1001], c: [25, 1], far: [25, 1], big: [25, 1] } as const
+const names = ['a', 'b', 'c', 'far', 'big'] as const
 
-function factsOf([num, den]: readonly [number, number], seek_ms: number): MediaFacts {
+function factsOf(name: (typeof names)[number]): MediaFacts {
+  const [num, den] = rates[name]
+  const [width, height] = name === 'big' ? [3840, 2160] : [1920, 1080]
   return {
     ...{ container: 'mov', duration_ms: 15_000, size: 1, bit_rate: null, audio: [], subtitles: [] },
     video: {
-      ...{ codec: 'h264', width: 1920, height: 1080, coded_width: 1920, coded_height: 1080 },
+      ...{ codec: 'h264', width, height, coded_width: width, coded_height: height },
       ...{ rotation: 0, sample_aspect_ratio: { num: 1, den: 1 }, frame_rate: { num, den } },
       ...{ variable_rate: false, duration_ms: 15_000, pixel_format: 'yuv420p', hdr: false, alpha: false },
-      seek_ms,
+      seek_ms: name === 'far' ? 4300 : 200,
     },
   }
 }
@@ -30,7 +32,7 @@ const files = givenFiles(
         name: `${name}.mp4`,
         size: 1,
         kind: 'video',
-        facts: factsOf(rates[name], name === 'far' ? 4300 : 200),
+        facts: factsOf(name),
       },
     ]),
   ),
@@ -54,8 +56,8 @@ function timeline(picture: readonly TimelineClip[], more: Partial<Timeline> = {}
 
 const mixed = (count: number, least: number, step: number) =>
   Array.from({ length: count }, (_, at) => clip(names[at % 3] ?? 'a', least + (at % 5) * step))
-const apart = (material: string) =>
-  Array.from({ length: 500 }, (_, at) => clip(material, 0.05, { from: (at * 5.3) % 12 }))
+const apart = (material: string, count = 500) =>
+  Array.from({ length: count }, (_, at) => clip(material, 0.05, { from: (at * 5.3) % 12 }))
 const large = { width: 1920, height: 1080 }
 const tiny = { width: 160, height: 90, rate: 5 }
 
@@ -68,6 +70,7 @@ test.each<[string, Timeline, number]>([
   ['9 jump cuts of one', timeline(Array.from({ length: 9 }, () => clip('a', 1.1))), 8.8],
   ['100 short clips', timeline(mixed(100, 0.1, 0.05), { width: 640, height: 360 }), 17.5],
   ['500 short clips with far key frames', timeline(apart('far'), { seconds: 25 }), 418],
+  ['100 short clips of 4K', timeline(apart('big', 100), { seconds: 5 }), 84],
   ['a minute of black', timeline([], { seconds: 60 }), 8.5],
   ['ten minutes of sound', timeline([], { ...tiny, seconds: 600, sound: [[clip('a', 600)]] }), 22.7],
   [

@@ -23,11 +23,13 @@ export const plan: PlanOperation<typeof videoTimelineRender> = (input, files) =>
  */
 const measured = {
   start: 0.6,
-  pictureClip: 0.11,
+  pictureClip: 0.03,
   soundClip: 0.02,
   decodeAndScale: 250e6,
   /** Of pictures that only lead from a key frame to what is shown. */
   decode: 330e6,
+  /** Such pictures in each clip: what a decoder does ahead, and fills with pictures that it keeps. */
+  ahead: 15,
   encode: 90e6,
   encodeBlack: 280e6,
   /** Of the mix: limiting and encoding it. */
@@ -47,7 +49,8 @@ export function expectedSeconds(timeline: Timeline, files: GivenFiles): number {
   })
   const passed = picture.reduce((sum, clip, index) => {
     const video = files.get(clip.material).facts?.video
-    return sum + pixelsASecond(video) * skipped(clip, picture[index - 1], video?.seek_ms)
+    const way = pixelsASecond(video) * skipped(clip, picture[index - 1], video?.seek_ms)
+    return sum + way + measured.ahead * pixelsOf(video)
   }, 0)
   const shown = Math.min(
     frames,
@@ -69,9 +72,12 @@ export function expectedSeconds(timeline: Timeline, files: GivenFiles): number {
 }
 
 function pixelsASecond(video: VideoFacts | null | undefined): number {
-  if (!video) return 0
-  const { num, den } = video.frame_rate
-  return video.coded_width * video.coded_height * (num > 0 ? num / den : 30)
+  const { num, den } = video?.frame_rate ?? { num: 0, den: 1 }
+  return pixelsOf(video) * (num > 0 ? num / den : 30)
+}
+
+function pixelsOf(video: VideoFacts | null | undefined): number {
+  return video ? video.coded_width * video.coded_height : 0
 }
 
 /** Seconds of a file that are decoded only to come to a clip: from the key frame before it, or from the clip before. */

@@ -70,38 +70,28 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   const wish = await wishOf(timeline, context)
   const atOnce = partsAtOnce(timeline, threads)
   const parts = partsOf(timeline, wish, atOnce).map((part, index) => ({
-    ...part,
-    frames: lengthOf(part.pieces),
+    part,
+    frames: lengthOf(part.groups.flat()),
     path: join(scratch, `part-${index}.mp4`),
   }))
   const made = new Map<string, number>()
-  const encode = (limit: number, some: typeof parts) => {
-    const inTurn = atMost(limit)
-    const share = Math.max(1, Math.floor(threads / Math.min(limit, some.length)))
-    const encodeOne = ({ pieces, path: one }: (typeof parts)[number]) =>
-      encodePart(one, {
-        ...{ pieces, wish, context, signal, timeoutMs },
-        threads: share,
-        onFrames(frames) {
-          made.set(one, frames)
-          const done = [...made.values()].reduce((sum, count) => sum + count, 0) / timeline.frames
-          context.progress(done * (100 - joining))
-        },
-      })
-    return allEnded(some.map((part) => orAll(inTurn(() => encodeOne(part)))))
-  }
-  const picture = async () => {
-    await encode(
-      atOnce,
-      parts.filter(({ crowded }) => !crowded),
-    )
-    await encode(
-      1,
-      parts.filter(({ crowded }) => crowded),
-    )
-  }
+  const inTurn = atMost(atOnce)
+  const share = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
+  const encode = ({ part, path: one }: (typeof parts)[number]) =>
+    encodePart(one, {
+      ...{ part, wish, context, signal, timeoutMs },
+      threads: share,
+      onFrames(frames) {
+        made.set(one, frames)
+        const done = [...made.values()].reduce((sum, count) => sum + count, 0) / timeline.frames
+        context.progress(done * (100 - joining))
+      },
+    })
   const sound = join(scratch, 'sound.m4a')
-  await allEnded([orAll(encodeSound(sound, { timeline, context, signal, timeoutMs })), picture()])
+  await allEnded([
+    orAll(encodeSound(sound, { timeline, context, signal, timeoutMs })),
+    ...parts.map((part) => orAll(inTurn(() => encode(part)))),
+  ])
   await joinParts(path, { parts, rate: timeline.rate, sound, signal, timeoutMs })
 }
 

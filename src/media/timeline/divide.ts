@@ -5,35 +5,52 @@ interface Limits {
   readonly longest: number
   /** Fewest units of a part, unless there are no more in all. */
   readonly fewest: number
-  /** What a piece adds to the weight of a part after the pieces before it. */
-  readonly weigh: (piece: Piece, before: readonly Piece[]) => number
-  readonly heaviest: number
+  /** Whether pieces can be made at once; where a single one cannot, it is nevertheless. */
+  readonly fits: (pieces: Group) => boolean
+}
+
+/** Pieces in a row whose sources are open at once. */
+export type Group = readonly Piece[]
+
+/** Groups in a row that become a part of the output. */
+export interface Part {
+  readonly groups: readonly Group[]
+  /** The longest of them; the few units of all others can be kept until the part is made. */
+  readonly live: Group
 }
 
 /**
- * Divides pieces into parts that can be made on their own, in order: long pieces are cut, and a part ends where
- * the next piece would make it too long or too heavy, but not before it has the fewest units.
+ * Divides pieces, in order, into parts: long pieces are cut, and a part ends where the next piece would make it too
+ * long or does not fit, unless it has too few units. Then what does not fit begins a further group. Beside its live
+ * group a part has less than the fewest units, and the last, which takes what is left, less than twice as many.
  */
-export function divide(pieces: readonly Piece[], limits: Limits): Piece[][] {
-  const parts: Piece[][] = []
-  let part: Piece[] = []
-  let weight = 0
-  for (const piece of pieces.flatMap((one) => cut(one, limits))) {
-    const more = limits.weigh(piece, part)
-    const units = lengthOf(part)
-    const full = units + piece.units > limits.longest || weight + more > limits.heaviest
-    if (full && units >= limits.fewest) {
+export function divide(pieces: readonly Piece[], { longest, fewest, fits }: Limits): Part[] {
+  const parts: Piece[][][] = []
+  let part: Piece[][] = []
+  let group: Piece[] = []
+  for (const piece of pieces.flatMap((one) => cut(one, longest))) {
+    const units = lengthOf(part.flat())
+    const full = !fits([...group, piece])
+    if (units >= fewest && (full || units + piece.units > longest)) {
       parts.push(part)
       part = []
-      weight = 0
     }
-    weight += part.length === 0 ? limits.weigh(piece, part) : more
-    part.push(piece)
+    if (full || part.length === 0) {
+      group = []
+      part.push(group)
+    }
+    group.push(piece)
   }
   const last = parts.at(-1)
-  if (last && lengthOf(part) < limits.fewest) last.push(...part)
+  if (last && lengthOf(part.flat()) < fewest) last.push(...part)
   else if (part.length > 0) parts.push(part)
-  return parts
+  return parts.map(partOf)
+}
+
+/** A part of some groups. */
+export function partOf(groups: readonly Group[]): Part {
+  const [live = []] = groups.toSorted((one, other) => lengthOf(other) - lengthOf(one))
+  return { groups, live }
 }
 
 /** Units of pieces together. */
@@ -42,7 +59,7 @@ export function lengthOf(pieces: readonly Piece[]): number {
 }
 
 /** Cuts a piece into equal ones of at most the longest length. */
-function cut(piece: Piece, { longest }: Limits): Piece[] {
+function cut(piece: Piece, longest: number): Piece[] {
   const count = Math.ceil(piece.units / longest)
   const border = (index: number) => Math.round((index * piece.units) / count)
   return Array.from({ length: count }, (_, index) => ({

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { MediaError } from '../../contract/errors.ts'
 import { divide, lengthOf } from './divide.ts'
+import type { Group } from './divide.ts'
 import type { Gtrk, GtrkClip } from './gtrk.ts'
 import { lanesOf } from './lanes.ts'
 import { layOut } from './lay-out.ts'
@@ -181,26 +182,24 @@ describe('pieces', () => {
     )
   })
 
-  test('in parts are the same ones, of bounded length and weight, and the source goes on where they were cut', () => {
+  test('in parts are the same ones, of bounded length, in groups that fit, and the source goes on where they were cut', () => {
     fc.assert(
       fc.property(lanes, rates, fc.integer({ min: 16, max: 600 }), (clips, perSecond, longest) => {
         const total = Math.ceil((clips.at(-1)?.track.to ?? 1) * perSecond) + 3
         const pieces = layOut(clips, { total, perSecond })
-        const weigh = ({ clip: one }: { clip?: unknown }) => (one ? 1 : 0)
-        const parts = divide(pieces, { longest, fewest: 16, weigh, heaviest: 4 })
-        expect(lengthOf(parts.flat())).toBe(total)
-        for (const [index, part] of parts.entries()) {
-          expect(lengthOf(part)).toBeGreaterThanOrEqual(Math.min(16, total))
-          expect(lengthOf(part)).toBeLessThan(longest + 2 * 16)
-          // Whatever its pieces: as many as are heavy, or the fewest units, and in the last what is left.
-          const most = 16 + (index === parts.length - 1 ? 15 : 0)
-          expect(part.filter((one) => one.clip).length).toBeLessThanOrEqual(most)
-          const before = part.slice(0, -1)
-          // Heavier only as long as it is too short; the last takes what is left.
-          const heavy = before.filter((one) => one.clip).length >= 4 && index < parts.length - 1
-          if (heavy && part.at(-1)?.clip) expect(lengthOf(before)).toBeLessThan(16)
+        const fits = (group: Group) => group.filter((one) => one.clip).length <= 4
+        const parts = divide(pieces, { longest, fewest: 16, fits })
+        const last = parts.length - 1
+        for (const [index, { groups, live }] of parts.entries()) {
+          const units = lengthOf(groups.flat())
+          expect(units).toBeGreaterThanOrEqual(Math.min(16, total))
+          expect(units).toBeLessThan(longest + 2 * 16)
+          expect(groups.every(fits)).toBe(true)
+          expect(lengthOf(live)).toBe(Math.max(...groups.map(lengthOf)))
+          expect(units - lengthOf(live)).toBeLessThan(index === last ? 2 * 16 - 1 : 16)
         }
-        const all = parts.flat()
+        const all = parts.flatMap(({ groups }) => groups.flat())
+        expect(lengthOf(all)).toBe(total)
         for (const [index, piece] of all.entries()) {
           const next = all[index + 1]
           if (!next) continue
