@@ -1,9 +1,15 @@
 import type { HostPage, LoadedParticle } from './host-page.ts'
-import type { ParticleProblem } from './particle.ts'
+import type { CaptureParticle, ParticleProblem } from './particle.ts'
 import { localTime } from './schedule.ts'
 
 /** So many frames are played by one question, which must be answered in time. */
 const mostAtOnce = 30
+
+/** So often one frame is drawn: what its drawings tell of each other ends after two or three. */
+const mostDrawings = 20
+
+const endless =
+  'what it hears of a drawn frame (observers, scrolling, ends of animations) sets off more of the same without end; let it come to rest within its frame'
 
 /** A particle in a page, played forwards through every frame. */
 export class Actor {
@@ -13,13 +19,33 @@ export class Actor {
   /** The frame it was played to. */
   #at: number
   #still = false
+  /** How often a frame may be drawn; one that is endless is refused, and no longer waited for. */
+  #patience = mostDrawings
 
-  /** `first` is the first frame of the output on which it is to be seen. */
-  constructor(page: HostPage, loaded: LoadedParticle, { fps, first }: { fps: number; first: number }) {
+  private constructor(
+    page: HostPage,
+    loaded: LoadedParticle,
+    { fps, first }: { fps: number; first: number },
+  ) {
     this.#page = page
     this.loaded = loaded
     this.#fps = fps
     this.#at = first - 1
+  }
+
+  /**
+   * Loads a particle, whose first frame of the output on which it is to be seen is `first`; without an actor where it
+   * cannot be played. What it hears of drawings is told of its beginning, before it is played or others are.
+   */
+  static async enter(
+    page: HostPage,
+    particle: CaptureParticle,
+    timing: { fps: number; first: number },
+  ): Promise<{ actor?: Actor; problems: readonly ParticleProblem[] }> {
+    const { loaded, again, problems } = await page.load(particle)
+    if (!loaded) return { problems }
+    const actor = new Actor(page, loaded, timing)
+    return { actor, problems: again ? [...problems, ...(await actor.#draw())] : problems }
   }
 
   /** Nothing of it changes any more. */
@@ -45,9 +71,18 @@ export class Actor {
     const { done, still, turn, problems } = await this.#page.advance(this.loaded, times)
     this.#at += done
     this.#still = still
-    if (!turn) return problems
-    await this.#page.draw(this.loaded)
-    return [...problems, ...(await this.#page.settle(this.loaded))]
+    return turn ? [...problems, ...(await this.#draw())] : problems
+  }
+
+  /** Draws until nothing more is told of it: so all is told at this frame, whether it is captured or not. */
+  async #draw(): Promise<readonly ParticleProblem[]> {
+    for (let drawings = 0; drawings < this.#patience; drawings += 1) {
+      await this.#page.draw(this.loaded)
+      const { again, problems } = await this.#page.settle(this.loaded)
+      if (!again || problems.length > 0) return problems
+    }
+    this.#patience = 1
+    return [{ message: endless }]
   }
 
   /** Leaves out the frames before one. */

@@ -7,7 +7,7 @@ import { Frames } from './frames.ts'
 import { PageSession } from './page-session.ts'
 import { painterOf, type CaptureMethod, type Painter } from './painter.ts'
 import { particleDocument } from './particle-document.ts'
-import { playedAnswer, problemsAnswer, type Played } from './player-answers.ts'
+import { playedAnswer, settledAnswer, type Played, type Settled } from './player-answers.ts'
 import { preparePage } from './prepare-page.ts'
 import { sourceProblem } from './source-problem.ts'
 import { cut, refusal, type CaptureParticle, type ParticleProblem } from './particle.ts'
@@ -66,12 +66,12 @@ export class HostPage {
   }
 
   /** Puts a particle into the page and waits until it can be played; without one where it cannot be. */
-  async load(particle: CaptureParticle): Promise<{ loaded?: LoadedParticle; problems: ParticleProblem[] }> {
+  async load(particle: CaptureParticle): Promise<Settled & { readonly loaded?: LoadedParticle }> {
     const document = particleDocument(particle.html)
     if (document === undefined)
-      return { problems: [{ message: 'has no <template>, which holds what plays' }] }
+      return { again: false, problems: [{ message: 'has no <template>, which holds what plays' }] }
     const problem = sourceProblem(particle.html)
-    if (problem) return { problems: [problem] }
+    if (problem) return { again: false, problems: [problem] }
     const { name } = particle
     const id = `particle-${++this.#added}`
     await this.#concerning(name, '', () =>
@@ -85,7 +85,7 @@ export class HostPage {
       })
       if (result.objectId === undefined) throw new Refused('it has no player')
       const loaded = { particle, id, frameId, player: result.objectId }
-      return { loaded, problems: await this.#askProblems(loaded, 'function () { return this.ready() }') }
+      return { loaded, ...(await this.#askSettled(loaded, 'function () { return this.ready() }')) }
     })
   }
 
@@ -96,19 +96,19 @@ export class HostPage {
   }
 
   /** Plays a particle through times of its own, s; stops where a frame must be drawn. */
-  async advance({ particle, frameId, player }: LoadedParticle, times: readonly number[]): Promise<Played> {
+  async advance(loaded: LoadedParticle, times: readonly number[]): Promise<Played> {
+    const { particle, frameId } = loaded
     return await this.#concerning(particle.name, frameId, async () => {
-      const source = 'function (times) { return this.advance(times) }'
-      const answer = await this.#page.callFunction(source, [times], { objectId: player })
+      const answer = await this.#ask(loaded, 'function (times) { return this.advance(times) }', [times])
       const played = playedAnswer(answer, times.length)
       return { ...played, problems: this.#problemsOf(frameId, played.problems) }
     })
   }
 
   /** Lets what a drawn frame began in a particle come to its end. */
-  async settle(loaded: LoadedParticle): Promise<ParticleProblem[]> {
+  async settle(loaded: LoadedParticle): Promise<Settled> {
     return await this.#concerning(loaded.particle.name, loaded.frameId, () =>
-      this.#askProblems(loaded, 'function () { return this.drawn() }'),
+      this.#askSettled(loaded, 'function () { return this.drawn() }'),
     )
   }
 
@@ -140,10 +140,15 @@ export class HostPage {
     return await this.#page.callFunction(source, given, { executionContextId: this.#frames.contextOf() })
   }
 
-  /** What a particle's player answers of what is wrong with it. */
-  async #askProblems({ frameId, player }: LoadedParticle, source: string): Promise<ParticleProblem[]> {
-    const told = await this.#page.callFunction(source, [], { objectId: player })
-    return this.#problemsOf(frameId, problemsAnswer(told))
+  /** What a particle's player answers of itself. */
+  async #askSettled(loaded: LoadedParticle, source: string): Promise<Settled> {
+    const { again, problems } = settledAnswer(await this.#ask(loaded, source))
+    return { again, problems: this.#problemsOf(loaded.frameId, problems) }
+  }
+
+  /** What a particle's player answers. */
+  async #ask({ player }: LoadedParticle, source: string, given: readonly unknown[] = []): Promise<unknown> {
+    return await this.#page.callFunction(source, given, { objectId: player })
   }
 
   #problemsOf(frameId: string, told: readonly ParticleProblem[]): ParticleProblem[] {

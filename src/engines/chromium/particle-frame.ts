@@ -12,6 +12,8 @@ export const addFrame = `function (id, name, html, style) {
   frame.style.cssText = style
   frame.srcdoc = html
   document.body.append(frame)
+  // Its document is told of no size but its own from its beginning.
+  frame.getBoundingClientRect()
   return loaded
 }`
 

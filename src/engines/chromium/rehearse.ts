@@ -4,7 +4,7 @@ import { Breakdown, twice, usualLimits, type Limits } from './breakdown.ts'
 import { Browser } from './browser.ts'
 import { Budget } from './budget.ts'
 import { usualMethod } from './capture.ts'
-import { HostPage, type LoadedParticle } from './host-page.ts'
+import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
 import { spanOf } from './schedule.ts'
@@ -59,9 +59,9 @@ async function attempt(
   const problems: ParticleProblem[] = []
   try {
     const page = await HostPage.open(browser, { ...options, method, limits })
-    const { loaded, problems: found } = await page.load(particle)
+    const { actor, problems: found } = await Actor.enter(page, particle, { fps: options.fps, first: 0 })
     problems.push(...found)
-    const pictures = loaded ? await playThrough(page, loaded, { ...options, browser, limits, problems }) : []
+    const pictures = actor ? await playThrough(page, actor, { ...options, browser, limits, problems }) : []
     return { problems: each(problems), pictures: problems.some(isError) ? [] : pictures }
   } catch (error) {
     // A particle that is gone, such as to another page, is one more problem.
@@ -83,12 +83,11 @@ interface Playing extends RehearseOptions {
 const mostProblems = 100
 
 /** Plays through all frames. Until something is seen every frame is looked at, from then on the moments are. */
-async function playThrough(page: HostPage, loaded: LoadedParticle, playing: Playing): Promise<Buffer[]> {
+async function playThrough(page: HostPage, actor: Actor, playing: Playing): Promise<Buffer[]> {
   const { fps, moments, problems } = playing
-  const { duration } = loaded.particle
+  const { duration } = actor.loaded.particle
   const last = Math.max(0, spanOf({ start: 0, duration }, { fps, frames: Infinity }).end - 1)
   const looks = moments.map((moment) => Math.min(last, Math.floor(moment * fps)))
-  const actor = new Actor(page, loaded, { fps, first: 0 })
   const budget = await Budget.of(playing)
   const pictures: Buffer[] = []
   let painted = false
@@ -103,7 +102,7 @@ async function playThrough(page: HostPage, loaded: LoadedParticle, playing: Play
       problems.push(...(await actor.playTowards(to)))
       if (problems.length >= mostProblems) return pictures
     }
-    const look = () => page.capture([loaded])
+    const look = () => page.capture([actor.loaded])
     // The pictures that were asked for are not part of playing.
     const png: Buffer = await (isLookingOnly ? budget.leaveOut(look) : look())
     // Most particles begin with nothing, which need not be read on every frame.

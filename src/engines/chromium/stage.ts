@@ -93,9 +93,10 @@ export class Stage implements AsyncDisposable {
     }
     for (const slot of slots) {
       if (this.#actors.has(slot)) continue
-      const { loaded, problems } = await this.#page.load(slot.particle)
-      if (!loaded || problems.length > 0) throw refusal(slot.particle.name, problems)
-      this.#actors.set(slot, new Actor(this.#page, loaded, { fps, first: slot.span.first }))
+      const timing = { fps, first: slot.span.first }
+      const { actor, problems } = await Actor.enter(this.#page, slot.particle, timing)
+      if (!actor || problems.length > 0) throw refusal(slot.particle.name, problems)
+      this.#actors.set(slot, actor)
     }
     return slots.flatMap((slot) => this.#actors.get(slot) ?? [])
   }

@@ -127,6 +127,14 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       told: new RegExp(`^title: uses ${name}, whose time cannot be controlled`),
     })),
     {
+      what: 'observes with a delay',
+      page: particle(
+        '',
+        `${timeline('')}; new IntersectionObserver(() => {}, { delay: 100, trackVisibility: true })`,
+      ),
+      told: /^title: uses IntersectionObserver with a delay, whose time/,
+    },
+    {
       what: 'has a bar that moves by itself',
       page: particle('<progress></progress>', timeline('')),
       told: /^title: has <progress> without a value, whose time/,

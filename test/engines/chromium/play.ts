@@ -110,13 +110,21 @@ export async function openPage(given: Partial<Limits> = {}) {
           told.push(...(await page.advance(loaded, [frame / 10])).problems)
         }
         await page.draw(loaded)
-        told.push(...(await page.settle(loaded)))
+        told.push(...(await page.settle(loaded)).problems)
         await page.remove(loaded)
       } catch (error) {
         if (!(error instanceof MediaError)) throw error
         told.push({ message: error.message.replace(`${one.name}: `, '') })
       }
       return told
+    },
+    /** Whether each frame of one is drawn, wherever that is captured. */
+    async isDrawn(one: CaptureParticle): Promise<boolean> {
+      const { loaded, problems } = await page.load(one)
+      if (!loaded) throw new Error(JSON.stringify(problems))
+      const { turn } = await page.advance(loaded, [0])
+      await page.remove(loaded)
+      return turn
     },
     async [Symbol.asyncDispose]() {
       await browser[Symbol.asyncDispose]()

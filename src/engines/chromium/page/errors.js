@@ -11,8 +11,11 @@ export function hearErrors(tell) {
     'error',
     (/** @type {Event} */ event) => {
       const { target } = event
-      if (event instanceof ErrorEvent) tell(event.message, event.filename === own ? event.lineno : 0)
-      else if (target instanceof HTMLImageElement && target.src.startsWith('data:')) {
+      if (event instanceof ErrorEvent) {
+        // What a drawing leaves untold of sizes is told in the next, which follows at once.
+        if (event.message.startsWith('ResizeObserver loop')) return
+        tell(event.message, event.filename === own ? event.lineno : 0)
+      } else if (target instanceof HTMLImageElement && target.src.startsWith('data:')) {
         tell(`an image cannot be decoded: ${target.src.slice(0, 60)}`)
       }
     },

@@ -1,6 +1,6 @@
 import { tameBlobs } from './blobs.js'
 import { surround, wrap } from './natives.js'
-import { isPromise } from './pristine.js'
+import { isPromise, listen } from './pristine.js'
 import { makeUnderWay } from './under-way.js'
 
 /** Natives that answer once the browser has done what they ask for, in real time, by where they are. */
@@ -29,8 +29,6 @@ const telling = {
   FileReader: ['readAsArrayBuffer', 'readAsBinaryString', 'readAsDataURL', 'readAsText'],
   XMLHttpRequest: ['send'],
 }
-
-const { addEventListener: listen } = EventTarget.prototype
 
 /**
  * Counts what the browser does in real time for this particle, so that a frame can wait until nothing is under way.

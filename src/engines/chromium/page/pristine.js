@@ -7,6 +7,7 @@ const stopNatively = clearTimeout
 const clockOfBrowser = performance
 const { now: nowNatively } = Performance.prototype
 const OwnPromise = Promise
+export const { addEventListener: listen } = EventTarget.prototype
 
 /** @type {(() => void)[]} */
 const turns = []

@@ -18,12 +18,6 @@ const selfDriven = {
   MessagePort: ['postMessage'],
 }
 
-/** Ways to hear of frames as they are drawn. */
-const observing = {
-  ResizeObserver: ['observe'],
-  IntersectionObserver: ['observe'],
-}
-
 /**
  * Hears of all that goes wrong in this frame, and of what would leave it or cannot be played frame by frame.
  *
@@ -40,15 +34,11 @@ export function makeWatch(meet) {
   refuse(tell)
   look(tell, meet)
   const elements = document.getElementsByTagName('*')
-  const isRestless = uses(selfDriven)
-  const isObserving = uses(observing)
 
   return {
     tell,
     /** Whether it may change without any clock. */
-    isRestless: () => isRestless() || isObserving(),
-    /** Whether it hears of frames as they are drawn. */
-    isObserving,
+    isRestless: uses(selfDriven),
     /** What was told since the last time. */
     take() {
       if (elements.length > mostElements) {

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { usualMethod } from '../../../src/engines/chromium/capture.ts'
+import type { CaptureMethod } from '../../../src/engines/chromium/painter.ts'
+import { lacksBrowser, particle, play, readPng, timeline } from './play.ts'
+
+const fps = 24
+/** Two workers take turns of 24 frames: the first one captures the last of these after it left out 24. */
+const most = 50
+/** Small, as all that counts is the colour of each row. */
+const rowHeight = 4
+const every = Array.from({ length: most }, (_, frame) => frame)
+const third = every.filter((frame) => frame % 5 === 3)
+const second = every.filter((frame) => frame % 7 === 2)
+
+/** What scripts do with an area of a row of its own, and the frames on which they hear of it. */
+const rows = [
+  { what: 'a listener', script: `area.addEventListener('scroll', hear); third(scroll)`, heard: third },
+  { what: 'a property', script: `area.onscroll = hear; third(scroll)`, heard: third },
+  {
+    what: 'an attribute',
+    script: `window.hear = hear
+      area.innerHTML = '<p class="area" onscroll="hear()"><i></i></p>'
+      third((frame) => (area.firstChild.scrollTop = frame))`,
+    heard: third,
+  },
+  {
+    what: 'a listener of the window',
+    script: `addEventListener('scroll', ({ target }) => target === area && hear(), true); third(scroll)`,
+    heard: third,
+  },
+  { what: 'the end of scrolling', script: `area.onscrollend = hear; third(scroll)`, heard: third },
+  { what: 'its size, which never changes', script: `addEventListener('resize', hear)`, heard: [] },
+  {
+    what: 'what media are, which never changes',
+    script: `matchMedia('(min-width: 100px)').onchange = hear`,
+    heard: [],
+  },
+  {
+    what: 'observers made by one another',
+    script: `const see = (left) => left && new IntersectionObserver((_, seeing) => {
+        seeing.disconnect()
+        hear()
+        see(left - 1)
+      }).observe(area)
+      second(() => see(3))`,
+    heard: second.flatMap((frame) => [frame, frame, frame]),
+  },
+  {
+    what: 'sizes, one of which changes another above it',
+    script: `let height = 9
+      new ResizeObserver(hear).observe(area)
+      new ResizeObserver(([{ target }]) => (area.style.height = target.offsetHeight / 9 + 'px')).observe(area.firstChild)
+      second((frame) => (area.firstChild.style.height = 90 + 9 * frame + 'px'))`,
+    heard: [0, 0, ...second],
+  },
+  {
+    what: 'a chain: seen, scrolled, of another size',
+    script: `area.onscroll = () => { hear(); area.style.width = 20 + area.scrollTop % 2 + 'px' }
+      new ResizeObserver(hear).observe(area)
+      second(() => new IntersectionObserver((_, seeing) => {
+        seeing.disconnect()
+        hear()
+        area.scrollTop += 1
+      }).observe(area))`,
+    heard: [0, ...second.flatMap((frame) => [frame, frame, frame])],
+  },
+  {
+    what: 'a paused animation that a script ends, after another',
+    script: `const end = (left) => {
+        const paused = area.animate({ opacity: [0, 0] }, 1000)
+        paused.pause()
+        paused.onfinish = () => { hear(); if (left) end(left - 1) }
+        paused.finish()
+      }
+      second(() => end(5))`,
+    heard: second.flatMap((frame) => Array.from({ length: 6 }, () => frame)),
+  },
+  {
+    what: 'a style that goes with its element',
+    script: `third(() => {
+        const gone = document.createElement('b')
+        gone.style.cssText = 'animation: dim 1s paused'
+        gone.addEventListener('animationcancel', hear)
+        area.append(gone)
+        void getComputedStyle(gone).opacity
+        fourth.push(() => gone.remove())
+      })
+      const fourth = []
+      seeks.push((frame) => frame % 5 === 4 && fourth.pop()?.())`,
+    heard: third.map((frame) => frame + 1),
+  },
+  {
+    what: 'an animation that is ready',
+    script: `third(() => {
+        const paused = area.animate({ opacity: [0, 0] }, 1000)
+        paused.pause()
+        paused.ready.then(hear)
+      })`,
+    heard: third,
+  },
+  {
+    what: 'a dialog that closes',
+    script: `const dialog = document.createElement('dialog')
+      area.append(dialog)
+      dialog.onclose = hear
+      third(() => { dialog.show(); dialog.close() })`,
+    heard: third,
+  },
+  {
+    what: 'what it scrolled once an animation had ended and more was read',
+    script: `area.onscroll = hear
+      area.animate({ opacity: [0, 0] }, 1000).finished.then(async () => {
+        await fetch('data:,x')
+        scroll(7)
+      })`,
+    heard: [24],
+  },
+]
+
+/** The same of styles that follow what was drawn. */
+const styledRows = [
+  {
+    what: 'what becomes relevant where it is far away',
+    script: `area.style.overflow = 'visible'
+      area.innerHTML = '<p style="position:absolute;content-visibility:auto;width:9px;height:9px"></p>'
+      area.firstChild.oncontentvisibilityautostatechange = () => performance.now() > 0 && hear()
+      third((frame) => (area.firstChild.style.top = frame % 2 ? '2000px' : '0'))`,
+    heard: third,
+  },
+  {
+    what: 'what is moved by scrolling, measured with the next frame',
+    script: `area.style.scrollTimeline = '--scrolled'
+      area.firstChild.style.cssText = 'animation: move linear; animation-timeline: --scrolled'
+      let left
+      seeks.push((frame) => {
+        const now = getComputedStyle(area.firstChild).left
+        if (frame > 0 && now !== left) hear()
+        left = now
+      })
+      third(scroll)`,
+    heard: third.map((frame) => frame + 1),
+  },
+]
+
+/** How red a row is on each frame: more with each time that it hears, by the number of the frame. */
+function reds(heard: readonly number[]): number[] {
+  return every.map(
+    (frame) => heard.filter((one) => one <= frame).reduce((sum, one) => sum + one + 1, 0) % 256,
+  )
+}
+
+const body = `<style>
+    @keyframes dim { to { opacity: 0 } }
+    @keyframes move { from { left: 0 } to { left: 900px } }
+    .area { position: absolute; left: 9px; width: 20px; height: 9px; margin: 0; overflow: auto; opacity: 0 }
+    .area > i { display: block; height: 900px }
+    .box { position: absolute; width: 9px; height: ${rowHeight}px; background: #000 }
+  </style>`
+
+const script = `const seeks = []
+  const at = (is) => (call) => seeks.push((frame) => is(frame) && call(frame))
+  const third = at((frame) => frame % 5 === 3), second = at((frame) => frame % 7 === 2)
+  ${timeline(`for (const seek of seeks) seek(Math.round(t * ${fps}))`, 3)}`
+
+/** Has two workers capture rows; answers how red each is on each frame. */
+async function redsShown(
+  given: typeof rows,
+  job: { readonly method: CaptureMethod; readonly frames: number },
+): Promise<(string | number)[][]> {
+  const places = given.map((_, row) => `style="top:${row * rowHeight}px"`)
+  const elements = places.map((top) => `<b class="box" ${top}></b><p class="area" ${top}><i></i></p>`)
+  const scripts = given.map(
+    ({ script: own }, row) => `{
+      const box = document.querySelectorAll('.box')[${row}], area = box.nextElementSibling
+      let red = 0
+      const hear = () => {
+        red += Math.round(performance.now() * ${fps / 1000}) + 1
+        box.style.background = 'rgb(' + (red % 256) + ' 0 0)'
+      }
+      const scroll = (top) => (area.scrollTop = top)
+      ${own}
+    }`,
+  )
+  const canvas = { width: 64, height: 100 }
+  const page = particle(body + elements.join(''), [script, ...scripts].join('\n'), { duration: 3, ...canvas })
+  const shots = await play([page], { ...job, fps, threads: 2, ...canvas })
+  const pictures = shots.flatMap(({ count, png }) => Array.from({ length: count }, () => readPng(png)))
+  return given.map(({ what }, row) => [
+    what,
+    ...pictures.map((picture) => picture.at(4, row * rowHeight + 2)[0]),
+  ])
+}
+
+describe.skipIf(lacksBrowser)(
+  'what browsers tell as they draw is told in its frame, whoever captures it',
+  () => {
+    it.each([
+      { method: 'begin-frame', frames: 50 },
+      { method: 'screenshot', frames: 26 },
+    ] as const)('by $method', async (job) => {
+      const shown = await redsShown(rows, job)
+      expect(shown).toEqual(rows.map(({ what, heard }) => [what, ...reds(heard).slice(0, job.frames)]))
+    })
+
+    it('of styles as well', async () => {
+      const job = { method: usualMethod(), frames: 26 }
+      const shown = await redsShown(styledRows, job)
+      expect(shown).toEqual(styledRows.map(({ what, heard }) => [what, ...reds(heard).slice(0, job.frames)]))
+    })
+  },
+)
