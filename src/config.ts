@@ -226,8 +226,7 @@ function check(given: unknown, whence: (key?: keyof Settings) => string): Settin
   throw invalid(problems.join('; '), { hint: isUnknown ? knownSettings : correctIt })
 }
 
-const correctIt =
-  'Correct the named setting, or leave it out; "Settings" in the README tells what each takes.'
+const correctIt = 'Correct the named setting, or leave it out; docs/settings.md tells what each takes.'
 const knownSettings = `Correct the name, or leave it out; known ones are ${Object.keys(settings.shape).join(', ')}.`
 
 function invalid(message: string, { cause, hint }: { cause?: unknown; hint: string }): MediaError {

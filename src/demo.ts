@@ -52,7 +52,8 @@ async function serverCommand(): Promise<{ command: string; args: string[] }> {
 
 /** The same for clients that start it from any folder, and may not see the PATH of a shell. */
 function clientConfiguration(): string {
-  const reelwright = { command: process.execPath, args: [join(root, 'scripts', 'run.mjs'), 'mcp'] }
+  const args = [join(root, 'scripts', 'run.mjs'), 'mcp', '--allow-dir', '/path/to/media']
+  const reelwright = { command: process.execPath, args }
   return JSON.stringify({ mcpServers: { reelwright } }, null, 2)
 }
 
@@ -131,7 +132,9 @@ try {
   const result = await makeSplitScreen(client, paths)
   const sheet = await saveContactSheet(client, result)
   say(`\nThe split screen:   ${result}\nIts contact sheet:  ${sheet}`)
-  say(`\nTo connect a client to this clone, give it this (README, "Connect your client"):\n`)
+  say(
+    `\nTo connect a client to this clone, give it this, with the folder of your media\nin place of /path/to/media (README, "Connect your client"):\n`,
+  )
   say(clientConfiguration())
 } finally {
   await client.close()

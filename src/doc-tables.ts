@@ -7,12 +7,27 @@ import { allTools } from './mcp/tools/all-tools.ts'
 import { table } from './platform/markdown.ts'
 import { aboutSettings, environmentOnly } from './settings.ts'
 
-/** Every operation with its price. */
+/** Every operation with its price; those that help with others, and cost nothing, come last. */
 export function operationsTable(operations: readonly Operation[]): string {
+  const helpers = operations.filter(({ price }) => price.credits === 0)
+  const sorted = [...operations.filter((one) => !helpers.includes(one)), ...helpers]
   return table(
     ['Tool', 'What it does', 'Price'],
-    operations.map(({ name, description, price }) => [`\`${name}\``, description, describePrice(price)]),
+    sorted.map(({ name, description, price }) => [
+      linkTo(name),
+      firstSentence(description),
+      describePrice(price),
+    ]),
   )
+}
+
+/** A tool in the page of all tools. */
+function linkTo(name: string): string {
+  return `[\`${name}\`](docs/tools.md#${name})`
+}
+
+function firstSentence(text: string): string {
+  return text.replace(/\.\s[^]*$/, '.')
 }
 
 /** The tools beside the operations. */
@@ -20,7 +35,7 @@ export function toolsTable(): string {
   const tools = [...allTools([]).values()]
   return table(
     ['Tool', 'What it does'],
-    tools.map(({ definition: { name, description } }) => [`\`${name}\``, description]),
+    tools.map(({ definition: { name, description } }) => [linkTo(name), firstSentence(description)]),
   )
 }
 

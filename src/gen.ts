@@ -103,9 +103,9 @@ async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
     await fill('README.md', {
       operations: operationsTable(operations),
       tools: toolsTable(),
-      errors: errorsTable(),
-      settings: settingsTable(),
     }),
+    await fill('docs/errors.md', { errors: errorsTable() }),
+    await fill('docs/settings.md', { settings: settingsTable() }),
     await fill('docs/contract.md', { endpoints: endpointsTable(), 'own-errors': ownErrorsTable() }),
   ])
 }

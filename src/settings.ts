@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { voice, type Voice } from './contract/catalog.ts'
 import { toolsets } from './contract/operation.ts'
 
-/** What people are told of a setting; in Markdown, as the README shows it. */
+/** What people are told of a setting; in Markdown, as docs/settings.md shows it. */
 interface About {
   /** The environment variable, which goes before the file; left out for what the file alone tells. */
   readonly variable?: string

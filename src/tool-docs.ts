@@ -1,11 +1,11 @@
-import { errorTable, type ErrorCode } from './contract/errors.ts'
+import type { ErrorCode } from './contract/errors.ts'
 import type { Operation } from './contract/operation.ts'
 import { fieldRows, type FieldRow } from './http/openapi-fields.ts'
 import type { Tool, ToolDefinition } from './mcp/tool.ts'
 import { allTools } from './mcp/tools/all-tools.ts'
 import { table } from './platform/markdown.ts'
 
-/** Codes that any tool may answer; the page tells them once. */
+/** Codes that any tool may answer; the page names them once. */
 const commonCodes: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6500, 6502]
 
 /** The page about every tool, in the order agents see them. */
@@ -20,8 +20,7 @@ export function toolsPage(operations: readonly Operation[]): string {
     'Written by `npm run gen` from what agents are told. What each tool publishes to them is in [tools](tools), a file a tool.',
     table(['Tool', 'Toolset'], links),
     'File fields take an absolute path, a path in the workspace, or a file id. Nested values may come as JSON in a string. ' +
-      'Errors are text: `CODE: what. Fix: … Retryable: yes|no`. Beside those of each tool, any may answer:',
-    errorList(commonCodes),
+      `Errors are text: \`CODE: what. Fix: … Retryable: yes|no\`. Beside those of each tool, any may answer ${commonCodes.join(', ')}; [errors.md](errors.md) tells what each means.`,
     ...tools.map(section),
   ].join('\n\n')
 }
@@ -43,7 +42,7 @@ function section({ definition, example, errors, toolset }: Tool): string {
     `**${title}.** ${description}`,
     fields.length === 0 ? 'It takes no arguments.' : argumentsTable(fields),
     `\`\`\`json\n${JSON.stringify({ name, arguments: example }, null, 2)}\n\`\`\``,
-    ...(own.length > 0 ? [`Errors of its own:`, errorList(own)] : []),
+    ...(own.length > 0 ? [`Errors of its own: ${own.join(', ')}.`] : []),
     `Toolset: ${toolset ?? 'none, always there'}. Annotations: ${hints.join(', ')}.`,
   ].join('\n\n')
 }
@@ -56,8 +55,4 @@ function argumentsTable(fields: readonly FieldRow[]): string {
     description,
   ])
   return table(['Argument', 'Type', 'Bounds and default', 'Meaning'], rows)
-}
-
-function errorList(codes: readonly ErrorCode[]): string {
-  return codes.map((code) => `- ${code}: ${errorTable[code].meaning}. ${errorTable[code].hint}`).join('\n')
 }

@@ -36,13 +36,13 @@ function generate(...args: readonly string[]): Promise<{ code: number; err: stri
 
 it('names a document that is out of date, and brings it up to date', async () => {
   const stale = (text: string) => text.replace('| 6011 |', '| 6012 |')
-  await documents('README.md', stale)
-  const original = await readFile(join(root, 'README.md'), 'utf8')
-  const told = 'README.md is out of date; run: npm run gen\n'
+  await documents('docs/errors.md', stale)
+  const original = await readFile(join(root, 'docs/errors.md'), 'utf8')
+  const told = 'docs/errors.md is out of date; run: npm run gen\n'
   expect(await generate('--check')).toEqual({ code: 1, err: told })
-  expect(await readFile(join(copy, 'README.md'), 'utf8')).toBe(stale(original))
+  expect(await readFile(join(copy, 'docs/errors.md'), 'utf8')).toBe(stale(original))
   expect(await generate()).toEqual({ code: 0, err: '' })
-  expect(await readFile(join(copy, 'README.md'), 'utf8')).toBe(original)
+  expect(await readFile(join(copy, 'docs/errors.md'), 'utf8')).toBe(original)
   expect(await generate('--check')).toEqual({ code: 0, err: '' })
 })
 
@@ -79,8 +79,9 @@ it('keeps the manifests with package.json', async () => {
 })
 
 it.each([
-  ['README.md', '<!-- gen:settings -->'],
-  ['README.md', '<!-- /gen:errors -->'],
+  ['README.md', '<!-- gen:operations -->'],
+  ['docs/settings.md', '<!-- gen:settings -->'],
+  ['docs/errors.md', '<!-- /gen:errors -->'],
   ['docs/contract.md', '<!-- gen:own-errors -->'],
 ])('fails where %s lacks %s', async (document, marker) => {
   await documents(document, (text) => text.replace(marker, ''))

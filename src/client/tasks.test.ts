@@ -87,6 +87,13 @@ test('what is expected of a queued task is told by the list, where there is one 
   await using held = await queued()
   expect(await expectedTimes(held.client, held.task)).toEqual({ wait: 40, work: 12 })
   expect(await expectedTimes(held.client, { ...held.task, task_id: '42' })).toBeNull()
+  const { task_id } = held.task
+  const worked = { ...held.task, status: 'processing' } as const
+  held.service.move(task_id, { status: 'processing', progress: 1 })
+  expect(await expectedTimes(held.client, worked), 'of its estimate').toEqual({ wait: 0, work: 9 })
+  held.service.move(task_id, { progress: 75 })
+  expect(await expectedTimes(held.client, worked), 'of what it took').toEqual({ wait: 0, work: 1 })
+  expect(await expectedTimes(held.client, { ...worked, status: 'completed' })).toBeNull()
   held.service.before = (_request, response) => void response.writeHead(404).end('no such path')
   expect(await expectedTimes(held.client, held.task)).toBeNull()
 })

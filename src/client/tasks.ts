@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { id } from '../contract/id.ts'
 import { routes } from '../contract/routes.ts'
-import { isTerminal, taskState, type TaskState } from '../contract/task.ts'
+import { isTerminal, taskState, type TaskListItem, type TaskState } from '../contract/task.ts'
 import type { Client } from './client.ts'
 
 /** A task as a client needs it, from any service that keeps the contract. */
@@ -93,30 +93,42 @@ export async function queryTask(client: Client, task: TaskRef, signal?: AbortSig
   return { ...view, created: times.create_time, updated: times.update_time }
 }
 
-/** Seconds that a queued task is expected to wait from now on, and to be worked on then. */
+/** Seconds that a task is expected to wait from now on, and to be worked on then; one that is worked on waits no more. */
 export interface ExpectedTimes {
   readonly wait: number
   readonly work: number
 }
 
-/** Queued tasks among which one is looked for: the most that one page holds. */
-const queuedListed = 100
+/** Tasks among which one is looked for: the most that one page holds. */
+const mostListed = 100
 
-/** What the task list expects of a queued task; null where it does not tell. */
+/** From this percentage on what a task took so far tells more of the rest than its estimate. */
+const telling = 5
+
+/** What the task list expects of a task that waits or is worked on; null where it does not tell. */
 export async function expectedTimes(
   client: Client,
-  { task_id, task_type }: TaskRef,
+  { task_id, task_type, status }: Pick<TaskView, 'task_id' | 'task_type' | 'status'>,
 ): Promise<ExpectedTimes | null> {
-  const query = { status: 'queued', task_type, page_size: queuedListed } as const
+  if (status !== 'queued' && status !== 'processing') return null
+  const query = { status, task_type, page_size: mostListed }
   try {
     const { list } = await client.call(routes.listTasks, { query })
     const row = list.find(({ id: listed }) => listed === task_id)
-    return row ? { wait: row.estimated_queue_wait_duration, work: row.estimated_duration } : null
+    if (!row) return null
+    const { estimated_queue_wait_duration: wait, estimated_duration: work } = row
+    return status === 'queued' ? { wait, work } : { wait: 0, work: workLeft(row) }
   } catch (error) {
     // The task is there all the same.
     if (error instanceof MediaError) return null
     throw error
   }
+}
+
+function workLeft({ progress, estimated_duration, actual_duration }: TaskListItem): number {
+  const worked = actual_duration ?? 0
+  if (worked > 0 && progress >= telling) return (worked * (100 - progress)) / progress
+  return Math.max(0, estimated_duration - worked)
 }
 
 /** Finds a task whose type is not known by asking for it under each type; 6005 when none has it. */

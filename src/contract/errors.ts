@@ -201,6 +201,12 @@ export class MediaError extends Error {
     this.retryAfter = options.retryAfter
   }
 
+  /** The same error with the place of the request that it is about. */
+  at(place: string, hint: string = this.hint): MediaError {
+    const { code, message, retryable, retryAfter } = this
+    return new MediaError(code, `${place}: ${message}`, { cause: this, hint, retryable, retryAfter })
+  }
+
   /** HTTP status of this error's code. */
   get status(): number {
     return errorTable[this.code].status

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MediaError } from './errors.ts'
 import { id } from './id.ts'
 import { pageOf, paging } from './paging.ts'
 import { moment } from './time.ts'
@@ -27,6 +28,9 @@ export const fileKinds = Object.keys(extensionsByKind) as readonly FileKind[]
 export function supportedHint(kinds: readonly FileKind[] = fileKinds): string {
   return `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`
 }
+
+/** What to do about an HTML particle in a file of another kind. */
+export const saveAsHtml = 'Save the particle as .html and use that.'
 
 const kindByExtension = new Map<string, FileKind>(
   Object.entries(extensionsByKind).flatMap(([kind, extensions]) =>
@@ -73,12 +77,18 @@ export type FileList = z.infer<typeof fileList>
 export const fileDetails = fileRecord.extend({ upload_user_id: z.int() })
 export type FileDetails = z.infer<typeof fileDetails>
 
-const fileRefs = z.registry<{ kinds: readonly FileKind[] }>()
+interface FileMark {
+  readonly kinds: readonly FileKind[]
+  /** What to do about a file of another kind; left out, what is supported is told. */
+  readonly fix?: string | undefined
+}
+
+const fileRefs = z.registry<FileMark>()
 
 /** A field of an operation's input that holds a file id; agents may give a local path there. */
-export function fileRef(options: { kinds: readonly FileKind[]; describe: string }) {
-  const schema = id.describe(options.describe)
-  fileRefs.add(schema, { kinds: options.kinds })
+export function fileRef({ describe, ...mark }: FileMark & { readonly describe: string }) {
+  const schema = id.describe(describe)
+  fileRefs.add(schema, mark)
   return schema
 }
 
@@ -88,10 +98,31 @@ export function fileKindsOf(schema: z.core.$ZodType): readonly FileKind[] | unde
 }
 
 /** One place in an input value that refers to a file. */
-export interface FileReference {
+export interface FileReference extends FileMark {
   readonly path: readonly (string | number)[]
-  readonly kinds: readonly FileKind[]
   readonly value: unknown
+}
+
+const kindWords: Readonly<Record<FileKind, string>> = {
+  image: 'an image',
+  audio: 'audio',
+  video: 'a video',
+  text: 'text',
+  midi: 'MIDI',
+}
+
+/** The error of a file, by its name, that is of another kind than its place takes. */
+export function ofAnotherKind(
+  { path, kinds, fix }: FileReference,
+  name: string,
+  code: 6001 | 6014 = 6014,
+): MediaError {
+  const wanted = kinds
+    .map((kind) => kindWords[kind])
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' or ')
+  const message = `${z.core.toDotPath(path)}: ${name} is not ${wanted}`
+  return new MediaError(code, message, { hint: fix ?? supportedHint(kinds) })
 }
 
 /** Finds the file references in a value, in order, by walking the schema beside it. */
@@ -107,7 +138,7 @@ function* walk(
   if (value === undefined || value === null) return
   const mark = fileRefs.get(schema as z.ZodType)
   if (mark) {
-    yield { path, kinds: mark.kinds, value }
+    yield { path, ...mark, value }
   } else if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodDefault ||

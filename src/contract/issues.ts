@@ -1,13 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from './errors.ts'
+import { addFix, correctFix, missingFields } from './fixes.ts'
 import { inPlainWords } from './plain-issues.ts'
-
-/** Required top-level fields that a value lacks, by name. */
-export function missingFields(input: z.ZodObject, given: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(input.shape as z.ZodRawShape)
-    .filter(([name, field]) => given[name] === undefined && !z.safeParse(field, undefined).success)
-    .map(([name]) => name)
-}
 
 /**
  * Reads the JSON body of a request; a null at the top level counts as left out. Throws 6013 for required
@@ -25,10 +19,14 @@ export function readBody<Schema extends z.ZodObject>(
   }
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
   const missing = missingFields(schema, given)
-  if (missing.length > 0) throw new MediaError(6013, `required: ${missing.join(', ')}`)
+  if (missing.length > 0) {
+    throw new MediaError(6013, `required: ${missing.join(', ')}`, { hint: addFix(schema, missing) })
+  }
   const parsed = schema.safeParse(given, { error: inPlainWords })
   if (parsed.success) return parsed.data
-  throw new MediaError(6016, describeIssues(parsed.error, 'body'), { hint: fixOf(parsed.error) })
+  throw new MediaError(6016, describeIssues(parsed.error, 'body'), {
+    hint: correctFix(schema, parsed.error, given),
+  })
 }
 
 /** Issues a reader can act on; more than a few help nobody. */
@@ -53,13 +51,4 @@ function firstOfTheirPlace(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssu
     if (code === 'invalid_type') ofWrongKind.add(place)
     return true
   })
-}
-
-/** How to fix it, where the rule that was broken tells (`params: { fix }` of a refinement). */
-export function fixOf({ issues }: z.ZodError): string | undefined {
-  for (const issue of issues) {
-    const fix: unknown = issue.code === 'custom' ? issue.params?.['fix'] : undefined
-    if (typeof fix === 'string') return fix
-  }
-  return undefined
 }

@@ -41,6 +41,8 @@ export interface Operation<
   readonly wrongKind?: 6001 | 6014
   /** Download addresses at the top level of its result are answered in full, by the address a caller used. */
   readonly fullLinks?: true
+  /** What an agent does next with a result, where that is more than handing it over. */
+  nextStep?(output: z.output<Output>): string
   readonly examples: readonly [Example, Example]
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { describeIssues, fixOf, missingFields } from '../contract/issues.ts'
+import { addFix, correctFix, fieldOf, missingFields, unwrap } from '../contract/fixes.ts'
+import { describeIssues } from '../contract/issues.ts'
 import { inPlainWords } from '../contract/plain-issues.ts'
 import { parseJson } from '../platform/json.ts'
 
@@ -17,11 +18,13 @@ export function parseValues<Input extends z.ZodObject>(
   read: Readonly<Record<string, unknown>>,
 ): z.output<Input> {
   const missing = missingFields(input, read)
-  if (missing.length > 0) throw new MediaError(6013, `Required: ${missing.join(', ')}`)
+  if (missing.length > 0) {
+    throw new MediaError(6013, `Required: ${missing.join(', ')}`, { hint: addFix(input, missing) })
+  }
   const parsed = input.safeParse(read, { error: inPlainWords })
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'arguments'), {
-    hint: shapeHint(input, parsed.error.issues) ?? fixOf(parsed.error),
+    hint: correctFix(input, parsed.error, read),
   })
 }
 
@@ -119,45 +122,6 @@ function unknownName(path: readonly (string | number)[], expected: readonly stri
     hint:
       expected.length > 0 ? `Expected here: ${expected.join(', ')}.` : 'Leave it out: there are none here.',
   })
-}
-
-/** The shape wanted where a list or an object is expected and something else came. */
-function shapeHint(input: z.ZodObject, issues: readonly z.core.$ZodIssue[]): string | undefined {
-  for (const issue of issues) {
-    const nested = issue.code === 'invalid_type' && ['array', 'object'].includes(issue.expected)
-    const wanted = nested ? schemaAt(input, issue.path) : undefined
-    if (wanted) return `Give ${z.core.toDotPath(issue.path)} as ${shapeOf(wanted)}.`
-  }
-  return undefined
-}
-
-function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
-  const [key, ...rest] = path
-  if (key === undefined) return schema
-  const inner = unwrap(schema)
-  const next = inner instanceof z.ZodArray ? inner.element : undefined
-  const field = inner instanceof z.ZodObject ? fieldOf(inner, String(key)) : next
-  return field && schemaAt(field, rest)
-}
-
-/** Objects with the fields they require, or with all where none is. */
-function shapeOf(schema: Schema): string {
-  const inner = unwrap(schema)
-  if (inner instanceof z.ZodArray) return `[${shapeOf(inner.element)}, …]`
-  if (!(inner instanceof z.ZodObject)) return '…'
-  const required = missingFields(inner, {})
-  const names = required.length > 0 ? required : Object.keys(inner.shape)
-  return `{${names.map((name) => `${JSON.stringify(name)}: …`).join(', ')}}`
-}
-
-function fieldOf({ shape }: z.ZodObject, name: string): Schema | undefined {
-  return Object.hasOwn(shape, name) ? (shape[name] as Schema) : undefined
-}
-
-function unwrap(schema: Schema): Schema {
-  const wrapped =
-    schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable
-  return wrapped ? unwrap(schema.unwrap()) : schema
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

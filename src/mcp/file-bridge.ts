@@ -1,16 +1,7 @@
-import * as z from 'zod'
 import { uploadFile } from '../client/upload.ts'
 import { MediaError } from '../contract/errors.ts'
-import {
-  findFileRefs,
-  supportedHint,
-  type FileKind,
-  type FileRecord,
-  type FileReference,
-} from '../contract/file.ts'
-import type { Operation } from '../contract/operation.ts'
+import type { FileKind, FileRecord } from '../contract/file.ts'
 import { atMost } from '../platform/at-most.ts'
-import { parseValues } from './arguments.ts'
 import { openFileInside, type OpenedFile } from './open-inside.ts'
 import { openRemoteFile } from './remote-file.ts'
 import type { Session } from './session.ts'
@@ -18,41 +9,6 @@ import type { Session } from './session.ts'
 /** Local files held open until they are uploaded, by the path as the agent wrote it. */
 export interface LocalFiles extends AsyncDisposable {
   readonly byPath: ReadonlyMap<string, OpenedFile>
-}
-
-/** An operation's arguments, checked, with the local files among them opened. */
-export interface PreparedInput {
-  readonly files: LocalFiles
-  /** The body of the creation, with file ids in place of paths. */
-  body(ids: ReadonlyMap<string, string>): Record<string, unknown>
-}
-
-/** Stands for the id of a file that is not uploaded yet while the rest is checked. */
-const placeholder = '0'
-
-/** Checks an operation's arguments before a byte travels, and opens the local files among them. */
-export async function prepareInput(
-  session: Session,
-  operation: Operation,
-  args: Record<string, unknown>,
-): Promise<PreparedInput> {
-  const references = findFileRefs(operation.input, args).map(asText)
-  const arePaths = await Promise.all(references.map(({ value }) => isPath(session, value)))
-  const paths = references.filter((_, index) => arePaths[index])
-  const body = (ids: ReadonlyMap<string, string>): Record<string, unknown> => {
-    const filled = structuredClone(args)
-    for (const { path, value } of paths) setAt(filled, path, ids.get(value) ?? placeholder)
-    return filled
-  }
-  parseValues(operation.input, body(new Map()))
-  const files = await openFiles(session, new Map(paths.map(({ value, kinds }) => [value, kinds])))
-  try {
-    for (const reference of paths) checkKind(reference, files.byPath.get(reference.value))
-  } catch (error) {
-    await files[Symbol.asyncDispose]()
-    throw error
-  }
-  return { files, body }
 }
 
 /** Tells a path or address from a file id: an id is digits alone, and names no file of the workspace. Throws 6016 for an address that is not taken. */
@@ -71,10 +27,14 @@ function isAddress({ allowUrls }: Session, text: string): boolean {
   })
 }
 
-/** Opens files by path or address, each with the kinds wanted; all are closed together, and none stays open when one is refused. */
+/**
+ * Opens files by path or address, each with the kinds wanted; all are closed together, and none stays open when one
+ * is refused, of which `explain` may tell more.
+ */
 export async function openFiles(
   session: Session,
   wanted: ReadonlyMap<string, readonly FileKind[]>,
+  explain: (error: unknown, path: string) => unknown = (error) => error,
 ): Promise<LocalFiles> {
   const byPath = new Map<string, OpenedFile>()
   const close = async (): Promise<void> => {
@@ -82,10 +42,14 @@ export async function openFiles(
   }
   try {
     for (const [path, kinds] of wanted) {
-      const file = isAddress(session, path)
-        ? await openRemoteFile(path, kinds)
-        : await openFileInside(await session.place.folders(), path, kinds)
-      byPath.set(path, file)
+      try {
+        const file = isAddress(session, path)
+          ? await openRemoteFile(path, kinds)
+          : await openFileInside(await session.place.folders(), path, kinds)
+        byPath.set(path, file)
+      } catch (error) {
+        throw await explain(error, path)
+      }
     }
   } catch (error) {
     await close()
@@ -142,26 +106,4 @@ async function sendOnce(
   } finally {
     session.sending.delete(file.identity)
   }
-}
-
-function asText({ path, kinds, value }: FileReference): FileReference & { readonly value: string } {
-  if (typeof value === 'string' && value !== '') return { path, kinds, value }
-  const why = typeof value === 'number' ? 'as a number an id has lost digits' : 'it is empty or not text'
-  throw new MediaError(6016, `${z.core.toDotPath(path)}: ${why}`, {
-    hint: 'Give a path or a file id as a string.',
-  })
-}
-
-function checkKind({ path, kinds, value }: FileReference, file: OpenedFile | undefined): void {
-  if (!file || kinds.includes(file.kind)) return
-  throw new MediaError(6014, `${z.core.toDotPath(path)}: ${String(value)} is not ${kinds.join(' or ')}`, {
-    hint: supportedHint(kinds),
-  })
-}
-
-function setAt(target: Record<string, unknown>, path: FileReference['path'], value: string): void {
-  let holder: Record<string | number, unknown> = target
-  for (const key of path.slice(0, -1)) holder = holder[key] as Record<string | number, unknown>
-  const last = path.at(-1)
-  if (last !== undefined) holder[last] = value
 }

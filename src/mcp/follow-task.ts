@@ -1,4 +1,5 @@
 import { expectedTimes, waitForTask } from '../client/tasks.ts'
+import { adviceOn } from './advice.ts'
 import type { KnownTask, Session } from './session.ts'
 import { taskSnapshot, type Snapshot } from './snapshot.ts'
 import type { Call } from './tool.ts'
@@ -23,6 +24,7 @@ export async function followTask(
     saving: view.status === 'completed' ? await session.place.deliver(session, { view, task }, call) : null,
     saveTo: task.save_to,
     isJoined: task.isJoined,
-    expected: view.status === 'queued' ? await expectedTimes(session.client, view) : null,
+    advice: adviceOn(session, view),
+    expected: await expectedTimes(session.client, view),
   })
 }

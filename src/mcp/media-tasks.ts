@@ -2,6 +2,7 @@ import { queryTask, type TaskView } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
+import { adviceOn } from './advice.ts'
 import { endedOnRequest } from './ended-on-request.ts'
 import { told } from './protocol-error.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
@@ -87,7 +88,9 @@ async function describeTask(
   if (saving && 'underWay' in saving) {
     return { ...head, status: 'working', statusMessage: `saving ${saving.underWay} %` }
   }
-  const result = toDataResult({ data: { ...taskSnapshot(view, { saving, saveTo: task.save_to }) } })
+  const result = toDataResult({
+    data: { ...taskSnapshot(view, { saving, saveTo: task.save_to, advice: adviceOn(session, view) }) },
+  })
   return {
     ...head,
     status: 'completed',

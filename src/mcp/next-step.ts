@@ -16,8 +16,10 @@ export interface AboutTask {
   readonly saving?: Saving
   /** Where its agent wants the files, told again because servers forget it. */
   readonly saveTo?: string | undefined
-  /** Of a queued task. */
+  /** Of one that has not ended. */
   readonly expected?: ExpectedTimes | null
+  /** Of one that is completed: what its operation says is to be done next. */
+  readonly advice?: string | undefined
   /** Whether it was there before the call that asked for it. */
   readonly isJoined?: boolean | undefined
 }
@@ -33,7 +35,7 @@ const endings: Partial<Record<TaskView['status'], string>> = {
 }
 
 /** What an agent does next about a task, in words. */
-export function nextStep(task: TaskView, { saving = null, saveTo, expected }: AboutTask): string {
+export function nextStep(task: TaskView, { saving = null, saveTo, expected, advice }: AboutTask): string {
   const { task_id, status } = task
   const known = `get_task with task_id "${task_id}"`
   if (saving && 'failed' in saving) {
@@ -43,13 +45,17 @@ export function nextStep(task: TaskView, { saving = null, saveTo, expected }: Ab
   if (saving && 'unlinked' in saving) {
     return `Done, see output, but there are no links to the files. ${saving.unlinked} Then call ${again}.`
   }
-  if (status === 'completed') return completedStep(again, saving)
+  if (status === 'completed') return completedStep(again, saving, advice)
   if (status === 'failed' && endedOnRequest(task)) return stopped
-  const going = status === 'queued' && expected ? whenItStarts(expected) : 'the work goes on by itself'
+  const going = expected ? howLong(status, expected) : 'the work goes on by itself'
   return endings[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
 }
 
-function whenItStarts({ wait, work }: ExpectedTimes): string {
+function howLong(status: TaskView['status'], { wait, work }: ExpectedTimes): string {
+  if (status === 'processing') {
+    const left = work < 1 ? 'is about done' : `takes about ${inWords(work)} yet`
+    return `the work goes on by itself and ${left}`
+  }
   const start = wait < 1 ? 'any moment' : `in about ${inWords(wait)}`
   return `it is queued, starts by itself ${start}, and takes about ${inWords(work)} then`
 }
@@ -62,15 +68,19 @@ function inWords(seconds: number): string {
 function completedStep(
   again: string,
   saving: Exclude<Saving, { failed: string } | { unlinked: string }>,
+  advice: string | undefined,
 ): string {
   if (!saving) return `Done. Call ${again} to have its files.`
   if ('underWay' in saving)
     return `Done; the files are not all there yet (${saving.underWay} %). Call ${again} to wait for them.`
-  if ('linked' in saving) return linkedStep(saving.linked)
-  if (saving.saved.length === 0) return 'Done. See output.'
+  if ('linked' in saving)
+    return [linkedStep(saving.linked), ...(advice === undefined ? [] : [advice])].join(' ')
+  if (saving.saved.length === 0) return `Done. ${advice ?? 'See output.'}`
   const paths = saving.saved.map(({ path }) => path).join(', ')
   const notes = saving.saved.flatMap(({ note }) => (note === undefined ? [] : [note]))
-  return ['Done.', ...notes, `Tell the user where it lies: ${paths}`].join(' ')
+  const last =
+    advice === undefined ? `Tell the user where it lies: ${paths}` : `${advice} It lies at ${paths}`
+  return ['Done.', ...notes, last].join(' ')
 }
 
 function linkedStep([first]: readonly LinkedFile[]): string {

@@ -14,7 +14,7 @@ async function place() {
   await mkdir(outside)
   await writeFile(join(inside, 'clip.mp4'), 'clip')
   await writeFile(join(outside, 'secret.mp4'), 'secret')
-  const folders: Folders = { workspace: inside, allowed: [inside], refused: [] }
+  const folders: Folders = { workspace: inside, allowed: [inside], refused: [], isDefault: false }
   return { ...scratch, inside, outside, folders, [Symbol.asyncDispose]: scratch[Symbol.asyncDispose] }
 }
 
@@ -189,6 +189,7 @@ describe('the workspace', () => {
       workspace: at.inside,
       allowed: [at.inside, at.outside],
       refused: [],
+      isDefault: false,
     })
     const unset = createWorkspace({ allowedFolders: [], defaultFolder })
     unset.hint(Promise.resolve([at.inside, '/', '/etc']))
@@ -197,7 +198,12 @@ describe('the workspace', () => {
       refused: [{ folder: '/' }, { folder: '/etc' }],
     })
     unset.hint(Promise.reject(new Error('the client does not answer')))
-    expect(await unset.folders()).toEqual({ workspace: defaultFolder, allowed: [defaultFolder], refused: [] })
+    expect(await unset.folders()).toEqual({
+      workspace: defaultFolder,
+      allowed: [defaultFolder],
+      refused: [],
+      isDefault: true,
+    })
   })
 
   test('a set workspace is made when it is missing', async () => {

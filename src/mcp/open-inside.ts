@@ -1,11 +1,13 @@
 import { constants, type BigIntStats } from 'node:fs'
-import { lstat, mkdir, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { lstat, mkdir, open, opendir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '../contract/file.ts'
+import { nearestName } from '../contract/near-name.ts'
 import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { whereItLeads } from '../platform/real-path.ts'
+import { isInside } from './folder-rules.ts'
 import { assertAllowed, toAbsolute, type Folders } from './workspace.ts'
 
 /** A file that may be read, held open: everything is read from the descriptor. */
@@ -53,13 +55,14 @@ export async function openFileInside(
 ): Promise<OpenedFile> {
   const path = toAbsolute(folders, given)
   // Before anything is looked at: whether something lies outside is not told.
-  assertAllowed(folders, await whereItLeads(path), given)
-  const before = await stat(path).catch((error: unknown) => {
-    throw notReadable(folders, given, error)
+  const leadsTo = await whereItLeads(path)
+  assertAllowed(folders, leadsTo, given)
+  const before = await stat(path).catch(async (error: unknown) => {
+    throw notReadable(folders, given, { cause: error, meant: await meantBy(folders, leadsTo, wanted) })
   })
   if (!before.isFile()) throw notAFile(given, before.isDirectory())
   const handle = await open(path, openFlags).catch((error: unknown) => {
-    throw notReadable(folders, given, error)
+    throw notReadable(folders, given, { cause: error })
   })
   try {
     const stats = await handle.stat({ bigint: true })
@@ -117,7 +120,7 @@ async function checkFolderInside(
   let existing = path
   while (!(await exists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
   const ancestor = await realpath(existing).catch((error: unknown) => {
-    throw notReadable(folders, given, error)
+    throw notReadable(folders, given, { cause: error })
   })
   const rest = relative(existing, path)
   assertAllowed(folders, join(ancestor, rest), given)
@@ -141,14 +144,50 @@ async function realPathOf(handle: FileHandle, path: string, stats: BigIntStats):
   throw new MediaError(6016, `${path} changed while it was opened`, { retryable: true })
 }
 
-function notReadable(folders: Folders, given: string, cause: unknown): MediaError {
+interface Unreadable {
+  readonly cause: unknown
+  /** Name of a file in the same folder that may be meant. */
+  readonly meant?: string | undefined
+}
+
+function notReadable(
+  { workspace, allowed, isDefault }: Folders,
+  given: string,
+  { cause, meant }: Unreadable,
+) {
   const code = errorCode(cause) ?? 'unknown'
   const missing = code === 'ENOENT' || code === 'ENOTDIR'
   const message = missing ? `There is no ${given}` : `${given} cannot be opened (${code})`
-  return new MediaError(6004, message, {
-    cause,
-    hint: `Relative paths start from ${folders.workspace}. Allowed folders: ${folders.allowed.join(', ')}.`,
-  })
+  const hints = [
+    ...(missing && meant !== undefined ? [`Did you mean ${join(dirname(given), meant)}?`] : []),
+    `Relative paths start from ${workspace}. Allowed folders: ${allowed.join(', ')}.`,
+    ...(isDefault ? ['No other folder was set: start the server with --allow-dir <folder>.'] : []),
+  ]
+  return new MediaError(6004, message, { cause, hint: hints.join(' ') })
+}
+
+/** Most files of a folder among which one that may be meant is looked for. */
+const mostNames = 1000
+
+/** Of the files beside a real path the one that may be meant by it; nothing of folders outside is told. */
+async function meantBy(
+  folders: Folders,
+  path: string,
+  wanted: readonly FileKind[],
+): Promise<string | undefined> {
+  const folder = dirname(path)
+  if (!folders.allowed.some((allowed) => isInside(allowed, folder))) return undefined
+  const names: string[] = []
+  try {
+    for await (const entry of await opendir(folder)) {
+      const kind = kindOf(extensionOf(entry.name))
+      if (entry.isFile() && kind && wanted.includes(kind) && names.push(entry.name) === mostNames) break
+    }
+  } catch {
+    // What may be meant is only a help.
+    return undefined
+  }
+  return nearestName(basename(path), names)
 }
 
 function notAFile(given: string, isFolder: boolean): MediaError {

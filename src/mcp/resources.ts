@@ -12,6 +12,7 @@ import { kindOf } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
 import { catalogResources, catalogTemplates, readCatalog } from './catalog-resources.ts'
 import type { Session } from './session.ts'
+import { shownFacts } from './shown-facts.ts'
 import { taskSnapshot } from './snapshot.ts'
 import { knownTask } from './tools/task-tools.ts'
 
@@ -59,12 +60,14 @@ export async function listResources(session: Session): Promise<ListResourcesResu
     uri: taskUri(task.id),
     name: `task ${task.id}`,
     title: `${task.task_type_name}: ${task.status}`,
+    description: 'State and result of the task; subscribe to follow it.',
     mimeType: json,
   }))
   const files = [...session.files.entries()].map(([id, { name }]) => ({
     uri: fileUri(id),
     name: `file ${id}`,
     title: name,
+    description: 'Facts of the file, and what a short text or a small image holds.',
     mimeType: json,
   }))
   return { resources: [...catalogResources(session), ...tasks, ...files] }
@@ -87,7 +90,7 @@ export async function readResource(session: Session, uri: string): Promise<ReadR
 async function readTask(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
   const known = await knownTask(session, id)
   const task = await queryTask(session.client, known)
-  const expected = task.status === 'queued' ? await expectedTimes(session.client, task) : null
+  const expected = await expectedTimes(session.client, task)
   const snapshot = taskSnapshot(task, { saveTo: known.save_to, expected })
   return { contents: [{ uri, mimeType: json, text: JSON.stringify(snapshot) }] }
 }
@@ -95,7 +98,14 @@ async function readTask(session: Session, uri: string, id: string): Promise<Read
 async function readFile(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
   const facts = await session.client.call(routes.inspectFile, { params: { file_id: id } })
   const { original_name, size, created_at, expire_at, media } = facts
-  const about = { file_id: id, name: original_name, bytes: size, created_at, expire_at, media }
+  const about = {
+    file_id: id,
+    name: original_name,
+    bytes: size,
+    created_at,
+    expire_at,
+    media: shownFacts(media),
+  }
   const content = await readContent(session, uri, facts)
   return { contents: [{ uri, mimeType: json, text: JSON.stringify(about) }, ...content] }
 }

@@ -18,7 +18,17 @@ test.each([
   expect(taskSnapshot(task, { expected }).next_step).toContain(words)
 })
 
-test('a task that runs tells nothing of a start', () => {
-  const { next_step } = taskSnapshot({ ...task, status: 'processing' }, { expected: { wait: 5, work: 5 } })
-  expect(next_step).toContain('the work goes on by itself')
+test.each([
+  [{ wait: 0, work: 5 }, 'the work goes on by itself and takes about 5 s yet'],
+  [{ wait: 0, work: 0 }, 'the work goes on by itself and is about done'],
+  [null, 'the work goes on by itself.'],
+])('a task that runs of which %j is expected: %s', (expected, words) => {
+  expect(taskSnapshot({ ...task, status: 'processing' }, { expected }).next_step).toContain(words)
+})
+
+test('a completed task tells what its operation says is next', () => {
+  const done = { ...task, status: 'completed', output_result: {} } as const
+  expect(taskSnapshot(done, { saving: { saved: [] }, advice: 'Look at it.' }).next_step).toBe(
+    'Done. Look at it.',
+  )
 })

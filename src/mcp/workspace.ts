@@ -24,6 +24,8 @@ export interface Folders {
   readonly workspace: string
   /** Everything below these may be read and written; the workspace is among them. */
   readonly allowed: readonly string[]
+  /** Whether nobody set or told a folder that may be used. */
+  readonly isDefault: boolean
   /** Folders that were asked for and are not used, with the reason. */
   readonly refused: readonly { readonly folder: string; readonly why: string }[]
 }
@@ -51,9 +53,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const allowed = [...new Set(checked.flatMap((result) => ('real' in result ? [result.real] : [])))]
     const refused = checked.flatMap((result) => ('why' in result ? [result] : []))
     const [first] = allowed
-    if (first !== undefined) return { workspace: first, allowed, refused }
+    if (first !== undefined) return { workspace: first, allowed, refused, isDefault: false }
     const real = await makeDefault(defaultFolder)
-    return { workspace: real, allowed: [real], refused }
+    return { workspace: real, allowed: [real], refused, isDefault: true }
   }
 
   return {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
-import { findFileRefs, kindOf, supportedHint, type FileReference } from '../contract/file.ts'
+import { findFileRefs, kindOf, ofAnotherKind, type FileReference } from '../contract/file.ts'
 import { readBody } from '../contract/issues.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
@@ -81,12 +81,23 @@ async function checkFiles(
   const references = findFileRefs(request.operation.input, request.input)
   const ids = [...new Set(references.map((reference) => String(reference.value)))]
   const rows = []
-  for (const id of ids)
-    rows.push(await findFile(service.db, { accountId: caller.accountId, id, now: service.clock() }))
+  for (const id of ids) {
+    try {
+      rows.push(await findFile(service.db, { accountId: caller.accountId, id, now: service.clock() }))
+    } catch (error) {
+      throw withPlace(error, references, id)
+    }
+  }
   for (const row of rows) checkKind(row, references, request.operation)
   const byId = new Map<string, GivenFile>()
   for (const row of rows) byId.set(row.id, await giveFile(service, row))
   return { ...givenFiles(byId), ids }
+}
+
+/** Tells where a request names the file that is missing. */
+function withPlace(error: unknown, references: readonly FileReference[], id: string): unknown {
+  const reference = references.find(({ value }) => value === id)
+  return error instanceof MediaError && reference ? error.at(z.core.toDotPath(reference.path)) : error
 }
 
 function checkKind(
@@ -97,8 +108,5 @@ function checkKind(
   const kind = kindOf(row.ext)
   const refused = references.find(({ value, kinds }) => value === row.id && !kinds.some((k) => k === kind))
   if (!refused) return
-  const field = z.core.toDotPath(refused.path)
-  throw new MediaError(wrongKind, `${field}: ${row.name} is not ${refused.kinds.join(' or ')}`, {
-    hint: supportedHint(refused.kinds),
-  })
+  throw ofAnotherKind(refused, row.name, wrongKind)
 }

@@ -144,6 +144,22 @@ describe('what keeps a particle from being rendered is told at once, with its li
     expect(output).toMatchObject({ composition_id: 'test', width: 320, height: 180 })
   })
 
+  it('once, though it shows in the source and again as it plays', async () => {
+    const outside = particle({}, `${text}\n<img\n src="https://example.com/logo.png">\n<b>x</b>`)
+    expect((await check({ html: outside })).told).toEqual([
+      expect.stringMatching(/^error 4 <img src="https:\/\/example\.com\/logo\.png"> lies outside/),
+    ])
+    const styled = particle({}, `<style>\np {\nbackground: url(https://example.com) }</style>${text}`)
+    expect((await check({ html: styled })).told).toEqual([
+      expect.stringMatching(/^error 4 the style loads https:\/\/example\.com;/),
+    ])
+    const still =
+      '<template data-composition-id="test" data-width="320" data-height="180"><p>x</p></template>'
+    expect((await check({ html: still })).told).toEqual([
+      expect.stringMatching(/^error 1 no script registers a timeline/),
+    ])
+  })
+
   it('what is no particle at all', async () => {
     const { output } = await check({ html: '<p>text</p>' })
     expect(output).toEqual({

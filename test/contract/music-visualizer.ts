@@ -95,6 +95,7 @@ export const musicVisualizer: OperationTables = {
     video_size: 'object',
     template_id: 'string',
   },
+  resultAdditions: { notes: 'array, optional' },
   resultParts: { video_size: { width: 'integer', height: 'integer' } },
   created: {},
 }

@@ -75,7 +75,7 @@ test.each<[string, unknown, RegExp]>([
   [
     'a path that is not there',
     composition({ talk: 'none.mp4', 'a title': 'title.html' }),
-    /^6004: There is no none\.mp4/,
+    /^6004: composition\.assets\.file_id\.talk: There is no none\.mp4/,
   ],
   [
     'a path outside',
@@ -85,7 +85,7 @@ test.each<[string, unknown, RegExp]>([
   [
     'a file of another kind',
     composition({ talk: 'talk.mp4', 'a title': 'cover.png' }),
-    /^6014: composition\.assets\.file_id\["a title"\]: cover\.png is not video or audio or text/,
+    /^6014: composition\.assets\.file_id\["a title"\]: cover\.png is not a video, audio or text\. /,
   ],
   [
     'a number',

@@ -116,6 +116,20 @@ describe('html_render_simple', () => {
       },
     ])
     expect(await calls.balance()).toBe(before)
+    const beats = [
+      { start: 0, duration: 1, track_index: 0, html: particle({}, '<img src="a.png">\n<video></video>') },
+      { id: 'second', start: 0, duration: 1, track_index: 1, html: '<p>no template</p>' },
+    ]
+    const both = await done('html_render_simple', {
+      composition: { ...composition, beats },
+      render: { output_format: 'webm' },
+    })
+    expect(both.output_result?.['error']).toMatchObject({
+      code: 6016,
+      message: expect.stringMatching(
+        /^beats\[0\] \(test\): line 2: .*; line 3: <video> .*\. beats\[1\] \(second\): there is no <template>/,
+      ),
+    })
   })
 
   it('that is stopped leaves no program behind', async () => {

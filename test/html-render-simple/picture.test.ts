@@ -262,7 +262,10 @@ describe('the base', () => {
     )
     expect(rendered.output).toMatchObject({
       duration: 2,
-      notes: ['tracks[1] is not used: only the first video track is'],
+      notes: [
+        'tracks[1] is not used: only the first video track is',
+        'counter.mkv ends at 1.4 s of 2 s: black is behind the rest',
+      ],
     })
     expect(await streams(rendered.path)).toMatchObject([{ nb_read_frames: '50', width: 320, height: 180 }])
     const luma = async (frame: number) => {

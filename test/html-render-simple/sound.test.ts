@@ -61,7 +61,11 @@ it('the first audio track plays from 0, as loud as it is, to the end', async () 
     expect(amplitude(during?.(from, to) ?? new Float32Array(), 1000)).toBeCloseTo(0.5, 1)
     expect(amplitude(during?.(from, to) ?? new Float32Array(), 440)).toBeLessThan(0.01)
   }
-  expect(rendered.output.notes).toEqual(['tracks[2] is not used: only the first audio track is'])
+  expect(rendered.output.notes).toEqual([
+    'tracks[2] is not used: only the first audio track is',
+    'tracks[1] plays from 0, whole and as it is: start, duration, volume of audio do not apply',
+    'base.mkv ends at 1.5 s of 2 s: black is behind the rest',
+  ])
 })
 
 it('both are heard together, and do not clip', async () => {

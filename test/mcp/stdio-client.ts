@@ -8,6 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import type { Operation } from '../../src/contract/operation.ts'
 import { startMcpServer } from '../../src/mcp/server.ts'
 import { startContractServer, type ContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
@@ -54,11 +55,22 @@ export function startAgent(era: Era, options?: ClientOptions, settings?: AgentSe
   })
 }
 
+/** What a server in this process may have beside. */
+interface HereSettings extends AgentSettings {
+  /** Those that are its tools; left out, as `serverOptions` says. */
+  readonly operations?: readonly Operation[]
+}
+
 /** The same with the server in this process, where it is there at once. */
-export function startAgentHere(era: Era, options?: ClientOptions, settings?: AgentSettings): Promise<Agent> {
+export function startAgentHere(
+  era: Era,
+  options?: ClientOptions,
+  { operations, ...settings }: HereSettings = {},
+): Promise<Agent> {
   return connectAgent({ era, options, settings }, async (entry, told) => {
     const [near, far] = InMemoryTransport.createLinkedPair()
-    await startMcpServer({ ...serverOptions(entry, (error) => void told.push(error)), transport: far })
+    const usual = serverOptions(entry, (error) => void told.push(error))
+    await startMcpServer({ ...usual, ...(operations && { operations }), transport: far })
     return near
   })
 }

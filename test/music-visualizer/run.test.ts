@@ -47,11 +47,21 @@ describe('a result', () => {
     expect(audio).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 })
     expect(Number(audio?.['duration'])).toBeCloseTo(70 / 30, 2)
     expect(output).toMatchObject({ duration: 2.333, video_size: small, template_id: 'bars' })
+    expect(output).not.toHaveProperty('notes')
     expect(name).toBe('song-bars.mp4')
     expect(planned.credits).toBe(1)
     expect(amplitude(await samples(path), 440)).toBeCloseTo(0.4, 1)
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))
     expect(progress.at(-1)).toBe(100)
+  })
+
+  it('tells what does not show as it was given', async () => {
+    const given = { cover_file_id: at('cover.jpg'), track: 'A long title '.repeat(9), artist: 'Someone' }
+    const { output } = await render(request({ file_id: at('song.mp3'), ...given }), folder.path)
+    expect(output.notes).toEqual([
+      'track was cut with … where it did not fit: a shorter one shows whole',
+      'cover_file_id is not shown by bars: ring, vinyl, nowplaying show it',
+    ])
   })
 
   it.each(musicVisualizer.examples)('example: $title', async ({ input }) => {

@@ -83,7 +83,12 @@ describe('is refused', () => {
       6016,
       `${firstClip}.material`,
     ],
-    ['a file that is not there', () => body('1234567890123456789'), 6004, '1234567890123456789'],
+    [
+      'a file that is not there',
+      () => body('1234567890123456789'),
+      6004,
+      'materials[0].id: there is no file "1234567890123456789"',
+    ],
     [
       'a clip of no duration',
       () => body('clip.mp4', { track_ed: 0, duration: 0 }),
@@ -142,7 +147,7 @@ describe('is refused', () => {
     ],
     ['sound in the video track', () => body('song.wav'), 6014, 'video_track[0].track_timeline[0].material'],
     ['a video file without a picture', () => body('sound-only.mp4'), 6014, `${firstClip}.material`],
-    ['a still picture', () => body('still.png'), 6014, 'still.png is not video'],
+    ['a still picture', () => body('still.png'), 6014, 'still.png is not a video'],
     ['a speed of 101', () => body('clip.mp4', { speed: 101 }), 6016, `${firstClip}.speed`],
     [
       'a clip without a material',
@@ -156,6 +161,38 @@ describe('is refused', () => {
     expect([answer.code, answer.msg]).toEqual([code, expect.stringContaining(words)])
     const { data } = await api(account).send('/base/capabilities')
     expect(data).toMatchObject({ credits: { balance: 5 }, tasks: { queued: 0, processing: 0 } })
+  })
+})
+
+it('tells what is wrong with all clips at once, and that times are seconds', async () => {
+  const times = await api(account).create('video_timeline_render', {
+    ...body('clip.mp4', { duration: 2 }, { clip_ed: 1.5 }),
+  })
+  expect([times.code, times.msg]).toEqual([
+    6016,
+    'video_track[0].track_timeline[0].duration: 2 s, but from track_st to track_ed it is 1 s; ' +
+      'audio_track[0].track_timeline[0].clip_ed: 1.5 s, but clip_st 0 + duration 1 x speed 1 is 1 s',
+  ])
+  const crowded = { ...clip, material: ids['clip.mp4'], track_st: 10, track_ed: 10.9 }
+  const crowd = await api(account).create('video_timeline_render', {
+    ...body('clip.mp4'),
+    ...two(crowded, { ...crowded, duration: 3 }),
+    audio_track: [{ track_index: 0, track_timeline: Array.from({ length: 30 }, () => crowded) }],
+  })
+  expect(crowd.msg.split('; ')).toHaveLength(21)
+  expect(crowd.msg).toMatch(/; and \d+ more$/)
+  const late = await api(account).create(
+    'video_timeline_render',
+    body('clip.mp4', { clip_st: 1500, clip_ed: 1501 }, { clip_st: 1.5, clip_ed: 2.5 }),
+  )
+  expect(late).toMatchObject({
+    code: 6016,
+    msg: expect.stringMatching(
+      /clip_st: 1500 s is not before .*; audio_track\[0\].*clip_ed: 2\.5 s is after/,
+    ),
+    hint: expect.stringMatching(
+      /^Correct them all, .* Give a clip_st below 2\. Times are seconds, not milliseconds\.$/,
+    ),
   })
 })
 

@@ -1,12 +1,16 @@
 import * as z from 'zod'
-import { fileRef } from '../../src/contract/file.ts'
+import { fileRef, saveAsHtml } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/id.ts'
 import { operation } from '../../src/contract/operation.ts'
 
 const input = z
   .object({
     html: z.string().min(1).optional().describe('Source of the particle; this or file_id'),
-    file_id: fileRef({ kinds: ['text'], describe: 'The particle as an .html file' }).optional(),
+    file_id: fileRef({
+      kinds: ['text'],
+      fix: saveAsHtml,
+      describe: 'The particle as an .html file',
+    }).optional(),
     video_size: z
       .object({ width: z.int().min(16).max(4096), height: z.int().min(16).max(4096) })
       .optional()
@@ -58,6 +62,10 @@ export const checkParticle = operation({
   output,
   price: { unit: 'item', credits: 0, of: 'particle' },
   createdExtra: ['estimates'],
+  nextStep: ({ ok }) =>
+    ok
+      ? 'Look at the picture (inspect_file with preview contact_sheet), then call html_render_simple.'
+      : 'Correct output.problems, then check again.',
   examples: [
     { title: 'A source, two seconds of it', input: { html: source, duration: 2 } },
     {

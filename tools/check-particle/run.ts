@@ -5,7 +5,7 @@ import { rehearse } from '../../src/engines/chromium/rehearse.ts'
 import { readSource } from '../../src/engines/chromium/read-source.ts'
 import { locateChromium } from '../../src/engines/chromium/require.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import type { Problem } from '../../src/media/particle/problem.ts'
+import { onlyPlayed, type Problem } from '../../src/media/particle/problem.ts'
 import { readParticle } from '../../src/media/particle/read.ts'
 import type { checkParticle } from './contract.ts'
 import { chooseMoments, drawMoments } from './moments.ts'
@@ -30,7 +30,8 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     ...{ ...size, fps: input.fps, moments: moments.times },
     ...{ scratch, signal },
   })
-  const found = [...problems, ...played.map((problem) => ({ severity: 'error' as const, ...problem }))]
+  const news = onlyPlayed(played, problems).map((problem) => ({ severity: 'error' as const, ...problem }))
+  const found = [...problems, ...news]
   if (found.some(({ severity }) => severity === 'error')) return { ...report(found), ...about }
   context.progress(90)
   const path = join(scratch, 'moments.png')
@@ -51,7 +52,7 @@ function report(problems: readonly Problem[]): Pick<OutputOf<typeof checkParticl
   const byLine = problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
   return {
     ok: problems.every(({ severity }) => severity !== 'error'),
-    problems: byLine.slice(0, mostTold),
+    problems: byLine.slice(0, mostTold).map(({ severity, message, line }) => ({ severity, message, line })),
   }
 }
 

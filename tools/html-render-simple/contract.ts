@@ -22,10 +22,10 @@ const track = z.object({
   type: z.enum(['video', 'audio']).describe('Only the first video and the first audio track are used'),
   asset: assetName.describe('Name of a file in assets.file_id'),
   track_index: layer.describe('Tracks of one type and index must not overlap'),
-  start: seconds.describe('Seconds; of the first audio track it does not count: it plays from 0'),
-  duration: length.optional().describe('Seconds; left out, to the end of the file'),
+  start: seconds.describe('Seconds; of audio not read, it plays from 0'),
+  duration: length.optional().describe('Seconds; left out, to the end of the file; of audio not read'),
   muted: z.boolean().default(true).describe('Of video: false lets its own sound be heard'),
-  volume: z.number().min(0).max(100).default(1).describe('Of audio; the first audio track plays as it is'),
+  volume: z.number().min(0).max(100).default(1).describe('Of audio; not read'),
 })
 
 const beat = z
@@ -40,7 +40,9 @@ const beat = z
   })
   .refine(({ html, html_asset }) => (html === undefined) !== (html_asset === undefined), {
     message: 'a particle has exactly one of html and html_asset',
-    params: { fix: 'Give the source as html, or upload it and name it as html_asset.' },
+    params: {
+      fix: 'Give the source as html, or name its file in assets.file_id and put that name in html_asset.',
+    },
   })
 
 const composition = z
@@ -49,7 +51,7 @@ const composition = z
     fps: rate.default(30).describe('Frames a second; 29.97 and its like are exact'),
     duration: length
       .optional()
-      .describe('Seconds of an mp4; left out, to the end of the latest track or particle'),
+      .describe('Seconds of an mp4; left out, to the end of the latest track that is used, or particle'),
     assets: z
       .object({
         file_id: z
@@ -57,7 +59,7 @@ const composition = z
             assetName,
             fileRef({ kinds: ['video', 'audio', 'text'], describe: 'Video, sound or .html' }),
           )
-          .describe('Files by the names that tracks and beats use'),
+          .describe('Files by the names that tracks and beats use; {} where they use none'),
       })
       .describe('Files of the base and of particles'),
     tracks: z.array(track).max(maxItems).describe('The base; may be empty for webm and qtrle'),

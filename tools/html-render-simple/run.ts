@@ -9,7 +9,7 @@ import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireEncoders, requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { describeProblems } from '../../src/media/particle/problem.ts'
-import { readParticle, type Reading } from '../../src/media/particle/read.ts'
+import { readParticle, type Particle, type Reading } from '../../src/media/particle/read.ts'
 import type { htmlRenderSimple } from './contract.ts'
 import { coverage } from './coverage.ts'
 import { encode } from './encode.ts'
@@ -97,10 +97,14 @@ interface Source extends Reading {
   readonly html: string
 }
 
-/** Reads the sources of particles one by one, each file once. Throws 6016 with all that is wrong with the first. */
+/** More at once help nobody. */
+const mostTold = 8
+
+/** Reads the sources of particles one by one, each file once. Throws 6016 with what is wrong with all of them. */
 async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<CaptureParticle[]> {
   const read = new Map<string, Source>()
   const particles: CaptureParticle[] = []
+  const wrong: string[] = []
   for (const scheduled of beats) {
     const { beat, file } = scheduled
     let source = file && read.get(file.file_id)
@@ -109,21 +113,29 @@ async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<C
       source = { html, ...readParticle(html) }
       if (file) read.set(file.file_id, source)
     }
-    particles.push(particleOf(scheduled, source))
+    const { declared, problems } = source
+    const errors = problems.filter(({ severity }) => severity === 'error')
+    const name = nameOf(scheduled, source)
+    if (!declared || errors.length > 0) wrong.push(`${name}: ${describeProblems(errors)}`)
+    else particles.push(particleOf(scheduled, { ...declared, name, html: source.html }))
   }
-  return particles
+  if (wrong.length === 0) return particles
+  const more = wrong.length - mostTold
+  const told = wrong.slice(0, mostTold).join('. ') + (more > 0 ? `. And ${more} more particles` : '')
+  throw new MediaError(6016, told, {
+    hint: 'Correct the particles; check_particle finds all problems of one at once and free of charge.',
+  })
+}
+
+/** As errors call it: by its place, and what its author calls it. */
+function nameOf({ name, beat }: ScheduledBeat<StagedFile>, { declared }: Source): string {
+  return beat.id === undefined && declared ? `${name} (${declared.compositionId.slice(0, 80)})` : name
 }
 
 function particleOf(
-  { name, beat }: ScheduledBeat<StagedFile>,
-  { html, declared, problems }: Source,
+  { beat }: ScheduledBeat<StagedFile>,
+  source: Particle & Pick<CaptureParticle, 'name' | 'html'>,
 ): CaptureParticle {
-  const errors = problems.filter(({ severity }) => severity === 'error')
-  if (!declared || errors.length > 0) {
-    throw new MediaError(6016, `${name}: ${describeProblems(errors)}`, {
-      hint: 'Correct the particle; check_particle finds such problems at once and free of charge.',
-    })
-  }
   const { start, duration, track_index: zIndex, opaque } = beat
-  return { ...declared, name, html, start, duration, zIndex, opaque }
+  return { ...source, start, duration, zIndex, opaque }
 }

@@ -67,6 +67,36 @@ const lengthOf = (composition: object, render?: object) => {
 describe('length', () => {
   it.each<[string, number, object, object?]>([
     ['the latest track, to the end of its file', 12, { tracks: [{ ...video, start: 2 }] }],
+    [
+      'the sound, which plays from 0 whatever it says',
+      10,
+      {
+        tracks: [
+          { ...video, duration: 3 },
+          { ...audio, start: 20 },
+        ],
+      },
+    ],
+    [
+      'the sound to its end',
+      10,
+      {
+        tracks: [
+          { ...video, duration: 3 },
+          { ...audio, duration: 1 },
+        ],
+      },
+    ],
+    [
+      'the tracks that are used',
+      3,
+      {
+        tracks: [
+          { ...video, duration: 3 },
+          { ...video, start: 5 },
+        ],
+      },
+    ],
     ['the latest particle', 15, { beats: [{ ...beat, start: 14 }] }],
     ['a track that says how long it is', 3, { tracks: [{ ...video, duration: 3 }] }],
     ['the composition, where it says', 4, { duration: 4, beats: [{ ...beat, start: 14 }] }],
@@ -101,6 +131,22 @@ describe('tracks', () => {
     expect(notes).toEqual([
       'tracks[2] is not used: only the first video track is',
       'tracks[3] is not used: only the first audio track is',
+    ])
+  })
+
+  it('of which the sound says what of it does not apply', () => {
+    const notesOf = (track: object) =>
+      schedule(read({ tracks: [video, { ...audio, ...track }] }), files).notes
+    expect(notesOf({})).toEqual([])
+    expect(notesOf({ start: 3, duration: 2, volume: 0.5 })).toEqual([
+      'tracks[1] plays from 0, whole and as it is: start, duration, volume of audio do not apply',
+    ])
+    const short = { ...video, duration: 4 }
+    expect(schedule(read({ tracks: [short, audio] }), files).notes).toEqual([
+      'talk.mp4 ends at 4 s of 10 s: black is behind the rest',
+    ])
+    expect(notesOf({ volume: 0.5 })).toEqual([
+      'tracks[1] plays from 0, whole and as it is: volume of audio does not apply',
     ])
   })
 

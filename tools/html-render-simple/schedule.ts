@@ -3,7 +3,7 @@ import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
 import { sizeOfSource, smaller } from '../../src/media/particle/source.ts'
 import type { htmlRenderSimple } from './contract.ts'
-import { exactRate, frameAt } from './rate.ts'
+import { exactRate, frameAt, secondsAt } from './rate.ts'
 
 export type HtmlRenderInput = InputOf<typeof htmlRenderSimple>
 type Track = HtmlRenderInput['composition']['tracks'][number]
@@ -55,25 +55,29 @@ export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: Giv
   const tracks = composition.tracks.map((track, index) => placeTrack(track, { index, fileOf }))
   checkOverlaps(tracks)
   const isLayer = render.output_format !== 'mp4'
+  const videos = tracks.filter(({ track }) => track.type === 'video')
+  const sounds = tracks.filter(({ track }) => track.type === 'audio')
+  const [picture] = videos
+  const [sound] = sounds
   const seconds = isLayer
     ? beatsEnd
-    : (composition.duration ?? Math.max(beatsEnd, ...tracks.map(({ end }) => end)))
+    : (composition.duration ?? Math.max(beatsEnd, picture?.end ?? 0, sound?.sourceSeconds ?? 0))
   if (seconds > maxSeconds) {
     throw new MediaError(6016, `the result would last ${(seconds / 3600).toFixed(1)} hours; 6 are the most`, {
       hint: 'Give a composition.duration, or shorter tracks and particles.',
     })
   }
   const frames = Math.max(1, frameAt(seconds, rate))
-  const videos = tracks.filter(({ track }) => track.type === 'video')
-  const sounds = tracks.filter(({ track }) => track.type === 'audio')
-  const base = isLayer ? undefined : videos[0]
+  const base = isLayer || !picture ? undefined : baseOf(picture, { rate, frames })
   return {
     rate,
     frames,
-    base: base && baseOf(base, { rate, frames }),
-    sound: isLayer ? undefined : sounds[0]?.file,
+    base,
+    sound: isLayer ? undefined : sound?.file,
     beats,
-    notes: isLayer ? [] : [videos, sounds].flatMap(unused),
+    notes: isLayer
+      ? []
+      : [...[videos, sounds].flatMap(unused), ...notRead(sound), ...blackAfter(base, { rate, frames })],
   }
 }
 
@@ -110,8 +114,10 @@ interface PlacedTrack<F extends GivenFile> {
   readonly index: number
   readonly track: Track
   readonly file: F
-  /** In seconds. */
+  /** As the request says, in seconds. */
   readonly end: number
+  /** How long its file lasts. */
+  readonly sourceSeconds: number
 }
 
 function placeTrack<F extends GivenFile>(track: Track, { index, fileOf }: Found<F>): PlacedTrack<F> {
@@ -130,8 +136,8 @@ function placeTrack<F extends GivenFile>(track: Track, { index, fileOf }: Found<
     })
   }
   const ofFile = track.type === 'video' ? facts?.video?.duration_ms : facts?.audio[0]?.duration_ms
-  const sourceMs = ofFile || (facts?.duration_ms ?? 0)
-  return { index, track, file, end: track.start + (track.duration ?? sourceMs / 1000) }
+  const sourceSeconds = (ofFile || (facts?.duration_ms ?? 0)) / 1000
+  return { index, track, file, end: track.start + (track.duration ?? sourceSeconds), sourceSeconds }
 }
 
 /** Ends that were rounded by the caller may reach this far into what follows, in seconds. */
@@ -184,9 +190,35 @@ function checkNotCutOff({ name, facts }: GivenFile, seconds: number, index: numb
   )
 }
 
+/** Says of a base that ends before the rest from when on there is no picture of it, s. */
+function blackAfter(
+  base: BaseVideo<GivenFile> | undefined,
+  { rate, frames }: { rate: Rational; frames: number },
+): string[] {
+  if (!base || base.endFrame >= frames) return []
+  const [ends, all] = [base.endFrame, frames].map((at) => Math.round(secondsAt(at, rate) * 100) / 100)
+  return [`${base.file.name} ends at ${ends} s of ${all} s: black is behind the rest`]
+}
+
 /** Says of further tracks of a type that they are not used. */
 function unused([, ...others]: readonly PlacedTrack<GivenFile>[]): string[] {
   return others.map(
     ({ index, track }) => `tracks[${index}] is not used: only the first ${track.type} track is`,
   )
+}
+
+/** Says of the first audio track what was given and does not apply (contract 2, 8). */
+function notRead(sound: PlacedTrack<GivenFile> | undefined): string[] {
+  if (!sound) return []
+  const { index, track } = sound
+  const given = [
+    ...(track.start > 0 ? ['start'] : []),
+    ...(track.duration === undefined ? [] : ['duration']),
+    ...(track.volume === 1 ? [] : ['volume']),
+  ]
+  return given.length === 0
+    ? []
+    : [
+        `tracks[${index}] plays from 0, whole and as it is: ${given.join(', ')} of audio ${given.length > 1 ? 'do' : 'does'} not apply`,
+      ]
 }

@@ -39,11 +39,13 @@ const input = z.object({
     ),
   background_file_id: fileRef({
     kinds: ['image', 'video'],
-    describe: 'Image or video behind all; a video is repeated. Left out: a gradient that suits the colours',
+    describe:
+      'Image or video behind all, darkened by about 40 % so that words read; a video is repeated. Left out: a gradient that suits the colours',
   }).optional(),
   cover_file_id: fileRef({
     kinds: ['image'],
-    describe: 'Cover for ring, vinyl and nowplaying; its middle square shows',
+    fix: 'Give a picture, such as a frame saved as .png.',
+    describe: 'Cover: nowplaying shows its middle square, ring and vinyl the circle in it',
   }).optional(),
   track: z.string().default('').describe('Title; shortened with … where it does not fit'),
   artist: z.string().default('').describe('Artist, below the title'),
@@ -63,6 +65,7 @@ const output = z.object({
   duration: z.number().describe('Seconds'),
   video_size: z.object({ width: z.int(), height: z.int() }),
   template_id: z.enum(templates),
+  notes: z.array(z.string()).optional().describe('What of the request does not show as it was given'),
 })
 
 export const musicVisualizer = operation({

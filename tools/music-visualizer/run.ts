@@ -51,13 +51,32 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
       onFrames: (done) => context.progress(surveyPercent + ((100 - surveyPercent) * done) / frames),
     },
   )
+  const notes = notesOn(input, scene)
   const name = `${[...parse(given.music.name).name].slice(0, 60).join('')}-${input.template_id}.mp4`
   return {
     ...context.keep({ path, name }),
     duration: Math.round(seconds * 1000) / 1000,
     video_size: input.resolution,
     template_id: input.template_id,
+    ...(notes.length > 0 ? { notes } : {}),
   }
+}
+
+/** Templates that show a cover. */
+const withCover: ReadonlySet<string> = new Set<VisualizerInput['template_id']>([
+  'ring',
+  'vinyl',
+  'nowplaying',
+])
+
+/** What of a request does not show as it was given. */
+function notesOn({ cover_file_id, template_id }: VisualizerInput, { cut }: Scene): string[] {
+  return [
+    ...[...cut].map((field) => `${field} was cut with … where it did not fit: a shorter one shows whole`),
+    ...(cover_file_id !== undefined && !withCover.has(template_id)
+      ? [`cover_file_id is not shown by ${template_id}: ${[...withCover].join(', ')} show it`]
+      : []),
+  ]
 }
 
 /** Throws 6401 where ffmpeg or the drawing library is missing, or what maps an HDR background to standard range. */
@@ -130,6 +149,7 @@ async function setScene(
     palette,
     title: cleanLine(input.track),
     artist: cleanLine(input.artist),
+    cut: new Set(),
     ...{ seconds, profile },
     cover: cover
       ? toCanvas(drawing, square, await readImage(cover, square, { signal }))

@@ -23,6 +23,8 @@ export interface Scene {
   readonly palette: Palette
   readonly title: string
   readonly artist: string
+  /** Which of the two had to be cut where they stand; told by who draws them. */
+  readonly cut: Set<'track' | 'artist'>
   readonly seconds: number
   readonly profile: Profile
   /** Square: the cover, or a drawing in its place. */

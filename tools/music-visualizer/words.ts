@@ -25,9 +25,9 @@ export const ink = {
 /** A line that is too long first becomes smaller, down to this share, then shorter. */
 const smallest = 0.72
 
-/** Draws one line, fitted to its place. */
-export function drawLine(pen: Pen, line: string, { look, place }: { look: Look; place: Place }): void {
-  if (line === '') return
+/** Draws one line, fitted to its place. Tells whether all of it is there. */
+export function drawLine(pen: Pen, line: string, { look, place }: { look: Look; place: Place }): boolean {
+  if (line === '') return true
   pen.save()
   pen.direction = isRightToLeft(line) ? 'rtl' : 'ltr'
   pen.lang = languageOf(line)
@@ -38,12 +38,10 @@ export function drawLine(pen: Pen, line: string, { look, place }: { look: Look; 
   const full = pen.measureText(line).width
   const share = Math.max(smallest, Math.min(1, place.width / full))
   if (share < 1) setType(pen, { ...look, size: look.size * share })
-  pen.fillText(
-    fitLine(line, place.width, (text) => pen.measureText(text).width),
-    place.x,
-    place.y,
-  )
+  const fitted = fitLine(line, place.width, (text) => pen.measureText(text).width)
+  pen.fillText(fitted, place.x, place.y)
   pen.restore()
+  return fitted === line
 }
 
 /** Height from the title's baseline to the artist's, as a share of the title's size. */
@@ -60,12 +58,14 @@ export function drawTitle(
   pen.shadowColor = 'rgba(0,0,0,0.45)'
   pen.shadowBlur = size * 0.35
   pen.shadowOffsetY = size * 0.03
-  drawLine(pen, scene.title, { look: { size, weight: 700, colour: ink.strong }, place })
+  const title = drawLine(pen, scene.title, { look: { size, weight: 700, colour: ink.strong }, place })
   const y = scene.title === '' ? place.y : place.y + size * leading
-  drawLine(pen, scene.artist, {
+  const artist = drawLine(pen, scene.artist, {
     look: { size: size * 0.54, weight: 400, colour: ink.soft },
     place: { ...place, y },
   })
+  if (!title) scene.cut.add('track')
+  if (!artist) scene.cut.add('artist')
   pen.restore()
 }
 

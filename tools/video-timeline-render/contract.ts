@@ -91,6 +91,7 @@ const side = z.int().min(16).max(4096).multipleOf(2)
 const material = z.object({
   id: fileRef({
     kinds: ['video', 'audio'],
+    fix: 'Give a video or sound; of a still picture make a video first, or lay it over with html_render_simple.',
     describe: 'Video or audio; of a still picture make a video first',
   }),
   path: z.string().optional().describe('Not read'),
@@ -130,7 +131,7 @@ const fields = z.object({
       }),
     )
     .max(maxClips)
-    .describe('Sound, all tracks mixed'),
+    .describe('Sound, all tracks mixed; may be [] where there is no music'),
   beat_track: z.array(ignored).prefault([]).describe('Not read'),
   struct_meta: ignored.prefault({}).describe('Not read'),
 })

@@ -2,45 +2,62 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, GivenFiles } from '../../src/contract/operation.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
+import { throwTogether } from '../../src/media/timeline/together.ts'
 
 /** Headers and callers round lengths: a clip may end this much after its material, s. */
 const slack = 0.1
 
-/** Holds a timeline's clips against their files. Throws 6014, 6016 and 6021 with the place of the clip. */
+/** Holds a timeline's clips against their files. Throws 6014, 6016 and 6021 with the places of all clips of that code. */
 export function checkSources({ picture, sound, rate }: Timeline, files: GivenFiles): void {
-  for (const clip of picture) videoOf(clip, files.get(clip.material))
-  for (const clip of new Set([...picture, ...sound.flat()])) checkRange(clip, files.get(clip.material), rate)
+  const still = picture.filter(({ material }) => !movingPicture(files.get(material)))
+  throwTogether(still.map((clip) => notMoving(clip, files.get(clip.material))))
+  const clips = [...new Set([...picture, ...sound.flat()])]
+  throwTogether(clips.flatMap((clip) => rangeError(clip, files.get(clip.material), rate) ?? []))
 }
 
 /** The moving picture of a clip's file. Throws 6014 where it has none. */
-export function videoOf({ at }: TimelineClip, { name, kind, facts }: GivenFile): VideoFacts {
+export function videoOf(clip: TimelineClip, file: GivenFile): VideoFacts {
+  const video = movingPicture(file)
+  if (video) return video
+  throw notMoving(clip, file)
+}
+
+function movingPicture({ kind, facts }: GivenFile): VideoFacts | undefined {
   const video = facts?.video
-  if (kind === 'video' && video && (video.duration_ms || facts.duration_ms) > 0) return video
-  throw new MediaError(6014, `${at}.material: ${name} is not a video with moving pictures`, {
+  return kind === 'video' && video && (video.duration_ms || facts.duration_ms) > 0 ? video : undefined
+}
+
+function notMoving({ at }: TimelineClip, { name }: GivenFile): MediaError {
+  return new MediaError(6014, `${at}.material: ${name} is not a video with moving pictures`, {
     hint: 'Give a file in which a picture moves; of a still picture or a cover make a video first.',
   })
 }
 
-function checkRange({ at, source, speed }: TimelineClip, { name, facts }: GivenFile, rate: number): void {
+function rangeError(
+  { at, source, speed }: TimelineClip,
+  { name, facts }: GivenFile,
+  rate: number,
+): MediaError | undefined {
   const lasts = (facts?.duration_ms ?? 0) / 1000
   if (source.from >= lasts) {
-    throw new MediaError(
-      6016,
-      `${at}.clip_st: ${source.from} s is not before the end of ${name} (${lasts} s)`,
-      {
-        hint: `Give a clip_st below ${lasts}.`,
-      },
-    )
+    const hint = `Give a clip_st below ${lasts}.${unit(source.from, lasts)}`
+    const message = `${at}.clip_st: ${source.from} s is not before the end of ${name} (${lasts} s)`
+    return new MediaError(6016, message, { hint })
   }
   if (source.to > lasts + Math.max(slack, speed / rate)) {
-    throw new MediaError(6016, `${at}.clip_ed: ${source.to} s is after the end of ${name} (${lasts} s)`, {
-      hint: `Give a clip_ed of at most ${lasts}, with track times that fit.`,
-    })
+    const hint = `Give a clip_ed of at most ${lasts}, with track times that fit.${unit(source.to, lasts)}`
+    const message = `${at}.clip_ed: ${source.to} s is after the end of ${name} (${lasts} s)`
+    return new MediaError(6016, message, { hint })
   }
   const cutOff = (facts?.cut_off_ms ?? Infinity) / 1000
   // Packets of FLV do not tell how long they last, so its mark is a guess; the run tells by the packets themselves.
-  if (source.to <= cutOff || facts?.container === 'flv') return
-  throw new MediaError(6021, `${at}.material: ${name} is cut off, there is nothing after ${cutOff} s`, {
+  if (source.to <= cutOff || facts?.container === 'flv') return undefined
+  return new MediaError(6021, `${at}.material: ${name} is cut off, there is nothing after ${cutOff} s`, {
     hint: `Export the file again, or end the clip earlier: clip_ed ${cutOff} or less.`,
   })
+}
+
+/** Reminds of the unit where a time would fit its file in milliseconds. */
+function unit(time: number, lasts: number): string {
+  return time >= 100 && time / 1000 <= lasts ? ' Times are seconds, not milliseconds.' : ''
 }

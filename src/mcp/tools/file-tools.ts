@@ -6,6 +6,7 @@ import { previewKind, type InspectedFile } from '../../contract/file-routes.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
 import { isPath, openFiles, uploadFiles } from '../file-bridge.ts'
 import type { Session, Uploaded } from '../session.ts'
+import { shownFacts } from '../shown-facts.ts'
 import { uploadSnapshot } from '../snapshot.ts'
 import type { Transfer } from '../transfers.ts'
 import { tool, type Call } from '../tool.ts'
@@ -93,7 +94,8 @@ function about({
   const cutOff = media?.cut_off_ms
   const notes = cutOff === undefined ? [] : [cutOffNote(media?.duration_ms ?? 0, cutOff)]
   return {
-    ...{ file_id, name: original_name, kind: kindOf(base_ext.toLowerCase()), bytes: size, expire_at, media },
+    ...{ file_id, name: original_name, kind: kindOf(base_ext.toLowerCase()), bytes: size, expire_at },
+    media: shownFacts(media),
     ...(notes.length > 0 && { notes }),
   }
 }

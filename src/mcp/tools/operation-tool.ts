@@ -1,14 +1,14 @@
-import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { createTask, quoteTask } from '../../client/tasks.ts'
 import { describePrice } from '../../contract/credits.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { routes } from '../../contract/routes.ts'
 import { askForPrice, costKey } from '../ask-price.ts'
-import { parseArguments, parseValues, readArguments } from '../arguments.ts'
+import { parseArguments, readArguments } from '../arguments.ts'
 import type { Consent } from '../consent.ts'
-import { prepareInput, uploadFiles, type PreparedInput } from '../file-bridge.ts'
+import { uploadFiles } from '../file-bridge.ts'
 import { followTask, progressShares } from '../follow-task.ts'
+import { prepareInput, type PreparedInput } from '../prepare-input.ts'
 import type { Reply } from '../reply.ts'
 import { checkSaveTo } from '../save.ts'
 import { publishInput } from '../schema.ts'
@@ -60,7 +60,7 @@ async function run(session: Session, order: Order, call: Call): Promise<Reply> {
   const { operation, args, wait } = order
   const { save_to, force_new } = wait
   const prepared = await prepareInput(session, operation, args)
-  const equal = force_new ? undefined : fingerprint(operation, prepared)
+  const equal = force_new ? undefined : prepared.fingerprint
   const underWay = equal === undefined ? undefined : session.uploads.underWay(equal)
   const wish = { operation, prepared, save_to, consent: call.consent, join: !force_new }
   const transfer = underWay ?? session.uploads.start((context) => submit(session, wish, context), equal)
@@ -85,14 +85,6 @@ async function run(session: Session, order: Order, call: Call): Promise<Reply> {
   return {
     data: { ...(await followTask(session, { ...task, waitSeconds: wait.wait_seconds, isJoined }, call)) },
   }
-}
-
-/** Equal for calls that ask for the same of the same files. */
-function fingerprint({ name, input }: Operation, { files, body }: PreparedInput): string {
-  const identities = [...files.byPath].map(
-    ([path, { identity }]) => [path, hash('sha256', identity)] as const,
-  )
-  return JSON.stringify([name, parseValues(input, body(new Map(identities)))])
 }
 
 interface Wish {

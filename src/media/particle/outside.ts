@@ -19,7 +19,7 @@ export function* outsideOf(element: Element): Generator<Problem> {
     // A few libraries may be installed where it is played, which then tells.
     if (tagName === 'script' && /^\s*https:/i.test(value)) continue
     const message = `<${tagName} ${name}="${shortened(value)}"> lies outside; ${instead}`
-    yield { severity: 'error', message, line: lineOf(element, name) }
+    yield { severity: 'error', message, line: lineOf(element, name), about: asAsked(value) }
   }
   const style = attributeOf(element, 'style')
   if (style !== undefined) yield* outsideOfStyle(style, lineOf(element, 'style'))
@@ -42,11 +42,17 @@ function* outsideOfStyle(css: string, firstLine: number | undefined): Generator<
     if (inside.test(address)) continue
     if (line !== undefined) line += css.slice(counted, found.index).split('\n').length - 1
     counted = found.index
-    yield { severity: 'error', message: `the style loads ${shortened(address)}; ${instead}`, line }
+    const message = `the style loads ${shortened(address)}; ${instead}`
+    yield { severity: 'error', message, line, about: asAsked(address) }
   }
 }
 
 function shortened(address: string): string {
   const text = address.trim().replaceAll(/\s+/g, ' ')
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+/** An address as a browser asks for it, where it is whole. */
+function asAsked(address: string): string {
+  return URL.canParse(address) ? new URL(address).href : address
 }

@@ -5,6 +5,8 @@ export interface Problem {
   readonly message: string
   /** Of the source, from 1. */
   readonly line?: number | undefined
+  /** What it is about, where playing tells of that again: an address, or `timeline` for one that is missing. */
+  readonly about?: string
 }
 
 const mostTold = 8
@@ -16,4 +18,21 @@ export function describeProblems(problems: readonly Omit<Problem, 'severity'>[])
     .map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))
   const more = problems.length - told.length
   return told.join('; ') + (more > 0 ? `; and ${more} more` : '')
+}
+
+/** Of what playing a particle tells, what the reading of its source has not told already, with the right line. */
+export function onlyPlayed<P extends { readonly message: string }>(
+  played: readonly P[],
+  read: readonly Problem[],
+): P[] {
+  const told = new Set(read.map(({ about }) => about))
+  return played.filter(({ message }) => {
+    const subject = subjectOf(message)
+    return subject === undefined || !told.has(subject)
+  })
+}
+
+function subjectOf(message: string): string | undefined {
+  if (message.startsWith('no timeline is registered')) return 'timeline'
+  return /^asks for (.+); a particle has no network$/.exec(message)?.[1]
 }

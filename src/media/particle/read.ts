@@ -64,7 +64,7 @@ function* wholeness(template: Element, source: string): Generator<Problem> {
   if (!childrenOf(template).some(isElement)) yield error('the <template> holds no element', line)
   if (!source.includes('__timelines')) {
     const example = 'window.__timelines = { "title": { duration: () => 5, seek: (t) => { … } } }'
-    yield error(`no script registers a timeline, such as ${example}`, line)
+    yield { ...error(`no script registers a timeline, such as ${example}`, line), about: 'timeline' }
   }
 }
 

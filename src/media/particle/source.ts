@@ -1,4 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
+import { saveAsHtml } from '../../contract/file.ts'
 import type { GivenFile } from '../../contract/operation.ts'
 
 /** Largest source, in bytes: room for pictures inside it. */
@@ -20,7 +21,7 @@ interface Source {
 export function sizeOfSource({ file, html }: Source, place: string): number {
   if (file && !/\.html$/i.test(file.name)) {
     throw new MediaError(6014, `${place}: ${file.name} is not an .html file`, {
-      hint: 'Save the particle as .html and use that.',
+      hint: saveAsHtml,
     })
   }
   const bytes = file?.size ?? Buffer.byteLength(html ?? '')

@@ -8,13 +8,13 @@ interface PlacedClip {
   readonly at: string
 }
 
-/** Holds the times of a clip against each other, to one frame of the output. Throws 6016. */
-export function checkClip({ clip, at }: PlacedClip, rate: number): void {
+/** Holds the times of a clip against each other, to one frame of the output: what is wrong, each 6016. */
+export function* clipErrors({ clip, at }: PlacedClip, rate: number): Generator<MediaError> {
   const { track_st, track_ed, duration, speed, clip_st, clip_ed } = clip
   const frame = 1 / rate + rounding
   const lasts = track_ed - track_st
   if (Math.abs(duration - lasts) > frame) {
-    throw new MediaError(
+    yield new MediaError(
       6016,
       `${at}.duration: ${told(duration)} s, but from track_st to track_ed it is ${told(lasts)} s`,
       { hint: `Give "duration": ${told(lasts)}, or other track times.` },
@@ -24,19 +24,19 @@ export function checkClip({ clip, at }: PlacedClip, rate: number): void {
   const end = clip_st + lasts * speed
   // A frame of the output, or as much of the source as passes in one.
   if (Math.abs(clip_ed - end) <= frame * Math.max(1, speed)) return
-  throw new MediaError(
+  yield new MediaError(
     6016,
     `${at}.clip_ed: ${told(clip_ed)} s, but clip_st ${told(clip_st)} + duration ${told(lasts)} x speed ${speed} is ${told(end)} s`,
     { hint: `Give "clip_ed": ${told(end)}, or change the track times or the speed.` },
   )
 }
 
-/** Clips of one track, by their start, must not overlap, gaps included. Throws 6016. */
-export function checkOrder(clips: readonly PlacedClip[]): void {
+/** Clips of one track, by their start, must not overlap, gaps included: what does, each 6016. */
+export function* orderErrors(clips: readonly PlacedClip[]): Generator<MediaError> {
   for (const [index, { clip, at }] of clips.entries()) {
     const before = clips[index - 1]
     if (!before || clip.track_st >= before.clip.track_ed - rounding) continue
-    throw new MediaError(
+    yield new MediaError(
       6016,
       `${at}.track_st: it starts at ${told(clip.track_st)} s, before ${before.at} ends at ${told(before.clip.track_ed)} s`,
       { hint: 'Move or shorten one of them: clips of one track must not overlap.' },

@@ -1,8 +1,9 @@
 import { MediaError } from '../../contract/errors.ts'
-import { checkClip, checkOrder } from './check-clips.ts'
+import { clipErrors, orderErrors } from './check-clips.ts'
 import type { Gtrk, GtrkClip } from './gtrk.ts'
 import { fastestHeard, maxSeconds } from './timeline.ts'
 import type { Timeline, TimelineClip } from './timeline.ts'
+import { throwTogether } from './together.ts'
 
 /** The clips of one track, gaps and silent ones included. */
 interface Track {
@@ -13,7 +14,7 @@ interface Track {
 
 /**
  * Reads a gtrk v1 timeline: only its base track's pictures, every rule on clips checked, its length inferred
- * where it is not told. Throws 6016 with the place of what is wrong.
+ * where it is not told. Throws 6016 with the places of all that is wrong.
  */
 export function readGtrk(gtrk: Gtrk): Timeline {
   const { video_size, video_rate: rate } = gtrk
@@ -22,7 +23,9 @@ export function readGtrk(gtrk: Gtrk): Timeline {
     at: `audio_track[${index}]`,
     clips: track_timeline.map((clip) => ({ clip, volume: clip.volume ?? volume })),
   }))
-  const [picture, ...others] = [base, ...heard].map((track) => readTrack(track, rate))
+  const tracks = [base, ...heard].map(placeClips)
+  throwTogether(tracks.flatMap((clips) => trackErrors(clips, rate)))
+  const [picture, ...others] = tracks.map(playing)
   const seconds = lengthOf(gtrk, [base, ...heard])
   return {
     width: video_size[0] ?? 0,
@@ -51,18 +54,32 @@ function baseTrack({ video_track }: Gtrk): Track {
   }
 }
 
-function readTrack({ at, clips }: Track, rate: number): TimelineClip[] {
-  const placed = clips
+interface Placed {
+  readonly clip: GtrkClip
+  readonly volume: number
+  /** Its place in the request. */
+  readonly at: string
+}
+
+/** The clips of a track in their order. */
+function placeClips({ at, clips }: Track): Placed[] {
+  return clips
     .map(({ clip, volume }, index) => ({ clip, volume, at: `${at}.track_timeline[${index}]` }))
     .toSorted((one, other) => one.clip.track_st - other.clip.track_st)
-  for (const one of placed) checkClip(one, rate)
-  checkOrder(placed)
-  return placed.flatMap(({ clip, volume, at: place }) => {
+}
+
+function trackErrors(placed: readonly Placed[], rate: number): MediaError[] {
+  return [...placed.flatMap((one) => [...clipErrors(one, rate)]), ...orderErrors(placed)]
+}
+
+/** Of the clips those that are no gaps. */
+function playing(placed: readonly Placed[]): TimelineClip[] {
+  return placed.flatMap(({ clip, volume, at }) => {
     const { clip_id, material, clip_st, clip_ed } = clip
     if (clip_id === '' || material === undefined || clip_st === undefined || clip_ed === undefined) return []
     return [
       {
-        at: place,
+        at,
         material,
         source: { from: clip_st, to: clip_ed },
         track: { from: clip.track_st, to: clip.track_ed },
@@ -93,7 +110,7 @@ function lengthOf({ duration, video_rate }: Gtrk, tracks: readonly Track[]): num
     6016,
     `duration: the output would last ${(asked / 3600).toFixed(2)} hours, 6 are the most`,
     {
-      hint: 'Render it in parts of at most 21600 s, each a timeline of its own.',
+      hint: 'Render it in parts of at most 21600 s, each a timeline of its own. Times are seconds.',
     },
   )
 }

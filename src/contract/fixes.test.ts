@@ -1,0 +1,82 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { addFix, correctFix } from './fixes.ts'
+import { inPlainWords } from './plain-issues.ts'
+
+const schema = z.object({
+  fps: z.int().min(30).max(60).default(30).describe('Frames a second'),
+  rate: z.int().min(1).max(120).optional(),
+  size: z.array(z.int().min(16).max(4096).multipleOf(2)).length(2).optional().describe('Width and height'),
+  volume: z.number().min(0).max(100).optional(),
+  length: z.number().gt(0).optional().describe('Seconds'),
+  share: z.number().gt(0).max(1).optional(),
+  start: z.number().min(0).optional(),
+  gain: z.number().max(6).optional(),
+  template: z.enum(['aurora', 'ring', 'vinyl']).optional(),
+  version: z.enum(['v1']).optional(),
+  colour: z
+    .string()
+    .regex(/^#\d{6}$/)
+    .optional()
+    .describe('Of the lines, #RRGGBB'),
+  name: z.string().max(3).optional(),
+  clips: z.array(z.object({ duration: z.number().describe('end - start, s'), id: z.string() })).optional(),
+  files: z
+    .record(z.string(), z.object({ id: z.string() }))
+    .optional()
+    .describe('By their names'),
+  even: z
+    .int()
+    .refine((value) => value % 2 === 0, { params: { fix: 'Use even numbers.' } })
+    .optional(),
+})
+
+function told(given: unknown): string | undefined {
+  const parsed = schema.safeParse(given, { error: inPlainWords })
+  return parsed.error && correctFix(schema, parsed.error, given)
+}
+
+test.for<[Record<string, unknown>, string | undefined]>([
+  [{ fps: 29 }, 'Give 30 to 60.'],
+  [{ fps: 'fast' }, 'Give a number, 30 to 60.'],
+  [{ rate: 29.97 }, 'Give 30.'],
+  [{ rate: 23.4 }, 'Give 23.'],
+  [{ rate: 120.4 }, 'Give 1 to 120.'],
+  [{ size: [641, 360] }, 'Give 640 or 642.'],
+  [{ size: [640, 4097] }, 'Give 16 to 4096.'],
+  [{ size: [640] }, 'Give size: Width and height.'],
+  [{ volume: -10 }, 'Give 0 to 100.'],
+  [{ length: 0 }, 'Give more than 0.'],
+  [{ share: 2 }, 'Give more than 0, at most 1.'],
+  [{ start: -1 }, 'Give 0 or more.'],
+  [{ gain: 7 }, 'Give 6 or less.'],
+  [{ template: 'rings' }, 'Give ring, or another of these.'],
+  [{ template: 'neon' }, 'Give one of these.'],
+  [{ version: 'v2' }, 'Give v1.'],
+  [{ colour: 'red' }, 'Give colour: Of the lines, #RRGGBB.'],
+  [{ name: 'long' }, undefined],
+  [{ clips: [{ id: 'a' }] }, 'Give clips[0].duration: end - start, s.'],
+  [{ clips: ['a'] }, 'Give clips[0] as {"duration": …, "id": …}.'],
+  [{ clips: 'a' }, 'Give clips as [{"duration": …, "id": …}, …].'],
+  [{ files: { title: {} } }, 'Give files.title.id: By their names.'],
+  [{ even: 3, fps: 1 }, 'Use even numbers.'],
+])('%j', ([given, text]) => {
+  expect(told(given)).toBe(text)
+})
+
+test('fields that are missing are told with what they are for', () => {
+  expect(addFix(schema, ['colour'])).toBe('Add colour (Of the lines, #RRGGBB).')
+  expect(addFix(schema, ['rate', 'fps', 'size', 'name'])).toBe(
+    'Add rate, fps (Frames a second), size (Width and height), ….',
+  )
+})
+
+test('whatever is given, a fix is a sentence', () => {
+  const fields = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, fc.anything()]))
+  fc.assert(
+    fc.property(fc.record(fields, { requiredKeys: [] }), (given) => {
+      expect(told(given) ?? 'Nothing.').toMatch(/^[A-Z][^]*\.$/)
+    }),
+  )
+})

@@ -1,0 +1,144 @@
+import * as z from 'zod'
+import { jsonSchemaOf, type JsonSchema } from './json-schema.ts'
+import { nearestName } from './near-name.ts'
+
+type Schema = z.core.$ZodType
+
+/** Required top-level fields that a value lacks, by name. */
+export function missingFields(input: z.ZodObject, given: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(input.shape as z.ZodRawShape)
+    .filter(([name, field]) => given[name] === undefined && !z.safeParse(field, undefined).success)
+    .map(([name]) => name)
+}
+
+/** Most fields of which it is told what goes there. */
+const mostTold = 3
+
+/** How to add fields that are missing: what each is for. */
+export function addFix(input: z.ZodObject, names: readonly string[]): string {
+  const fields = names.slice(0, mostTold).map((name) => {
+    const description = descriptionAt(input, [name])
+    return description === undefined ? name : `${name} (${description})`
+  })
+  return `Add ${fields.join(', ')}${names.length > mostTold ? ', …' : ''}.`
+}
+
+/** How to correct a value: as the rule tells that was broken (`params: { fix }` of a refinement), else by the schema of its place. */
+export function correctFix(input: Schema, { issues }: z.ZodError, given: unknown): string | undefined {
+  for (const issue of issues) {
+    const fix: unknown = issue.code === 'custom' ? issue.params?.['fix'] : undefined
+    if (typeof fix === 'string') return fix
+  }
+  const shaped = issues.find((one) => one.code === 'invalid_type' && isNested(one.expected))
+  const [first] = shaped ? [shaped] : issues
+  if (!first) return undefined
+  const { path } = first
+  const leaf = schemaAt(input, path)
+  if (!leaf) return undefined
+  const place = z.core.toDotPath(path)
+  if (first.code === 'invalid_type' && isNested(first.expected)) return `Give ${place} as ${shapeOf(leaf)}.`
+  const value = path.reduce<unknown>(inside, given)
+  const allowed = value === undefined ? undefined : allowedBy(jsonSchemaOf(leaf as z.ZodType, 'input'), value)
+  if (allowed !== undefined) return `Give ${allowed}.`
+  const description = descriptionAt(input, path)
+  return description === undefined ? undefined : `Give ${place}: ${description}.`
+}
+
+function isNested(expected: string): boolean {
+  return expected === 'array' || expected === 'object'
+}
+
+function inside(holder: unknown, key: PropertyKey): unknown {
+  return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key)
+    ? (holder as Record<PropertyKey, unknown>)[key]
+    : undefined
+}
+
+/** Values near one that is not allowed; undefined where the schema does not tell any. */
+function allowedBy(schema: JsonSchema, value: unknown): string | undefined {
+  const { enum: choices, const: only, type } = schema
+  if (only !== undefined) return JSON.stringify(only)
+  if (choices) {
+    const names = choices.map(String)
+    const near = typeof value === 'string' ? nearestName(value, names) : undefined
+    // The message lists them.
+    if (near === undefined) return names.length > 1 ? 'one of these' : names[0]
+    return names.length > 1 ? `${near}, or another of these` : near
+  }
+  if (type !== 'number' && type !== 'integer') return undefined
+  const range = rangeOf(schema)
+  if (typeof value !== 'number') return ['a number', range].filter(Boolean).join(', ')
+  const step = schema.multipleOf ?? (type === 'integer' ? 1 : undefined)
+  if (step === undefined) return range
+  const [below, above] = [Math.floor(value / step) * step, Math.ceil(value / step) * step]
+  if (!isWithin(schema, below) || !isWithin(schema, above) || below === above) return range
+  // Of a rate such as 29.97 the nearest whole number is what is meant.
+  return type === 'integer' && step === 1 ? String(Math.round(value)) : `${below} or ${above}`
+}
+
+function isWithin({ minimum = -Infinity, maximum = Infinity }: JsonSchema, value: number): boolean {
+  return value >= minimum && value <= maximum
+}
+
+function rangeOf({ minimum, exclusiveMinimum, maximum }: JsonSchema): string | undefined {
+  const least = minimum ?? exclusiveMinimum
+  const from = minimum === undefined ? `more than ${least}` : String(minimum)
+  if (least === undefined) return maximum === undefined ? undefined : `${maximum} or less`
+  if (maximum === undefined) return minimum === undefined ? from : `${from} or more`
+  return minimum === undefined ? `${from}, at most ${maximum}` : `${from} to ${maximum}`
+}
+
+/** What is said of a place, or of the nearest place around it; of the whole nothing. */
+function descriptionAt(input: Schema, path: readonly PropertyKey[]): string | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const schema = schemaAt(input, path.slice(0, length))
+    const description = schema && descriptionOf(schema)
+    if (description !== undefined) return description.replace(/\.$/, '')
+  }
+  return undefined
+}
+
+function descriptionOf(schema: Schema): string | undefined {
+  const own = z.globalRegistry.get(schema)?.description
+  return own ?? (isWrapper(schema) ? descriptionOf(schema.unwrap()) : undefined)
+}
+
+/** The schema of a place inside another; undefined where that has none, or several. */
+function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
+  const [key, ...rest] = path
+  if (key === undefined) return schema
+  const next = stepInto(unwrap(schema), String(key))
+  return next && schemaAt(next, rest)
+}
+
+function stepInto(schema: Schema, key: string): Schema | undefined {
+  if (schema instanceof z.ZodArray) return schema.element
+  if (schema instanceof z.ZodRecord) return schema.valueType
+  return schema instanceof z.ZodObject ? fieldOf(schema, key) : undefined
+}
+
+/** Objects with the fields they require, or with all where none is. */
+function shapeOf(schema: Schema): string {
+  const inner = unwrap(schema)
+  if (inner instanceof z.ZodArray) return `[${shapeOf(inner.element)}, …]`
+  if (!(inner instanceof z.ZodObject)) return '…'
+  const required = missingFields(inner, {})
+  const names = required.length > 0 ? required : Object.keys(inner.shape)
+  return `{${names.map((name) => `${JSON.stringify(name)}: …`).join(', ')}}`
+}
+
+/** The schema of a field; undefined where an object has none of that name. */
+export function fieldOf({ shape }: z.ZodObject, name: string): Schema | undefined {
+  return Object.hasOwn(shape, name) ? (shape[name] as Schema) : undefined
+}
+
+/** A schema without what makes it optional. */
+export function unwrap(schema: Schema): Schema {
+  return isWrapper(schema) ? unwrap(schema.unwrap()) : schema
+}
+
+const wrappers = [z.ZodOptional, z.ZodDefault, z.ZodPrefault, z.ZodNullable] as const
+
+function isWrapper(schema: Schema): schema is InstanceType<(typeof wrappers)[number]> {
+  return wrappers.some((wrapper) => schema instanceof wrapper)
+}

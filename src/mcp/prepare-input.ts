@@ -1,0 +1,129 @@
+import { hash } from 'node:crypto'
+import * as z from 'zod'
+import { MediaError } from '../contract/errors.ts'
+import { findFileRefs, ofAnotherKind, type FileKind, type FileReference } from '../contract/file.ts'
+import type { Operation } from '../contract/operation.ts'
+import { parseValues } from './arguments.ts'
+import { isPath, openFiles, type LocalFiles } from './file-bridge.ts'
+import { openFileInside, type OpenedFile } from './open-inside.ts'
+import type { Session } from './session.ts'
+
+/** An operation's arguments, checked, with the local files among them opened. */
+export interface PreparedInput {
+  readonly files: LocalFiles
+  /** Equal for calls that ask for the same of the same files. */
+  readonly fingerprint: string
+  /** The body of the creation, with file ids in place of paths. */
+  body(ids: ReadonlyMap<string, string>): Record<string, unknown>
+}
+
+/** Stands for the id of a file that is not uploaded yet while the rest is checked. */
+const placeholder = '0'
+
+/** Checks an operation's arguments before a byte travels, and opens the local files among them. */
+export async function prepareInput(
+  session: Session,
+  operation: Operation,
+  args: Record<string, unknown>,
+): Promise<PreparedInput> {
+  const references = findFileRefs(operation.input, args).map(asText)
+  const arePaths = await Promise.all(references.map(({ value }) => isPath(session, value)))
+  const paths = references.filter((_, index) => arePaths[index])
+  const body = (ids: ReadonlyMap<string, string>): Record<string, unknown> => {
+    const filled = structuredClone(args)
+    for (const { path, value } of paths) setAt(filled, path, ids.get(value) ?? placeholder)
+    return filled
+  }
+  parseValues(operation.input, body(new Map()))
+  const files = await openFiles(session, wantedOf(paths), (error, value) =>
+    withPlace(session, error, { args, references, value }),
+  )
+  try {
+    for (const reference of paths) checkKind(reference, files.byPath.get(reference.value))
+    // What references have to do with each other shows only now that it is known which name the same file.
+    const identities = [...files.byPath].map(
+      ([path, { identity }]) => [path, hash('sha256', identity)] as const,
+    )
+    const meant = parseValues(operation.input, body(new Map(identities)))
+    return { files, body, fingerprint: JSON.stringify([operation.name, meant]) }
+  } catch (error) {
+    await files[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+function wantedOf(references: readonly TextReference[]): Map<string, readonly FileKind[]> {
+  return new Map(references.map(({ value, kinds }) => [value, kinds]))
+}
+
+interface Named {
+  readonly args: unknown
+  readonly references: readonly TextReference[]
+}
+
+/** Tells where the arguments name a file that was refused, and of one that is missing which may be meant. */
+async function withPlace(
+  session: Session,
+  error: unknown,
+  { value, ...named }: Named & { readonly value: string },
+): Promise<unknown> {
+  const reference = named.references.find((one) => one.value === value)
+  if (!(error instanceof MediaError) || !reference) return error
+  const place = z.core.toDotPath(reference.path)
+  const beside = error.code === 6004 ? await fileBeside(session, reference, named) : undefined
+  if (!beside) return error.at(place)
+  const meant = `${JSON.stringify(reference.path.at(-1))}: ${JSON.stringify(beside.name)}`
+  return error.at(place, `Give the file itself here: ${meant} (${beside.field} is not what names it)`)
+}
+
+/** A file that another field of the same object names, which takes none. */
+async function fileBeside(
+  session: Session,
+  { path, kinds }: TextReference,
+  { args, references }: Named,
+): Promise<{ readonly field: string; readonly name: string } | undefined> {
+  const places = new Set(references.map((one) => z.core.toDotPath(one.path)))
+  for (const [field, name] of Object.entries(holderOf(args, path))) {
+    const isReference = places.has(z.core.toDotPath([...path.slice(0, -1), field]))
+    if (typeof name === 'string' && !isReference && (await opens(session, name, kinds)))
+      return { field, name }
+  }
+  return undefined
+}
+
+async function opens(session: Session, path: string, kinds: readonly FileKind[]): Promise<boolean> {
+  try {
+    const { handle } = await openFileInside(await session.place.folders(), path, kinds)
+    await handle.close()
+    return true
+  } catch {
+    return false
+  }
+}
+
+type TextReference = FileReference & { readonly value: string }
+
+function asText({ value, ...reference }: FileReference): TextReference {
+  if (typeof value === 'string' && value !== '') return { ...reference, value }
+  const why = typeof value === 'number' ? 'as a number an id has lost digits' : 'it is empty or not text'
+  throw new MediaError(6016, `${z.core.toDotPath(reference.path)}: ${why}`, {
+    hint: 'Give a path or a file id as a string.',
+  })
+}
+
+function checkKind(reference: FileReference, file: OpenedFile | undefined): void {
+  if (!file || reference.kinds.includes(file.kind)) return
+  throw ofAnotherKind(reference, String(reference.value))
+}
+
+function setAt(target: Record<string, unknown>, path: FileReference['path'], value: string): void {
+  const last = path.at(-1)
+  if (last !== undefined) holderOf(target, path)[last] = value
+}
+
+/** The object or list in which a reference stands. */
+function holderOf(args: unknown, path: FileReference['path']): Record<string | number, unknown> {
+  let holder = args as Record<string | number, unknown>
+  for (const key of path.slice(0, -1)) holder = holder[key] as Record<string | number, unknown>
+  return holder
+}

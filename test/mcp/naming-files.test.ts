@@ -1,0 +1,110 @@
+import { mkdir, readdir, readlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkParticle } from '../../tools/check-particle/contract.ts'
+import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
+import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
+import { startAgentHere, type Agent } from './stdio-client.ts'
+
+// What an agent is told of the files it names, and that none stays open.
+
+const operations = [videoTimelineRender, musicVisualizer, checkParticle]
+
+async function studio(): Promise<Agent> {
+  const agent = await startAgentHere('legacy', {}, { operations })
+  await mkdir(agent.workspace, { recursive: true })
+  for (const name of ['a.mp4', 'Beach Walk.mp4', 'song.mp3', 'cover.png']) {
+    await writeFile(join(agent.workspace, name), `content of ${name}`)
+  }
+  return agent
+}
+
+const clip = { clip_id: 'one', clip_st: 0, clip_ed: 1, track_st: 0, track_ed: 1, duration: 1 }
+const timeline = (materials: unknown, material: unknown) => ({
+  ...{ version: 'v1', video_size: [320, 180], video_rate: 25, materials, audio_track: [] },
+  video_track: [{ track_index: 0, track_timeline: [{ ...clip, material }] }],
+})
+
+/** Files of a folder that this process holds open. */
+async function openInside(folder: string): Promise<string[]> {
+  const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+  return (await Promise.all(links)).filter((path) => path.startsWith(folder))
+}
+
+test.runIf(process.platform === 'linux')('a refused call leaves no file open', async () => {
+  await using agent = await studio()
+  const refused = timeline([{ id: 'a.mp4' }], 'Beach Walk.mp4')
+  const { isError, text } = await agent.call('video_timeline_render', refused)
+  expect([isError, text]).toEqual([
+    true,
+    expect.stringMatching(/material: no entry of materials has this id/),
+  ])
+  expect(await openInside(agent.workspace)).toEqual([])
+  expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
+})
+
+test('a particle that was checked says what is next', async () => {
+  await using agent = await studio()
+  const output = { ok: false, problems: [{ severity: 'error', message: 'x' }] }
+  agent.service.onCreate = (task) => agent.service.move(task.id, { status: 'completed', output })
+  const wrong = await agent.call('check_particle', { html: '<p>x</p>' })
+  expect(wrong.data['next_step']).toBe('Done. Correct output.problems, then check again.')
+  agent.service.onCreate = (task) =>
+    agent.service.move(task.id, { status: 'completed', output: { ok: true, problems: [] } })
+  const right = await agent.call('check_particle', { html: '<p>y</p>' })
+  expect(right.data['next_step']).toMatch(/^Done\. Look at the picture .* then call html_render_simple\.$/)
+})
+
+test('one file by two names is one material', async () => {
+  await using agent = await studio()
+  const both = timeline([{ id: 'a.mp4' }], join(agent.workspace, 'a.mp4'))
+  expect(await agent.call('video_timeline_render', both)).toMatchObject({ isError: false })
+})
+
+describe('a file that is not there is told with its field', () => {
+  test.each<[string, unknown, RegExp]>([
+    [
+      'and with the file that stands beside it',
+      [{ id: 'v1', path: 'a.mp4' }],
+      /^6004: materials\[0\]\.id: There is no v1\. Fix: Give the file itself here: "id": "a\.mp4" \(path is not what names it\)\. /,
+    ],
+    [
+      'and with one of nearly that name',
+      [{ id: 'beach walks.mp4' }],
+      /^6004: .* Fix: Did you mean Beach Walk\.mp4\? Relative/,
+    ],
+    ['and with one of another case', [{ id: 'beach_walk.mp4' }], /Did you mean Beach Walk\.mp4\?/],
+    ['and with one of another kind', [{ id: 'a.mov' }], /Did you mean a\.mp4\?/],
+    [
+      'and, where nothing is like it, with the folders',
+      [{ id: 'interview.mp4' }],
+      /Fix: Relative paths start from .*--allow-dir/,
+    ],
+  ])('%s', async (_, materials, expected) => {
+    await using agent = await studio()
+    const { text } = await agent.call('video_timeline_render', timeline(materials, 'v1'))
+    expect(text).toMatch(expected)
+  })
+})
+
+test.each<[string, Record<string, unknown>, RegExp]>([
+  [
+    'music_visualizer',
+    { file_id: 'song.mp3', template_id: 'ring', cover_file_id: 'a.mp4' },
+    /cover_file_id: a\.mp4 is not an image\. Fix: Give a picture, such as a frame saved as \.png\. /,
+  ],
+  [
+    'check_particle',
+    { file_id: 'a.mp4' },
+    /file_id: a\.mp4 is not text\. Fix: Save the particle as \.html and use that\. /,
+  ],
+  [
+    'video_timeline_render',
+    timeline([{ id: 'cover.png' }], 'cover.png'),
+    /materials\[0\]\.id: cover\.png is not a video or audio\. Fix: Give a video or sound; of a still picture make a video first/,
+  ],
+])('%s says what to do about a file of another kind', async (name, given, expected) => {
+  await using agent = await studio()
+  const { text } = await agent.call(name, given)
+  expect(text).toMatch(expected)
+})
