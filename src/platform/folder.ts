@@ -10,14 +10,21 @@ import { whereItLeads } from './real-path.ts'
  * with `recursive` never returns where a folder that exists takes no new ones, as /proc does.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+  const make = async () => {
+    try {
+      await mkdir(path, mode)
+    } catch (error) {
+      if (!(await isFolder(path))) throw error
+    }
+  }
   try {
-    await mkdir(path, mode)
+    await make()
   } catch (error) {
-    if (await isFolder(path)) return
     const parent = dirname(path)
-    if (errorCode(error) !== 'ENOENT' || parent === path || (await isFolder(parent))) throw error
-    await makeFolder(parent, mode)
-    await makeFolder(path, mode)
+    if (errorCode(error) !== 'ENOENT' || parent === path) throw error
+    if (!(await isFolder(parent))) await makeFolder(parent, mode)
+    // Also where the parent is there: another may just have made it.
+    await make()
   }
 }
 
