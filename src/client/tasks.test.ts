@@ -91,8 +91,16 @@ test('what is expected of a queued task is told by the list, where there is one 
   const worked = { ...held.task, status: 'processing' } as const
   held.service.move(task_id, { status: 'processing', progress: 1 })
   expect(await expectedTimes(held.client, worked), 'of its estimate').toEqual({ wait: 0, work: 9 })
+  // It says 10 % at once and is silent then: that does not tell how fast it is.
+  held.service.move(task_id, { progress: 10 })
+  expect(await expectedTimes(held.client, worked), 'of its estimate still').toEqual({ wait: 0, work: 9 })
+  held.service.worked = 15
+  expect(await expectedTimes(held.client, worked), 'longer than its estimate').toEqual({
+    wait: 0,
+    work: null,
+  })
   held.service.move(task_id, { progress: 75 })
-  expect(await expectedTimes(held.client, worked), 'of what it took').toEqual({ wait: 0, work: 1 })
+  expect(await expectedTimes(held.client, worked), 'of what it took').toEqual({ wait: 0, work: 5 })
   expect(await expectedTimes(held.client, { ...worked, status: 'completed' })).toBeNull()
   held.service.before = (_request, response) => void response.writeHead(404).end('no such path')
   expect(await expectedTimes(held.client, held.task)).toBeNull()

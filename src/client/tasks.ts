@@ -96,14 +96,15 @@ export async function queryTask(client: Client, task: TaskRef, signal?: AbortSig
 /** Seconds that a task is expected to wait from now on, and to be worked on then; one that is worked on waits no more. */
 export interface ExpectedTimes {
   readonly wait: number
-  readonly work: number
+  /** Null of one that takes longer than expected: nobody knows how long. */
+  readonly work: number | null
 }
 
 /** Tasks among which one is looked for: the most that one page holds. */
 const mostListed = 100
 
-/** From this percentage on what a task took so far tells more of the rest than its estimate. */
-const telling = 5
+/** From this percentage on what a task took so far tells more of the rest than its estimate; the first steps may be of any length. */
+const telling = 20
 
 /** What the task list expects of a task that waits or is worked on; null where it does not tell. */
 export async function expectedTimes(
@@ -125,10 +126,10 @@ export async function expectedTimes(
   }
 }
 
-function workLeft({ progress, estimated_duration, actual_duration }: TaskListItem): number {
+function workLeft({ progress, estimated_duration, actual_duration }: TaskListItem): number | null {
   const worked = actual_duration ?? 0
   if (worked > 0 && progress >= telling) return (worked * (100 - progress)) / progress
-  return Math.max(0, estimated_duration - worked)
+  return worked < estimated_duration ? estimated_duration - worked : null
 }
 
 /** Finds a task whose type is not known by asking for it under each type; 6005 when none has it. */

@@ -21,9 +21,13 @@ const schema = z.object({
     .optional()
     .describe('Of the lines, #RRGGBB'),
   name: z.string().max(3).optional(),
-  clips: z.array(z.object({ duration: z.number().describe('end - start, s'), id: z.string() })).optional(),
+  clips: z
+    .array(z.object({ duration: z.number().describe('end - start, s'), id: z.string() }))
+    .max(2)
+    .optional()
+    .describe('What is joined'),
   files: z
-    .record(z.string(), z.object({ id: z.string() }))
+    .record(z.string().max(9), z.object({ id: z.string() }))
     .optional()
     .describe('By their names'),
   even: z
@@ -55,12 +59,16 @@ test.for<[Record<string, unknown>, string | undefined]>([
   [{ template: 'neon' }, 'Give one of these.'],
   [{ version: 'v2' }, 'Give v1.'],
   [{ colour: 'red' }, 'Give colour: Of the lines, #RRGGBB.'],
-  [{ name: 'long' }, undefined],
+  [{ name: 'long' }, 'Give at most 3 characters.'],
+  [{ clips: ['a', 'b', 'c'].map((id) => ({ id, duration: 1 })) }, 'Give at most 2.'],
+  [{ size: [640, 360, 2] }, 'Give size: Width and height.'],
+  [{ files: { 'a name that is too long': { id: '1' } } }, undefined],
   [{ clips: [{ id: 'a' }] }, 'Give clips[0].duration: end - start, s.'],
   [{ clips: ['a'] }, 'Give clips[0] as {"duration": …, "id": …}.'],
   [{ clips: 'a' }, 'Give clips as [{"duration": …, "id": …}, …].'],
   [{ files: { title: {} } }, 'Give files.title.id: By their names.'],
-  [{ even: 3, fps: 1 }, 'Use even numbers.'],
+  [{ even: 3 }, 'Use even numbers.'],
+  [{ even: 3, fps: 1 }, 'Give 30 to 60.'],
 ])('%j', ([given, text]) => {
   expect(told(given)).toBe(text)
 })

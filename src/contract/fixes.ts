@@ -25,13 +25,14 @@ export function addFix(input: z.ZodObject, names: readonly string[]): string {
 
 /** How to correct a value: as the rule tells that was broken (`params: { fix }` of a refinement), else by the schema of its place. */
 export function correctFix(input: Schema, { issues }: z.ZodError, given: unknown): string | undefined {
-  for (const issue of issues) {
-    const fix: unknown = issue.code === 'custom' ? issue.params?.['fix'] : undefined
-    if (typeof fix === 'string') return fix
-  }
   const shaped = issues.find((one) => one.code === 'invalid_type' && isNested(one.expected))
   const [first] = shaped ? [shaped] : issues
   if (!first) return undefined
+  if (first.code === 'custom' && typeof first.params?.['fix'] === 'string') return first.params['fix']
+  // The name of a field is what is wrong, not what stands there.
+  if (first.code === 'invalid_key') return undefined
+  const fewer = first.code === 'too_big' ? atMost(first) : undefined
+  if (fewer !== undefined) return `Give ${fewer}.`
   const { path } = first
   const leaf = schemaAt(input, path)
   if (!leaf) return undefined
@@ -42,6 +43,13 @@ export function correctFix(input: Schema, { issues }: z.ZodError, given: unknown
   if (allowed !== undefined) return `Give ${allowed}.`
   const description = descriptionAt(input, path)
   return description === undefined ? undefined : `Give ${place}: ${description}.`
+}
+
+/** How much there may be of a list or text that is too long. */
+function atMost({ origin, maximum, exact }: z.core.$ZodIssueTooBig): string | undefined {
+  if (exact) return undefined
+  if (origin === 'string') return `at most ${maximum} characters`
+  return origin === 'array' ? `at most ${maximum}` : undefined
 }
 
 function isNested(expected: string): boolean {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { MediaError } from './errors.ts'
 import { addFix, correctFix, missingFields } from './fixes.ts'
 import { inPlainWords } from './plain-issues.ts'
+import { toldFirst } from './told-first.ts'
 
 /**
  * Reads the JSON body of a request; a null at the top level counts as left out. Throws 6013 for required
@@ -35,11 +36,8 @@ const maxIssuesShown = 5
 /** What is wrong with a value, place by place; `whole` is the name of the value itself. */
 export function describeIssues(error: z.ZodError, whole: string): string {
   const issues = firstOfTheirPlace(error.issues)
-  const shown = issues
-    .slice(0, maxIssuesShown)
-    .map((issue) => `${z.core.toDotPath(issue.path) || whole}: ${issue.message}`)
-  const more = issues.length - shown.length
-  return shown.join('; ') + (more > 0 ? `; and ${more} more` : '')
+  const told = issues.map((issue) => `${z.core.toDotPath(issue.path) || whole}: ${issue.message}`)
+  return toldFirst(told, maxIssuesShown)
 }
 
 /** Of a value of the wrong kind zod goes on to tell its length, which means nothing then. */

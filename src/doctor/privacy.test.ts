@@ -49,6 +49,8 @@ describe('whatever a folder is called', () => {
         expect(hide(`cannot read '/mnt/${outer}'`)).toBe("cannot read '<folder>'")
         expect(hide(JSON.stringify({ path }))).toBe('{"path":"<place>"}')
       }),
+      // What JSON makes of its last letter begins as the path itself ends.
+      { examples: [['films', 'plan\\']] },
     )
   })
 })

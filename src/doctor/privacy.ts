@@ -35,9 +35,10 @@ function above(path: string): (readonly [string, string])[] {
   return dirname(parent) === dirname(dirname(parent)) ? [] : [...above(parent), [parent, '<folder>']]
 }
 
-/** As it is, inside JSON, and inside an address. */
+/** As it is, inside JSON, and inside an address; the longest first, as one may begin another. */
 function spellings(path: string): string[] {
-  return [...new Set([path, JSON.stringify(path).slice(1, -1), path.replaceAll('\\', '/'), encodeURI(path)])]
+  const all = [path, JSON.stringify(path).slice(1, -1), path.replaceAll('\\', '/'), encodeURI(path)]
+  return all.toSorted((one, other) => other.length - one.length)
 }
 
 /** Whole paths and words only: `/data` is not the beginning of `/data-folder`. */

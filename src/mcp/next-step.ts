@@ -52,12 +52,15 @@ export function nextStep(task: TaskView, { saving = null, saveTo, expected, advi
 }
 
 function howLong(status: TaskView['status'], { wait, work }: ExpectedTimes): string {
-  if (status === 'processing') {
-    const left = work < 1 ? 'is about done' : `takes about ${inWords(work)} yet`
-    return `the work goes on by itself and ${left}`
-  }
+  if (status === 'processing') return `the work goes on by itself and ${left(work)}`
   const start = wait < 1 ? 'any moment' : `in about ${inWords(wait)}`
-  return `it is queued, starts by itself ${start}, and takes about ${inWords(work)} then`
+  const takes = work === null ? '' : `, and takes about ${inWords(work)} then`
+  return `it is queued, starts by itself ${start}${takes}`
+}
+
+function left(work: number | null): string {
+  if (work === null) return 'takes longer than expected'
+  return work < 1 ? 'is about done' : `takes about ${inWords(work)} yet`
 }
 
 /** Seconds up to a minute and a half, then minutes. */

@@ -146,6 +146,16 @@ describe('reading', () => {
   })
 })
 
+test('what may be meant is nothing hidden', async () => {
+  await using at = await place()
+  await writeFile(join(at.inside, '.walk.mp4'), 'x')
+  await writeFile(join(at.inside, 'beach.mp4'), 'x')
+  const hintOf = async (given: string) =>
+    openFileInside(at.folders, given).catch((error: { hint?: string }) => error.hint)
+  expect(await hintOf('walk.mp4')).not.toContain('Did you mean')
+  expect(await hintOf('beech.mp4')).toContain('Did you mean beach.mp4?')
+})
+
 describe('writing', () => {
   test('makes what is missing, inside only', async () => {
     await using at = await place()

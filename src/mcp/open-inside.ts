@@ -8,7 +8,7 @@ import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { whereItLeads } from '../platform/real-path.ts'
 import { isInside } from './folder-rules.ts'
-import { assertAllowed, toAbsolute, type Folders } from './workspace.ts'
+import { assertAllowed, onFolders, toAbsolute, type Folders } from './workspace.ts'
 
 /** A file that may be read, held open: everything is read from the descriptor. */
 export interface OpenedFile {
@@ -150,24 +150,21 @@ interface Unreadable {
   readonly meant?: string | undefined
 }
 
-function notReadable(
-  { workspace, allowed, isDefault }: Folders,
-  given: string,
-  { cause, meant }: Unreadable,
-) {
+function notReadable(folders: Folders, given: string, { cause, meant }: Unreadable): MediaError {
+  const { workspace, allowed } = folders
   const code = errorCode(cause) ?? 'unknown'
   const missing = code === 'ENOENT' || code === 'ENOTDIR'
   const message = missing ? `There is no ${given}` : `${given} cannot be opened (${code})`
   const hints = [
     ...(missing && meant !== undefined ? [`Did you mean ${join(dirname(given), meant)}?`] : []),
     `Relative paths start from ${workspace}. Allowed folders: ${allowed.join(', ')}.`,
-    ...(isDefault ? ['No other folder was set: start the server with --allow-dir <folder>.'] : []),
+    ...onFolders(folders),
   ]
   return new MediaError(6004, message, { cause, hint: hints.join(' ') })
 }
 
-/** Most files of a folder among which one that may be meant is looked for. */
-const mostNames = 1000
+/** Most entries of a folder among which a file that may be meant is looked for. */
+const mostEntries = 2000
 
 /** Of the files beside a real path the one that may be meant by it; nothing of folders outside is told. */
 async function meantBy(
@@ -178,10 +175,14 @@ async function meantBy(
   const folder = dirname(path)
   if (!folders.allowed.some((allowed) => isInside(allowed, folder))) return undefined
   const names: string[] = []
+  let looked = 0
   try {
     for await (const entry of await opendir(folder)) {
       const kind = kindOf(extensionOf(entry.name))
-      if (entry.isFile() && kind && wanted.includes(kind) && names.push(entry.name) === mostNames) break
+      const isHidden = entry.name.startsWith('.')
+      if (entry.isFile() && !isHidden && kind && wanted.includes(kind)) names.push(entry.name)
+      looked += 1
+      if (looked === mostEntries) break
     }
   } catch {
     // What may be meant is only a help.

@@ -73,7 +73,8 @@ async function withPlace(
   const beside = error.code === 6004 ? await fileBeside(session, reference, named) : undefined
   if (!beside) return error.at(place)
   const meant = `${JSON.stringify(reference.path.at(-1))}: ${JSON.stringify(beside.name)}`
-  return error.at(place, `Give the file itself here: ${meant} (${beside.field} is not what names it)`)
+  const hint = `Give the file itself here: ${meant} (${beside.field} is not what names it). ${error.hint}`
+  return error.at(place, hint)
 }
 
 /** A file that another field of the same object names, which takes none. */
@@ -85,17 +86,17 @@ async function fileBeside(
   const places = new Set(references.map((one) => z.core.toDotPath(one.path)))
   for (const [field, name] of Object.entries(holderOf(args, path))) {
     const isReference = places.has(z.core.toDotPath([...path.slice(0, -1), field]))
-    if (typeof name === 'string' && !isReference && (await opens(session, name, kinds)))
+    if (typeof name === 'string' && !isReference && (await isOneOf(session, name, kinds)))
       return { field, name }
   }
   return undefined
 }
 
-async function opens(session: Session, path: string, kinds: readonly FileKind[]): Promise<boolean> {
+async function isOneOf(session: Session, path: string, kinds: readonly FileKind[]): Promise<boolean> {
   try {
-    const { handle } = await openFileInside(await session.place.folders(), path, kinds)
+    const { handle, kind } = await openFileInside(await session.place.folders(), path, kinds)
     await handle.close()
-    return true
+    return kinds.includes(kind)
   } catch {
     return false
   }

@@ -21,6 +21,7 @@ test.each([
 test.each([
   [{ wait: 0, work: 5 }, 'the work goes on by itself and takes about 5 s yet'],
   [{ wait: 0, work: 0 }, 'the work goes on by itself and is about done'],
+  [{ wait: 0, work: null }, 'the work goes on by itself and takes longer than expected.'],
   [null, 'the work goes on by itself.'],
 ])('a task that runs of which %j is expected: %s', (expected, words) => {
   expect(taskSnapshot({ ...task, status: 'processing' }, { expected }).next_step).toContain(words)

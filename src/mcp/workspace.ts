@@ -24,7 +24,7 @@ export interface Folders {
   readonly workspace: string
   /** Everything below these may be read and written; the workspace is among them. */
   readonly allowed: readonly string[]
-  /** Whether nobody set or told a folder that may be used. */
+  /** Whether nobody set or told a folder. */
   readonly isDefault: boolean
   /** Folders that were asked for and are not used, with the reason. */
   readonly refused: readonly { readonly folder: string; readonly why: string }[]
@@ -55,7 +55,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const [first] = allowed
     if (first !== undefined) return { workspace: first, allowed, refused, isDefault: false }
     const real = await makeDefault(defaultFolder)
-    return { workspace: real, allowed: [real], refused, isDefault: true }
+    return { workspace: real, allowed: [real], refused, isDefault: wanted.length === 0 }
   }
 
   return {
@@ -89,8 +89,24 @@ async function checkFolder(folder: string): Promise<{ real: string } | { folder:
   }
 }
 
-/** A path as an agent writes it, absolute: relative ones start from the workspace, `~` is the home folder. */
+/** Why an agent has no more folders than it has: what nobody set, and what was set and is not used. */
+export function onFolders(folders: Folders): string[] {
+  if (folders.isDefault) return ['No other folder was set: start the server with --allow-dir <folder>.']
+  return notUsed(folders)
+}
+
+function notUsed({ refused }: Folders): string[] {
+  return refused.map(({ folder, why }) => `${folder} was set and is not used: ${why}.`)
+}
+
+/** Longest path of Linux, in characters at most. */
+export const maxPathLength = 4096
+
+/** A path as an agent writes it, absolute: relative ones start from the workspace, `~` is the home folder. Throws 6016 for what is none. */
 export function toAbsolute({ workspace }: Folders, given: string): string {
+  if (given.length > maxPathLength) {
+    throw new MediaError(6016, `A path has ${maxPathLength} characters at most`)
+  }
   if (given.includes('\0')) throw new MediaError(6016, 'A path contains a null character')
   if (given.startsWith('file:')) return fromFileUrl(given)
   if (given === '~' || given.startsWith('~/')) return join(homedir(), given.slice(1))
@@ -110,9 +126,11 @@ export function assertAllowed(folders: Folders, real: string, given: string): vo
   const inside = folders.allowed.filter((allowed) => isInside(allowed, real))
   if (inside.length === 0) {
     throw new MediaError(6016, `${given} lies outside the allowed folders: ${folders.allowed.join(', ')}`, {
-      hint:
-        'Use a file inside them, or let the user add a folder: start the server with --allow-dir <folder> ' +
-        'or set REELWRIGHT_ALLOWED_DIRS.',
+      hint: [
+        'Use a file inside them, or let the user add a folder: start the server with --allow-dir <folder>' +
+          ' or set REELWRIGHT_ALLOWED_DIRS.',
+        ...notUsed(folders),
+      ].join(' '),
     })
   }
   const hidden = inside.map((allowed) => hiddenPart(allowed, real))

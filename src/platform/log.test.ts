@@ -62,7 +62,9 @@ test('what only looks alike stays', () => {
 
 test('a secret of any form is blanked wherever it is logged', () => {
   fc.assert(
-    fc.property(fc.string({ minLength: 8, unit: 'grapheme' }), fc.string(), (secret, before) => {
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (generated, before) => {
+      // It stays concealed in this process, so that no other test may write it.
+      const secret = `sekret: ${generated}`
       conceal(secret)
       const line = redact(JSON.stringify({ msg: `${before}${secret}`, deep: [{ [secret]: true }] }))
       expect(line).not.toContain(JSON.stringify(secret).slice(1, -1))

@@ -149,11 +149,12 @@ async function settleFailure(service: Service, task: TaskRow, error: unknown): P
   const failure =
     error instanceof MediaError ? error : new MediaError(6500, 'an internal error ended the task')
   const attempts = task.attempts + 1
-  const delay = retryDelaysMs[task.attempts]
-  if (failure.retryable && attempts < maxAttempts && delay !== undefined) {
+  const waitMs = retryDelaysMs[task.attempts]
+  if (failure.retryable && attempts < maxAttempts && waitMs !== undefined) {
     await moveTask(service, task, {
       to: 'queued',
-      set: { attempts, ready_at: service.clock() + delay, started_at: null, progress: 0 },
+      set: { attempts, started_at: null, progress: 0 },
+      waitMs,
     })
     return
   }

@@ -11,7 +11,9 @@ import { toTaskRecord } from './store.ts'
 /** A change of a task's state and what changes with it. */
 export interface Move {
   readonly to: TaskState
-  readonly set?: Partial<Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'ready_at' | 'started_at'>>
+  readonly set?: Partial<Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'started_at'>>
+  /** How long it must wait before it may begin again, ms. */
+  readonly waitMs?: number
   /** Further writes of the same transaction. */
   readonly also?: (trx: Write) => Promise<void>
 }
@@ -38,6 +40,7 @@ export async function moveTask(service: Service, task: TaskRow, move: Move): Pro
           status: move.to,
           updated_at: now,
           ...(isTerminal(move.to) && { finished_at: now }),
+          ...(move.waitMs !== undefined && { ready_at: now + move.waitMs }),
         })
         .where('id', '=', task.id)
         .where('status', '=', task.status)

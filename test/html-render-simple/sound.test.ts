@@ -63,7 +63,7 @@ it('the first audio track plays from 0, as loud as it is, to the end', async () 
   }
   expect(rendered.output.notes).toEqual([
     'tracks[2] is not used: only the first audio track is',
-    'tracks[1] plays from 0, whole and as it is: start, duration, volume of audio do not apply',
+    'tracks[1] plays from 0 to 2 s as it is: start, duration, volume of audio do not apply',
     'base.mkv ends at 1.5 s of 2 s: black is behind the rest',
   ])
 })

@@ -46,6 +46,8 @@ export interface ContractServer extends AsyncDisposable {
   before: (request: IncomingMessage, response: ServerResponse) => void
   /** Credits that any task costs. */
   price: number
+  /** Seconds that any task which is worked on was worked on. */
+  worked: number
   /** What creation does with a task; at first it completes at once with a copy of the first file. */
   onCreate: (task: HeldTask) => void
   /** Bytes after which a download's connection breaks, once each. */
@@ -81,6 +83,7 @@ export async function startContractServer(): Promise<ContractServer> {
     ignoreRanges: false,
     uploadGate: Promise.resolve(),
     price: 1,
+    worked: 3,
     before: () => undefined,
     onCreate: (task) => completeWithFirstFile(double, task),
     async hold(name, bytes) {

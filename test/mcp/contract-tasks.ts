@@ -52,7 +52,7 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
       progress: task.progress,
       estimated_duration: 12,
       estimated_queue_wait_duration: 40,
-      actual_duration: task.status === 'processing' ? 3 : null,
+      actual_duration: task.status === 'processing' ? double.worked : null,
       process_start_time: null,
       finish_time: null,
       create_time: moment,

@@ -87,6 +87,36 @@ describe('a file that is not there is told with its field', () => {
   })
 })
 
+test('what another field names is told only where it is of the kind that is wanted', async () => {
+  await using agent = await studio()
+  const song = { file_id: 'song.mp3', template_id: 'ring', cover_file_id: 'covr.png' }
+  const { text } = await agent.call('music_visualizer', { ...song, track: 'song.mp3' })
+  expect(text).toMatch(/^6004: cover_file_id: There is no covr\.png\. Fix: Did you mean cover\.png\?/)
+  const named = await agent.call('music_visualizer', { ...song, track: 'cover.png' })
+  expect(named.text).toMatch(
+    /Fix: Give the file itself here: "cover_file_id": "cover\.png" \(track is not .*\)\. Did you mean cover\.png\?/,
+  )
+})
+
+test('a text that is longer than any path is no path, wherever it stands', async () => {
+  await using agent = await studio()
+  const long = 'a/'.repeat(1e6)
+  const song = { file_id: 'song.mp3', template_id: 'ring' }
+  const beside = await agent.call('music_visualizer', { ...song, cover_file_id: 'covr.png', track: long })
+  expect(beside.text).toMatch(/Did you mean cover\.png\?/)
+  const named = await agent.call('music_visualizer', { ...song, cover_file_id: long })
+  expect(named.text.length).toBeLessThan(1000)
+  expect(named.text).toMatch(/^6016: cover_file_id: .*4096/)
+})
+
+test('folders that were set and are not used are told, with the reason', async () => {
+  const settings = { operations, allowedFolders: ['/path/to/media'] }
+  await using agent = await startAgentHere('legacy', {}, settings)
+  const { text } = await agent.call('check_particle', { file_id: 'title.html' })
+  expect(text).toContain('/path/to/media was set and is not used: it does not exist or cannot be read.')
+  expect(text).not.toContain('No other folder was set')
+})
+
 test.each<[string, Record<string, unknown>, RegExp]>([
   [
     'music_visualizer',

@@ -36,7 +36,9 @@ export interface Answer {
 }
 
 /** What is not as it comes. */
-interface AgentSettings extends Pick<EntryOptions, 'tools' | 'confirmAbove' | 'allowUrls'> {
+interface AgentSettings extends Partial<
+  Pick<EntryOptions, 'tools' | 'confirmAbove' | 'allowUrls' | 'allowedFolders'>
+> {
   /** That of another agent, which ends it; left out, one of its own. */
   readonly service?: ContractServer
 }

@@ -12,7 +12,7 @@ const box = { x: 0, y: 0, ...size }
 function greys(count: number, onDrawn: (count: number) => void = () => {}): Drawn {
   return {
     ...{ still: new Uint8Array(4 * size.width * size.height), region: box },
-    ...{ scale: 1, beside: 0, over: undefined },
+    ...{ scale: 1, beside: 0, over: undefined, cut: [] },
     async *frames() {
       for (let index = 0; index < count; index += 1) {
         onDrawn(index + 1)

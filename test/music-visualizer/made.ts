@@ -82,7 +82,7 @@ export async function setUp(wish: Wish) {
   const palette = new Palette({ c1, c2 })
   const scene: Scene = {
     ...{ drawing, width, height, unit, margin: 0.06 * unit, palette, seconds, profile },
-    ...{ title: cleanLine(title), artist: cleanLine(artist), cut: new Set() },
+    ...{ title: cleanLine(title), artist: cleanLine(artist) },
     cover: drawPlaceholder(drawing, Math.max(2, 2 * Math.round(unit * 0.2)), palette),
   }
   const made = wish.wordless ? wordless(templates[template](scene)) : templates[template](scene)

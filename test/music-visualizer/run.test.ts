@@ -60,7 +60,7 @@ describe('a result', () => {
     const { output } = await render(request({ file_id: at('song.mp3'), ...given }), folder.path)
     expect(output.notes).toEqual([
       'track was cut with … where it did not fit: a shorter one shows whole',
-      'cover_file_id is not shown by bars: ring, vinyl, nowplaying show it',
+      'cover_file_id is not shown by bars: template_id tells which templates show a cover',
     ])
   })
 

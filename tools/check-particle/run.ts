@@ -23,7 +23,6 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     ...{ ...declared, name: compositionId, html, duration: input.duration },
     ...{ start: 0, zIndex: 0, opaque: false },
   }
-  context.progress(10)
   const size = input.video_size ?? { width, height }
   const moments = chooseMoments(size, input)
   const { problems: played, pictures } = await rehearse(particle, {
@@ -33,7 +32,6 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
   const news = onlyPlayed(played, problems).map((problem) => ({ severity: 'error' as const, ...problem }))
   const found = [...problems, ...news]
   if (found.some(({ severity }) => severity === 'error')) return { ...report(found), ...about }
-  context.progress(90)
   const path = join(scratch, 'moments.png')
   await writeFile(path, await drawMoments(moments, pictures, signal))
   return { ...report(found), ...about, ...context.keep({ path, name: `${fileName(compositionId)}.png` }) }

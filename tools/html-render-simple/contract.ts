@@ -22,8 +22,10 @@ const track = z.object({
   type: z.enum(['video', 'audio']).describe('Only the first video and the first audio track are used'),
   asset: assetName.describe('Name of a file in assets.file_id'),
   track_index: layer.describe('Tracks of one type and index must not overlap'),
-  start: seconds.describe('Seconds; of audio not read, it plays from 0'),
-  duration: length.optional().describe('Seconds; left out, to the end of the file; of audio not read'),
+  start: seconds.describe('Seconds; of audio for length and overlaps alone, it is heard from 0'),
+  duration: length
+    .optional()
+    .describe('Seconds; left out, to the end of the file; of audio for length and overlaps alone'),
   muted: z.boolean().default(true).describe('Of video: false lets its own sound be heard'),
   volume: z.number().min(0).max(100).default(1).describe('Of audio; not read'),
 })
@@ -51,7 +53,7 @@ const composition = z
     fps: rate.default(30).describe('Frames a second; 29.97 and its like are exact'),
     duration: length
       .optional()
-      .describe('Seconds of an mp4; left out, to the end of the latest track that is used, or particle'),
+      .describe('Seconds of an mp4; left out, to the end of the latest track or particle'),
     assets: z
       .object({
         file_id: z

@@ -67,29 +67,10 @@ const lengthOf = (composition: object, render?: object) => {
 describe('length', () => {
   it.each<[string, number, object, object?]>([
     ['the latest track, to the end of its file', 12, { tracks: [{ ...video, start: 2 }] }],
+    ['a sound by its start and duration', 23, { tracks: [video, { ...audio, start: 20, duration: 3 }] }],
     [
-      'the sound, which plays from 0 whatever it says',
-      10,
-      {
-        tracks: [
-          { ...video, duration: 3 },
-          { ...audio, start: 20 },
-        ],
-      },
-    ],
-    [
-      'the sound to its end',
-      10,
-      {
-        tracks: [
-          { ...video, duration: 3 },
-          { ...audio, duration: 1 },
-        ],
-      },
-    ],
-    [
-      'the tracks that are used',
-      3,
+      'a track that is not used',
+      15,
       {
         tracks: [
           { ...video, duration: 3 },
@@ -131,6 +112,7 @@ describe('tracks', () => {
     expect(notes).toEqual([
       'tracks[2] is not used: only the first video track is',
       'tracks[3] is not used: only the first audio track is',
+      'talk.mp4 ends at 10 s of 20 s: black is behind the rest',
     ])
   })
 
@@ -138,15 +120,23 @@ describe('tracks', () => {
     const notesOf = (track: object) =>
       schedule(read({ tracks: [video, { ...audio, ...track }] }), files).notes
     expect(notesOf({})).toEqual([])
+    expect(notesOf({ duration: 10.0004 })).toEqual([])
     expect(notesOf({ start: 3, duration: 2, volume: 0.5 })).toEqual([
-      'tracks[1] plays from 0, whole and as it is: start, duration, volume of audio do not apply',
+      'tracks[1] plays from 0 to 10 s as it is: start, duration, volume of audio do not apply',
     ])
+    expect(notesOf({ volume: 0.5 })).toEqual([
+      'tracks[1] plays from 0 to 10 s as it is: volume of audio does not apply',
+    ])
+    const cut = { duration: 4, tracks: [video, { ...audio, start: 1, duration: 4 }] }
+    expect(schedule(read(cut), files).notes).toEqual([
+      'tracks[1] plays from 0 to 4 s as it is: start of audio does not apply',
+    ])
+  })
+
+  it('of which the base says from when on it leaves black', () => {
     const short = { ...video, duration: 4 }
     expect(schedule(read({ tracks: [short, audio] }), files).notes).toEqual([
       'talk.mp4 ends at 4 s of 10 s: black is behind the rest',
-    ])
-    expect(notesOf({ volume: 0.5 })).toEqual([
-      'tracks[1] plays from 0, whole and as it is: volume of audio does not apply',
     ])
   })
 

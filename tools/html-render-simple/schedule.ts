@@ -61,7 +61,7 @@ export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: Giv
   const [sound] = sounds
   const seconds = isLayer
     ? beatsEnd
-    : (composition.duration ?? Math.max(beatsEnd, picture?.end ?? 0, sound?.sourceSeconds ?? 0))
+    : (composition.duration ?? Math.max(beatsEnd, ...tracks.map(({ end }) => end)))
   if (seconds > maxSeconds) {
     throw new MediaError(6016, `the result would last ${(seconds / 3600).toFixed(1)} hours; 6 are the most`, {
       hint: 'Give a composition.duration, or shorter tracks and particles.',
@@ -77,7 +77,11 @@ export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: Giv
     beats,
     notes: isLayer
       ? []
-      : [...[videos, sounds].flatMap(unused), ...notRead(sound), ...blackAfter(base, { rate, frames })],
+      : [
+          ...[videos, sounds].flatMap(unused),
+          ...notRead(sound, seconds),
+          ...blackAfter(base, { rate, frames }),
+        ],
   }
 }
 
@@ -196,7 +200,7 @@ function blackAfter(
   { rate, frames }: { rate: Rational; frames: number },
 ): string[] {
   if (!base || base.endFrame >= frames) return []
-  const [ends, all] = [base.endFrame, frames].map((at) => Math.round(secondsAt(at, rate) * 100) / 100)
+  const [ends, all] = [base.endFrame, frames].map((at) => rounded(secondsAt(at, rate)))
   return [`${base.file.name} ends at ${ends} s of ${all} s: black is behind the rest`]
 }
 
@@ -207,18 +211,23 @@ function unused([, ...others]: readonly PlacedTrack<GivenFile>[]): string[] {
   )
 }
 
-/** Says of the first audio track what was given and does not apply (contract 2, 8). */
-function notRead(sound: PlacedTrack<GivenFile> | undefined): string[] {
+/** Says of the first audio track what was given and does not apply (contract 2, 8), and what plays of it instead. */
+function notRead(sound: PlacedTrack<GivenFile> | undefined, seconds: number): string[] {
   if (!sound) return []
-  const { index, track } = sound
+  const { index, track, sourceSeconds } = sound
+  const plays = Math.min(sourceSeconds, seconds)
   const given = [
     ...(track.start > 0 ? ['start'] : []),
-    ...(track.duration === undefined ? [] : ['duration']),
+    ...(track.duration === undefined || Math.abs(track.duration - plays) <= slack ? [] : ['duration']),
     ...(track.volume === 1 ? [] : ['volume']),
   ]
-  return given.length === 0
-    ? []
-    : [
-        `tracks[${index}] plays from 0, whole and as it is: ${given.join(', ')} of audio ${given.length > 1 ? 'do' : 'does'} not apply`,
-      ]
+  if (given.length === 0) return []
+  const [names, verb] = [given.join(', '), given.length > 1 ? 'do' : 'does']
+  return [
+    `tracks[${index}] plays from 0 to ${rounded(plays)} s as it is: ${names} of audio ${verb} not apply`,
+  ]
+}
+
+function rounded(seconds: number): number {
+  return Math.round(seconds * 100) / 100
 }

@@ -33,7 +33,7 @@ export const aurora: MakeTemplate = (scene) => {
     region: inside(scene, { x: 0, y: top, width, height: height - top }),
     still(pen) {
       const size = 0.078 * unit
-      drawTitle(pen, scene, {
+      return drawTitle(pen, scene, {
         ...{ x: width / 2, y: height * 0.46, width: width - 3 * scene.margin },
         ...{ align: 'center', size },
       })

@@ -46,7 +46,7 @@ export const bars: MakeTemplate = (scene) => {
       const size = 0.058 * unit
       // Below the floor; in tall results not farther down, where players put their controls.
       const y = Math.min(height - scene.margin - 0.9 * size, base + gap + deep + 1.6 * size)
-      drawTitle(pen, scene, {
+      return drawTitle(pen, scene, {
         ...{ x: width / 2, y, width: width - 2 * scene.margin },
         ...{ align: 'center', size },
       })

@@ -3,7 +3,7 @@ import type { Moment } from '../../src/media/audio/moments.ts'
 import { drawBeating } from './beating.ts'
 import { nextPicture, type Backdrop } from './behind.ts'
 import { layerOf, type Layer } from './layers.ts'
-import type { Box, Scene, Template } from './scene.ts'
+import type { Box, Cut, Scene, Template } from './scene.ts'
 
 /** What is drawn for one frame. */
 export interface Picture {
@@ -23,6 +23,8 @@ export interface Drawn {
   readonly scale: 1 | 2
   /** Pixels that a picture has beyond the region on both sides: as its colours part, they come in. */
   readonly beside: number
+  /** Of the words that stand still, those that do not show whole. */
+  readonly cut: readonly Cut[]
   /** What ffmpeg lays over every frame; undefined where that is drawn already. */
   readonly over: Layer | undefined
   /** Pictures of the region, frame by frame. */
@@ -48,18 +50,18 @@ export function prepare(scene: Scene, template: Template, backdrop: Backdrop): D
   const { picture } = backdrop
   if (!('frames' in picture) && !template.beat) {
     pen.drawImage(picture, 0, 0)
-    template.still(pen)
+    const cut = template.still(pen)
     const still = plate.data()
     return {
-      ...{ still, region: template.region, scale: 1, beside: 0, over: undefined },
+      ...{ cut, still, region: template.region, scale: 1, beside: 0, over: undefined },
       frames: (moments) => drawRegion(view, moments),
     }
   }
-  template.still(pen)
+  const cut = template.still(pen)
   const scale = template.beat && backdrop.soft && scene.unit >= leastHalved ? 2 : 1
   const beside = template.beat ? Math.ceil(template.beat.apart / scale) : 0
   return {
-    ...{ still: undefined, region: { x: 0, y: 0, width, height }, scale, beside },
+    ...{ cut, still: undefined, region: { x: 0, y: 0, width, height }, scale, beside },
     over: template.beat && layerOf(plate),
     frames: (moments) => drawAll({ ...view, picture, scale, beside }, moments),
   }

@@ -33,7 +33,7 @@ export const lissajous: MakeTemplate = (scene) => {
       drawScreen(pen, scene, { x, y })
       const size = 0.05 * unit
       const place = { x: width / 2, width: width - 2 * scene.margin, align: 'center', size } as const
-      drawTitle(pen, scene, {
+      return drawTitle(pen, scene, {
         ...place,
         y: Math.min(y + half * 1.27 * unit + size, height - scene.margin - 0.7 * size),
       })

@@ -29,6 +29,7 @@ export const nowplaying: MakeTemplate = (scene) => {
       width: right - left + 4,
       height: 0.122 * unit,
     }),
+    showsCover: true,
     still(pen) {
       drawCard(pen, scene)
       pen.save()
@@ -38,7 +39,7 @@ export const nowplaying: MakeTemplate = (scene) => {
       pen.drawImage(scene.cover, card.x + pad, card.y + pad, thumb, thumb)
       pen.restore()
       const size = 0.046 * unit
-      drawTitle(pen, scene, {
+      return drawTitle(pen, scene, {
         x: left,
         y: card.y + pad + 0.78 * size,
         width: right - left,

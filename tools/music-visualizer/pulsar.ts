@@ -20,7 +20,7 @@ export const pulsar: MakeTemplate = (scene) => {
       const size = 0.054 * unit
       const place = { x: width / 2, width: width - 2 * scene.margin, align: 'center', size } as const
       const below = y + (radii.end + 0.05) * unit
-      drawTitle(pen, scene, {
+      return drawTitle(pen, scene, {
         ...place,
         y: Math.min(below + 0.6 * size, height - scene.margin - 0.75 * size),
       })

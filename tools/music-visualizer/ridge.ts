@@ -30,7 +30,7 @@ export const ridge: MakeTemplate = (scene) => {
     region: inside(scene, { x: 0, y: middle - reach, width, height: 2 * reach }),
     still(pen) {
       const size = 0.084 * unit
-      drawTitle(pen, scene, {
+      return drawTitle(pen, scene, {
         ...{ x: scene.margin * 1.2, y: height * 0.42, width: width - 2.4 * scene.margin },
         ...{ align: 'left', size },
       })

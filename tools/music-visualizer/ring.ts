@@ -27,6 +27,7 @@ export const ring: MakeTemplate = (scene) => {
         down: Math.max(reach, timeY - y + 0.02 * unit),
       }),
     ),
+    showsCover: true,
     still(pen) {
       pen.save()
       pen.shadowColor = 'rgba(0,0,0,0.5)'
@@ -47,7 +48,7 @@ export const ring: MakeTemplate = (scene) => {
       pen.stroke()
       const size = 0.056 * unit
       const place = { x: width / 2, width: width - 2 * scene.margin, align: 'center', size } as const
-      drawTitle(pen, scene, {
+      return drawTitle(pen, scene, {
         ...place,
         y: Math.min(isWide(scene) ? height : timeY + 0.16 * unit, height - scene.margin - 0.75 * size),
       })

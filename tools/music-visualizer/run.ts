@@ -14,7 +14,7 @@ import type { Backdrop } from './behind.ts'
 import type { musicVisualizer } from './contract.ts'
 import { drawPlaceholder } from './cover.ts'
 import { encode } from './encode.ts'
-import { prepare } from './frames.ts'
+import { prepare, type Drawn } from './frames.ts'
 import { Palette } from './palette.ts'
 import { readImage, readVideo } from './pictures.ts'
 import { expectedSeconds } from './plan.ts'
@@ -35,9 +35,10 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
   const backdrop = await readBackdrop({ input, given, scene, template }, reading)
   const path = join(context.scratch, 'visualizer.mp4')
   const wish = { profile, fps: input.fps, frames }
+  const drawn = prepare(scene, template, backdrop)
   await encode(
     {
-      drawn: prepare(scene, template, backdrop),
+      drawn,
       moments: follow(sound, wish, reading),
       ...input.resolution,
       fps: input.fps,
@@ -51,7 +52,7 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
       onFrames: (done) => context.progress(surveyPercent + ((100 - surveyPercent) * done) / frames),
     },
   )
-  const notes = notesOn(input, scene)
+  const notes = notesOn(input, template, drawn)
   const name = `${[...parse(given.music.name).name].slice(0, 60).join('')}-${input.template_id}.mp4`
   return {
     ...context.keep({ path, name }),
@@ -62,19 +63,16 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
   }
 }
 
-/** Templates that show a cover. */
-const withCover: ReadonlySet<string> = new Set<VisualizerInput['template_id']>([
-  'ring',
-  'vinyl',
-  'nowplaying',
-])
-
 /** What of a request does not show as it was given. */
-function notesOn({ cover_file_id, template_id }: VisualizerInput, { cut }: Scene): string[] {
+function notesOn(
+  { cover_file_id, template_id }: VisualizerInput,
+  { showsCover = false }: Template,
+  { cut }: Drawn,
+): string[] {
   return [
-    ...[...cut].map((field) => `${field} was cut with … where it did not fit: a shorter one shows whole`),
-    ...(cover_file_id !== undefined && !withCover.has(template_id)
-      ? [`cover_file_id is not shown by ${template_id}: ${[...withCover].join(', ')} show it`]
+    ...cut.map((field) => `${field} was cut with … where it did not fit: a shorter one shows whole`),
+    ...(cover_file_id !== undefined && !showsCover
+      ? [`cover_file_id is not shown by ${template_id}: template_id tells which templates show a cover`]
       : []),
   ]
 }
@@ -149,7 +147,6 @@ async function setScene(
     palette,
     title: cleanLine(input.track),
     artist: cleanLine(input.artist),
-    cut: new Set(),
     ...{ seconds, profile },
     cover: cover
       ? toCanvas(drawing, square, await readImage(cover, square, { signal }))

@@ -23,8 +23,6 @@ export interface Scene {
   readonly palette: Palette
   readonly title: string
   readonly artist: string
-  /** Which of the two had to be cut where they stand; told by who draws them. */
-  readonly cut: Set<'track' | 'artist'>
   readonly seconds: number
   readonly profile: Profile
   /** Square: the cover, or a drawing in its place. */
@@ -39,12 +37,17 @@ export interface Beat {
   readonly apart: number
 }
 
+/** A field of the request whose line had to be cut where it stands. */
+export type Cut = 'track' | 'artist'
+
 /** How one template draws a scene. */
 export interface Template {
   /** All that moves lies in here. */
   readonly region: Box
-  /** Draws what stands still. */
-  still(pen: Pen): void
+  /** Whether the scene's cover is seen. */
+  readonly showsCover?: boolean
+  /** Draws what stands still, title and artist among it; answers which of them were cut. */
+  still(pen: Pen): readonly Cut[]
   /** Draws what moves over that. */
   moving(pen: Pen, moment: Moment): void
   /** Draws on the built-in background, for templates that need more of it than a gradient. */

@@ -24,7 +24,7 @@ export const shockwave: MakeTemplate = (scene) => {
     ornament: (pen) => drawRipples(pen, scene),
     still(pen) {
       const size = 0.096 * unit
-      drawTitle(pen, scene, {
+      return drawTitle(pen, scene, {
         ...{ x: width / 2, y: height * 0.5 + (scene.artist === '' ? 0.34 : 0.05) * size },
         ...{ width: width - 3 * scene.margin, align: 'center', size },
       })

@@ -20,23 +20,26 @@ export const vinyl: MakeTemplate = (scene) => {
   const label = radii.label * unit
   return {
     region: inside(scene, around(x, y, { across: (radii.end + 0.01) * unit })),
+    showsCover: true,
     still(pen) {
       drawDisc(pen, { x, y, unit })
       const size = 0.066 * scene.unit
       if (wide) {
         const left = x + (radii.end + 0.06) * unit
-        drawTitle(pen, scene, {
+        return drawTitle(pen, scene, {
           x: left,
           y: y + 0.02 * unit,
           width: width - margin - left,
           align: 'left',
           size,
         })
-        return
       }
       const below = y + (radii.end + 0.07) * unit
       const place = { x, width: width - 2 * margin, align: 'center', size } as const
-      drawTitle(pen, scene, { ...place, y: Math.min(below + 0.4 * size, height - margin - 0.75 * size) })
+      return drawTitle(pen, scene, {
+        ...place,
+        y: Math.min(below + 0.4 * size, height - margin - 0.75 * size),
+      })
     },
     moving(pen, moment) {
       const rays = {

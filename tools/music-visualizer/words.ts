@@ -1,6 +1,6 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
 import { fitLine, isRightToLeft, languageOf, setType, type Type } from '../../src/engines/canvas/text.ts'
-import type { Scene } from './scene.ts'
+import type { Cut, Scene } from './scene.ts'
 
 /** Where a line stands: its baseline, and the widest it may become. */
 export interface Place {
@@ -47,12 +47,12 @@ export function drawLine(pen: Pen, line: string, { look, place }: { look: Look; 
 /** Height from the title's baseline to the artist's, as a share of the title's size. */
 const leading = 0.86
 
-/** Draws title and artist; where only one of them is known it stands alone. `size` is the title's. */
+/** Draws title and artist; where only one of them is known it stands alone. `size` is the title's. Answers what was cut. */
 export function drawTitle(
   pen: Pen,
   scene: Scene,
   { size, ...place }: Place & { readonly size: number },
-): void {
+): Cut[] {
   pen.save()
   // Rests on pictures of any brightness.
   pen.shadowColor = 'rgba(0,0,0,0.45)'
@@ -64,9 +64,8 @@ export function drawTitle(
     look: { size: size * 0.54, weight: 400, colour: ink.soft },
     place: { ...place, y },
   })
-  if (!title) scene.cut.add('track')
-  if (!artist) scene.cut.add('artist')
   pen.restore()
+  return [...(title ? [] : (['track'] as const)), ...(artist ? [] : (['artist'] as const))]
 }
 
 /** Seconds as a clock shows them: 3:07, 1:02:09. */

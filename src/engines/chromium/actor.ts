@@ -19,8 +19,8 @@ export class Actor {
   /** The frame it was played to. */
   #at: number
   #still = false
-  /** How often a frame may be drawn; one that is endless is refused, and no longer waited for. */
-  #patience = mostDrawings
+  /** Found to draw without end: that is told once, and its frames are no longer drawn for it. */
+  #endless = false
 
   private constructor(
     page: HostPage,
@@ -76,12 +76,13 @@ export class Actor {
 
   /** Draws until nothing more is told of it: so all is told at this frame, whether it is captured or not. */
   async #draw(): Promise<readonly ParticleProblem[]> {
-    for (let drawings = 0; drawings < this.#patience; drawings += 1) {
+    if (this.#endless) return []
+    for (let drawings = 0; drawings < mostDrawings; drawings += 1) {
       await this.#page.draw(this.loaded)
       const { again, problems } = await this.#page.settle(this.loaded)
       if (!again || problems.length > 0) return problems
     }
-    this.#patience = 1
+    this.#endless = true
     return [{ message: endless }]
   }
 

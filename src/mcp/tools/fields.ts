@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { maxPathLength } from '../workspace.ts'
 
 /** Longest a call may be asked to wait, seconds: clients give up at 60. */
 const maxWaitSeconds = 45
@@ -10,9 +11,6 @@ export const waitSeconds = z
   .max(maxWaitSeconds)
   .default(20)
   .describe('Seconds to wait for the result before answering with the state')
-
-/** Longest path of Linux, in characters at most. */
-const maxPathLength = 4096
 
 /** A path or id: bounds that nobody meets stay out of the published schema. */
 const pathText = z

@@ -1,3 +1,5 @@
+import { toldFirst } from '../../contract/told-first.ts'
+
 /** Something a particle's author should know. */
 export interface Problem {
   /** Whether it keeps the particle from being rendered, or is only likely not to be meant. */
@@ -13,11 +15,10 @@ const mostTold = 8
 
 /** The problems in one sentence each, with their lines; of many the first. */
 export function describeProblems(problems: readonly Omit<Problem, 'severity'>[]): string {
-  const told = problems
-    .slice(0, mostTold)
-    .map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))
-  const more = problems.length - told.length
-  return told.join('; ') + (more > 0 ? `; and ${more} more` : '')
+  const told = problems.map(({ line, message }) =>
+    line === undefined ? message : `line ${line}: ${message}`,
+  )
+  return toldFirst(told, mostTold)
 }
 
 /** Of what playing a particle tells, what the reading of its source has not told already, with the right line. */

@@ -1,4 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
+import { toldFirst } from '../../contract/told-first.ts'
 
 /** More at once help nobody. */
 const mostTold = 20
@@ -9,9 +10,8 @@ export function throwTogether(errors: Iterable<MediaError>): void {
   if (!first) return
   const same = [first, ...others.filter(({ code }) => code === first.code)]
   if (same.length === 1) throw first
-  const told = same.slice(0, mostTold).map(({ message }) => message)
-  const more = same.length - told.length
-  throw new MediaError(first.code, told.join('; ') + (more > 0 ? `; and ${more} more` : ''), {
+  const told = same.map(({ message }) => message)
+  throw new MediaError(first.code, toldFirst(told, mostTold), {
     hint: `Correct them all, then send it again. Of the first: ${first.hint}`,
   })
 }

@@ -202,6 +202,26 @@ describe.skipIf(lacksBrowser)(
       expect(shown).toEqual(rows.map(({ what, heard }) => [what, ...reds(heard).slice(0, job.frames)]))
     })
 
+    it('and nothing of it to who listens only later', async () => {
+      // The first worker leaves these frames out: what it did not draw must not be told once it draws.
+      const late = [
+        { what: 'scrolled', does: 'scroll(9)', listens: `area.addEventListener('scroll', hear)` },
+        {
+          what: 'ended',
+          does: '(ended = area.animate({ opacity: [0, 0] }, 1000)).pause(); ended.finish()',
+          listens: 'ended.onfinish = hear',
+        },
+      ].map(({ what, does, listens }) => ({
+        ...{ what, heard: [] },
+        script: `let ended
+          seeks.push((frame) => { if (frame === 30) { ${does} } if (frame === 40) { ${listens} } })`,
+      }))
+      const shown = await Promise.all(
+        late.map(async (row) => await redsShown([row], { method: usualMethod(), frames: most })),
+      )
+      expect(shown).toEqual(late.map(({ what, heard }) => [[what, ...reds(heard)]]))
+    })
+
     it('of styles as well', async () => {
       const job = { method: usualMethod(), frames: 26 }
       const shown = await redsShown(styledRows, job)

@@ -24,6 +24,14 @@ describe.skipIf(lacksBrowser)('frames that are not captured', () => {
     `class Own extends ResizeObserver {}; new Own(() => {}).observe(box)`,
     `box.style.contentVisibility = 'auto'`,
     `box.style.animationTimeline = 'scroll()'`,
+    `box.style['scrollTimeline'] = '--one'`,
+    `Object.assign(box.style, { viewTimelineName: '--one' })`,
+    `box.style.setProperty('view-timeline', '--one')`,
+    `new window.ScrollTimeline()`,
+    `new ViewTimeline({ subject: box })`,
+    `box.scrollTop = 1`,
+    `box.scrollIntoView()`,
+    `window.scrollBy(0, 1)`,
   ])('are drawn for %s', async (hearing) => {
     expect(await page.isDrawn(particle('<b id="box">x</b>', `${timeline('')}; ${hearing}`))).toBe(true)
   })
@@ -36,9 +44,32 @@ describe.skipIf(lacksBrowser)('frames that are not captured', () => {
        box.onload = () => {}
        new MutationObserver(() => {}).observe(box, { attributes: true })
        document.querySelector('b').classList.remove('x')
-       document.fonts.ready.then(() => {})`,
+       document.fonts.ready.then(() => {})
+       box.setAttribute('v-select', '')
+       box.innerHTML = '<i x-close="" on-scroll=""></i>'
+       void box.scrollTop`,
     )
     expect(await page.isDrawn(one)).toBe(false)
+  })
+
+  it.each([
+    'const animationTimeline = { seek() {} }; animationTimeline.seek(1)',
+    'let scrollTimeline, viewTimeline; scrollTimeline = viewTimeline = {}',
+    'const made = { animationTimeline: 1 }; void [made]',
+    'const contentVisibility = 1; // a view timeline, an animation trigger',
+    'function makeScrollTimeline() {} makeScrollTimeline()',
+    'const animationTrigger = 1, timelineTrigger = 2',
+  ])('are not drawn for a script that only calls something so: %s', async (script) => {
+    expect(await page.isDrawn(particle('<b>x</b>', `${timeline('')}; ${script}`))).toBe(false)
+  })
+
+  it.each(['children', 'getAttributeNames'])('come of a form with a field called %s', async (name) => {
+    const form = `<form><input name="${name}"><i onscroll=""></i></form>`
+    const later = `document.body.insertAdjacentHTML('beforeend', '<form><input name="${name}"><video></video></form>')`
+    expect(await page.problemsOf(particle(form, timeline('')))).toEqual([])
+    expect(await page.isDrawn(particle(form, timeline('')))).toBe(true)
+    const told = await page.problemsOf(particle('<b>x</b>', `${timeline('')}; ${later}`))
+    expect(told).toMatchObject([{ message: expect.stringContaining('has <video>') }])
   })
 })
 

@@ -3,6 +3,28 @@ import { noNetwork, realTimed } from './refuse.js'
 /** What would play by a clock of its own, by name of its element. */
 const uncontrolled = new Set(['video', 'audio', 'iframe', 'frame', 'object', 'embed', 'marquee'])
 
+/** A field of a form stands for what the form has of its name. */
+const { querySelectorAll } = Element.prototype
+
+/**
+ * Meets every element that the page holds from now on, and once more where one of these attributes changes.
+ *
+ * @param {readonly string[]} attributes
+ * @param {(element: Element) => void} meet
+ */
+export function meetElements(attributes, meet) {
+  new MutationObserver((records) => {
+    for (const { addedNodes, target, type } of records) {
+      if (type === 'attributes' && target instanceof Element) meet(target)
+      for (const node of addedNodes) {
+        if (!(node instanceof Element)) continue
+        meet(node)
+        for (const inside of querySelectorAll.call(node, '*')) meet(inside)
+      }
+    }
+  }).observe(document, { attributeFilter: [...attributes], childList: true, subtree: true })
+}
+
 /**
  * Looks at every element that the page holds from now on.
  *
@@ -10,9 +32,7 @@ const uncontrolled = new Set(['video', 'audio', 'iframe', 'frame', 'object', 'em
  * @param {(image: HTMLImageElement) => void} meet
  */
 export function look(tell, meet) {
-  /** @param {Node} node */
-  const at = (node) => {
-    if (!(node instanceof Element)) return
+  meetElements(['href', 'rel', 'src', 'srcset'], (node) => {
     const name = node.localName
     if (uncontrolled.has(name)) tell(`has <${name}>, ${realTimed}`)
     if (node instanceof HTMLProgressElement && node.position < 0) {
@@ -24,18 +44,6 @@ export function look(tell, meet) {
       tell(`goes elsewhere (${node.content}); a particle stays where it is`)
     }
     if (node instanceof HTMLScriptElement && node.type === 'speculationrules') tell('has speculation rules')
-    for (const child of node.children) at(child)
-  }
-  new MutationObserver((records) => {
-    for (const { addedNodes, target, type } of records) {
-      if (type === 'attributes') at(target)
-      for (const node of addedNodes) at(node)
-    }
-  }).observe(document, {
-    childList: true,
-    subtree: true,
-    attributes: true,
-    attributeFilter: ['href', 'rel', 'src', 'srcset'],
   })
   const source = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src')
   Object.defineProperty(HTMLImageElement.prototype, 'src', {
