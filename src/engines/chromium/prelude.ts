@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const modules = [
   ...['pristine', 'natives', 'present', 'timings', 'timers', 'clock', 'chance'],
   ...['blobs', 'under-way', 'pending', 'drawings', 'motion', 'timelines'],
-  ...['refuse', 'elements', 'hearing', 'errors', 'watch', 'play'],
+  ...['refuse', 'elements', 'drawing-calls', 'drawn-styles', 'hearing', 'errors', 'watch', 'play'],
 ]
 
 /**

@@ -63,6 +63,13 @@ describe.skipIf(lacksBrowser)('frames that are not captured', () => {
     expect(await page.isDrawn(particle('<b>x</b>', `${timeline('')}; ${script}`))).toBe(false)
   })
 
+  it('are drawn while it moves, and no longer', async () => {
+    const styles = '<style>@keyframes come { from { opacity: 0 } } b { animation: come 0.2s }</style>'
+    const one = particle(`${styles}<b>x</b>`, timeline(''))
+    expect(await page.isDrawn(one, [0, 0.1])).toBe(true)
+    expect(await page.isDrawn(one, [0, 0.1, 0.2, 0.3, 0.4])).toBe(false)
+  })
+
   it.each(['children', 'getAttributeNames'])('come of a form with a field called %s', async (name) => {
     const form = `<form><input name="${name}"><i onscroll=""></i></form>`
     const later = `document.body.insertAdjacentHTML('beforeend', '<form><input name="${name}"><video></video></form>')`

@@ -118,13 +118,14 @@ export async function openPage(given: Partial<Limits> = {}) {
       }
       return told
     },
-    /** Whether each frame of one is drawn, wherever that is captured. */
-    async isDrawn(one: CaptureParticle): Promise<boolean> {
+    /** Whether the last of some frames, s, is drawn, wherever that is captured. */
+    async isDrawn(one: CaptureParticle, times: readonly number[] = [0]): Promise<boolean> {
       const { loaded, problems } = await page.load(one)
       if (!loaded) throw new Error(JSON.stringify(problems))
-      const { turn } = await page.advance(loaded, [0])
+      let drawn = false
+      for (const time of times) drawn = (await page.advance(loaded, [time])).turn
       await page.remove(loaded)
-      return turn
+      return drawn
     },
     async [Symbol.asyncDispose]() {
       await browser[Symbol.asyncDispose]()

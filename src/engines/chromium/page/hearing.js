@@ -1,3 +1,5 @@
+import { hearCalls } from './drawing-calls.js'
+import { namesDrawnStyles } from './drawn-styles.js'
 import { meetElements } from './elements.js'
 import { replace, replaceGetter, surround } from './natives.js'
 import { listen } from './pristine.js'
@@ -23,39 +25,6 @@ const drawnTypes = new Map(
 const drawnHandlers = [...drawnTypes.keys()].map((type) => `on${type}`)
 
 const { getAttributeNames: attributesOf } = Element.prototype
-
-/** Styles that follow what was drawn: what a script measures of them may be of the frame before. */
-const drawnStyles = [
-  ...['content-visibility', 'animation-timeline', 'animation-trigger'],
-  ...['scroll-timeline', 'scroll-timeline-name', 'view-timeline', 'view-timeline-name'],
-  ...['timeline-trigger', 'timeline-trigger-name', 'timeline-trigger-source'],
-].join('|')
-const inScripts = drawnStyles.replaceAll(/-([a-z])/g, (_, letter) => String(letter).toUpperCase())
-
-/** Where a page names them: in CSS, and as scripts do, which may call something else of their own so. */
-const namesDrawnStyles = new RegExp(
-  [
-    String.raw`(?<![\w.#-])(?:${drawnStyles})\s*:`,
-    String.raw`['"\x60](?:${drawnStyles}|${inScripts})['"\x60]\s*[,\]:]`,
-    String.raw`(?<!\bthis)\.(?:${inScripts})\b`,
-    String.raw`\b(?:${inScripts})\s*:\s*['"\x60\[]`,
-    String.raw`\bnew\s+(?:\w+\.)?(?:Scroll|View)Timeline\b`,
-    String.raw`\bscroll-state\(`,
-  ].join('|'),
-)
-
-/** What tells of drawn frames once it was called, also those who listen only later. */
-const toldByDrawing = {
-  window: ['scroll', 'scrollTo', 'scrollBy'],
-  Element: ['scroll', 'scrollTo', 'scrollBy', 'scrollIntoView', 'scrollIntoViewIfNeeded'],
-  HTMLElement: ['focus'],
-  SVGElement: ['focus'],
-  MathMLElement: ['focus'],
-  Animation: ['finish', 'cancel'],
-  HTMLDialogElement: ['close', 'requestClose'],
-  HTMLInputElement: ['select', 'setSelectionRange', 'setRangeText'],
-  HTMLTextAreaElement: ['select', 'setSelectionRange', 'setRangeText'],
-}
 
 /**
  * Notes whether anything can be told of frames as they are drawn, and when it is: who hears of any has to have each
@@ -90,7 +59,7 @@ export function makeHearing(tell) {
     },
     /** Looks for styles that follow what was drawn: of its elements, and by name in its style sheets and scripts. */
     meetStyles() {
-      if (!namesDrawnStyles.test(document.documentElement.outerHTML)) return
+      if (!namesDrawnStyles()) return
       begin()
       // What becomes relevant in one drawing is only there in the next.
       quiet.enough = 2
@@ -188,33 +157,5 @@ function hearObservers(begin, note, tell) {
     })
     replace(window, { [native.name]: observer })
     replace(native.prototype, { constructor: observer })
-  }
-}
-
-/**
- * What scrolls is told by the next drawing alone: that is where nobody listens yet, too.
- *
- * @param {() => void} begin
- */
-function hearCalls(begin) {
-  surround(
-    toldByDrawing,
-    (native) =>
-      /** @this {unknown} @param {unknown[]} given */
-      function (...given) {
-        begin()
-        return /** @type {unknown} */ (Reflect.apply(native, this, given))
-      },
-  )
-  for (const name of ['scrollTop', 'scrollLeft']) {
-    const native = Object.getOwnPropertyDescriptor(Element.prototype, name)
-    Object.defineProperty(Element.prototype, name, {
-      ...native,
-      /** @this {Element} @param {unknown} value */
-      set(value) {
-        begin()
-        native?.set?.call(this, value)
-      },
-    })
   }
 }

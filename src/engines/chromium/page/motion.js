@@ -9,7 +9,7 @@ import { replace } from './natives.js'
  * @property {boolean} done
  */
 
-const { pause, play, reverse } = Animation.prototype
+const { finish, pause, play, reverse } = Animation.prototype
 const timeProperty = Object.getOwnPropertyDescriptor(Animation.prototype, 'currentTime')
 const startProperty = Object.getOwnPropertyDescriptor(Animation.prototype, 'startTime')
 const timeOf = (/** @type {Animation} */ one) => Number(timeProperty?.get?.call(one) ?? 0)
@@ -126,7 +126,7 @@ function step(one, state, ms) {
   const end = Number(one.effect?.getComputedTiming().endTime ?? 0)
   state.done = one.playbackRate > 0 ? state.at >= end : one.playbackRate < 0 && state.at <= 0
   // Its end is an event that others may wait for; from there on it is paused no more.
-  if (state.done) one.finish()
+  if (state.done) finish.call(one)
   else {
     if (!state.ours) pause.call(one)
     timeProperty?.set?.call(one, state.at)
