@@ -205,16 +205,25 @@ describe.skipIf(lacksBrowser)(
     it('and nothing of it to who listens only later', async () => {
       // The first worker leaves these frames out: what it did not draw must not be told once it draws.
       const late = [
-        { what: 'scrolled', does: 'scroll(9)', listens: `area.addEventListener('scroll', hear)` },
+        { what: 'scrolled', begins: '', does: 'scroll(9)', listens: `area.addEventListener('scroll', hear)` },
         {
           what: 'ended',
+          begins: '',
           does: '(ended = area.animate({ opacity: [0, 0] }, 1000)).pause(); ended.finish()',
           listens: 'ended.onfinish = hear',
         },
-      ].map(({ what, does, listens }) => ({
+        ...['paused', 'running'].map((state) => ({
+          what: `${state} when its element was taken away`,
+          begins: `(ended = area).style.animation = 'dim 9s ${state}'`,
+          does: 'area.remove()',
+          listens: `ended.addEventListener('animationcancel', hear)`,
+        })),
+      ].map(({ what, begins, does, listens }) => ({
         ...{ what, heard: [] },
         script: `let ended
-          seeks.push((frame) => { if (frame === 30) { ${does} } if (frame === 40) { ${listens} } })`,
+          at((frame) => frame === 10)(() => { ${begins} })
+          at((frame) => frame === 30)(() => { ${does} })
+          at((frame) => frame === 40)(() => { ${listens} })`,
       }))
       const shown = await Promise.all(
         late.map(async (row) => await redsShown([row], { method: usualMethod(), frames: most })),
