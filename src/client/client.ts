@@ -6,8 +6,9 @@ import { MediaError } from '../contract/errors.ts'
 import type { PathParameter, Query, Route } from '../contract/route.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
+import { isNetworkFailure, wasNotSent } from '../platform/network-failure.ts'
 import { readAnswer } from './answer.ts'
-import { isNetworkFailure, unreachable, wasNotSent } from './unreachable.ts'
+import { unreachable } from './unreachable.ts'
 
 /** What a call of an endpoint carries, as its route declares it. */
 export interface CallRequest<R extends Route> {

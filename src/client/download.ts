@@ -6,10 +6,10 @@ import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { createHasher, type Hasher } from '../platform/hash.ts'
+import { isNetworkFailure } from '../platform/network-failure.ts'
 import { throwFailure } from './answer.ts'
 import type { Client } from './client.ts'
 import { isSameFile, numberedNames } from './file-names.ts'
-import { isNetworkFailure } from './unreachable.ts'
 
 /** Where a download goes: an existing folder, and the file name wanted in it. */
 export interface DownloadTarget extends DownloadOptions {

@@ -1,42 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import { errorCode } from '../platform/error-code.ts'
-
-/** There was no connection, or the client takes nothing new: nothing was sent, so any request may be sent again. */
-const notSent = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_CLOSED',
-])
-
-/** The connection broke: the service may or may not have acted. */
-const broken = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'UND_ERR_SOCKET',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-  'UND_ERR_DESTROYED',
-])
-
-function networkCode(error: unknown): string | undefined {
-  const code = errorCode(error)
-  return code !== undefined && (notSent.has(code) || broken.has(code)) ? code : undefined
-}
-
-/** Tells a network failure from every other error. */
-export function isNetworkFailure(error: unknown): error is Error {
-  return networkCode(error) !== undefined
-}
-
-/** Tells whether a request that failed this way certainly did not reach the service. */
-export function wasNotSent(error: unknown): boolean {
-  return notSent.has(networkCode(error) ?? '')
-}
+import { networkCode, wasNotSent } from '../platform/network-failure.ts'
 
 /** The error people see when the network failed: 6401, retryable, with the cause kept. */
 export function unreachable(baseUrl: string, error: Error): MediaError {

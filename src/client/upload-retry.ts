@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { MediaError } from '../contract/errors.ts'
-import { isNetworkFailure } from './unreachable.ts'
+import { isNetworkFailure } from '../platform/network-failure.ts'
 
 /** Waits between attempts. */
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>
