@@ -37,7 +37,7 @@ const commands = {
   },
   bench: { needs: ['ffmpeg'], run: bench },
   ...Object.fromEntries(
-    ['mcp', 'serve', 'doctor', 'page', 'diagnostics', 'keys', 'credits', 'clean'].map((name) => [
+    ['mcp', 'serve', 'doctor', 'page', 'diagnostics', 'keys', 'credits', 'clean', 'models', 'setup'].map((name) => [
       name,
       { run: (tools, rest) => reelwright(tools, [name, ...rest]) },
     ]),

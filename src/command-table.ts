@@ -3,6 +3,7 @@ import * as commands from './commands.ts'
 import { readList } from './config.ts'
 import { retentionDays } from './contract/file.ts'
 import { toolsets } from './contract/operation.ts'
+import type * as Models from './models.ts'
 
 /** A command of `reelwright`. */
 export interface Command {
@@ -29,6 +30,7 @@ export interface Values {
   readonly port?: string
   readonly 'public-url'?: string
   readonly ffmpeg?: string
+  readonly packs?: string
   readonly json?: boolean
   readonly output?: string
   readonly 'with-names'?: boolean
@@ -136,6 +138,28 @@ export const commandTable: Readonly<Record<string, Command>> = {
     argument: 'id',
     run: (values, id) => commands.administer(values['data-dir'], ({ endKey }, config) => endKey(config, id)),
   },
+  'models list': {
+    summary: 'tell the models and engines: what is there, what each is for and takes',
+    run: (values) => withPacks(values, ({ listPacks }, { packs }) => listPacks(packs)),
+  },
+  'models pull': {
+    summary: 'bring a model or engine, or repair it; goes on where an earlier pull ended',
+    argument: 'name',
+    run: (values, name) => withPacks(values, ({ pullOne }, subject) => pullOne(subject, name)),
+  },
+  'models verify': {
+    summary: 'read every model and engine that is there, and tell which is damaged',
+    run: (values) => withPacks(values, ({ verifyPacks }, { packs }) => verifyPacks(packs)),
+  },
+  'models remove': {
+    summary: 'remove what was pulled of a model or engine',
+    argument: 'name',
+    run: (values, name) => withPacks(values, ({ removeOne }, { packs }) => removeOne(packs, name)),
+  },
+  setup: {
+    summary: 'bring every model and engine that operations need, and say what was done',
+    run: (values) => withPacks(values, ({ setUp }, subject) => setUp(subject)),
+  },
   'credits grant': {
     summary: 'give credits to an account, and tell its balance',
     argument: 'credits',
@@ -161,8 +185,11 @@ export const commandTable: Readonly<Record<string, Command>> = {
   },
   daemon: { run: (values) => commands.daemon({ dataDir: values['data-dir'] }) },
   worker: {
-    options: { ffmpeg: { type: 'string' } },
-    run: (values) => commands.worker({ ffmpeg: values.ffmpeg }),
+    options: { ffmpeg: { type: 'string' }, packs: { type: 'string' } },
+    run: async ({ ffmpeg, packs }) => {
+      const { workAsTold } = await import('./service-parts.ts')
+      await workAsTold({ ffmpeg, packs })
+    },
   },
 }
 
@@ -183,6 +210,15 @@ function serveMcp(values: Values): Promise<void> {
   if (!http) return commands.mcp({ dataDir, allowDirs, options })
   const reached = { host: values.host, public_url: values['public-url'] }
   return commands.mcpHttp({ dataDir, port: portOf(values), options: { ...options, ...reached } })
+}
+
+/** Does something about the models and engines of the data folder. */
+async function withPacks(
+  values: Values,
+  act: (models: typeof Models, subject: Models.Subject) => Promise<number | void>,
+): Promise<number | void> {
+  const models = await import('./models.ts')
+  return await act(models, await models.readSubject(values['data-dir']))
 }
 
 function portOf({ port }: Values): number | undefined {

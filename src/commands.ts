@@ -153,14 +153,21 @@ function doorOf(config: Config, version: string, key?: string): Door {
 export async function daemon({ dataDir }: { dataDir?: string | undefined }): Promise<number> {
   // It serves many clients: nothing of the one that started it counts.
   const config = await readConfig({ dataDir, environment: {} })
-  const [{ prepareDataFolder }, { daemonLog }, { runDaemon }, { startService }, { operations }] =
-    await Promise.all([
-      import('./daemon/data-folder.ts'),
-      import('./daemon/launch.ts'),
-      import('./daemon/run-daemon.ts'),
-      import('./service.ts'),
-      import('../tools/index.ts'),
-    ])
+  const [
+    { prepareDataFolder },
+    { daemonLog },
+    { runDaemon },
+    { startService },
+    { serviceParts },
+    { operations },
+  ] = await Promise.all([
+    import('./daemon/data-folder.ts'),
+    import('./daemon/launch.ts'),
+    import('./daemon/run-daemon.ts'),
+    import('./service.ts'),
+    import('./service-parts.ts'),
+    import('../tools/index.ts'),
+  ])
   await prepareDataFolder(config.dataDir)
   const log = await openLogOf(config, daemonLog(config.dataDir))
   return await runDaemon({
@@ -170,7 +177,7 @@ export async function daemon({ dataDir }: { dataDir?: string | undefined }): Pro
     startService: async (side) =>
       startService({
         ...side,
-        ...(await serviceParts(config)),
+        ...(await serviceParts(config, mainModule)),
         operations,
         log,
         dataDir: config.dataDir,
@@ -189,29 +196,16 @@ interface ServeOptions {
 /** Runs the service in the foreground until it is told to end. */
 export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Promise<void> {
   const config = await readConfig({ dataDir, options: { ...rest, public_url: publicUrl } })
-  const { runInForeground } = await import('./serve.ts')
-  const log = await openLogOf(config)
-  await runInForeground(config, { version: await packageVersion(), log, ...(await serviceParts(config)) })
-}
-
-/** What starts a worker, and what the settings say of limits and voices; a configured ffmpeg is looked at now, so that every later use finds it. */
-async function serviceParts({ ffmpeg, rateLimits, voices, storageQuota }: Config) {
-  const { locateFfmpeg } = await import('./engines/ffmpeg/locate.ts')
-  // What is missing is told to those who need it.
-  if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
-  const args = ffmpeg === undefined ? [] : ['--ffmpeg', ffmpeg]
-  return { worker: { module: mainModule, args: ['worker', ...args] }, rateLimits, voices, storageQuota }
-}
-
-/** Does attempts for the supervisor that forked this process. */
-export async function worker({ ffmpeg }: { ffmpeg?: string | undefined }): Promise<void> {
-  const [{ runWorker }, { locateFfmpeg }, { operations }] = await Promise.all([
-    import('./tasks/worker.ts'),
-    import('./engines/ffmpeg/locate.ts'),
-    import('../tools/index.ts'),
+  const [{ runInForeground }, { serviceParts }] = await Promise.all([
+    import('./serve.ts'),
+    import('./service-parts.ts'),
   ])
-  if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
-  runWorker(operations)
+  const log = await openLogOf(config)
+  await runInForeground(config, {
+    version: await packageVersion(),
+    log,
+    ...(await serviceParts(config, mainModule)),
+  })
 }
 
 /** Does something to the accounts of the service here, whether it runs or not. */
@@ -275,7 +269,10 @@ export async function doctor({ dataDir, json = false }: DoctorOptions): Promise<
 
 /** Looks at all that is needed here, as far as the settings can be read. */
 export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
-  const { examine, examineSettings } = await import('./doctor/examine.ts')
+  const [{ examine, examineSettings }, { manifest }] = await Promise.all([
+    import('./doctor/examine.ts'),
+    import('./engines/packs/manifest.ts'),
+  ])
   const version = await packageVersion()
   try {
     const config = await readConfig({ dataDir: dataDirOption })
@@ -292,6 +289,7 @@ export async function findingsOf(dataDirOption: string | undefined): Promise<Fin
       ffmpeg: local.ffmpeg,
       ffmpegHere: config.ffmpeg,
       settingsFile: join(dataDir, dataFiles.settings),
+      packs: { ...local.packs, manifest },
     })
   } catch (error) {
     if (error instanceof MediaError && error.code === 6016) return examineSettings(version, error)

@@ -7,6 +7,8 @@ import type { Voice } from './contract/catalog.ts'
 import { MediaError } from './contract/errors.ts'
 import { inPlainWords } from './contract/plain-issues.ts'
 import { dataFiles } from './daemon/data-files.ts'
+import { isAddress } from './engines/packs/address.ts'
+import type { PackSettings } from './engines/packs/store.ts'
 import type { ToolChoice } from './mcp/offer.ts'
 import { errorCode } from './platform/error-code.ts'
 import { aboutSettings, defaults, environmentOnly, settings, type Settings } from './settings.ts'
@@ -15,6 +17,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** This process's environment, for what starts other processes. */
 export const processEnvironment: Environment = process.env
+
+/** ONNX Runtime would tell its makers of every session; it looks here when it loads. */
+process.env['ORT_DISABLE_TELEMETRY'] = '1'
 
 /** Every setting, checked; folders and files are absolute paths. */
 export interface Config {
@@ -35,6 +40,7 @@ export interface Config {
   /** Credits above which the user is asked; undefined for never. */
   readonly confirmAbove: number | undefined
   readonly ffmpeg: string | undefined
+  readonly packs: PackSettings
   /** PostgreSQL; undefined for SQLite in the data folder. */
   readonly databaseUrl: string | undefined
   readonly logLevel: NonNullable<Settings['log_level']>
@@ -82,6 +88,12 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     allowUrls: merged.allow_urls ?? false,
     confirmAbove: merged.confirm_above_credits,
     ffmpeg: merged.ffmpeg,
+    packs: {
+      folder: join(locateDataDir(source), dataFiles.packs),
+      mirror: merged.models_mirror,
+      automatic: merged.pull_models ?? true,
+      own: merged.models ?? {},
+    },
     databaseUrl: merged.database_url,
     logLevel: merged.log_level,
     host: merged.host,
@@ -136,11 +148,20 @@ export function secretsOf({ apiKey, databaseUrl }: Config): string[] {
 /** Makes paths absolute: those of the file start from its folder, the environment's from the current one. */
 function located(given: Settings, base: string): Settings {
   const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
-  const { allowed_dirs, workspace, ffmpeg } = given
+  const { allowed_dirs, workspace, ffmpeg, models_mirror: mirror, models } = given
   return {
     ...given,
     ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
     ...(workspace && { workspace: absolute(workspace) }),
+    ...(mirror && { models_mirror: isAddress(mirror) ? mirror : absolute(mirror) }),
+    ...(models && {
+      models: Object.fromEntries(
+        Object.entries(models).map(([name, model]) => [
+          name,
+          model && { ...model, path: absolute(model.path) },
+        ]),
+      ),
+    }),
     // A bare name is looked for on PATH.
     ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),
   }
@@ -181,6 +202,7 @@ const readers: Readonly<Record<string, (value: string) => unknown>> = {
   confirm_above_credits: Number,
   read_only: truth,
   allow_urls: truth,
+  pull_models: truth,
   allow_query_authorization: truth,
 }
 

@@ -49,13 +49,24 @@ export async function diagnostics({ dataDir, output, withNames = false }: Option
 }
 
 function privacyOf(dataDir: string, config: Config | undefined): Private {
-  const { workspace, projectDir, allowedDirs = [], ffmpeg, baseUrl, databaseUrl, publicUrl } = config ?? {}
+  const {
+    workspace,
+    projectDir,
+    allowedDirs = [],
+    ffmpeg,
+    packs,
+    baseUrl,
+    databaseUrl,
+    publicUrl,
+  } = config ?? {}
   const folders: readonly (readonly [string | undefined, string])[] = [
     [process.cwd(), '<current folder>'],
     [projectDir, '<project>'],
     [workspace, '<workspace>'],
     ...allowedDirs.map((folder) => [folder, '<allowed folder>'] as const),
     [ffmpeg, '<ffmpeg>'],
+    [packs?.mirror, '<mirror>'],
+    ...Object.values(packs?.own ?? {}).map((model) => [model?.path, '<model>'] as const),
     [tmpdir(), '<temporary folder>'],
     [homedir(), '~'],
     [join(import.meta.dirname, '..'), '<reelwright>'],

@@ -5,6 +5,8 @@ import { commonErrors } from './contract/route.ts'
 import { endpoints } from './contract/routes.ts'
 import { allTools } from './mcp/tools/all-tools.ts'
 import { table } from './platform/markdown.ts'
+import { artifactsOf, bytesOf, manifest, smallBytes, type Pack } from './engines/packs/manifest.ts'
+import { describeSize } from './contract/size.ts'
 import { aboutSettings, environmentOnly } from './settings.ts'
 
 /** Every operation with its price; those that help with others, and cost nothing, come last. */
@@ -69,6 +71,31 @@ export function ownErrorsTable(): string {
     ['Code', 'HTTP', 'Meaning'],
     Object.entries(ownErrors).map(([code, { status, meaning }]) => [code, String(status), meaning]),
   )
+}
+
+/** Every model and engine. */
+export function packsTable(): string {
+  const packs: readonly (readonly [string, Pack])[] = Object.entries(manifest)
+  return table(
+    ['Name', 'What', 'For', 'Licence', 'Size', 'Memory', 'How it comes', 'Files and SHA-256'],
+    packs.map(([name, pack]) => [
+      `\`${name}\``,
+      pack.title,
+      pack.enables,
+      pack.licence,
+      pack.kind === 'own' ? '' : describeSize(bytesOf(pack)),
+      pack.kind === 'own' ? '' : `${pack.memory} MiB`,
+      howItComes(pack),
+      artifactsOf(pack)
+        .map(({ file, sha256 }) => `\`${file}\` \`${sha256}\``)
+        .join('<br>'),
+    ]),
+  )
+}
+
+function howItComes(pack: Pack): string {
+  if (pack.kind === 'own') return 'you bring it'
+  return bytesOf(pack) < smallBytes ? 'by itself, at first use' : '`reelwright setup`'
 }
 
 /** Every setting. */

@@ -6,6 +6,7 @@ import {
   errorsTable,
   operationsTable,
   ownErrorsTable,
+  packsTable,
   settingsTable,
   toolsTable,
 } from './doc-tables.ts'
@@ -106,6 +107,7 @@ async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
     }),
     await fill('docs/errors.md', { errors: errorsTable() }),
     await fill('docs/settings.md', { settings: settingsTable() }),
+    await fill('docs/self-hosting.md', { packs: packsTable() }),
     await fill('docs/contract.md', { endpoints: endpointsTable(), 'own-errors': ownErrorsTable() }),
   ])
 }

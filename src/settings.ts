@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { voice, type Voice } from './contract/catalog.ts'
 import { toolsets } from './contract/operation.ts'
+import { isAskable } from './engines/packs/address.ts'
+import { manifest } from './engines/packs/manifest.ts'
 
 /** What people are told of a setting; in Markdown, as docs/settings.md shows it. */
 interface About {
@@ -16,6 +18,9 @@ export const defaults = { log_level: 'info', host: '127.0.0.1', port: 8787 } as 
 
 const about = z.registry<About>()
 const path = z.string().min(1)
+
+/** Models that people bring, by their names. */
+const ownModels = Object.entries(manifest).flatMap(([name, { kind }]) => (kind === 'own' ? name : []))
 
 /** Settings of `reelwright.config.json`. */
 export const settings = z.strictObject({
@@ -77,6 +82,41 @@ export const settings = z.strictObject({
     meaning: 'Path of ffmpeg; ffprobe is looked for beside it',
     byDefault: 'ffmpeg on `PATH`, else in the usual folders',
   }),
+  models_mirror: path
+    .refine((given) => !/^[a-z][a-z0-9+.-]+:\/\//i.test(given) || isAskable(given), {
+      error: 'must be a folder or an https address without a password',
+    })
+    .optional()
+    .register(about, {
+      variable: 'REELWRIGHT_MODELS_MIRROR',
+      meaning:
+        'Folder or https address that holds every file of models and engines by its name; nothing else is asked then',
+      byDefault: "each file's own address, and the registry of your npm",
+    }),
+  pull_models: z.boolean().optional().register(about, {
+    variable: 'REELWRIGHT_PULL_MODELS',
+    meaning: '`false`: nothing is fetched by itself at first use; `reelwright models pull` brings it',
+    byDefault: '`true`: models and engines below 25 MB come by themselves',
+  }),
+  models: z
+    .partialRecord(
+      z.enum(ownModels),
+      z.strictObject({
+        path,
+        sha256: z
+          .string()
+          .toLowerCase()
+          .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex, as sha256sum tells it'),
+      }),
+    )
+    .optional()
+    .register(about, {
+      meaning: `Models that you bring: \`{ "${ownModels[0]}": { "path", "sha256" } }\`; also ${ownModels
+        .slice(1)
+        .map((name) => `\`${name}\``)
+        .join(', ')}`,
+      byDefault: 'none: the built-in ways',
+    }),
   database_url: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
     .optional()

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../src/doctor/finding.ts'
 import { findChromium } from '../src/engines/chromium/locate.ts'
+import { manifest } from '../src/engines/packs/manifest.ts'
 import { ageFile } from './http/chunked.ts'
 import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
@@ -119,6 +120,7 @@ describe('reelwright doctor', () => {
       ['chromium', browser],
       ['data folder', 'ok'],
       ['service', 'ok'],
+      ...Object.keys(manifest).map((name) => [`pack ${name}`, 'ok']),
     ])
     expect(code).toBe(0)
     await expect(readFile(join(folder, 'data'))).rejects.toThrow('ENOENT')

@@ -32,6 +32,7 @@ describe('readConfig', () => {
       allowUrls: false,
       confirmAbove: undefined,
       ffmpeg: undefined,
+      packs: { folder: join(dataDir, dataFiles.packs), mirror: undefined, automatic: true, own: {} },
       databaseUrl: undefined,
       logLevel: 'info',
       host: '127.0.0.1',
@@ -96,6 +97,31 @@ describe('readConfig', () => {
     const environment = { REELWRIGHT_DATA_DIR: join(dataDir, 'b') }
     expect((await readConfig({ environment })).dataDir).toBe(join(dataDir, 'b'))
     expect((await readConfig({ dataDir, environment })).dataDir).toBe(dataDir)
+  })
+
+  it('starts the mirror and models of the file at its folder, and leaves addresses as they are', async () => {
+    const sha256 = 'AB'.repeat(32)
+    await settingsFile({ models_mirror: 'mirror', models: { inpainting: { path: 'fill.onnx', sha256 } } })
+    const { packs } = await readConfig({ dataDir, environment: {} })
+    expect(packs).toMatchObject({
+      mirror: join(dataDir, 'mirror'),
+      own: { inpainting: { path: join(dataDir, 'fill.onnx'), sha256: sha256.toLowerCase() } },
+    })
+    const environment = { REELWRIGHT_MODELS_MIRROR: 'https://m.example/x/', REELWRIGHT_PULL_MODELS: 'false' }
+    const other = await readConfig({ dataDir, environment })
+    expect(other.packs).toMatchObject({ mirror: 'https://m.example/x/', automatic: false })
+  })
+
+  it.each([
+    [{ 'text-detection': { path: 'a', sha256: '0'.repeat(64) } }, /models in .*text-detection/],
+    [{ inpainting: { path: 'a', sha256: '0'.repeat(63) } }, /inpainting\.sha256: must be a SHA-256/],
+    [{ inpainting: { path: 'a' } }, /inpainting\.sha256/],
+  ])('refuses models that cannot be brought so: %j', async (models, message) => {
+    await settingsFile({ models })
+    await expect(readConfig({ dataDir, environment: {} })).rejects.toMatchObject({
+      code: 6016,
+      message: expect.stringMatching(message),
+    })
   })
 
   it('reads a variable of yes or no', async () => {

@@ -17,6 +17,22 @@ export const capabilities = z.object({
       price: z.string(),
     }),
   ),
+  packs: z
+    .array(
+      z.object({
+        name: z.string(),
+        title: z.string(),
+        state: z
+          .enum(['ready', 'automatic', 'missing', 'optional'])
+          .describe('automatic comes by itself at first use; for what is optional nothing waits'),
+        missing: z
+          .string()
+          .nullable()
+          .describe('Why it is not ready and the one command or setting that brings it'),
+      }),
+    )
+    .optional()
+    .describe('Models and engines that operations use; left out by services that have none'),
   limits: z.object({
     max_file_bytes: z.int(),
     part_bytes: z.int().describe('Size of every part but the last of a chunked upload'),

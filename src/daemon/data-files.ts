@@ -9,4 +9,6 @@ export const dataFiles = {
   record: 'daemon.json',
   log: 'daemon.log',
   database: 'reelwright.sqlite',
+  /** Models and native engines. */
+  packs: 'reelwright-packs',
 } as const

@@ -6,6 +6,8 @@ import { describeSize } from '../contract/size.ts'
 import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder.ts'
 import { locateChromium, runsInSandbox } from '../engines/chromium/require.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
+import type { Packs } from '../engines/packs/store.ts'
+import { statesOf } from '../engines/packs/use.ts'
 import { freeSpace } from '../platform/folder.ts'
 import type { Finding } from './finding.ts'
 import { localService } from './service-state.ts'
@@ -24,6 +26,7 @@ interface Subject {
   /** The one in effect here; where it differs from the file's, REELWRIGHT_FFMPEG named it. */
   readonly ffmpegHere: string | undefined
   readonly settingsFile: string
+  readonly packs: Packs
 }
 
 /** Below this a few videos fill the disk: 2 GiB. */
@@ -36,7 +39,12 @@ export async function examine(subject: Subject): Promise<Finding[]> {
     baseUrl === undefined
       ? [examineFfmpeg(subject), examineChromium(), examineDataFolder(dataDir), examineDaemon(dataDir)]
       : [examineService('service', { baseUrl, apiKey })]
-  return [examineProgram(version), ...(await Promise.all([...examineWorkspace(subject), ...service]))]
+  const packs = baseUrl === undefined ? await examinePacks(subject) : []
+  return [
+    examineProgram(version),
+    ...(await Promise.all([...examineWorkspace(subject), ...service])),
+    ...packs,
+  ]
 }
 
 /** What can be told when the settings cannot be read: the rest depends on them. */
@@ -75,6 +83,15 @@ function examineChromium(): Finding {
   } catch (error) {
     return { ...fromError(name, error), state: 'note' }
   }
+}
+
+/** None of them stops all work. */
+async function examinePacks({ packs }: Subject): Promise<Finding[]> {
+  return (await statesOf(packs)).map(({ name, title, state, detail, fix }) => ({
+    name: `pack ${name}`,
+    ...(state === 'missing' ? { state: 'note', fix } : { state: 'ok' }),
+    detail: `${title}: ${detail}`,
+  }))
 }
 
 async function examineDataFolder(folder: string): Promise<Finding> {

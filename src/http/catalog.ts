@@ -11,6 +11,7 @@ import { maxBodyBytes } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { partBytes, sessionHours } from '../contract/upload.ts'
 import { bytesTaken } from '../files/room.ts'
+import { packsSet, statesOf } from '../engines/packs/use.ts'
 import { describeLayout, listLayouts } from '../media/layout/entry.ts'
 import { once } from '../platform/once.ts'
 import { countTasks } from '../tasks/list.ts'
@@ -31,6 +32,7 @@ export function catalogRoutes(app: FastifyInstance, service: Service, version: s
       protocol_version: 2,
       version,
       operations: await Promise.all(modules.map(describe)),
+      ...(await describePacks()),
       limits,
       credits: {
         balance: await balanceOf(service.db, accountId),
@@ -69,6 +71,21 @@ async function describeStorage(
 ): Promise<Capabilities['storage']> {
   const used_bytes = await bytesTaken(db, accountId)
   return { used_bytes, ...(storageQuota !== Infinity && { quota_bytes: Math.floor(storageQuota) }) }
+}
+
+/** What this process was told of; folders of the service are nobody else's matter. */
+async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
+  const packs = packsSet()
+  if (!packs) return {}
+  const states = await statesOf(packs)
+  return {
+    packs: states.map(({ name, title, state, detail, fix }) => ({
+      name,
+      title,
+      state,
+      missing: state === 'ready' ? null : `${detail}. ${fix}`,
+    })),
+  }
 }
 
 function json(data: unknown) {

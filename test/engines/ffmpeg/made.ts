@@ -38,9 +38,14 @@ export const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv
 
 /** Folder of the public test videos; undefined where they are not present. */
 export function videoFolder(): string | undefined {
+  return testdata('video')
+}
+
+/** A folder of the public test files; undefined where they are not present. */
+export function testdata(name: string): string | undefined {
   const root =
     process.env['REELWRIGHT_TESTDATA'] ?? resolve(import.meta.dirname, '../../../../shared/testdata')
-  const folder = join(root, 'video')
+  const folder = join(root, name)
   return existsSync(folder) ? folder : undefined
 }
 

@@ -1,0 +1,72 @@
+import { constants, copyFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MediaError } from '../../contract/errors.ts'
+import { describeSize } from '../../contract/size.ts'
+import { isAddress } from './address.ts'
+import type { Artifact, NodePackage } from './manifest.ts'
+import { fetchByNpm } from './npm.ts'
+import { discard, otherSource, receive, type Follow } from './receive.ts'
+import { sha256Of } from './sha256.ts'
+import type { Packs } from './store.ts'
+
+/** Where a pack is put together, and who follows it. */
+export interface Filling extends Follow {
+  readonly part: string
+}
+
+/** A file, and where it comes from without a mirror. */
+interface Source extends Artifact {
+  readonly address?: string
+  readonly item?: NodePackage
+}
+
+/** Brings one file of a pack and checks all of it; what is wrong does not stay. Throws 6401. */
+export async function fetchChecked(
+  packs: Packs,
+  source: Source,
+  { part, signal, onProgress }: Filling,
+): Promise<void> {
+  const place = join(part, source.file)
+  await bring(packs, source, { part: place, signal, onProgress })
+  const { size } = await stat(place)
+  const sum = size === source.bytes ? await sha256Of(place, signal) : `of a file of ${describeSize(size)}`
+  if (sum === source.sha256) {
+    onProgress?.(size)
+    return
+  }
+  await discard(place)
+  throw new MediaError(
+    6401,
+    `${source.file} is not the file it should be: its SHA-256 is ${sum}, not ${source.sha256}`,
+    {
+      retryable: false,
+      hint: `Nothing of it is used. ${otherSource}`,
+    },
+  )
+}
+
+async function bring(packs: Packs, source: Source, { part, ...follow }: Filling): Promise<void> {
+  const { mirror } = packs
+  const wanted = { artifact: source, part, ...follow }
+  if (mirror !== undefined && !isAddress(mirror)) return await copyFrom(mirror, source, part)
+  if (mirror !== undefined) {
+    return await receive(`${mirror.replace(/\/*$/, '/')}${encodeURIComponent(source.file)}`, wanted)
+  }
+  if (source.address !== undefined) return await receive(source.address, wanted)
+  // What npm brought whole was killed while it was unpacked.
+  const there = await stat(part).catch(() => null)
+  if (source.item && there?.size !== source.bytes) await fetchByNpm(source.item, { part, ...follow })
+}
+
+async function copyFrom(mirror: string, { file, bytes }: Artifact, part: string): Promise<void> {
+  const path = join(mirror, file)
+  const found = await stat(path).catch(() => null)
+  if (found?.isFile() && found.size === bytes) {
+    await discard(part)
+    return await copyFile(path, part, constants.COPYFILE_FICLONE)
+  }
+  throw new MediaError(6401, `the mirror ${mirror} has no ${file} of ${describeSize(bytes)}`, {
+    retryable: false,
+    hint: 'Put the file there, or leave out REELWRIGHT_MODELS_MIRROR (models_mirror).',
+  })
+}

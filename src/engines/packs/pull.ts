@@ -1,0 +1,169 @@
+import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { MediaError } from '../../contract/errors.ts'
+import { describeSize } from '../../contract/size.ts'
+import { syncFolder, writeDurably } from '../../platform/durable.ts'
+import { holdFile } from '../../platform/file-lock.ts'
+import { freeSpace, makeFolder } from '../../platform/folder.ts'
+import { fetchChecked, type Filling } from './bring.ts'
+import { artifactsOf, bytesOf, type EnginePack, type ModelPack } from './manifest.ts'
+import { discard, type Follow } from './receive.ts'
+import { damageOf, folderOf, inventoryFile, locatePack, packOf, type Packs } from './store.ts'
+import { takeInventory, unpack } from './unpack.ts'
+
+/** How often it is asked whether another process has ended its pull, ms. */
+const restMs = 200
+
+/**
+ * Brings a pack that is not there, or is damaged; answers whether there was anything to do. Of pulls at once one
+ * works and the others wait for it. What was received so far stays where one is ended. Throws 6401 with what helps.
+ */
+export async function pullPack(packs: Packs, name: string, follow: Follow = {}): Promise<'pulled' | 'there'> {
+  const pack = packOf(packs, name)
+  if (pack.kind === 'own') {
+    if ((await locatePack(packs, name)) !== null) return 'there'
+    throw notBrought(name)
+  }
+  if (pack.kind === 'engine' && pack.lacks.includes(thisMachine)) throw noBuild(pack)
+  try {
+    await makeFolder(packs.folder)
+    return await alone(packs, { name, signal: follow.signal }, async () => {
+      if (await isSound(packs, name)) return 'there'
+      await pullNow(packs, { name, pack }, follow)
+      return 'pulled'
+    })
+  } catch (error) {
+    throw ofDisk(error, packs.folder)
+  }
+}
+
+async function pullNow(
+  packs: Packs,
+  { name, pack }: { name: string; pack: ModelPack | EnginePack },
+  follow: Follow,
+): Promise<void> {
+  const folder = folderOf(packs, name, pack)
+  const part = `${folder}.part`
+  await makeFolder(part)
+  await checkSpace(packs, pack, part)
+  await fill(packs, pack, { ...follow, part })
+  await putInPlace(part, folder)
+}
+
+/** Removes a pack, every version of it, and what was received of it; answers whether there was anything. */
+export async function removePack(packs: Packs, name: string): Promise<boolean> {
+  packOf(packs, name)
+  const isOurs = (entry: string) => /^-[0-9a-f]{12}(\.part)?$/.test(entry.replace(name, ''))
+  const names = await readdir(packs.folder).catch(() => [])
+  const found = names.filter((entry) => entry.startsWith(name) && isOurs(entry))
+  if (found.length === 0) return false
+  await alone(packs, { name }, async () => {
+    for (const entry of found) {
+      // Without its inventory it is out of use at once, however long the rest takes.
+      await rm(join(packs.folder, entry, inventoryFile), { force: true })
+      await rm(join(packs.folder, entry), { recursive: true, force: true })
+    }
+  })
+  return true
+}
+
+/** This machine as manifests name it. */
+export const thisMachine = `${process.platform}-${process.arch}`
+
+/** What answers who asks for an engine that this machine cannot run. */
+export function noBuild({ title }: EnginePack): MediaError {
+  return new MediaError(6401, `${title} has no build for ${thisMachine}`, {
+    retryable: false,
+    hint: 'Use a service on another machine: REELWRIGHT_BASE_URL.',
+  })
+}
+
+/** What answers who asks for a model that they have not brought. */
+export function notBrought(name: string): MediaError {
+  return new MediaError(6401, `the model ${name} is one that you bring, and none is set`, {
+    retryable: false,
+    hint: howToBring(name),
+  })
+}
+
+/** The place for a model of one's own. */
+export function howToBring(name: string): string {
+  return `Set in reelwright.config.json of the data folder: "models": { "${name}": { "path": "…", "sha256": "…" } }`
+}
+
+/** Work on a pack that nobody else does at the same time, in whatever process. */
+async function alone<T>(
+  { folder }: Packs,
+  { name, signal }: { name: string; signal?: AbortSignal | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    signal?.throwIfAborted()
+    using held = holdFile(join(folder, `${name}.lock`))
+    if (held) return await work()
+    await pause(restMs, undefined, { signal })
+  }
+}
+
+async function isSound(packs: Packs, name: string): Promise<boolean> {
+  if ((await locatePack(packs, name)) === null) return false
+  const damage = await damageOf(packs, name)
+  return damage === null || damage.length === 0
+}
+
+async function checkSpace(packs: Packs, pack: ModelPack | EnginePack, part: string): Promise<void> {
+  const sizes = artifactsOf(pack).map(({ file }) =>
+    stat(join(part, file)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  )
+  const received = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  const needed = bytesOf(pack) - received + (pack.kind === 'engine' ? pack.unpacked : 0)
+  const free = await freeSpace(packs.folder)
+  if (needed <= free) return
+  throw new MediaError(
+    6401,
+    `${pack.title} needs ${describeSize(needed)}, and ${packs.folder} has ${describeSize(free)}`,
+    {
+      retryable: false,
+      hint: 'Free some space there (`reelwright clean` removes old files), then repeat the command.',
+    },
+  )
+}
+
+async function fill(packs: Packs, pack: ModelPack | EnginePack, filling: Filling): Promise<void> {
+  const { part, signal, onProgress } = filling
+  let before = 0
+  const each = { part, signal, onProgress: (bytes: number) => onProgress?.(before + bytes) }
+  if (pack.kind === 'model') return await fetchChecked(packs, pack.artifact, each)
+  for (const item of pack.packages) {
+    await fetchChecked(packs, { ...item.artifact, item }, each)
+    await unpack(join(part, item.artifact.file), item, { folder: part, signal })
+    before += item.artifact.bytes
+  }
+  for (const { artifact } of pack.packages) await discard(join(part, artifact.file))
+}
+
+/** The folder takes its name only when all of it is on the disk. */
+async function putInPlace(part: string, folder: string): Promise<void> {
+  for (const entry of await readdir(part)) {
+    if (/^npm-|\.etag$/.test(entry)) await rm(join(part, entry), { recursive: true, force: true })
+  }
+  await writeDurably(join(part, inventoryFile), JSON.stringify(await takeInventory(part)))
+  // A damaged one is out of use anyhow.
+  await rm(folder, { recursive: true, force: true })
+  await rename(part, folder)
+  await syncFolder(dirname(folder))
+}
+
+function ofDisk(error: unknown, folder: string): unknown {
+  // SQLite's, of the lock, have no system call.
+  if (!(error instanceof Error) || !('syscall' in error || 'errcode' in error)) return error
+  return new MediaError(6401, `${folder} cannot take the pack: ${error.message}`, {
+    cause: error,
+    retryable: false,
+    hint: 'See that the disk has space and that you may write there, then repeat the command.',
+  })
+}

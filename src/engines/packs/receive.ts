@@ -1,0 +1,189 @@
+import { constants } from 'node:fs'
+import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
+import { Agent, request, type Dispatcher } from 'undici'
+import { MediaError } from '../../contract/errors.ts'
+import { describeSize } from '../../contract/size.ts'
+import { writeDurably, writeWhole } from '../../platform/durable.ts'
+import { networkCode } from '../../platform/network-failure.ts'
+import { isAskable } from './address.ts'
+import type { Artifact } from './manifest.ts'
+
+/** Who follows a transfer. */
+export interface Follow {
+  readonly signal?: AbortSignal | undefined
+  /** Bytes of the file that are there. */
+  readonly onProgress?: ((bytes: number) => void) | undefined
+}
+
+interface Wanted extends Follow {
+  readonly artifact: Artifact
+  /** Where it is received. */
+  readonly part: string
+}
+
+interface Received {
+  readonly file: FileHandle
+  bytes: number
+  /** The most there ever were: a server without ranges makes us begin again. */
+  furthest: number
+  /** The server's name for the content of which the part holds the begin. */
+  tag: string | null
+}
+
+const internet = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 30_000, bodyTimeout: 60_000 })
+
+const maxRedirects = 5
+
+/** Broken connections in a row, none of which brought us further, after which it is given up. */
+const maxFruitless = 3
+
+/**
+ * Receives a file by https (from this machine itself also by http) into a part. Goes on where a broken connection
+ * or an earlier call ended if the server still has the same content, else begins again. Checks its size, not its
+ * content. Throws 6401; the part stays for the next call.
+ */
+export async function receive(address: string, wanted: Wanted): Promise<void> {
+  const start = checkedAddress(address)
+  await using file = await open(wanted.part, constants.O_RDWR | constants.O_CREAT, 0o666)
+  const { size } = await file.stat()
+  const tag = await readFile(tagFile(wanted.part), 'utf8').catch(() => null)
+  const state: Received = { file, bytes: size, furthest: 0, tag }
+  const { bytes } = wanted.artifact
+  // What is there whole is judged by its content.
+  if (size > bytes || (tag === null && size < bytes)) await startAnew(state, wanted, null)
+  for (let fruitless = 0; state.bytes < bytes;) {
+    const before = state.furthest
+    try {
+      await receiveOnce(start, state, wanted)
+    } catch (error) {
+      if (wanted.signal?.aborted || error instanceof MediaError || isOfDisk(error)) throw error
+      fruitless = state.furthest > before ? 0 : fruitless + 1
+      if (fruitless === maxFruitless) throw notReached(start, error)
+    }
+  }
+  await file.datasync()
+}
+
+/** Removes a part and what belongs to it. */
+export async function discard(part: string): Promise<void> {
+  await rm(tagFile(part), { force: true })
+  await rm(part, { force: true })
+}
+
+function tagFile(part: string): string {
+  return `${part}.etag`
+}
+
+async function receiveOnce(start: URL, state: Received, wanted: Wanted): Promise<void> {
+  const { artifact, signal, onProgress } = wanted
+  const goesOn = state.bytes > 0 && state.tag !== null
+  const headers: Record<string, string> = goesOn
+    ? { range: `bytes=${state.bytes}-`, 'if-range': state.tag ?? '' }
+    : {}
+  const response = await ask(start, headers, signal)
+  const { 'content-range': range, 'content-length': length, etag } = response.headers
+  if (response.statusCode === 200) {
+    if (length !== undefined && Number(length) !== artifact.bytes) {
+      drop(response)
+      throw wrongSize(start, artifact, Number(length))
+    }
+    // A weak tag does not promise equal bytes (RFC 9110, 13.1.5).
+    await startAnew(state, wanted, typeof etag === 'string' && /^"[^"]*"$/.test(etag) ? etag : null)
+  } else if (range !== `bytes ${state.bytes}-${artifact.bytes - 1}/${artifact.bytes}`) {
+    drop(response)
+    throw wrongSize(start, artifact)
+  }
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    if (state.bytes + chunk.length > artifact.bytes) throw wrongSize(start, artifact)
+    await writeWhole(state.file, chunk, state.bytes)
+    state.bytes += chunk.length
+    state.furthest = Math.max(state.furthest, state.bytes)
+    onProgress?.(state.bytes)
+  }
+  if (state.bytes < artifact.bytes) throw wrongSize(start, artifact, state.bytes)
+}
+
+/** The tag is there only while the part holds bytes of its content. */
+async function startAnew(state: Received, { part }: Wanted, tag: string | null): Promise<void> {
+  await rm(tagFile(part), { force: true })
+  await state.file.truncate(0)
+  state.bytes = 0
+  state.tag = tag
+  if (tag !== null) await writeDurably(tagFile(part), tag)
+}
+
+/** Answers 200, or the rest that was asked for. */
+async function ask(
+  start: URL,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<Dispatcher.ResponseData> {
+  let url = start
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const response = await request(url, {
+      headers: { ...headers, 'accept-encoding': 'identity' },
+      signal: signal ?? null,
+      dispatcher: internet,
+    })
+    const { statusCode } = response
+    if (statusCode === 200 || (statusCode === 206 && 'range' in headers)) return response
+    const { location } = response.headers
+    drop(response)
+    if (statusCode < 300 || statusCode >= 400 || typeof location !== 'string') {
+      throw new MediaError(6401, `${start.href} answers ${statusCode}`, {
+        retryable: statusCode >= 500,
+        hint: statusCode >= 500 ? 'Try again later.' : otherSource,
+      })
+    }
+    url = checkedAddress(new URL(location, url).href, start.protocol === 'http:')
+  }
+  throw new MediaError(6401, `${start.href} is redirected too often`, { retryable: false, hint: otherSource })
+}
+
+/** Its body tells an error when it is ended. */
+function drop({ body }: Dispatcher.ResponseData): void {
+  body.on('error', () => undefined).destroy()
+}
+
+/** What begins on the internet must not be sent to this machine. */
+function checkedAddress(address: string, takesHttp = true): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url && isAskable(address) && (takesHttp || url.protocol === 'https:')) return url
+  throw new MediaError(
+    6401,
+    `${url ? url.origin + url.pathname : address.slice(0, 200)} is no https address without a password`,
+    {
+      retryable: false,
+      hint: otherSource,
+    },
+  )
+}
+
+/** What helps where the usual address does not. */
+export const otherSource =
+  'Name a folder or another address that has the file: REELWRIGHT_MODELS_MIRROR, or models_mirror in reelwright.config.json.'
+
+function wrongSize({ href }: URL, { bytes }: Artifact, found?: number): MediaError {
+  const other = found === undefined ? 'another file' : describeSize(found)
+  return new MediaError(
+    6401,
+    `${href} has ${other}, not the file of ${describeSize(bytes)} that it should be`,
+    {
+      retryable: false,
+      hint: otherSource,
+    },
+  )
+}
+
+function notReached({ href }: URL, cause: unknown): MediaError {
+  const why = networkCode(cause) ?? (cause instanceof Error ? cause.message : String(cause))
+  return new MediaError(6401, `${href} cannot be fetched (${why})`, {
+    cause,
+    retryable: true,
+    hint: `Try again: it goes on where it ended. ${otherSource}`,
+  })
+}
+
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && networkCode(error) === undefined
+}

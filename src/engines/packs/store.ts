@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { MediaError } from '../../contract/errors.ts'
+import { errorCode } from '../../platform/error-code.ts'
+import { artifactsOf, type EnginePack, type Manifest, type OwnPack, type Pack } from './manifest.ts'
+import { sha256Of } from './sha256.ts'
+
+/** A model that somebody brought. */
+export interface OwnModel {
+  readonly path: string
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+/** What the settings say of packs. */
+export interface PackSettings {
+  /** Where packs lie. */
+  readonly folder: string
+  /** A folder or an address that holds every file by its name; set, nothing else is asked. */
+  readonly mirror?: string | undefined
+  /** Whether small ones come by themselves at first use. */
+  readonly automatic: boolean
+  /** Models that people bring, by pack. */
+  readonly own: Readonly<Record<string, OwnModel | undefined>>
+}
+
+/** The packs there are, and the settings. */
+export interface Packs extends PackSettings {
+  readonly manifest: Manifest
+}
+
+/** A file of a pack as it was put there. */
+export interface Kept {
+  /** Below the pack's folder, with slashes. */
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** The list of a pack's files, in its folder. */
+export const inventoryFile = 'pack.json'
+
+/** A pack by its name; 6016 where there is none. */
+export function packOf({ manifest }: Packs, name: string): Pack {
+  const pack = Object.hasOwn(manifest, name) ? manifest[name] : undefined
+  if (pack) return pack
+  throw new MediaError(6016, `there is no pack ${JSON.stringify(name)}`, {
+    hint: `Known ones are ${Object.keys(manifest).join(', ')}.`,
+  })
+}
+
+/** A pack's folder, whose name tells its content: another version never takes its place. */
+export function folderOf({ folder }: Packs, name: string, pack: Pack): string {
+  const content = createHash('sha256')
+  for (const { sha256 } of artifactsOf(pack)) content.update(sha256)
+  return join(folder, `${name}-${content.digest('hex').slice(0, 12)}`)
+}
+
+/** Files of a pack that was pulled, as its inventory lists them; null where it is not there. */
+export async function inventoryOf(folder: string): Promise<readonly Kept[] | null> {
+  try {
+    return JSON.parse(await readFile(join(folder, inventoryFile), 'utf8')) as Kept[]
+  } catch (error) {
+    if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Where a pack that can be used lies: a model's file, or the folder that holds an engine's `node_modules`; null
+ * where it is not there or lacks a file. An engine of this very version among this program's own packages goes first.
+ */
+export async function locatePack(packs: Packs, name: string): Promise<string | null> {
+  const pack = packOf(packs, name)
+  if (pack.kind === 'own') return await locateOwn(packs, name, pack)
+  if (pack.kind === 'engine') {
+    const beside = besideUs(pack)
+    if (beside !== null) return beside
+  }
+  const folder = folderOf(packs, name, pack)
+  const kept = await inventoryOf(folder)
+  if (kept === null) return null
+  const whole = await Promise.all(kept.map(({ path, bytes }) => hasSize(join(folder, path), bytes)))
+  if (whole.includes(false)) return null
+  return pack.kind === 'model' ? join(folder, pack.artifact.file) : folder
+}
+
+/** Paths of a pack that are not as they were pulled, all of them read; null where nothing was pulled. */
+export async function damageOf(packs: Packs, name: string): Promise<readonly string[] | null> {
+  const pack = packOf(packs, name)
+  const folder = folderOf(packs, name, pack)
+  if (pack.kind === 'own' || (await stat(folder).catch(() => null)) === null) return null
+  const listed = await inventoryOf(folder)
+  if (listed === null) return [inventoryFile]
+  const kept = pack.kind === 'model' ? [{ path: pack.artifact.file, sha256: pack.artifact.sha256 }] : listed
+  const damaged: string[] = []
+  for (const { path, sha256 } of kept) {
+    if ((await sha256Of(join(folder, path)).catch(() => null)) !== sha256) damaged.push(path)
+  }
+  return damaged
+}
+
+async function hasSize(path: string, bytes: number): Promise<boolean> {
+  const found = await stat(path).catch(() => null)
+  return found?.isFile() === true && found.size === bytes
+}
+
+/** A clone has engines among its development packages. */
+function besideUs({ packages: [{ name, version }] }: EnginePack): string | null {
+  try {
+    const path = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    const found = createRequire(import.meta.url)(path) as { version?: unknown }
+    return found.version === version ? path.slice(0, path.lastIndexOf('node_modules') - 1) : null
+  } catch {
+    return null
+  }
+}
+
+/** Checked files of this process's life, by what would change with them. */
+const checked = new Map<string, string>()
+
+async function locateOwn({ own }: Packs, name: string, { title }: OwnPack): Promise<string | null> {
+  const model = Object.hasOwn(own, name) ? own[name] : undefined
+  if (!model) return null
+  const { path, sha256 } = model
+  const sum = await sumOf(path).catch((error: Error) => {
+    throw new MediaError(6016, `the model ${path} cannot be read: ${error.message}`, {
+      cause: error,
+      hint: `Correct models.${name}.path in reelwright.config.json, or leave it out.`,
+    })
+  })
+  if (sum === sha256) return path
+  throw new MediaError(6016, `${title}: ${path} has the SHA-256 ${sum}, not the one that is set`, {
+    hint: `Bring the right file, or correct models.${name}.sha256 in reelwright.config.json.`,
+  })
+}
+
+/** A large model is not read again for each use. */
+async function sumOf(path: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(path)
+  const key = [path, size, mtimeMs, ino].join('\n')
+  const sum = checked.get(key) ?? (await sha256Of(path))
+  checked.set(key, sum)
+  return sum
+}

@@ -1,0 +1,153 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { MediaError } from '../../contract/errors.ts'
+import { describeSize } from '../../contract/size.ts'
+import { bytesOf, smallBytes, type Pack, type PackName } from './manifest.ts'
+import { howToBring, noBuild, notBrought, pullPack, thisMachine } from './pull.ts'
+import type { Follow } from './receive.ts'
+import { locatePack, packOf, type Packs } from './store.ts'
+
+let set: Packs | undefined
+
+/** Tells this process the packs there are and what the settings say of them. */
+export function setPacks(packs: Packs): void {
+  set = packs
+}
+
+/** What `setPacks` told; undefined before. */
+export function packsSet(): Packs | undefined {
+  return set
+}
+
+/** How a pack stands. */
+export interface PackState {
+  readonly name: string
+  readonly title: string
+  /** `automatic` comes by itself at first use; what is `optional` is not there, and nothing waits for it. */
+  readonly state: 'ready' | 'automatic' | 'missing' | 'optional'
+  /** Where it lies, or what is the matter. */
+  readonly detail: string
+  /** The one command or setting that brings it. */
+  readonly fix?: string
+}
+
+/** Looks at every pack. Files are looked at by their size; `damageOf` reads them. */
+export async function statesOf(packs: Packs): Promise<PackState[]> {
+  return await Promise.all(Object.keys(packs.manifest).map((name) => stateOf(packs, name)))
+}
+
+async function stateOf(packs: Packs, name: string): Promise<PackState> {
+  const pack = packOf(packs, name)
+  const { title } = pack
+  try {
+    const place = await locatePack(packs, name)
+    if (place !== null) return { name, title, state: 'ready', detail: place }
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error
+    return { name, title, state: 'missing', detail: error.message, fix: error.hint }
+  }
+  if (pack.kind === 'own') {
+    return {
+      name,
+      title,
+      state: 'optional',
+      detail: 'none is set, work goes on without it',
+      fix: howToBring(name),
+    }
+  }
+  if (pack.kind === 'engine' && pack.lacks.includes(thisMachine)) {
+    const { message, hint } = noBuild(pack)
+    return { name, title, state: 'missing', detail: message, fix: hint }
+  }
+  const size = describeSize(bytesOf(pack))
+  return comesByItself(packs, pack)
+    ? {
+        name,
+        title,
+        state: 'automatic',
+        detail: `${size}, comes by itself at first use`,
+        fix: pullCommand(name),
+      }
+    : { name, title, state: 'missing', detail: `is not there (${size})`, fix: pullCommand(name) }
+}
+
+/**
+ * Where a pack lies: a model's file, or the folder above an engine's `node_modules`. A small one that is not there is
+ * pulled first where the settings allow that; otherwise 6401 (not retryable), with the one command that brings it.
+ */
+export async function usePack(name: PackName, follow: Follow = {}): Promise<string> {
+  const packs = told()
+  await requirePack(name)
+  const there = await locatePack(packs, name)
+  if (there !== null) return there
+  await pullPack(packs, name, follow).catch((error: unknown) => {
+    if (!(error instanceof MediaError)) throw error
+    const { message, hint, retryable } = error
+    throw new MediaError(6401, message, {
+      cause: error,
+      retryable,
+      hint: `Run: ${pullCommand(name)}  (${hint})`,
+    })
+  })
+  return (await locatePack(packs, name)) ?? missing(name, packOf(packs, name))
+}
+
+/** Where an optional pack lies; null where it is not there. Throws 6016 for a model that is not the one that is set. */
+export async function findPack(name: PackName): Promise<string | null> {
+  return await locatePack(told(), name)
+}
+
+/** For `ready` of an operation: 6401 where a pack neither is there nor comes by itself. Fetches nothing. */
+export async function requirePack(name: PackName): Promise<void> {
+  const packs = told()
+  const pack = packOf(packs, name)
+  if ((await locatePack(packs, name)) !== null || comesByItself(packs, pack)) return
+  missing(name, pack)
+}
+
+/**
+ * Loads an engine's first package; 6401 where it is not there, or does not load on this machine. In a box, as OpenCV
+ * has a `then` that resolves with itself: to await it never ends.
+ */
+export async function loadEngine(name: PackName): Promise<{ readonly engine: unknown }> {
+  const folder = await usePack(name)
+  const pack = packOf(told(), name)
+  if (pack.kind !== 'engine') throw new TypeError(`${name} is no engine`)
+  try {
+    return { engine: createRequire(join(folder, 'engine.cjs'))(pack.packages[0].name) as unknown }
+  } catch (error) {
+    throw new MediaError(6401, `${pack.title} does not load on this machine`, {
+      cause: error,
+      retryable: false,
+      hint: `See \`reelwright models verify\`; if all is as it should be, use a service on another machine.`,
+    })
+  }
+}
+
+function told(): Packs {
+  if (set) return set
+  throw new TypeError('this process was not told of packs')
+}
+
+function comesByItself({ automatic }: Packs, pack: Pack): boolean {
+  const hasBuild = pack.kind !== 'engine' || !pack.lacks.includes(thisMachine)
+  return automatic && pack.kind !== 'own' && hasBuild && bytesOf(pack) < smallBytes
+}
+
+function missing(name: string, pack: Pack): never {
+  if (pack.kind === 'own') throw notBrought(name)
+  if (pack.kind === 'engine' && pack.lacks.includes(thisMachine)) throw noBuild(pack)
+  throw new MediaError(
+    6401,
+    `${pack.title} is not there (${describeSize(bytesOf(pack))}), which is for ${pack.enables}`,
+    {
+      retryable: false,
+      hint: `Run: ${pullCommand(name)}`,
+    },
+  )
+}
+
+/** What brings a pack. */
+export function pullCommand(name: string): string {
+  return `reelwright models pull ${name}`
+}

@@ -1,0 +1,109 @@
+import { readConfig } from './config.ts'
+import { MediaError } from './contract/errors.ts'
+import { describeSize } from './contract/size.ts'
+import { prepareDataFolder } from './daemon/data-folder.ts'
+import { bytesOf, manifest } from './engines/packs/manifest.ts'
+import { pullPack, removePack } from './engines/packs/pull.ts'
+import { damageOf, packOf, type Packs } from './engines/packs/store.ts'
+import { pullCommand, statesOf, type PackState } from './engines/packs/use.ts'
+
+/** The packs of a data folder. */
+export interface Subject {
+  readonly packs: Packs
+  readonly dataDir: string
+}
+
+/** The packs of this version, as the settings have them. */
+export async function readSubject(dataDir: string | undefined): Promise<Subject> {
+  const config = await readConfig({ dataDir })
+  return { packs: { ...config.packs, manifest }, dataDir: config.dataDir }
+}
+
+/** Tells every pack: how it stands, what it is for, and what it takes. */
+export async function listPacks(packs: Packs): Promise<void> {
+  const states = await statesOf(packs)
+  const words = { ready: 'ready', automatic: 'at first use', missing: 'MISSING', optional: 'yours to bring' }
+  const rows = states.map(({ name, state }) => {
+    const pack = packOf(packs, name)
+    const takes = pack.kind === 'own' ? ['-', '-'] : [describeSize(bytesOf(pack)), `${pack.memory} MiB`]
+    return [name, words[state], ...takes, pack.licence, `${pack.title}: ${pack.enables}`]
+  })
+  const table = [['name', 'state', 'size', 'memory', 'licence', 'what'], ...rows]
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
+  const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  print(...lines.map((line) => line.trimEnd()))
+  for (const { name, detail, state, fix } of states) {
+    if (state === 'missing') print(`${name}: ${detail}`, `  -> ${fix}`)
+  }
+}
+
+/** Brings one pack, with its progress on stderr. */
+export async function pullOne({ packs, dataDir }: Subject, name: string): Promise<void> {
+  packOf(packs, name)
+  await prepareDataFolder(dataDir)
+  print(`${name}: ${await bring(packs, name)}`)
+}
+
+/** Reads all that was pulled or brought; answers 1 where something is damaged. */
+export async function verifyPacks(packs: Packs): Promise<number> {
+  let damaged = 0
+  for (const { name, state, detail, fix } of await statesOf(packs)) {
+    const isOwn = packOf(packs, name).kind === 'own'
+    const wrong = await damageOf(packs, name)
+    if (wrong?.length) print(`${name}: damaged (${wrong.join(', ')})`, `  -> ${pullCommand(name)}`)
+    else if (isOwn && state === 'missing') print(`${name}: ${detail}`, `  -> ${fix}`)
+    else if (state === 'ready') print(`${name}: as it should be`)
+    if (wrong?.length || (isOwn && state === 'missing')) damaged += 1
+  }
+  return damaged === 0 ? 0 : 1
+}
+
+/** Removes what was pulled of a pack. */
+export async function removeOne(packs: Packs, name: string): Promise<void> {
+  const removed = await removePack(packs, name)
+  print(`${name}: ${removed ? 'removed' : 'nothing was there'}`)
+}
+
+/** Brings everything that operations need, one after another, and says what it did; answers 1 where something is missing. */
+export async function setUp({ packs, dataDir }: Subject): Promise<number> {
+  await prepareDataFolder(dataDir)
+  let missing = 0
+  for (const state of await statesOf(packs)) {
+    const { said, failed } = await setUpOne(packs, state)
+    if (failed) missing += 1
+    print(...said)
+  }
+  print('', missing === 0 ? 'Ready. What else is needed tells: reelwright doctor' : 'Not all of it is there.')
+  return missing === 0 ? 0 : 1
+}
+
+async function setUpOne(
+  packs: Packs,
+  { name, state, detail, fix }: PackState,
+): Promise<{ said: readonly string[]; failed: boolean }> {
+  if (state === 'optional') return { said: [`${name}: optional, ${detail}`, `  -> ${fix}`], failed: false }
+  try {
+    return { said: [`${name}: ${await bring(packs, name)}`], failed: false }
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error
+    return { said: [`${name}: ${error.message}`, `  -> ${error.hint}`], failed: true }
+  }
+}
+
+async function bring(packs: Packs, name: string): Promise<string> {
+  const total = bytesOf(packOf(packs, name))
+  let told = -1
+  const done = await pullPack(packs, name, {
+    onProgress(bytes) {
+      const tenth = Math.floor((bytes / total) * 10)
+      if (tenth === told) return
+      told = tenth
+      process.stderr.write(`${name}: ${tenth * 10} % of ${describeSize(total)}\n`)
+    },
+  })
+  return done === 'pulled' ? `pulled (${describeSize(total)})` : 'was there already'
+}
+
+function print(...lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}

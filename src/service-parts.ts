@@ -1,0 +1,41 @@
+import type { Config } from './config.ts'
+import { locateFfmpeg } from './engines/ffmpeg/locate.ts'
+import { manifest } from './engines/packs/manifest.ts'
+import type { PackSettings } from './engines/packs/store.ts'
+import { setPacks } from './engines/packs/use.ts'
+import type { ServiceOptions } from './service.ts'
+
+/** What the command line of a worker tells it of its supervisor's settings. */
+export interface ServiceTold {
+  readonly ffmpeg?: string | undefined
+  /** As JSON. */
+  readonly packs?: string | undefined
+}
+
+/** What starts a worker, and what the settings say of limits and voices; this process is as told from then on. */
+export async function serviceParts(
+  { ffmpeg, packs, rateLimits, voices, storageQuota }: Config,
+  module: string,
+): Promise<Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'>> {
+  const told = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
+  await beAsTold(told)
+  const args = Object.entries(told).flatMap(([name, value]) => [`--${name}`, value])
+  return { worker: { module, args: ['worker', ...args] }, rateLimits, voices, storageQuota }
+}
+
+/** Does attempts for the supervisor that forked this process. */
+export async function workAsTold(told: ServiceTold): Promise<void> {
+  const [{ runWorker }, { operations }] = await Promise.all([
+    import('./tasks/worker.ts'),
+    import('../tools/index.ts'),
+  ])
+  await beAsTold(told)
+  runWorker(operations)
+}
+
+/** Looks at a configured ffmpeg now, so that every later use finds it, and remembers the packs. */
+async function beAsTold({ ffmpeg, packs }: ServiceTold): Promise<void> {
+  // What is missing is told to those who need it.
+  if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
+  if (packs !== undefined) setPacks({ ...(JSON.parse(packs) as PackSettings), manifest })
+}

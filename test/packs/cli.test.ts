@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, afterEach, describe, expect, it } from 'vitest'
+import { testdata } from '../engines/ffmpeg/made.ts'
+import { openStudio } from '../mcp/real-agent.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { modelPack, type Ended } from './stand-in.ts'
+
+// The packs of this version, with the models of the public test files as the mirror.
+const mirror = testdata('models')
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let dataDir: string
+
+beforeEach(async () => {
+  scratch = await scratchFolder()
+  dataDir = join(scratch.path, 'data')
+})
+afterEach(() => scratch[Symbol.asyncDispose]())
+
+function reelwright(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const env = { ...process.env, HOME: scratch.path, REELWRIGHT_DATA_DIR: dataDir, ...environment }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    )
+  })
+}
+
+describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TESTDATA)', () => {
+  const environment = { REELWRIGHT_MODELS_MIRROR: mirror ?? '' }
+
+  it('are set up from a mirror, and the folder is one for a service then', async () => {
+    expect(await reelwright(['setup'], environment)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^text-detection: pulled \(2\.3 MiB\)\nonnx-runtime: was there already\n/),
+    })
+    expect(await reelwright(['models', 'verify'], environment)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('text-detection: as it should be\n'),
+    })
+    const { code, out } = await reelwright(['doctor'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ok +pack text-detection +PP-OCRv3 text detection: .*pp-ocrv3-det\.onnx$/m)
+    expect(out).toMatch(/^ok +data folder /m)
+  })
+
+  it('stand in service_status as the settings file of its service has them', async () => {
+    await using studio = await openStudio()
+    await mkdir(studio.dataDir)
+    await writeFile(
+      join(studio.dataDir, 'reelwright.config.json'),
+      JSON.stringify({
+        pull_models: false,
+        models: { inpainting: { path: 'mine.onnx', sha256: '0'.repeat(64) } },
+      }),
+    )
+    await writeFile(join(studio.dataDir, 'mine.onnx'), 'mine')
+    await using agent = await studio.agent('modern')
+    const { data } = await agent.call('service_status')
+    const { packs } = data['service'] as { packs: { name: string; state: string; missing: string | null }[] }
+    const of = (name: string) => packs.find((pack) => pack.name === name)
+    expect(of('text-detection')).toMatchObject({
+      state: 'missing',
+      missing: expect.stringContaining('reelwright models pull text-detection'),
+    })
+    expect(of('onnx-runtime')).toMatchObject({ state: 'ready', missing: null })
+    expect(of('inpainting')).toMatchObject({ state: 'missing', missing: expect.stringContaining('SHA-256') })
+    expect(of('optical-flow')).toMatchObject({ state: 'optional' })
+  })
+})
+
+describe('reelwright', () => {
+  it('tells the commands of models, and takes the name where there is one', async () => {
+    const { err } = await reelwright(['models'])
+    expect([...err.matchAll(/^ {2}models (\w+)/gm)].map(([, name]) => name)).toEqual([
+      'list',
+      'pull',
+      'verify',
+      'remove',
+    ])
+    expect(await reelwright(['models', 'pull'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('models pull takes one argument: <name>'),
+    })
+  })
+
+  it('names in doctor what is missing with the one command, and reports none of its paths', async () => {
+    await mkdir(dataDir)
+    const path = join(scratch.path, 'secret-project', 'fill.onnx')
+    const { sha256 } = modelPack().artifact
+    const settings = { pull_models: false, models: { inpainting: { path, sha256 } } }
+    await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+    const { code, out } = await reelwright(['doctor'])
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      /^note +pack text-detection .*is not there.*\n +-> reelwright models pull text-detection$/m,
+    )
+    expect(out).toMatch(/^note +pack inpainting .*cannot be read.*\n +-> Correct models\.inpainting\.path/m)
+    const report = join(scratch.path, 'report.txt')
+    await reelwright(['diagnostics', '--output', report])
+    const text = await readFile(report, 'utf8')
+    expect(text).toContain('pack text-detection')
+    expect(text).not.toMatch(/secret-project|fill\.onnx/)
+  })
+
+  it.each([
+    ['http://models.example/', /REELWRIGHT_MODELS_MIRROR: must be a folder or an https address/],
+    ['https://me:secret@models.example/', /must be a folder or an https address without a password/],
+    ['ftp://models.example/', /must be a folder or an https address/],
+  ])('refuses the mirror %s', async (given, told) => {
+    expect(await reelwright(['models', 'list'], { REELWRIGHT_MODELS_MIRROR: given })).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(told),
+    })
+  })
+})

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createHash } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { EnginePack } from '../../src/engines/packs/manifest.ts'
+import { locatePack } from '../../src/engines/packs/store.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { enginePackage, lyingIn, models, packsIn } from './stand-in.ts'
+
+let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let pack: EnginePack
+let archive: Buffer
+
+beforeEach(async () => {
+  scratch = await scratchFolder()
+  ;({ pack, archive } = await enginePackage(scratch.path))
+})
+afterEach(() => scratch[Symbol.asyncDispose]())
+
+const file = 'reelwright-test-engine-1.0.0.tgz'
+
+async function expectUsable(folder: string | null): Promise<void> {
+  const place = folder ?? ''
+  expect(createRequire(join(place, 'engine.cjs'))('@reelwright-test/engine')).toBe(42)
+  const files = await readdir(join(place, 'node_modules', '@reelwright-test', 'engine'), { recursive: true })
+  expect(files).toContain(join('bin', process.platform, process.arch, 'answer.js'))
+  expect(files).not.toContain(join('bin', 'other'))
+  expect((await readdir(place)).toSorted()).toEqual(['node_modules', 'pack.json'])
+}
+
+it('an engine is unpacked from a mirror, as much of it as this machine needs', async () => {
+  const mirror = join(scratch.path, 'mirror')
+  await mkdir(mirror)
+  await copyFile(join(scratch.path, file), join(mirror, file))
+  const packs = packsIn(scratch.path, { engine: pack }, { mirror })
+  const subject = { folder: scratch.path, packs }
+  expect(await models('pull', 'engine', subject)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/pulled/),
+  })
+  const folder = await locatePack(packs, 'engine')
+  await expectUsable(folder)
+  expect(await models('verify', 'engine', subject)).toMatchObject({ code: 0 })
+  const answer = `node_modules/@reelwright-test/engine/bin/${process.platform}/${process.arch}/answer.js`
+  await writeFile(join(folder ?? '', answer), 'module.exports = 41\n')
+  expect(await models('verify', 'engine', subject)).toMatchObject({
+    code: 1,
+    out: `engine: damaged (${answer})\n  -> reelwright models pull engine\n`,
+  })
+  await models('pull', 'engine', subject)
+  await expectUsable(await locatePack(packs, 'engine'))
+})
+
+it('an engine has no build for every machine', async () => {
+  const packs = packsIn(scratch.path, { engine: { ...pack, lacks: [`${process.platform}-${process.arch}`] } })
+  const subject = { folder: scratch.path, packs }
+  const told = /Engine has no build for \w+-\w+/
+  expect(await models('pull', 'engine', subject)).toMatchObject({ code: 1, err: expect.stringMatching(told) })
+  expect(await models('list', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(told) })
+})
+
+/** A registry on this machine with one package, as npm asks for it. */
+async function startRegistry(content: Buffer): Promise<AsyncDisposable & { readonly address: string }> {
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith('.tgz')) return response.end(content)
+    if (!/^\/@reelwright-test(%2f|\/)engine$/i.test(request.url ?? ''))
+      return response.writeHead(404).end('{}')
+    const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`
+    const version = {
+      name: '@reelwright-test/engine',
+      version: '1.0.0',
+      dist: { tarball: `${address}engine.tgz`, integrity },
+    }
+    response.setHeader('content-type', 'application/json')
+    return response.end(
+      JSON.stringify({
+        name: version.name,
+        'dist-tags': { latest: '1.0.0' },
+        versions: { '1.0.0': version },
+      }),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return {
+    address,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+it("without a mirror an engine comes by the user's npm, which runs nothing of it", async () => {
+  await using registry = await startRegistry(archive)
+  const packs = packsIn(scratch.path, { engine: pack })
+  const environment = { npm_config_registry: registry.address, npm_config_cache: join(scratch.path, 'cache') }
+  const subject = { folder: scratch.path, packs, environment }
+  expect(await models('pull', 'engine', subject)).toMatchObject({ code: 0 })
+  await expectUsable(await locatePack(packs, 'engine'))
+})
+
+it('what a registry has by that name and is not the file is not used', async () => {
+  const { pack: other } = await enginePackage(join(scratch.path, 'other'))
+  await using registry = await startRegistry(Buffer.concat([archive, Buffer.alloc(512)]))
+  const packs = packsIn(scratch.path, { engine: other })
+  const environment = { npm_config_registry: registry.address, npm_config_cache: join(scratch.path, 'cache') }
+  expect(await models('pull', 'engine', { folder: scratch.path, packs, environment })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('is not the file it should be'),
+  })
+  expect(await locatePack(packs, 'engine')).toBeNull()
+})
+
+it('an engine that npm does not find is told in its words, with what helps', async () => {
+  await using registry = await startRegistry(archive)
+  const [first] = pack.packages
+  const packs = packsIn(scratch.path, { engine: { ...pack, packages: [{ ...first, version: '2.0.0' }] } })
+  const environment = { npm_config_registry: registry.address, npm_config_cache: join(scratch.path, 'cache') }
+  expect(await models('pull', 'engine', { folder: scratch.path, packs, environment })).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(
+      /npm does not bring @reelwright-test\/engine@2\.0\.0: .+\nFix: .*REELWRIGHT_MODELS_MIRROR/,
+    ),
+  })
+  for (const name of await lyingIn(packs)) expect(name).toMatch(/\.part$/)
+})

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A mirror on this machine, which can do what networks and servers do. */
+export interface Mirror extends AsyncDisposable {
+  readonly address: string
+  /** Requests so far: the path, and the range where one was asked for. */
+  readonly requests: string[]
+  readonly files: Map<string, Buffer>
+  /** Answers a request instead of the files, and says so by true. */
+  before: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Bytes of an answer's body after which the connection breaks, the next ones only. */
+  readonly cuts: number[]
+  /** Bytes of an answer's body after which nothing more comes. */
+  stopsAfter: number | undefined
+  /** Whether it names contents, so that a transfer can go on. */
+  namesContent: boolean
+  /** Resolves when an answer has stopped. */
+  stopped(): Promise<void>
+}
+
+/** Starts a mirror that serves files by their names, with ranges and tags (RFC 9110). */
+export async function startMirror(files: Readonly<Record<string, Buffer>> = {}): Promise<Mirror> {
+  const stopped = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '').slice(1)
+    const { range, 'if-range': condition } = request.headers
+    mirror.requests.push(range === undefined ? path : `${path} ${range}`)
+    if (mirror.before(request, response)) return
+    const content = mirror.files.get(path)
+    if (!content) {
+      response.writeHead(404).end()
+      return
+    }
+    const tag = `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`
+    const from = range !== undefined && condition === tag ? Number(/^bytes=(\d+)-$/.exec(range)?.[1]) : 0
+    const body = content.subarray(from)
+    response.writeHead(from > 0 ? 206 : 200, {
+      'content-length': body.length,
+      ...(mirror.namesContent && { etag: tag }),
+      ...(from > 0 && { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` }),
+    })
+    const cut = mirror.cuts.shift()
+    const end = cut ?? mirror.stopsAfter
+    if (end === undefined) {
+      response.end(body)
+      return
+    }
+    response.write(body.subarray(0, end), () => {
+      if (cut === undefined) stopped.resolve()
+      // What was written is on its way; the rest never comes.
+      else setImmediate(() => response.destroy())
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const mirror: Mirror = {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    requests: [],
+    files: new Map(Object.entries(files)),
+    before: () => false,
+    cuts: [],
+    stopsAfter: undefined,
+    namesContent: true,
+    stopped: () => stopped.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return mirror
+}

@@ -1,0 +1,158 @@
+import { copyFile, mkdir, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Manifest } from '../../src/engines/packs/manifest.ts'
+import { pullPack, removePack } from '../../src/engines/packs/pull.ts'
+import { locatePack, type Packs } from '../../src/engines/packs/store.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { startMirror, type Mirror } from './mirror.ts'
+import { expectWhole, lyingIn, model, modelPack, models, packsIn, type Ended } from './stand-in.ts'
+
+let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let mirror: Mirror
+
+beforeEach(async () => {
+  scratch = await scratchFolder()
+  mirror = await startMirror({ 'eyes.onnx': model })
+})
+afterEach(async () => {
+  await mirror[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const manifest: Manifest = { eyes: modelPack() }
+
+function packsOf(settings: Partial<Packs> = {}, known = manifest): Packs {
+  return packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
+}
+
+function run(command: string, packs: Packs): Promise<Ended> {
+  return models(command, 'eyes', { folder: scratch.path, packs })
+}
+
+describe('reelwright models', () => {
+  it('pulls from a folder, lists, verifies and removes', async () => {
+    const folder = join(scratch.path, 'mirror')
+    await mkdir(folder)
+    await writeFile(join(folder, 'eyes.onnx'), model)
+    const packs = packsOf({ mirror: folder })
+    expect((await run('list', packs)).out).toMatch(/^eyes +at first use +1 MiB +1 MiB +MIT +Eyes: seeing$/m)
+    expect(await run('pull', packs)).toEqual({
+      code: 0,
+      out: 'eyes: pulled (1 MiB)\n',
+      err: 'eyes: 100 % of 1 MiB\n',
+    })
+    await expectWhole(packs)
+    expect((await run('list', packs)).out).toMatch(/^eyes +ready /m)
+    expect(await run('verify', packs)).toMatchObject({ code: 0, out: 'eyes: as it should be\n' })
+    expect((await run('pull', packs)).out).toBe('eyes: was there already\n')
+    expect((await run('remove', packs)).out).toBe('eyes: removed\n')
+    expect(await lyingIn(packs)).toEqual([])
+    expect((await run('remove', packs)).out).toBe('eyes: nothing was there\n')
+  })
+
+  it('names the packs there are for one that is not', async () => {
+    for (const command of ['pull', 'remove']) {
+      const ended = await models(command, 'constructor', { folder: scratch.path, packs: packsOf() })
+      expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('Known ones are eyes.') })
+    }
+  })
+})
+
+describe('a damaged pack', () => {
+  it('is found by its content, and repaired', async () => {
+    const packs = packsOf()
+    await pullPack(packs, 'eyes')
+    const path = await expectWhole(packs)
+    await writeFile(path, Buffer.from(model).fill(0, 0, 1))
+    expect(await run('verify', packs)).toMatchObject({
+      code: 1,
+      out: 'eyes: damaged (eyes.onnx)\n  -> reelwright models pull eyes\n',
+    })
+    expect((await run('pull', packs)).out).toBe('eyes: pulled (1 MiB)\n')
+    await expectWhole(packs)
+  })
+
+  it('of another size is out of use at once', async () => {
+    const packs = packsOf()
+    await pullPack(packs, 'eyes')
+    await truncate(await expectWhole(packs), 1000)
+    expect(await locatePack(packs, 'eyes')).toBeNull()
+    expect((await run('list', packs)).out).toMatch(/^eyes +at first use/m)
+    expect((await run('verify', packs)).code).toBe(1)
+  })
+
+  it('is no other version', async () => {
+    const packs = packsOf()
+    await pullPack(packs, 'eyes')
+    const newer = packsOf({}, { eyes: modelPack(model.subarray(1)) })
+    expect(await locatePack(newer, 'eyes')).toBeNull()
+    await expectWhole(packs)
+    expect(await removePack(newer, 'eyes')).toBe(true)
+    expect(await lyingIn(packs)).toEqual([])
+  })
+})
+
+describe('a model that people bring', () => {
+  const own: Manifest = {
+    eyes: { kind: 'own', title: 'Eyes', enables: 'seeing', licence: "the model's own" },
+  }
+  const { sha256 } = modelPack().artifact
+
+  it('is used where it lies while its checksum is right', async () => {
+    const path = join(scratch.path, 'mine.onnx')
+    await writeFile(path, model)
+    const packs = packsOf({ own: { eyes: { path, sha256 } } }, own)
+    expect(await locatePack(packs, 'eyes')).toBe(path)
+    expect((await run('list', packs)).out).toMatch(/^eyes +ready /m)
+    expect((await run('verify', packs)).out).toBe('eyes: as it should be\n')
+    expect((await run('pull', packs)).out).toBe('eyes: was there already\n')
+    await writeFile(path, Buffer.from(model).fill(0, 0, 1))
+    await expect(locatePack(packs, 'eyes')).rejects.toMatchObject({ code: 6016 })
+    expect(await run('verify', packs)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/has the SHA-256 .*not the one that is set\n {2}-> .*models\.eyes\.sha256/),
+    })
+  })
+
+  it('is told how to set where none is, and where it is not', async () => {
+    expect(await run('pull', packsOf({}, own))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('"models": { "eyes": { "path": "…", "sha256": "…" } }'),
+    })
+    expect(await run('setup', packsOf({}, own))).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^eyes: optional, none is set/),
+    })
+    const packs = packsOf({ own: { eyes: { path: join(scratch.path, 'nowhere'), sha256 } } }, own)
+    expect(await run('setup', packs)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/cannot be read: ENOENT.*\n {2}-> Correct models\.eyes\.path/),
+    })
+  })
+})
+
+describe('reelwright setup', () => {
+  it('goes on past what fails, says what it did, and tells the rest by its exit code', async () => {
+    const more = { ears: { ...modelPack(), artifact: { ...modelPack().artifact, file: 'ears.onnx' } } }
+    const packs = packsOf({}, { ...more, ...manifest })
+    const first = await run('setup', packs)
+    expect(first.code).toBe(1)
+    expect(first.out).toMatch(/^ears: .*ears\.onnx answers 404\n {2}-> .*\neyes: pulled \(1 MiB\)\n/)
+    mirror.files.set('ears.onnx', model)
+    expect(await run('setup', packs)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ears: pulled \(1 MiB\)\neyes: was there already\n\nReady\./),
+    })
+  })
+
+  it('tells a folder that cannot be written', async () => {
+    const packs = packsOf()
+    await mkdir(join(scratch.path, 'data'))
+    await copyFile(import.meta.filename, packs.folder)
+    expect(await run('pull', packs)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^reelwright: .*\nFix: /),
+    })
+  })
+})

@@ -1,0 +1,244 @@
+import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Manifest } from '../../src/engines/packs/manifest.ts'
+import { pullPack, removePack } from '../../src/engines/packs/pull.ts'
+import { folderOf, type Packs } from '../../src/engines/packs/store.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { startMirror, type Mirror } from './mirror.ts'
+import {
+  expectNothing,
+  expectWhole,
+  model,
+  modelPack,
+  models,
+  packsIn,
+  startModels,
+  type Ended,
+} from './stand-in.ts'
+
+let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let mirror: Mirror
+
+beforeEach(async () => {
+  scratch = await scratchFolder()
+  mirror = await startMirror({ 'eyes.onnx': model })
+})
+afterEach(async () => {
+  await mirror[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const manifest: Manifest = { eyes: modelPack() }
+
+function packsOf(settings: Partial<Packs> = {}, known = manifest): Packs {
+  return packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
+}
+
+function run(command: string, packs: Packs): Promise<Ended> {
+  return models(command, 'eyes', { folder: scratch.path, packs })
+}
+
+/** Where each request so far began. */
+function starts(): number[] {
+  return mirror.requests.map((request) => Number(/bytes=(\d+)-$/.exec(request)?.[1] ?? 0))
+}
+
+describe('a pull over the network', () => {
+  it('goes on where the connection broke, each time', async () => {
+    mirror.cuts.push(400_000, 300_000)
+    const packs = packsOf()
+    const told: number[] = []
+    expect(await pullPack(packs, 'eyes', { onProgress: (bytes) => told.push(bytes) })).toBe('pulled')
+    expect(told).toEqual(told.toSorted((one, other) => one - other))
+    expect(told.at(-1)).toBe(model.length)
+    const [none, first = 0, second = 0, ...more] = starts()
+    expect([none, more]).toEqual([0, []])
+    expect(second).toBeGreaterThan(first)
+    await expectWhole(packs)
+  })
+
+  it('begins again where the server names no content', async () => {
+    mirror.namesContent = false
+    mirror.cuts.push(400_000)
+    const packs = packsOf()
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
+    await expectWhole(packs)
+  })
+
+  it('begins again where the content is another meanwhile', async () => {
+    const other = Buffer.from(model).fill(0, 0, 1000)
+    mirror.files.set('eyes.onnx', other)
+    mirror.cuts.push(400_000)
+    mirror.before = () => {
+      if (mirror.requests.length === 2) mirror.files.set('eyes.onnx', model)
+      return false
+    }
+    const packs = packsOf()
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(starts()[1]).toBeGreaterThan(0)
+    await expectWhole(packs)
+  })
+
+  it('gives up when nothing comes any more, and goes on the next time', async () => {
+    mirror.cuts.push(400_000, 0, 0, 0)
+    const packs = packsOf()
+    await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+      ...{ code: 6401, retryable: true },
+      message: expect.stringContaining('eyes.onnx cannot be fetched'),
+      hint: expect.stringContaining('Try again: it goes on where it ended'),
+    })
+    await expectNothing(packs)
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(starts().at(-1)).toBeGreaterThan(0)
+    await expectWhole(packs)
+  })
+
+  it.runIf(process.platform !== 'win32')('killed in the middle goes on the next time', async () => {
+    mirror.stopsAfter = 600_000
+    const packs = packsOf()
+    const child = startModels('pull', 'eyes', { folder: scratch.path, packs })
+    const exited = once(child, 'exit')
+    await mirror.stopped()
+    const part = `${folderOf(packs, 'eyes', modelPack())}.part`
+    await expect
+      .poll(() =>
+        stat(join(part, 'eyes.onnx')).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      )
+      .toBe(600_000)
+    child.kill('SIGKILL')
+    await exited
+    await expectNothing(packs)
+    mirror.stopsAfter = undefined
+    expect((await run('pull', packs)).code).toBe(0)
+    expect(starts()).toEqual([0, 600_000])
+    await expectWhole(packs)
+  })
+
+  it('is done once by two at once', async () => {
+    const packs = packsOf()
+    const ended = await Promise.all([run('pull', packs), run('pull', packs), run('pull', packs)])
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(ended.map(({ out }) => out).toSorted()).toEqual([
+      'eyes: pulled (1 MiB)\n',
+      'eyes: was there already\n',
+      'eyes: was there already\n',
+    ])
+    expect(mirror.requests).toEqual(['eyes.onnx'])
+    await expectWhole(packs)
+  })
+
+  it('takes other bytes of the same size for nothing, and right ones afterwards', async () => {
+    mirror.files.set('eyes.onnx', Buffer.from(model).fill(0, 500, 501))
+    const packs = packsOf()
+    await expect(pullPack(packs, 'eyes')).rejects.toThrow(
+      /eyes\.onnx is not the file it should be: its SHA-256 is [0-9a-f]{64}/,
+    )
+    await expectNothing(packs)
+    mirror.files.set('eyes.onnx', model)
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
+    await expectWhole(packs)
+  })
+
+  it.each([
+    ['a longer file', Buffer.concat([model, model])],
+    ['a shorter file', model.subarray(0, 1000)],
+    ['an empty file', Buffer.alloc(0)],
+  ])('refuses %s', async (_, content) => {
+    mirror.files.set('eyes.onnx', content)
+    const packs = packsOf()
+    await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+      ...{ code: 6401, retryable: false },
+      message: expect.stringMatching(/has .*, not the file of 1 MiB/),
+    })
+    await expectNothing(packs)
+  })
+
+  it('reads no more than the file should have from a server that tells no size', async () => {
+    let sent = 0
+    mirror.before = (_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && sent < 2 ** 28 && response.write(model)) sent += model.length
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+      return true
+    }
+    const packs = packsOf()
+    await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+      ...{ code: 6401, retryable: false },
+      message: expect.stringContaining('another file'),
+    })
+    expect(sent).toBeLessThan(2 ** 26)
+    await expectNothing(packs)
+  })
+
+  it.each(['http://models.invalid/eyes.onnx', 'file:///etc/passwd', 'https://me:secret@models.invalid/'])(
+    'does not follow to %s',
+    async (location) => {
+      mirror.before = (_, response) => {
+        response.writeHead(302, { location }).end()
+        return true
+      }
+      const packs = packsOf()
+      await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+        ...{ code: 6401, retryable: false },
+        message: expect.not.stringContaining('secret'),
+        hint: expect.stringContaining('REELWRIGHT_MODELS_MIRROR'),
+      })
+      expect(mirror.requests).toEqual(['eyes.onnx'])
+    },
+  )
+
+  it('follows on this machine, with its range, but not for ever', async () => {
+    mirror.cuts.push(400_000)
+    mirror.files.set('moved.onnx', model)
+    mirror.files.delete('eyes.onnx')
+    mirror.before = (request, response) => {
+      if (request.url !== '/eyes.onnx') return false
+      response.writeHead(301, { location: 'moved.onnx' }).end()
+      return true
+    }
+    const packs = packsOf()
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(mirror.requests.at(-1)).toMatch(/^moved\.onnx bytes=[1-9]/)
+    await expectWhole(packs)
+    expect(await removePack(packs, 'eyes')).toBe(true)
+    mirror.before = (_, response) => {
+      response.writeHead(301, { location: '/eyes.onnx' }).end()
+      return true
+    }
+    await expect(pullPack(packs, 'eyes')).rejects.toThrow('is redirected too often')
+    expect(mirror.requests.length).toBeLessThan(20)
+  })
+
+  it('tells what is not there, and what no network brings', async () => {
+    mirror.files.clear()
+    await expect(pullPack(packsOf(), 'eyes')).rejects.toMatchObject({
+      message: expect.stringContaining('eyes.onnx answers 404'),
+      hint: expect.stringContaining('Name a folder'),
+    })
+    await mirror[Symbol.asyncDispose]()
+    const { code, err } = await run('pull', packsOf())
+    expect(code).toBe(1)
+    expect(err).toMatch(/eyes\.onnx cannot be fetched \(ECONNREFUSED\)\nFix: Try again/)
+    mirror = await startMirror()
+  })
+
+  it('is refused where the disk has no space for it', async () => {
+    const { artifact, ...rest } = modelPack()
+    const huge = { eyes: { ...rest, artifact: { ...artifact, bytes: 2 ** 52 } } }
+    await expect(pullPack(packsOf({}, huge), 'eyes')).rejects.toMatchObject({
+      ...{ code: 6401, retryable: false },
+      message: expect.stringMatching(/Eyes needs 4096 TiB, and .* has /),
+      hint: expect.stringContaining('Free some space'),
+    })
+    expect(mirror.requests).toEqual([])
+  })
+})

@@ -1,0 +1,138 @@
+import { execFile, fork, type ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+import type { Artifact, EnginePack, Manifest, ModelPack } from '../../src/engines/packs/manifest.ts'
+import { locatePack, type Packs } from '../../src/engines/packs/store.ts'
+
+/** Bytes that look like a model's: 1 MiB, which nothing compresses. */
+export const model = pseudoRandom(2 ** 20)
+
+function pseudoRandom(size: number): Buffer {
+  const blocks = Array.from({ length: size / 32 }, (_, index) =>
+    createHash('sha256').update(`block ${index}`).digest(),
+  )
+  return Buffer.concat(blocks)
+}
+
+/** A file's name, size and checksum as a manifest tells them. */
+export function artifactOf(file: string, content: Buffer): Artifact {
+  return { file, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
+}
+
+/** A manifest's entry for a small model. */
+export function modelPack(content = model, address = 'https://models.invalid/eyes.onnx'): ModelPack {
+  return {
+    kind: 'model',
+    title: 'Eyes',
+    enables: 'seeing',
+    licence: 'MIT',
+    memory: 1,
+    artifact: { ...artifactOf('eyes.onnx', content), address },
+  }
+}
+
+/** A packed npm package that answers 42, with a part for each of two machines, and its entry. */
+export async function enginePackage(folder: string): Promise<{ pack: EnginePack; archive: Buffer }> {
+  const name = '@reelwright-test/engine'
+  const stage = join(folder, 'stage', 'package')
+  const { platform, arch } = process
+  for (const part of [`bin/${platform}/${arch}`, 'bin/other/cpu']) {
+    await mkdir(join(stage, part), { recursive: true })
+    await writeFile(join(stage, part, 'answer.js'), 'module.exports = 42\n')
+  }
+  await writeFile(
+    join(stage, 'index.js'),
+    'module.exports = require(`./bin/${process.platform}/${process.arch}/answer`)\n',
+  )
+  const scripts = { postinstall: 'node -e "process.exit(1)"' }
+  await writeFile(
+    join(stage, 'package.json'),
+    JSON.stringify({ name, version: '1.0.0', main: 'index.js', scripts }),
+  )
+  const file = 'reelwright-test-engine-1.0.0.tgz'
+  await promisify(execFile)('tar', ['-czf', join(folder, file), '-C', join(folder, 'stage'), 'package'])
+  const archive = await readFile(join(folder, file))
+  await rm(join(folder, 'stage'), { recursive: true })
+  const pack: EnginePack = {
+    kind: 'engine',
+    title: 'Engine',
+    enables: 'moving',
+    licence: 'MIT',
+    memory: 1,
+    unpacked: 1000,
+    lacks: [],
+    packages: [
+      {
+        name,
+        version: '1.0.0',
+        artifact: artifactOf(file, archive),
+        keep: ['package.json', 'index.js', 'bin/{platform}/{arch}'],
+      },
+    ],
+  }
+  return { pack, archive }
+}
+
+/** Packs of a test in its folder. */
+export function packsIn(folder: string, manifest: Manifest, settings: Partial<Packs> = {}): Packs {
+  return { folder: join(folder, 'data', 'reelwright-packs'), automatic: true, own: {}, ...settings, manifest }
+}
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** On what a command works. */
+interface Subject {
+  readonly folder: string
+  readonly packs: Packs
+  /** Beside this process's. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Runs one of `reelwright models` on packs of a test, in a process of its own. */
+export function models(command: string, name: string, subject: Subject): Promise<Ended> {
+  const env = { ...process.env, ...subject.environment }
+  return new Promise((resolve) => {
+    execFile(process.execPath, argsOf(command, name, subject), { env }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    )
+  })
+}
+
+/** As `models`, to be killed. */
+export function startModels(command: string, name: string, subject: Subject): ChildProcess {
+  const [entry = '', ...args] = argsOf(command, name, subject)
+  return fork(entry, args, { execArgv: [], stdio: 'ignore' })
+}
+
+function argsOf(command: string, name: string, { folder, packs }: Subject): string[] {
+  const entry = join(import.meta.dirname, 'entry.ts')
+  return [entry, command, name, JSON.stringify({ dataDir: join(folder, 'data'), packs })]
+}
+
+/** Names of what lies in the folder of packs, but for locks. */
+export async function lyingIn({ folder }: Packs): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => !/\.lock(-journal)?$/.test(name))
+}
+
+/** The path of the model, all of which is as it should be. */
+export async function expectWhole(packs: Packs): Promise<string> {
+  const path = (await locatePack(packs, 'eyes')) ?? ''
+  expect((await readFile(path)).equals(model)).toBe(true)
+  expect(await lyingIn(packs)).toHaveLength(1)
+  return path
+}
+
+/** Nothing of the model is in use. */
+export async function expectNothing(packs: Packs): Promise<void> {
+  expect(await locatePack(packs, 'eyes')).toBeNull()
+  for (const name of await lyingIn(packs)) expect(name).toMatch(/\.part$/)
+}

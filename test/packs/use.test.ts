@@ -1,0 +1,149 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadOnnxRuntime } from '../../src/engines/onnx/load.ts'
+import { loadOpenCv } from '../../src/engines/opencv/load.ts'
+import type { Manifest, PackName } from '../../src/engines/packs/manifest.ts'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import type { Packs } from '../../src/engines/packs/store.ts'
+import { findPack, loadEngine, requirePack, setPacks, usePack } from '../../src/engines/packs/use.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { api } from '../service/api.ts'
+import { startTestService } from '../service/in-process.ts'
+import type { Capabilities } from '../../src/contract/catalog.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { startMirror, type Mirror } from './mirror.ts'
+import { enginePackage, model, modelPack, packsIn } from './stand-in.ts'
+
+let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let mirror: Mirror
+
+beforeEach(async () => {
+  scratch = await scratchFolder()
+  mirror = await startMirror({ 'eyes.onnx': model })
+})
+afterEach(async () => {
+  await mirror[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+function tell(known: Manifest, settings: Partial<Packs> = {}): Packs {
+  const packs = packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
+  setPacks(packs)
+  return packs
+}
+
+const eyes: PackName = 'text-detection'
+const runtime: PackName = 'onnx-runtime'
+const own: PackName = 'inpainting'
+
+describe('the first use', () => {
+  it('of a small pack pulls it, once for all who ask', async () => {
+    tell({ [eyes]: modelPack() })
+    await requirePack(eyes)
+    expect(mirror.requests).toEqual([])
+    expect(await findPack(eyes)).toBeNull()
+    const places = await Promise.all([usePack(eyes), usePack(eyes)])
+    expect(places[0]).toBe(places[1])
+    expect(await findPack(eyes)).toBe(places[0])
+    expect(mirror.requests).toEqual(['eyes.onnx'])
+  })
+
+  it('pulls nothing where that is switched off', async () => {
+    tell({ [eyes]: modelPack() }, { automatic: false })
+    const refusal = { code: 6401, retryable: false, hint: `Run: reelwright models pull ${eyes}` }
+    await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
+    await expect(usePack(eyes)).rejects.toMatchObject(refusal)
+    expect(mirror.requests).toEqual([])
+  })
+
+  it('pulls nothing of 25 MB or more', async () => {
+    const large = modelPack()
+    const sized = (bytes: number) => ({ [eyes]: { ...large, artifact: { ...large.artifact, bytes } } })
+    tell(sized(25_000_000))
+    await expect(usePack(eyes)).rejects.toMatchObject({
+      code: 6401,
+      retryable: false,
+      message: expect.stringContaining('23.8 MiB'),
+      hint: `Run: reelwright models pull ${eyes}`,
+    })
+    expect(mirror.requests).toEqual([])
+    tell(sized(24_999_999))
+    await requirePack(eyes)
+  })
+
+  it('without a network tells the one command', async () => {
+    mirror.files.clear()
+    tell({ [eyes]: modelPack() })
+    await expect(usePack(eyes)).rejects.toMatchObject({
+      code: 6401,
+      hint: expect.stringMatching(new RegExp(`^Run: reelwright models pull ${eyes} `)),
+    })
+  })
+
+  it('of a model that nobody brought goes another way', async () => {
+    tell({ [own]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
+    expect(await findPack(own)).toBeNull()
+    await expect(requirePack(own)).rejects.toMatchObject({
+      code: 6401,
+      hint: expect.stringContaining('"models"'),
+    })
+  })
+
+  it('of an engine loads it from its pack; one that does not load is told as such', async () => {
+    const { pack, archive } = await enginePackage(scratch.path)
+    const [{ artifact, ...first }] = pack.packages
+    mirror.files.set(artifact.file, archive)
+    tell({ [runtime]: pack })
+    expect(await loadEngine(runtime)).toEqual({ engine: 42 })
+    const without = { ...pack, packages: [{ ...first, artifact, keep: ['package.json'] }] as const }
+    setPacks({ ...tell({ [runtime]: without }), folder: join(scratch.path, 'other') })
+    await expect(loadEngine(runtime)).rejects.toMatchObject({ code: 6401, retryable: false })
+  })
+})
+
+describe('this program', () => {
+  it('finds its engines among its own packages, and they tell nobody', async () => {
+    setPacks(packsIn(scratch.path, manifest))
+    const { Tensor } = await loadOnnxRuntime()
+    expect(new Tensor('float32', [1, 2], [1, 2]).size).toBe(2)
+    const [{ cv }] = await Promise.all([loadOpenCv(), loadOpenCv()])
+    const picture = new cv.Mat(2, 3, cv.CV_8UC1)
+    expect([picture.rows, picture.cols]).toEqual([2, 3])
+    picture.delete()
+  })
+})
+
+describe('a service', () => {
+  it('tells of packs what is ready, and the command for what is not', async () => {
+    const path = join(scratch.path, 'mine.onnx')
+    await writeFile(path, 'other')
+    tell(
+      {
+        [eyes]: modelPack(),
+        [own]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' },
+        'optical-flow': { kind: 'own', title: 'Flow', enables: 'moving', licence: 'its own' },
+      },
+      { own: { [own]: { path, sha256: '0'.repeat(64) } } },
+    )
+    await using service = await startTestService()
+    const told = async () => (await api(service).send<Capabilities>(routes.capabilities.path)).data.packs
+    expect(await told()).toEqual([
+      {
+        name: eyes,
+        title: 'Eyes',
+        state: 'automatic',
+        missing: expect.stringContaining(`reelwright models pull ${eyes}`),
+      },
+      { name: own, title: 'Fill', state: 'missing', missing: expect.stringContaining('SHA-256') },
+      {
+        name: 'optical-flow',
+        title: 'Flow',
+        state: 'optional',
+        missing: expect.stringContaining('"models"'),
+      },
+    ])
+    await usePack(eyes)
+    expect((await told())?.[0]).toEqual({ name: eyes, title: 'Eyes', state: 'ready', missing: null })
+  })
+})
