@@ -37,10 +37,9 @@ const commands = {
   },
   bench: { needs: ['ffmpeg'], run: bench },
   ...Object.fromEntries(
-    ['mcp', 'serve', 'doctor', 'page', 'diagnostics', 'keys', 'credits', 'clean', 'models', 'setup'].map((name) => [
-      name,
-      { run: (tools, rest) => reelwright(tools, [name, ...rest]) },
-    ]),
+    ['mcp', 'serve', 'doctor', 'page', 'diagnostics', 'keys', 'credits', 'clean', 'models', 'setup'].map(
+      (name) => [name, { run: (tools, rest) => reelwright(tools, [name, ...rest]) }],
+    ),
   ),
 }
 

@@ -63,7 +63,8 @@ export async function inventoryOf(folder: string): Promise<readonly Kept[] | nul
   try {
     return JSON.parse(await readFile(join(folder, inventoryFile), 'utf8')) as Kept[]
   } catch (error) {
-    if (error instanceof SyntaxError || errorCode(error) === 'ENOENT') return null
+    // What cannot be read cannot be used; to bring it tells the system's reason.
+    if (error instanceof SyntaxError || errorCode(error) !== undefined) return null
     throw error
   }
 }
