@@ -1,9 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { MediaError } from '../contract/errors.ts'
+import { backoff, pauseByClock, type Pause } from '../platform/backoff.ts'
 import { isNetworkFailure } from '../platform/network-failure.ts'
-
-/** Waits between attempts. */
-export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>
 
 /** Runs work again while it fails for what may pass; it is told how often it failed so far. */
 export type Retry = <T>(work: (failures: number) => Promise<T>, signal: AbortSignal) => Promise<T>
@@ -11,15 +8,11 @@ export type Retry = <T>(work: (failures: number) => Promise<T>, signal: AbortSig
 /** Failures of one piece of work after which it is given up: with the pauses, a minute without a service. */
 const maxFailures = 9
 
-/** Pauses double from the first to the longest, ms. */
-const firstPauseMs = 200
-const longestPauseMs = 30_000
-
 /** A service that asks for more patience than this is not waited for, ms. */
 const longestWishMs = 120_000
 
 /** Tries again after broken connections and retryable failures, later each time, and not before the service wishes. */
-export function retrying(pause: Pause = (ms, signal) => delay(ms, undefined, { signal })): Retry {
+export function retrying(pause: Pause = pauseByClock): Retry {
   return async (work, signal) => {
     for (let failures = 0; ;) {
       try {
@@ -33,12 +26,6 @@ export function retrying(pause: Pause = (ms, signal) => delay(ms, undefined, { s
       }
     }
   }
-}
-
-/** Spread, so that parts that failed together are not sent together again. */
-function backoff(failures: number): number {
-  const most = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1))
-  return most * (0.5 + Math.random() / 2)
 }
 
 function mayPass(error: unknown): boolean {

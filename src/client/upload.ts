@@ -2,11 +2,12 @@ import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
 import type { UploadInit, UploadStarted } from '../contract/upload.ts'
+import type { Pause } from '../platform/backoff.ts'
 import { readAnswer } from './answer.ts'
 import type { Client } from './client.ts'
 import { uploadInOneRequest } from './upload-form.ts'
 import { uploadInParts, type Upload } from './upload-parts.ts'
-import { retrying, type Pause } from './upload-retry.ts'
+import { retrying } from './upload-retry.ts'
 import { changedMeanwhile, hashOf, readInto, watchForChange, type UploadSource } from './upload-source.ts'
 
 interface UploadOptions {
