@@ -2,6 +2,7 @@ import { readConfig } from './config.ts'
 import { MediaError } from './contract/errors.ts'
 import { describeSize } from './contract/size.ts'
 import { prepareDataFolder } from './daemon/data-folder.ts'
+import { hasBuild } from './engines/packs/machine.ts'
 import { bytesOf, manifest } from './engines/packs/manifest.ts'
 import { pullPack, removePack } from './engines/packs/pull.ts'
 import { damageOf, packOf, type Packs } from './engines/packs/store.ts'
@@ -48,10 +49,13 @@ export async function pullOne({ packs, dataDir }: Subject, name: string): Promis
 export async function verifyPacks(packs: Packs): Promise<number> {
   let damaged = 0
   for (const { name, state, detail, fix } of await statesOf(packs)) {
-    const isOwn = packOf(packs, name).kind === 'own'
+    const { kind } = packOf(packs, name)
+    const isOwn = kind === 'own'
     const wrong = await damageOf(packs, name)
     if (wrong?.length) print(`${name}: damaged (${wrong.join(', ')})`, `  -> ${pullCommand(name)}`)
     else if (isOwn && state === 'missing') print(`${name}: ${detail}`, `  -> ${fix}`)
+    else if (state === 'ready' && kind === 'engine' && wrong === null)
+      print(`${name}: from this program's own packages`)
     else if (state === 'ready') print(`${name}: as it should be`)
     if (wrong?.length || (isOwn && state === 'missing')) damaged += 1
   }
@@ -82,6 +86,7 @@ async function setUpOne(
   { name, state, detail, fix }: PackState,
 ): Promise<{ said: readonly string[]; failed: boolean }> {
   if (state === 'optional') return { said: [`${name}: optional, ${detail}`, `  -> ${fix}`], failed: false }
+  if (!hasBuild(packOf(packs, name))) return { said: [`${name}: ${detail}`, `  -> ${fix}`], failed: false }
   try {
     return { said: [`${name}: ${await bring(packs, name)}`], failed: false }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 import { locateFfmpeg } from './engines/ffmpeg/locate.ts'
 import { manifest } from './engines/packs/manifest.ts'
-import type { PackSettings } from './engines/packs/store.ts'
+import { packSettings } from './engines/packs/store.ts'
 import { setPacks } from './engines/packs/use.ts'
 import type { ServiceOptions } from './service.ts'
 
@@ -37,5 +37,5 @@ export async function workAsTold(told: ServiceTold): Promise<void> {
 async function beAsTold({ ffmpeg, packs }: ServiceTold): Promise<void> {
   // What is missing is told to those who need it.
   if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
-  if (packs !== undefined) setPacks({ ...(JSON.parse(packs) as PackSettings), manifest })
+  if (packs !== undefined) setPacks({ ...packSettings.parse(JSON.parse(packs)), manifest })
 }

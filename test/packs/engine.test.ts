@@ -1,14 +1,17 @@
 import { once } from 'node:events'
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { EnginePack } from '../../src/engines/packs/manifest.ts'
-import { locatePack } from '../../src/engines/packs/store.ts'
+import { join, sep } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { machineName } from '../../src/engines/packs/machine.ts'
+import { manifest, type EnginePack } from '../../src/engines/packs/manifest.ts'
+import { pullPack } from '../../src/engines/packs/pull.ts'
+import { folderOf, locatePack } from '../../src/engines/packs/store.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
+import { startMirror } from './mirror.ts'
 import { enginePackage, lyingIn, models, packsIn } from './stand-in.ts'
 
 let scratch: Awaited<ReturnType<typeof scratchFolder>>
@@ -19,7 +22,10 @@ beforeEach(async () => {
   scratch = await scratchFolder()
   ;({ pack, archive } = await enginePackage(scratch.path))
 })
-afterEach(() => scratch[Symbol.asyncDispose]())
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await scratch[Symbol.asyncDispose]()
+})
 
 const file = 'reelwright-test-engine-1.0.0.tgz'
 
@@ -36,17 +42,19 @@ it('an engine is unpacked from a mirror, as much of it as this machine needs', a
   const mirror = join(scratch.path, 'mirror')
   await mkdir(mirror)
   await copyFile(join(scratch.path, file), join(mirror, file))
-  const packs = packsIn(scratch.path, { engine: pack }, { mirror })
-  const subject = { folder: scratch.path, packs }
+  // GNU's tar takes what is before a colon for a machine's name.
+  const folder = join(scratch.path, process.platform === 'win32' ? 'c' : 'c:d')
+  const packs = packsIn(folder, { engine: pack }, { mirror })
+  const subject = { folder, packs }
   expect(await models('pull', 'engine', subject)).toMatchObject({
     code: 0,
     out: expect.stringMatching(/pulled/),
   })
-  const folder = await locatePack(packs, 'engine')
-  await expectUsable(folder)
+  const place = await locatePack(packs, 'engine')
+  await expectUsable(place)
   expect(await models('verify', 'engine', subject)).toMatchObject({ code: 0 })
   const answer = `node_modules/@reelwright-test/engine/bin/${process.platform}/${process.arch}/answer.js`
-  await writeFile(join(folder ?? '', answer), 'module.exports = 41\n')
+  await writeFile(join(place ?? '', answer), 'module.exports = 41\n')
   expect(await models('verify', 'engine', subject)).toMatchObject({
     code: 1,
     out: `engine: damaged (${answer})\n  -> reelwright models pull engine\n`,
@@ -55,12 +63,48 @@ it('an engine is unpacked from a mirror, as much of it as this machine needs', a
   await expectUsable(await locatePack(packs, 'engine'))
 })
 
+it('an engine that was received is not received again where its unpacking was ended', async () => {
+  await using mirror = await startMirror({ [file]: archive })
+  const packs = packsIn(scratch.path, { engine: pack }, { mirror: mirror.address })
+  const inTheWay = join(`${folderOf(packs, 'engine', pack)}.part`, 'pack.json', 'more')
+  await mkdir(inTheWay, { recursive: true })
+  await expect(pullPack(packs, 'engine')).rejects.toMatchObject({ code: 6401 })
+  expect(await locatePack(packs, 'engine')).toBeNull()
+  await rm(join(inTheWay, '..'), { recursive: true })
+  expect(await pullPack(packs, 'engine')).toBe('pulled')
+  expect(mirror.requests).toEqual([file])
+  await expectUsable(await locatePack(packs, 'engine'))
+})
+
+it('an engine of which other parts are needed, as another machine does, is another', async () => {
+  await using mirror = await startMirror({ [file]: archive })
+  const settings = { mirror: mirror.address }
+  const [first] = pack.packages
+  const other: EnginePack = { ...pack, packages: [{ ...first, keep: ['package.json', 'bin/other/cpu'] }] }
+  await pullPack(packsIn(scratch.path, { engine: other }, settings), 'engine')
+  const packs = packsIn(scratch.path, { engine: pack }, settings)
+  expect(await locatePack(packs, 'engine')).toBeNull()
+  await pullPack(packs, 'engine')
+  await expectUsable(await locatePack(packs, 'engine'))
+})
+
+it('ONNX Runtime has the builds that its package has, and none for musl', async () => {
+  const { builds, packages } = manifest['onnx-runtime']
+  const modules = join(import.meta.dirname, '../../node_modules', packages[0].name)
+  const found = await readdir(join(modules, 'bin/napi-v6'), { recursive: true })
+  const machines = found.map((path) => path.split(sep)).filter(({ length }) => length === 2)
+  expect(machines.map((names) => names.join('-')).toSorted()).toEqual(builds.toSorted())
+  expect(machineName({ platform: 'linux', arch: 'x64' }, true)).toBe('linux-x64')
+  expect(builds).not.toContain(machineName({ platform: 'linux', arch: 'x64' }, false))
+})
+
 it('an engine has no build for every machine', async () => {
-  const packs = packsIn(scratch.path, { engine: { ...pack, lacks: [`${process.platform}-${process.arch}`] } })
+  const packs = packsIn(scratch.path, { engine: { ...pack, builds: ['amiga-m68k'] } })
   const subject = { folder: scratch.path, packs }
   const told = /Engine has no build for \w+-\w+/
   expect(await models('pull', 'engine', subject)).toMatchObject({ code: 1, err: expect.stringMatching(told) })
   expect(await models('list', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(told) })
+  expect(await models('setup', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(told) })
 })
 
 /** A registry on this machine with one package, as npm asks for it. */
@@ -97,12 +141,21 @@ async function startRegistry(content: Buffer): Promise<AsyncDisposable & { reado
   }
 }
 
+function askNpmAt(registry: string): void {
+  vi.stubEnv('npm_config_registry', registry)
+  vi.stubEnv('npm_config_cache', join(scratch.path, 'cache'))
+}
+
 it("without a mirror an engine comes by the user's npm, which runs nothing of it", async () => {
   await using registry = await startRegistry(archive)
   const packs = packsIn(scratch.path, { engine: pack })
-  const environment = { npm_config_registry: registry.address, npm_config_cache: join(scratch.path, 'cache') }
-  const subject = { folder: scratch.path, packs, environment }
-  expect(await models('pull', 'engine', subject)).toMatchObject({ code: 0 })
+  askNpmAt(registry.address)
+  vi.stubEnv('npm_config_dry_run', 'true')
+  vi.stubEnv('npm_config_pack_destination', scratch.path)
+  expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/^engine: 0 % of .*\nengine: 100 % of /),
+  })
   await expectUsable(await locatePack(packs, 'engine'))
 })
 
@@ -110,8 +163,8 @@ it('what a registry has by that name and is not the file is not used', async () 
   const { pack: other } = await enginePackage(join(scratch.path, 'other'))
   await using registry = await startRegistry(Buffer.concat([archive, Buffer.alloc(512)]))
   const packs = packsIn(scratch.path, { engine: other })
-  const environment = { npm_config_registry: registry.address, npm_config_cache: join(scratch.path, 'cache') }
-  expect(await models('pull', 'engine', { folder: scratch.path, packs, environment })).toMatchObject({
+  askNpmAt(registry.address)
+  expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 1,
     err: expect.stringContaining('is not the file it should be'),
   })
@@ -122,8 +175,8 @@ it('an engine that npm does not find is told in its words, with what helps', asy
   await using registry = await startRegistry(archive)
   const [first] = pack.packages
   const packs = packsIn(scratch.path, { engine: { ...pack, packages: [{ ...first, version: '2.0.0' }] } })
-  const environment = { npm_config_registry: registry.address, npm_config_cache: join(scratch.path, 'cache') }
-  expect(await models('pull', 'engine', { folder: scratch.path, packs, environment })).toMatchObject({
+  askNpmAt(registry.address)
+  expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 1,
     err: expect.stringMatching(
       /npm does not bring @reelwright-test\/engine@2\.0\.0: .+\nFix: .*REELWRIGHT_MODELS_MIRROR/,

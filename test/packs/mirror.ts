@@ -19,6 +19,13 @@ export interface Mirror extends AsyncDisposable {
   namesContent: boolean
   /** Resolves when an answer has stopped. */
   stopped(): Promise<void>
+  /** Breaks every connection. */
+  breakOff(): void
+}
+
+/** How a mirror names a content. */
+export function tagOf(content: Buffer): string {
+  return `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`
 }
 
 /** Starts a mirror that serves files by their names, with ranges and tags (RFC 9110). */
@@ -34,7 +41,7 @@ export async function startMirror(files: Readonly<Record<string, Buffer>> = {}):
       response.writeHead(404).end()
       return
     }
-    const tag = `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`
+    const tag = tagOf(content)
     const from = range !== undefined && condition === tag ? Number(/^bytes=(\d+)-$/.exec(range)?.[1]) : 0
     const body = content.subarray(from)
     response.writeHead(from > 0 ? 206 : 200, {
@@ -65,6 +72,7 @@ export async function startMirror(files: Readonly<Record<string, Buffer>> = {}):
     stopsAfter: undefined,
     namesContent: true,
     stopped: () => stopped.promise,
+    breakOff: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

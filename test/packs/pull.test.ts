@@ -1,9 +1,10 @@
-import { copyFile, mkdir, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, copyFile, mkdir, stat, truncate, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import { pullPack, removePack } from '../../src/engines/packs/pull.ts'
-import { locatePack, type Packs } from '../../src/engines/packs/store.ts'
+import { folderOf, locatePack, type Packs } from '../../src/engines/packs/store.ts'
+import { statesOf } from '../../src/engines/packs/use.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { startMirror, type Mirror } from './mirror.ts'
 import { expectWhole, lyingIn, model, modelPack, models, packsIn, type Ended } from './stand-in.ts'
@@ -51,6 +52,16 @@ describe('reelwright models', () => {
     expect((await run('remove', packs)).out).toBe('eyes: nothing was there\n')
   })
 
+  it.runIf(process.platform !== 'win32')('pulls from a folder that may only be read', async () => {
+    const folder = join(scratch.path, 'mirror')
+    await mkdir(folder)
+    await writeFile(join(folder, 'eyes.onnx'), model)
+    await chmod(join(folder, 'eyes.onnx'), 0o444)
+    const packs = packsOf({ mirror: folder })
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect((await stat(await expectWhole(packs))).mode & 0o777).toBe(0o644)
+  })
+
   it('names the packs there are for one that is not', async () => {
     for (const command of ['pull', 'remove']) {
       const ended = await models(command, 'constructor', { folder: scratch.path, packs: packsOf() })
@@ -91,6 +102,40 @@ describe('a damaged pack', () => {
     expect(await removePack(newer, 'eyes')).toBe(true)
     expect(await lyingIn(packs)).toEqual([])
   })
+
+  it('of an older version goes when the new one is there', async () => {
+    const packs = packsOf()
+    await pullPack(packs, 'eyes')
+    const content = model.subarray(1)
+    const newer = packsOf({}, { eyes: modelPack(content) })
+    await expect(pullPack(newer, 'eyes')).rejects.toThrow('not the file of')
+    await expect(locatePack(packs, 'eyes')).resolves.not.toBeNull()
+    mirror.files.set('eyes.onnx', content)
+    expect(await pullPack(newer, 'eyes')).toBe('pulled')
+    expect(await lyingIn(packs)).toEqual([basename(folderOf(newer, 'eyes', modelPack(content)))])
+  })
+
+  it.each(['', '{}', '[]', '[null]', '[{"path":"eyes.onnx"}]'])(
+    'whose inventory is %j is not there, and is repaired',
+    async (text) => {
+      const packs = packsOf()
+      await pullPack(packs, 'eyes')
+      await writeFile(join(folderOf(packs, 'eyes', modelPack()), 'pack.json'), text)
+      expect(await locatePack(packs, 'eyes')).toBeNull()
+      expect(await statesOf(packs)).toMatchObject([{ state: 'automatic' }])
+      expect(await pullPack(packs, 'eyes')).toBe('pulled')
+      await expectWhole(packs)
+    },
+  )
+
+  it('that cannot be removed is told as such', async () => {
+    const packs = packsOf()
+    await mkdir(join(packs.folder, 'eyes.lock'), { recursive: true })
+    await expect(removePack(packs, 'eyes')).rejects.toMatchObject({
+      code: 6401,
+      hint: expect.stringContaining('nothing uses the pack'),
+    })
+  })
 })
 
 describe('a model that people bring', () => {
@@ -127,7 +172,7 @@ describe('a model that people bring', () => {
     const packs = packsOf({ own: { eyes: { path: join(scratch.path, 'nowhere'), sha256 } } }, own)
     expect(await run('setup', packs)).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/cannot be read: ENOENT.*\n {2}-> Correct models\.eyes\.path/),
+      out: expect.stringMatching(/cannot be read \(ENOENT\)\n {2}-> Correct models\.eyes\.path/),
     })
   })
 })

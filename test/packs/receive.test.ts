@@ -1,21 +1,22 @@
 import { once } from 'node:events'
-import { stat } from 'node:fs/promises'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mayLeadTo } from '../../src/engines/packs/address.ts'
 import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import { pullPack, removePack } from '../../src/engines/packs/pull.ts'
 import { folderOf, type Packs } from '../../src/engines/packs/store.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
-import { startMirror, type Mirror } from './mirror.ts'
+import { startMirror, tagOf, type Mirror } from './mirror.ts'
 import {
   expectNothing,
   expectWhole,
   model,
   modelPack,
-  models,
+  modelsApart,
   packsIn,
   startModels,
-  type Ended,
 } from './stand-in.ts'
 
 let scratch: Awaited<ReturnType<typeof scratchFolder>>
@@ -36,9 +37,8 @@ function packsOf(settings: Partial<Packs> = {}, known = manifest): Packs {
   return packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
 }
 
-function run(command: string, packs: Packs): Promise<Ended> {
-  return models(command, 'eyes', { folder: scratch.path, packs })
-}
+/** Waits no longer than until the event loop has turned. */
+const pause = () => setImmediate()
 
 /** Where each request so far began. */
 function starts(): number[] {
@@ -50,7 +50,7 @@ describe('a pull over the network', () => {
     mirror.cuts.push(400_000, 300_000)
     const packs = packsOf()
     const told: number[] = []
-    expect(await pullPack(packs, 'eyes', { onProgress: (bytes) => told.push(bytes) })).toBe('pulled')
+    expect(await pullPack(packs, 'eyes', { pause, onProgress: (bytes) => told.push(bytes) })).toBe('pulled')
     expect(told).toEqual(told.toSorted((one, other) => one - other))
     expect(told.at(-1)).toBe(model.length)
     const [none, first = 0, second = 0, ...more] = starts()
@@ -63,7 +63,7 @@ describe('a pull over the network', () => {
     mirror.namesContent = false
     mirror.cuts.push(400_000)
     const packs = packsOf()
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await pullPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
     await expectWhole(packs)
   })
@@ -77,22 +77,49 @@ describe('a pull over the network', () => {
       return false
     }
     const packs = packsOf()
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await pullPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(starts()[1]).toBeGreaterThan(0)
     await expectWhole(packs)
   })
 
-  it('gives up when nothing comes any more, and goes on the next time', async () => {
-    mirror.cuts.push(400_000, 0, 0, 0)
+  it('gives up when nothing comes any more, later each time, and goes on the next time', async () => {
+    mirror.cuts.push(400_000, 0, 0, 0, 0, 0)
     const packs = packsOf()
-    await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+    const pauses: number[] = []
+    const noted = async (milliseconds: number) => {
+      pauses.push(milliseconds)
+      await pause()
+    }
+    await expect(pullPack(packs, 'eyes', { pause: noted })).rejects.toMatchObject({
       ...{ code: 6401, retryable: true },
       message: expect.stringContaining('eyes.onnx cannot be fetched'),
       hint: expect.stringContaining('Try again: it goes on where it ended'),
     })
     await expectNothing(packs)
+    expect(mirror.cuts).toEqual([])
+    expect(pauses).toHaveLength(5)
+    expect(pauses[0]).toBeLessThanOrEqual(200)
+    expect(pauses[4]).toBeGreaterThanOrEqual(800)
     expect(await pullPack(packs, 'eyes')).toBe('pulled')
     expect(starts().at(-1)).toBeGreaterThan(0)
+    await expectWhole(packs)
+  })
+
+  it('gives up on one that brings a little each time', async () => {
+    mirror.stopsAfter = 1000
+    const follow = { pause, onProgress: () => mirror.breakOff() }
+    await expect(pullPack(packsOf(), 'eyes', follow)).rejects.toMatchObject({ code: 6401, retryable: true })
+    expect(mirror.requests).toHaveLength(100)
+  })
+
+  it('begins once more where what an earlier one left is not of this file', async () => {
+    const packs = packsOf()
+    const part = `${folderOf(packs, 'eyes', modelPack())}.part`
+    await mkdir(part, { recursive: true })
+    await writeFile(join(part, 'eyes.onnx'), Buffer.alloc(400_000))
+    await writeFile(join(part, 'eyes.onnx.etag'), tagOf(model))
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(mirror.requests).toEqual(['eyes.onnx bytes=400000-', 'eyes.onnx'])
     await expectWhole(packs)
   })
 
@@ -115,18 +142,19 @@ describe('a pull over the network', () => {
     await exited
     await expectNothing(packs)
     mirror.stopsAfter = undefined
-    expect((await run('pull', packs)).code).toBe(0)
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
     expect(starts()).toEqual([0, 600_000])
     await expectWhole(packs)
   })
 
   it('is done once by two at once', async () => {
     const packs = packsOf()
-    const ended = await Promise.all([run('pull', packs), run('pull', packs), run('pull', packs)])
-    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
+    const subject = { folder: scratch.path, packs }
+    const pull = () => modelsApart('pull', 'eyes', subject)
+    const ended = await Promise.all([pull(), pull()])
+    expect(ended.map(({ code }) => code)).toEqual([0, 0])
     expect(ended.map(({ out }) => out).toSorted()).toEqual([
       'eyes: pulled (1 MiB)\n',
-      'eyes: was there already\n',
       'eyes: was there already\n',
     ])
     expect(mirror.requests).toEqual(['eyes.onnx'])
@@ -206,7 +234,7 @@ describe('a pull over the network', () => {
       return true
     }
     const packs = packsOf()
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await pullPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(mirror.requests.at(-1)).toMatch(/^moved\.onnx bytes=[1-9]/)
     await expectWhole(packs)
     expect(await removePack(packs, 'eyes')).toBe(true)
@@ -225,10 +253,20 @@ describe('a pull over the network', () => {
       hint: expect.stringContaining('Name a folder'),
     })
     await mirror[Symbol.asyncDispose]()
-    const { code, err } = await run('pull', packsOf())
-    expect(code).toBe(1)
-    expect(err).toMatch(/eyes\.onnx cannot be fetched \(ECONNREFUSED\)\nFix: Try again/)
+    await expect(pullPack(packsOf(), 'eyes', { pause })).rejects.toMatchObject({
+      message: expect.stringMatching(/eyes\.onnx cannot be fetched \(ECONNREFUSED\)$/),
+      hint: expect.stringMatching(/^Try again/),
+    })
     mirror = await startMirror()
+  })
+
+  it.each([
+    ['https://models.example/a', 'https://127.0.0.1/a', false],
+    ['https://models.example/a', 'http://localhost:8080/a', false],
+    ['https://models.example/a', 'https://cdn.example/a', true],
+    ['https://localhost/a', 'http://127.0.0.1/a', true],
+  ])('from %s may be sent on to %s: %s', (start, next, may) => {
+    expect(mayLeadTo(new URL(start), next)).toBe(may)
   })
 
   it('is refused where the disk has no space for it', async () => {

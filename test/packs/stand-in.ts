@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Artifact, EnginePack, Manifest, ModelPack } from '../../src/engines/packs/manifest.ts'
 import { locatePack, type Packs } from '../../src/engines/packs/store.ts'
+import { runCommand } from './run.ts'
 
 /** Bytes that look like a model's: 1 MiB, which nothing compresses. */
 export const model = pseudoRandom(2 ** 20)
@@ -63,7 +64,6 @@ export async function enginePackage(folder: string): Promise<{ pack: EnginePack;
     licence: 'MIT',
     memory: 1,
     unpacked: 1000,
-    lacks: [],
     packages: [
       {
         name,
@@ -92,21 +92,35 @@ export interface Ended {
 interface Subject {
   readonly folder: string
   readonly packs: Packs
-  /** Beside this process's. */
-  readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Runs one of `reelwright models` on packs of a test, in a process of its own. */
-export function models(command: string, name: string, subject: Subject): Promise<Ended> {
-  const env = { ...process.env, ...subject.environment }
+/** Runs one of `reelwright models` on packs of a test; one at a time, as all write to this process's streams. */
+export async function models(command: string, name: string, { folder, packs }: Subject): Promise<Ended> {
+  const written = { stdout: '', stderr: '' }
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written[stream] += String(text)
+      return true
+    }),
+  )
+  try {
+    const code = await runCommand(command, name, { dataDir: join(folder, 'data'), packs })
+    return { code, out: written.stdout, err: written.stderr }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+/** As `models`, in a process of its own. */
+export function modelsApart(command: string, name: string, subject: Subject): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, argsOf(command, name, subject), { env }, (error, out, err) =>
+    execFile(process.execPath, argsOf(command, name, subject), (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     )
   })
 }
 
-/** As `models`, to be killed. */
+/** As `modelsApart`, to be killed. */
 export function startModels(command: string, name: string, subject: Subject): ChildProcess {
   const [entry = '', ...args] = argsOf(command, name, subject)
   return fork(entry, args, { execArgv: [], stdio: 'ignore' })

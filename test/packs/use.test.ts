@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadOnnxRuntime } from '../../src/engines/onnx/load.ts'
@@ -127,7 +127,8 @@ describe('a service', () => {
       { own: { [own]: { path, sha256: '0'.repeat(64) } } },
     )
     await using service = await startTestService()
-    const told = async () => (await api(service).send<Capabilities>(routes.capabilities.path)).data.packs
+    const answer = async () => (await api(service).send<Capabilities>(routes.capabilities.path)).data
+    const told = async () => (await answer()).packs
     expect(await told()).toEqual([
       {
         name: eyes,
@@ -145,5 +146,11 @@ describe('a service', () => {
     ])
     await usePack(eyes)
     expect((await told())?.[0]).toEqual({ name: eyes, title: 'Eyes', state: 'ready', missing: null })
+    expect(JSON.stringify(await answer())).not.toContain(scratch.path)
+    await rm(path)
+    expect((await told())?.[1]?.missing).toMatch(
+      /cannot be read \(ENOENT\)\. Correct models\.inpainting\.path/,
+    )
+    expect(JSON.stringify(await answer())).not.toContain(scratch.path)
   })
 })

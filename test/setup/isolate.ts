@@ -6,5 +6,7 @@ for (const name of Object.keys(process.env)) {
 }
 delete process.env['DATABASE_URL']
 delete process.env['CLAUDE_PROJECT_DIR']
+// Engines that tests load tell their makers nothing, whether or not the settings were read.
+process.env['ORT_DISABLE_TELEMETRY'] = '1'
 // For the processes of the tests alone: the product's keep what they compile by themselves.
 delete process.env['NODE_COMPILE_CACHE']

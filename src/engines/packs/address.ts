@@ -8,6 +8,11 @@ export function isAskable(address: string): boolean {
   return isSafe && username === '' && password === ''
 }
 
+/** Tells whether an address may send us on to another: what begins on the internet is not sent to this machine. */
+export function mayLeadTo(start: URL, next: string): boolean {
+  return isAskable(next) && (isLoopback(start.hostname) || !isLoopback(new URL(next).hostname))
+}
+
 /** Tells an address from a folder. */
 export function isAddress(given: string): boolean {
   return /^https?:\/\//i.test(given)

@@ -1,4 +1,4 @@
-import { constants, copyFile, stat } from 'node:fs/promises'
+import { chmod, constants, copyFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
@@ -21,20 +21,12 @@ interface Source extends Artifact {
 }
 
 /** Brings one file of a pack and checks all of it; what is wrong does not stay. Throws 6401. */
-export async function fetchChecked(
-  packs: Packs,
-  source: Source,
-  { part, signal, onProgress }: Filling,
-): Promise<void> {
-  const place = join(part, source.file)
-  await bring(packs, source, { part: place, signal, onProgress })
-  const { size } = await stat(place)
-  const sum = size === source.bytes ? await sha256Of(place, signal) : `of a file of ${describeSize(size)}`
-  if (sum === source.sha256) {
-    onProgress?.(size)
-    return
-  }
-  await discard(place)
+export async function fetchChecked(packs: Packs, source: Source, filling: Filling): Promise<void> {
+  const goesOn = (await sizeOf(join(filling.part, source.file))) > 0
+  let sum = await fetchOnce(packs, source, filling)
+  // What an earlier call left may have been another file's begin.
+  if (sum !== source.sha256 && goesOn) sum = await fetchOnce(packs, source, filling)
+  if (sum === source.sha256) return
   throw new MediaError(
     6401,
     `${source.file} is not the file it should be: its SHA-256 is ${sum}, not ${source.sha256}`,
@@ -42,6 +34,25 @@ export async function fetchChecked(
       retryable: false,
       hint: `Nothing of it is used. ${otherSource}`,
     },
+  )
+}
+
+/** Answers the checksum; what has another than it should have is away. */
+async function fetchOnce(packs: Packs, source: Source, { part, ...follow }: Filling): Promise<string> {
+  const place = join(part, source.file)
+  await bring(packs, source, { part: place, ...follow })
+  const size = await sizeOf(place)
+  const sum =
+    size === source.bytes ? await sha256Of(place, follow.signal) : `of a file of ${describeSize(size)}`
+  if (sum === source.sha256) follow.onProgress?.(size)
+  else await discard(place)
+  return sum
+}
+
+function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
   )
 }
 
@@ -54,8 +65,7 @@ async function bring(packs: Packs, source: Source, { part, ...follow }: Filling)
   }
   if (source.address !== undefined) return await receive(source.address, wanted)
   // What npm brought whole was killed while it was unpacked.
-  const there = await stat(part).catch(() => null)
-  if (source.item && there?.size !== source.bytes) await fetchByNpm(source.item, { part, ...follow })
+  if (source.item && (await sizeOf(part)) !== source.bytes) await fetchByNpm(source.item, { part, ...follow })
 }
 
 async function copyFrom(mirror: string, { file, bytes }: Artifact, part: string): Promise<void> {
@@ -63,7 +73,9 @@ async function copyFrom(mirror: string, { file, bytes }: Artifact, part: string)
   const found = await stat(path).catch(() => null)
   if (found?.isFile() && found.size === bytes) {
     await discard(part)
-    return await copyFile(path, part, constants.COPYFILE_FICLONE)
+    await copyFile(path, part, constants.COPYFILE_FICLONE)
+    // The copy of what may only be read is as little to be written.
+    return await chmod(part, 0o644)
   }
   throw new MediaError(6401, `the mirror ${mirror} has no ${file} of ${describeSize(bytes)}`, {
     retryable: false,

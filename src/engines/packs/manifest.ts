@@ -40,8 +40,8 @@ export interface EnginePack extends About {
   readonly packages: readonly [NodePackage, ...NodePackage[]]
   /** Bytes of all that is unpacked, of the largest platform. */
   readonly unpacked: number
-  /** Machines it has no build for, as `platform-arch`. */
-  readonly lacks: readonly string[]
+  /** Machines it has builds for, as `platform-arch` in Node's words; left out, any. */
+  readonly builds?: readonly string[]
 }
 
 /** A model that people bring themselves: the setting `models` tells its path and checksum. Work goes on without it. */
@@ -78,8 +78,7 @@ export const manifest = {
     licence: 'MIT',
     memory: 15,
     unpacked: 90_000_000,
-    // Its makers stopped building for Intel Macs.
-    lacks: ['darwin-x64'],
+    builds: ['darwin-arm64', 'linux-x64', 'linux-arm64', 'win32-x64', 'win32-arm64'],
     packages: [
       {
         name: 'onnxruntime-node',
@@ -110,7 +109,6 @@ export const manifest = {
     licence: 'Apache-2.0',
     memory: 70,
     unpacked: 12_000_000,
-    lacks: [],
     packages: [
       {
         name: '@techstark/opencv-js',
@@ -144,6 +142,12 @@ export type PackName = keyof typeof manifest
 export function artifactsOf(pack: Pack): readonly Artifact[] {
   if (pack.kind === 'own') return []
   return pack.kind === 'model' ? [pack.artifact] : pack.packages.map(({ artifact }) => artifact)
+}
+
+/** What of a package this machine needs: paths in it, with slashes. */
+export function keptHere({ keep }: NodePackage): readonly string[] {
+  const { platform, arch } = process
+  return keep.map((path) => path.replace('{platform}', platform).replace('{arch}', arch))
 }
 
 /** Bytes that travel for a pack. */

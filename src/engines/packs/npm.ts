@@ -6,32 +6,43 @@ import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { errorCode } from '../../platform/error-code.ts'
 import type { NodePackage } from './manifest.ts'
-import { otherSource } from './receive.ts'
+import { otherSource, type Follow } from './receive.ts'
 
-/** Without scripts of anybody's, and without a word beside errors. */
-const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
+/** Without scripts of anybody's, without a word beside errors, and whatever else people have set for themselves. */
+const flags = [
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--loglevel=error',
+  '--dry-run=false',
+  '--pack-destination=.',
+]
 
 /**
- * Puts the packed file of a package into a part, by the user's npm: it knows their registry, keys and proxies.
- * Throws 6401 where it cannot. The content is not checked.
+ * Puts the packed file of a package into a part, by the user's npm: it knows their registry, keys and proxies, and
+ * tells nothing until it has all of it. Throws 6401 where it cannot. The content is not checked.
  */
 export async function fetchByNpm(
   { name, version, artifact }: NodePackage,
-  { part, signal }: { part: string; signal?: AbortSignal | undefined },
+  { part, signal, onProgress }: Follow & { part: string },
 ): Promise<void> {
+  onProgress?.(0)
   const folder = await mkdtemp(join(dirname(part), 'npm-'))
-  const isWindows = process.platform === 'win32'
   try {
-    await promisify(execFile)(npmProgram(), ['pack', `${name}@${version}`, ...flags], {
+    const [program, ...script] = npmProgram()
+    await promisify(execFile)(program, [...script, 'pack', `${name}@${version}`, ...flags], {
       cwd: folder,
-      // npm.cmd runs in a shell alone; all it is given here is our own.
-      shell: isWindows,
       ...(signal && { signal }),
+    }).catch((error: unknown) => {
+      throw new Error(reasonOf(error), { cause: error })
     })
-    await rename(join(folder, artifact.file), part)
+    const packed = join(folder, artifact.file)
+    if (!existsSync(packed)) throw new Error(`it packed no ${artifact.file}`)
+    await rename(packed, part)
   } catch (error) {
     signal?.throwIfAborted()
-    throw new MediaError(6401, `npm does not bring ${name}@${version}: ${reasonOf(error)}`, {
+    throw new MediaError(6401, `npm does not bring ${name}@${version}: ${messageOf(error)}`, {
       cause: error,
       retryable: true,
       hint: `Try again with a network, and npm beside Node. ${otherSource}`,
@@ -41,16 +52,23 @@ export async function fetchByNpm(
   }
 }
 
-/** The one that came with this Node, else that of PATH. */
-function npmProgram(): string {
-  if (process.platform === 'win32') return 'npm.cmd'
-  const beside = join(dirname(process.execPath), 'npm')
-  return existsSync(beside) ? beside : 'npm'
+/** The one that came with this Node, run by it, else that of PATH; Windows, which would need a shell there, has the first. */
+function npmProgram(): readonly [string, ...string[]] {
+  const beside = dirname(process.execPath)
+  const places = [join(beside, 'node_modules'), join(beside, '..', 'lib', 'node_modules')]
+  const script = places
+    .map((place) => join(place, 'npm', 'bin', 'npm-cli.js'))
+    .find((path) => existsSync(path))
+  return script === undefined ? ['npm'] : [process.execPath, script]
 }
 
 function reasonOf(error: unknown): string {
   if (errorCode(error) === 'ENOENT') return 'npm was not found'
   const told = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
   const lines = [...told.matchAll(/^npm (?:error|ERR!) (?!A complete log|code )(.+)$/gm)]
-  return lines[0]?.[1] ?? (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
+  return lines[0]?.[1] ?? messageOf(error).split('\n')[0] ?? ''
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,5 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
@@ -7,6 +7,7 @@ import { syncFolder, writeDurably } from '../../platform/durable.ts'
 import { holdFile } from '../../platform/file-lock.ts'
 import { freeSpace, makeFolder } from '../../platform/folder.ts'
 import { fetchChecked, type Filling } from './bring.ts'
+import { hasBuild, noBuild } from './machine.ts'
 import { artifactsOf, bytesOf, type EnginePack, type ModelPack } from './manifest.ts'
 import { discard, type Follow } from './receive.ts'
 import { damageOf, folderOf, inventoryFile, locatePack, packOf, type Packs } from './store.ts'
@@ -17,7 +18,8 @@ const restMs = 200
 
 /**
  * Brings a pack that is not there, or is damaged; answers whether there was anything to do. Of pulls at once one
- * works and the others wait for it. What was received so far stays where one is ended. Throws 6401 with what helps.
+ * works and the others wait for it. Where one is ended, what was received so far stays, and of an engine the packages
+ * that npm brought whole. Older versions go when the new one is there. Throws 6401 with what helps.
  */
 export async function pullPack(packs: Packs, name: string, follow: Follow = {}): Promise<'pulled' | 'there'> {
   const pack = packOf(packs, name)
@@ -25,7 +27,7 @@ export async function pullPack(packs: Packs, name: string, follow: Follow = {}):
     if ((await locatePack(packs, name)) !== null) return 'there'
     throw notBrought(name)
   }
-  if (pack.kind === 'engine' && pack.lacks.includes(thisMachine)) throw noBuild(pack)
+  if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuild(pack)
   try {
     await makeFolder(packs.folder)
     return await alone(packs, { name, signal: follow.signal }, async () => {
@@ -48,35 +50,39 @@ async function pullNow(
   await makeFolder(part)
   await checkSpace(packs, pack, part)
   await fill(packs, pack, { ...follow, part })
-  await putInPlace(part, folder)
+  await putInPlace(pack, part, folder)
+  for (const entry of await versionsOf(packs, name)) {
+    // One that another process has in use goes with the next.
+    if (entry !== basename(folder)) await takeAway(join(packs.folder, entry)).catch(() => undefined)
+  }
 }
 
 /** Removes a pack, every version of it, and what was received of it; answers whether there was anything. */
 export async function removePack(packs: Packs, name: string): Promise<boolean> {
   packOf(packs, name)
-  const isOurs = (entry: string) => /^-[0-9a-f]{12}(\.part)?$/.test(entry.replace(name, ''))
-  const names = await readdir(packs.folder).catch(() => [])
-  const found = names.filter((entry) => entry.startsWith(name) && isOurs(entry))
-  if (found.length === 0) return false
-  await alone(packs, { name }, async () => {
-    for (const entry of found) {
-      // Without its inventory it is out of use at once, however long the rest takes.
-      await rm(join(packs.folder, entry, inventoryFile), { force: true })
-      await rm(join(packs.folder, entry), { recursive: true, force: true })
-    }
-  })
-  return true
+  const place = await stat(packs.folder).catch(() => null)
+  if (!place?.isDirectory()) return false
+  try {
+    return await alone(packs, { name }, async () => {
+      const found = await versionsOf(packs, name)
+      for (const entry of found) await takeAway(join(packs.folder, entry))
+      return found.length > 0
+    })
+  } catch (error) {
+    throw ofDisk(error, packs.folder)
+  }
 }
 
-/** This machine as manifests name it. */
-export const thisMachine = `${process.platform}-${process.arch}`
+/** Names of the folders of a pack's versions, and of what was received of them. */
+async function versionsOf({ folder }: Packs, name: string): Promise<string[]> {
+  const isOurs = (entry: string) => /^-[0-9a-f]{12}(\.part)?$/.test(entry.slice(name.length))
+  return (await readdir(folder)).filter((entry) => entry.startsWith(name) && isOurs(entry))
+}
 
-/** What answers who asks for an engine that this machine cannot run. */
-export function noBuild({ title }: EnginePack): MediaError {
-  return new MediaError(6401, `${title} has no build for ${thisMachine}`, {
-    retryable: false,
-    hint: 'Use a service on another machine: REELWRIGHT_BASE_URL.',
-  })
+/** Without its inventory a pack is out of use at once, however long the rest takes. */
+async function takeAway(folder: string): Promise<void> {
+  await rm(join(folder, inventoryFile), { force: true })
+  await rm(folder, { recursive: true, force: true })
 }
 
 /** What answers who asks for a model that they have not brought. */
@@ -136,34 +142,36 @@ async function checkSpace(packs: Packs, pack: ModelPack | EnginePack, part: stri
 async function fill(packs: Packs, pack: ModelPack | EnginePack, filling: Filling): Promise<void> {
   const { part, signal, onProgress } = filling
   let before = 0
-  const each = { part, signal, onProgress: (bytes: number) => onProgress?.(before + bytes) }
+  const each = { ...filling, onProgress: (bytes: number) => onProgress?.(before + bytes) }
   if (pack.kind === 'model') return await fetchChecked(packs, pack.artifact, each)
   for (const item of pack.packages) {
     await fetchChecked(packs, { ...item.artifact, item }, each)
     await unpack(join(part, item.artifact.file), item, { folder: part, signal })
     before += item.artifact.bytes
   }
-  for (const { artifact } of pack.packages) await discard(join(part, artifact.file))
 }
 
-/** The folder takes its name only when all of it is on the disk. */
-async function putInPlace(part: string, folder: string): Promise<void> {
+/** The folder takes its name only when all of it is on the disk; what engines are unpacked from stays until then. */
+async function putInPlace(pack: ModelPack | EnginePack, part: string, folder: string): Promise<void> {
   for (const entry of await readdir(part)) {
-    if (/^npm-|\.etag$/.test(entry)) await rm(join(part, entry), { recursive: true, force: true })
+    if (/^npm-|\.(etag|tmp)$/.test(entry)) await rm(join(part, entry), { recursive: true, force: true })
   }
-  await writeDurably(join(part, inventoryFile), JSON.stringify(await takeInventory(part)))
+  const archives = pack.kind === 'engine' ? artifactsOf(pack).map(({ file }) => file) : []
+  const kept = await takeInventory(part, [inventoryFile, ...archives])
+  await writeDurably(join(part, inventoryFile), JSON.stringify(kept))
   // A damaged one is out of use anyhow.
-  await rm(folder, { recursive: true, force: true })
+  await takeAway(folder)
   await rename(part, folder)
   await syncFolder(dirname(folder))
+  for (const file of archives) await discard(join(folder, file))
 }
 
 function ofDisk(error: unknown, folder: string): unknown {
   // SQLite's, of the lock, have no system call.
   if (!(error instanceof Error) || !('syscall' in error || 'errcode' in error)) return error
-  return new MediaError(6401, `${folder} cannot take the pack: ${error.message}`, {
+  return new MediaError(6401, `${folder} cannot be changed: ${error.message}`, {
     cause: error,
     retryable: false,
-    hint: 'See that the disk has space and that you may write there, then repeat the command.',
+    hint: 'See that the disk has space, that you may write there, and that nothing uses the pack; then repeat the command.',
   })
 }

@@ -3,9 +3,10 @@ import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { Agent, request, type Dispatcher } from 'undici'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
+import { backoff, pauseByClock, type Pause } from '../../platform/backoff.ts'
 import { writeDurably, writeWhole } from '../../platform/durable.ts'
 import { networkCode } from '../../platform/network-failure.ts'
-import { isAskable } from './address.ts'
+import { isAskable, mayLeadTo } from './address.ts'
 import type { Artifact } from './manifest.ts'
 
 /** Who follows a transfer. */
@@ -13,6 +14,8 @@ export interface Follow {
   readonly signal?: AbortSignal | undefined
   /** Bytes of the file that are there. */
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** Waits between attempts; in tests, not at all. */
+  readonly pause?: Pause | undefined
 }
 
 interface Wanted extends Follow {
@@ -35,7 +38,10 @@ const internet = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 30_00
 const maxRedirects = 5
 
 /** Broken connections in a row, none of which brought us further, after which it is given up. */
-const maxFruitless = 3
+const maxFruitless = 5
+
+/** Broken connections at all after which it is given up, however little each brought. */
+const maxBroken = 100
 
 /**
  * Receives a file by https (from this machine itself also by http) into a part. Goes on where a broken connection
@@ -43,7 +49,8 @@ const maxFruitless = 3
  * content. Throws 6401; the part stays for the next call.
  */
 export async function receive(address: string, wanted: Wanted): Promise<void> {
-  const start = checkedAddress(address)
+  if (!isAskable(address)) throw notAskable(address)
+  const start = new URL(address)
   await using file = await open(wanted.part, constants.O_RDWR | constants.O_CREAT, 0o666)
   const { size } = await file.stat()
   const tag = await readFile(tagFile(wanted.part), 'utf8').catch(() => null)
@@ -51,14 +58,17 @@ export async function receive(address: string, wanted: Wanted): Promise<void> {
   const { bytes } = wanted.artifact
   // What is there whole is judged by its content.
   if (size > bytes || (tag === null && size < bytes)) await startAnew(state, wanted, null)
-  for (let fruitless = 0; state.bytes < bytes;) {
+  const { signal, pause = pauseByClock } = wanted
+  for (let fruitless = 0, broken = 0; state.bytes < bytes;) {
     const before = state.furthest
     try {
       await receiveOnce(start, state, wanted)
     } catch (error) {
-      if (wanted.signal?.aborted || error instanceof MediaError || isOfDisk(error)) throw error
+      if (signal?.aborted || error instanceof MediaError || isOfDisk(error)) throw error
+      broken += 1
       fruitless = state.furthest > before ? 0 : fruitless + 1
-      if (fruitless === maxFruitless) throw notReached(start, error)
+      if (fruitless === maxFruitless || broken === maxBroken) throw notReached(start, error)
+      await pause(backoff(fruitless + 1), signal)
     }
   }
   await file.datasync()
@@ -135,7 +145,9 @@ async function ask(
         hint: statusCode >= 500 ? 'Try again later.' : otherSource,
       })
     }
-    url = checkedAddress(new URL(location, url).href, start.protocol === 'http:')
+    const next = URL.canParse(location, url.href) ? new URL(location, url).href : location
+    if (!mayLeadTo(start, next)) throw notAskable(next)
+    url = new URL(next)
   }
   throw new MediaError(6401, `${start.href} is redirected too often`, { retryable: false, hint: otherSource })
 }
@@ -145,13 +157,11 @@ function drop({ body }: Dispatcher.ResponseData): void {
   body.on('error', () => undefined).destroy()
 }
 
-/** What begins on the internet must not be sent to this machine. */
-function checkedAddress(address: string, takesHttp = true): URL {
+function notAskable(address: string): MediaError {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url && isAskable(address) && (takesHttp || url.protocol === 'https:')) return url
-  throw new MediaError(
+  return new MediaError(
     6401,
-    `${url ? url.origin + url.pathname : address.slice(0, 200)} is no https address without a password`,
+    `${url ? url.origin + url.pathname : address.slice(0, 200)} is no https address of the internet without a password`,
     {
       retryable: false,
       hint: otherSource,

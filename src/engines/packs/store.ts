@@ -2,42 +2,44 @@ import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { errorCode } from '../../platform/error-code.ts'
-import { artifactsOf, type EnginePack, type Manifest, type OwnPack, type Pack } from './manifest.ts'
+import { hasBuild } from './machine.ts'
+import { artifactsOf, keptHere, type EnginePack, type Manifest, type OwnPack, type Pack } from './manifest.ts'
 import { sha256Of } from './sha256.ts'
 
+/** Lower-case hex. */
+const sha256 = z.string()
+
 /** A model that somebody brought. */
-export interface OwnModel {
-  readonly path: string
-  /** Lower-case hex. */
-  readonly sha256: string
-}
+const ownModel = z.strictObject({ path: z.string(), sha256 }).readonly()
 
 /** What the settings say of packs. */
-export interface PackSettings {
-  /** Where packs lie. */
-  readonly folder: string
-  /** A folder or an address that holds every file by its name; set, nothing else is asked. */
-  readonly mirror?: string | undefined
-  /** Whether small ones come by themselves at first use. */
-  readonly automatic: boolean
-  /** Models that people bring, by pack. */
-  readonly own: Readonly<Record<string, OwnModel | undefined>>
-}
+export const packSettings = z
+  .strictObject({
+    /** Where packs lie. */
+    folder: z.string(),
+    /** A folder or an address that holds every file by its name; set, nothing else is asked. */
+    mirror: z.string().optional(),
+    /** Whether small ones come by themselves at first use. */
+    automatic: z.boolean(),
+    /** Models that people bring, by pack. */
+    own: z.record(z.string(), ownModel.optional()).readonly(),
+  })
+  .readonly()
+export type PackSettings = z.infer<typeof packSettings>
 
 /** The packs there are, and the settings. */
 export interface Packs extends PackSettings {
   readonly manifest: Manifest
 }
 
-/** A file of a pack as it was put there. */
-export interface Kept {
-  /** Below the pack's folder, with slashes. */
-  readonly path: string
-  readonly bytes: number
-  readonly sha256: string
-}
+/** A file of a pack as it was put there; its path is below the pack's folder, with slashes. */
+const kept = z.strictObject({ path: z.string(), bytes: z.int(), sha256 }).readonly()
+export type Kept = z.infer<typeof kept>
+
+const inventory = z.array(kept).min(1).readonly()
 
 /** The list of a pack's files, in its folder. */
 export const inventoryFile = 'pack.json'
@@ -51,17 +53,18 @@ export function packOf({ manifest }: Packs, name: string): Pack {
   })
 }
 
-/** A pack's folder, whose name tells its content: another version never takes its place. */
+/** A pack's folder, whose name tells its content: another version, or another machine's, never takes its place. */
 export function folderOf({ folder }: Packs, name: string, pack: Pack): string {
   const content = createHash('sha256')
-  for (const { sha256 } of artifactsOf(pack)) content.update(sha256)
+  for (const artifact of artifactsOf(pack)) content.update(artifact.sha256)
+  if (pack.kind === 'engine') content.update(JSON.stringify(pack.packages.map(keptHere)))
   return join(folder, `${name}-${content.digest('hex').slice(0, 12)}`)
 }
 
 /** Files of a pack that was pulled, as its inventory lists them; null where it is not there. */
 export async function inventoryOf(folder: string): Promise<readonly Kept[] | null> {
   try {
-    return JSON.parse(await readFile(join(folder, inventoryFile), 'utf8')) as Kept[]
+    return inventory.safeParse(JSON.parse(await readFile(join(folder, inventoryFile), 'utf8'))).data ?? null
   } catch (error) {
     // What cannot be read cannot be used; to bring it tells the system's reason.
     if (error instanceof SyntaxError || errorCode(error) !== undefined) return null
@@ -76,14 +79,15 @@ export async function inventoryOf(folder: string): Promise<readonly Kept[] | nul
 export async function locatePack(packs: Packs, name: string): Promise<string | null> {
   const pack = packOf(packs, name)
   if (pack.kind === 'own') return await locateOwn(packs, name, pack)
+  if (!hasBuild(pack)) return null
   if (pack.kind === 'engine') {
     const beside = besideUs(pack)
     if (beside !== null) return beside
   }
   const folder = folderOf(packs, name, pack)
-  const kept = await inventoryOf(folder)
-  if (kept === null) return null
-  const whole = await Promise.all(kept.map(({ path, bytes }) => hasSize(join(folder, path), bytes)))
+  const listed = await inventoryOf(folder)
+  if (listed === null) return null
+  const whole = await Promise.all(listed.map(({ path, bytes }) => hasSize(join(folder, path), bytes)))
   if (whole.includes(false)) return null
   return pack.kind === 'model' ? join(folder, pack.artifact.file) : folder
 }
@@ -95,10 +99,11 @@ export async function damageOf(packs: Packs, name: string): Promise<readonly str
   if (pack.kind === 'own' || (await stat(folder).catch(() => null)) === null) return null
   const listed = await inventoryOf(folder)
   if (listed === null) return [inventoryFile]
-  const kept = pack.kind === 'model' ? [{ path: pack.artifact.file, sha256: pack.artifact.sha256 }] : listed
+  const expected =
+    pack.kind === 'model' ? [{ path: pack.artifact.file, sha256: pack.artifact.sha256 }] : listed
   const damaged: string[] = []
-  for (const { path, sha256 } of kept) {
-    if ((await sha256Of(join(folder, path)).catch(() => null)) !== sha256) damaged.push(path)
+  for (const file of expected) {
+    if ((await sha256Of(join(folder, file.path)).catch(() => null)) !== file.sha256) damaged.push(file.path)
   }
   return damaged
 }
@@ -108,8 +113,9 @@ async function hasSize(path: string, bytes: number): Promise<boolean> {
   return found?.isFile() === true && found.size === bytes
 }
 
-/** A clone has engines among its development packages. */
+/** A clone has engines among its development packages; what lies beside the built package is somebody else's. */
 function besideUs({ packages: [{ name, version }] }: EnginePack): string | null {
+  if (!import.meta.filename.endsWith('.ts')) return null
   try {
     const path = createRequire(import.meta.url).resolve(`${name}/package.json`)
     const found = createRequire(import.meta.url)(path) as { version?: unknown }
@@ -125,15 +131,15 @@ const checked = new Map<string, string>()
 async function locateOwn({ own }: Packs, name: string, { title }: OwnPack): Promise<string | null> {
   const model = Object.hasOwn(own, name) ? own[name] : undefined
   if (!model) return null
-  const { path, sha256 } = model
-  const sum = await sumOf(path).catch((error: Error) => {
-    throw new MediaError(6016, `the model ${path} cannot be read: ${error.message}`, {
+  // Every account is told of it, and where it lies is the service's own matter.
+  const sum = await sumOf(model.path).catch((error: unknown) => {
+    throw new MediaError(6016, `${title}: the file cannot be read (${errorCode(error) ?? 'unknown'})`, {
       cause: error,
       hint: `Correct models.${name}.path in reelwright.config.json, or leave it out.`,
     })
   })
-  if (sum === sha256) return path
-  throw new MediaError(6016, `${title}: ${path} has the SHA-256 ${sum}, not the one that is set`, {
+  if (sum === model.sha256) return model.path
+  throw new MediaError(6016, `${title}: the file has the SHA-256 ${sum}, not the one that is set`, {
     hint: `Bring the right file, or correct models.${name}.sha256 in reelwright.config.json.`,
   })
 }

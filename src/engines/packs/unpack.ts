@@ -1,31 +1,32 @@
 import { execFile } from 'node:child_process'
 import { open, readdir, rm } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { syncFolder } from '../../platform/durable.ts'
 import { makeFolder } from '../../platform/folder.ts'
-import type { NodePackage } from './manifest.ts'
+import { keptHere, type NodePackage } from './manifest.ts'
 import { sha256Of } from './sha256.ts'
-import { inventoryFile, type Kept } from './store.ts'
+import type { Kept } from './store.ts'
 
 /** Unpacks what is needed here of a checked package into a folder's `node_modules`. Throws 6401. */
 export async function unpack(
   archive: string,
-  { name, keep }: NodePackage,
+  item: NodePackage,
   { folder, signal }: { folder: string; signal?: AbortSignal | undefined },
 ): Promise<void> {
+  const { name } = item
   const target = join(folder, 'node_modules', name)
   await rm(target, { recursive: true, force: true })
   await makeFolder(target)
-  const { platform, arch } = process
-  const members = keep.map(
-    (path) => `package/${path.replace('{platform}', platform).replace('{arch}', arch)}`,
-  )
+  const members = keptHere(item).map((path) => `package/${path}`)
+  // To GNU's tar a path with a colon is another machine's.
+  const cwd = dirname(archive)
+  const paths = ['-f', basename(archive), '-C', relative(cwd, target)]
   try {
     // GNU's tar on Linux; macOS and Windows have bsdtar by that name, which takes the same.
-    const args = ['-xzf', archive, '-C', target, '--strip-components=1', ...members]
-    await promisify(execFile)('tar', args, signal && { signal })
+    const args = ['-xz', '--no-same-owner', '--strip-components=1', ...paths, ...members]
+    await promisify(execFile)('tar', args, { cwd, ...(signal && { signal }) })
   } catch (error) {
     signal?.throwIfAborted()
     const told = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
@@ -37,18 +38,22 @@ export async function unpack(
   }
 }
 
-/** Lists every file below a folder, all of which survive a power cut from then on. */
-export async function takeInventory(folder: string): Promise<Kept[]> {
+/** Windows flushes only what may be written; elsewhere files may be there for reading alone. */
+const flags = process.platform === 'win32' ? 'r+' : 'r'
+
+/** Lists every file below a folder but those named in it, all of which survive a power cut from then on. */
+export async function takeInventory(folder: string, without: readonly string[]): Promise<Kept[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const kept: Kept[] = []
   for (const entry of found) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isDirectory()) await syncFolder(path)
-    if (!entry.isFile() || entry.name === inventoryFile) continue
-    await using file = await open(path, 'r+')
+    const name = relative(folder, path).split(sep).join('/')
+    if (!entry.isFile() || without.includes(name)) continue
+    await using file = await open(path, flags)
     await file.sync()
     const { size: bytes } = await file.stat()
-    kept.push({ path: relative(folder, path).split(sep).join('/'), bytes, sha256: await sha256Of(path) })
+    kept.push({ path: name, bytes, sha256: await sha256Of(path) })
   }
   return kept
 }

@@ -2,8 +2,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
+import { hasBuild, noBuild } from './machine.ts'
 import { bytesOf, smallBytes, type Pack, type PackName } from './manifest.ts'
-import { howToBring, noBuild, notBrought, pullPack, thisMachine } from './pull.ts'
+import { howToBring, notBrought, pullPack } from './pull.ts'
 import type { Follow } from './receive.ts'
 import { locatePack, packOf, type Packs } from './store.ts'
 
@@ -55,7 +56,7 @@ async function stateOf(packs: Packs, name: string): Promise<PackState> {
       fix: howToBring(name),
     }
   }
-  if (pack.kind === 'engine' && pack.lacks.includes(thisMachine)) {
+  if (pack.kind === 'engine' && !hasBuild(pack)) {
     const { message, hint } = noBuild(pack)
     return { name, title, state: 'missing', detail: message, fix: hint }
   }
@@ -130,13 +131,12 @@ function told(): Packs {
 }
 
 function comesByItself({ automatic }: Packs, pack: Pack): boolean {
-  const hasBuild = pack.kind !== 'engine' || !pack.lacks.includes(thisMachine)
-  return automatic && pack.kind !== 'own' && hasBuild && bytesOf(pack) < smallBytes
+  return automatic && pack.kind !== 'own' && hasBuild(pack) && bytesOf(pack) < smallBytes
 }
 
 function missing(name: string, pack: Pack): never {
   if (pack.kind === 'own') throw notBrought(name)
-  if (pack.kind === 'engine' && pack.lacks.includes(thisMachine)) throw noBuild(pack)
+  if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuild(pack)
   throw new MediaError(
     6401,
     `${pack.title} is not there (${describeSize(bytesOf(pack))}), which is for ${pack.enables}`,
