@@ -20,7 +20,7 @@ export async function unpack(
   await rm(target, { recursive: true, force: true })
   await makeFolder(target)
   const members = keptHere(item).map((path) => `package/${path}`)
-  // To GNU's tar a path with a colon is another machine's.
+  // To GNU's tar, which Windows may find first, the colon of `C:` ends another machine's name.
   const cwd = dirname(archive)
   const paths = ['-f', basename(archive), '-C', relative(cwd, target)]
   try {
