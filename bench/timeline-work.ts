@@ -54,7 +54,7 @@ export async function prepare(body: ReturnType<typeof request>, folder: string):
     async run() {
       await mkdir(scratch, { recursive: true })
       await run(input, {
-        ...{ files, taskId: '1', scratch, threads, signal: new AbortController().signal },
+        ...{ files, taskId: '1', scratch, steps: scratch, threads, signal: new AbortController().signal },
         progress: () => {},
         keep: () => ({ file_id: '1', download_url: '' }),
       })

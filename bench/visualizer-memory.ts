@@ -54,7 +54,14 @@ async function make(song: string, template: string): Promise<void> {
   const held: number[] = []
   const { seconds, peakMiB } = await measure(async () => {
     await run(input, {
-      ...{ files, taskId: '1', scratch: dirname(song), threads: 2, signal: new AbortController().signal },
+      ...{
+        files,
+        taskId: '1',
+        scratch: dirname(song),
+        steps: dirname(song),
+        threads: 2,
+        signal: new AbortController().signal,
+      },
       progress: () => held.push(process.memoryUsage().rss / 2 ** 20),
       keep: () => ({ file_id: '1', download_url: '' }),
     })

@@ -57,7 +57,7 @@ async function compare(template: string, song: string): Promise<void> {
   await mkdir(scratch, { recursive: true })
   const ours = async () => {
     await run(input, {
-      ...{ files, taskId: '1', scratch, threads, signal: new AbortController().signal },
+      ...{ files, taskId: '1', scratch, steps: scratch, threads, signal: new AbortController().signal },
       progress: () => {},
       keep: () => ({ file_id: '1', download_url: '' }),
     })

@@ -27,6 +27,7 @@ import type { HostedService, HostProcess } from './platform/hosting.ts'
 import { localQueue } from './queue/local.ts'
 import type { Queue } from './queue/queue.ts'
 import { TaskEvents } from './tasks/events.ts'
+import { sweepSteps } from './tasks/steps.ts'
 import { executeTask, requeueInterrupted } from './tasks/execute.ts'
 import { countTasksIn } from './tasks/metrics.ts'
 import { sweepHourly } from './sweep.ts'
@@ -139,12 +140,15 @@ async function openService(
     metrics,
     counts: countTasksIn(metrics),
     concurrency,
+    steps: join(dataDir, 'steps'),
   }
   const measuring = measureService(service, options)
   opened.defer(() => measuring[Symbol.dispose]())
   await files.recover()
+  await makeFolder(service.steps)
   await sweepOrphans(db, files)
   await requeueInterrupted(service)
+  await sweepSteps(service)
   opened.use(sweepHourly(service))
   await openLocalAccount(db, options.key)
   return { service, lost }

@@ -54,16 +54,17 @@ const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]
   6014: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
   6017: ({ smallest }) => [{ body: smallest, files: 'damaged' }],
   6016: ({ smallest, parameters, together }) => [
-    ...parameters.flatMap(({ at, refuses = [] }) =>
-      refuses.map((value) => ({ body: changed(smallest, at, value) })),
+    ...parameters.flatMap(({ at, refuses = [], with: further }) =>
+      refuses.map((value) => ({ body: changed({ ...smallest, ...further }, at, value) })),
     ),
     ...together.map(({ change }) => ({ body: { ...smallest, ...change } })),
   ],
-  6201: ({ smallest }) => [
-    { body: smallest, quota: 0 },
-    { body: smallest, quota: 0, credits: 0 },
+  // Only who could do the work asks for credits.
+  6201: ({ smallest, withoutModel }) => [
+    { body: { ...smallest, ...withoutModel }, quota: 0 },
+    { body: { ...smallest, ...withoutModel }, quota: 0, credits: 0 },
   ],
-  6202: ({ smallest }) => [{ body: smallest, credits: 0 }],
+  6202: ({ smallest, withoutModel }) => [{ body: { ...smallest, ...withoutModel }, credits: 0 }],
   6502: ({ smallest }) => [{ body: smallest, key: 'Bearer of no key' }],
 }
 

@@ -120,7 +120,7 @@ describe.each(operationTables)('document $section: $operation', (table) => {
     }
   })
 
-  it.each(table.refusals)('$code answers $status', ({ code, status }) => {
+  it.each([...table.refusals, ...(table.limits ?? [])])('$code answers $status', ({ code, status }) => {
     expect(isErrorCode(code) && errorTable[code].status).toBe(status)
   })
 })

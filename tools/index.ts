@@ -2,7 +2,9 @@
 import type { OperationModule } from '../src/contract/operation.ts'
 import { checkParticle } from './check-particle/contract.ts'
 import { htmlRenderSimple } from './html-render-simple/contract.ts'
+import { imagePurify } from './image-purify/contract.ts'
 import { musicVisualizer } from './music-visualizer/contract.ts'
+import { videoPurify } from './video-purify/contract.ts'
 import { videoSplitScreen } from './video-split-screen/contract.ts'
 import { videoTimelineRender } from './video-timeline-render/contract.ts'
 
@@ -19,9 +21,19 @@ export const operations: readonly OperationModule[] = [
     run: () => import('./html-render-simple/run.ts'),
   },
   {
+    operation: imagePurify,
+    plan: () => import('./image-purify/plan.ts'),
+    run: () => import('./image-purify/run.ts'),
+  },
+  {
     operation: musicVisualizer,
     plan: () => import('./music-visualizer/plan.ts'),
     run: () => import('./music-visualizer/run.ts'),
+  },
+  {
+    operation: videoPurify,
+    plan: () => import('./video-purify/plan.ts'),
+    run: () => import('./video-purify/run.ts'),
   },
   {
     operation: videoSplitScreen,

@@ -89,11 +89,29 @@ export const errorTable = {
     retryable: false,
     hint: 'See whether it opens elsewhere: if so, convert it, such as to mp4 (H.264, AAC); if not, export it again.',
   },
+  6019: {
+    status: 400,
+    meaning: 'Video too long',
+    retryable: false,
+    hint: 'Cut the video into shorter pieces.',
+  },
   6021: {
     status: 400,
     meaning: 'No frame of the video could be decoded',
     retryable: false,
     hint: 'See whether it opens elsewhere: if so, convert it, such as to mp4 (H.264); if not, export it again.',
+  },
+  6022: {
+    status: 400,
+    meaning: 'Picture of the video too large',
+    retryable: false,
+    hint: 'Scale the video down first.',
+  },
+  6023: {
+    status: 400,
+    meaning: 'Frame rate of the video too high',
+    retryable: false,
+    hint: 'Convert the video to a lower frame rate first.',
   },
   6024: {
     status: 404,
@@ -130,6 +148,12 @@ export const errorTable = {
     meaning: 'Per-key rate limit',
     retryable: true,
     hint: 'Wait for the seconds that the Retry-After header tells.',
+  },
+  6035: {
+    status: 400,
+    meaning: 'Picture of the video too small',
+    retryable: false,
+    hint: 'Scale the video up first.',
   },
   6036: {
     status: 400,

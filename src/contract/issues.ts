@@ -18,7 +18,7 @@ export function readBody<Schema extends z.ZodObject>(
       hint: `Send one such as ${JSON.stringify(example)}.`,
     })
   }
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  const given = withoutNulls(body)
   const missing = missingFields(schema, given)
   if (missing.length > 0) {
     throw new MediaError(6013, `required: ${missing.join(', ')}`, { hint: addFix(schema, missing) })
@@ -28,6 +28,11 @@ export function readBody<Schema extends z.ZodObject>(
   throw new MediaError(6016, describeIssues(parsed.error, 'body'), {
     hint: correctFix(schema, parsed.error, given),
   })
+}
+
+/** An object without the fields that hold null. */
+export function withoutNulls(value: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
 }
 
 /** Issues a reader can act on; more than a few help nobody. */

@@ -13,6 +13,11 @@ const videoFacts = z.object({
   rotation: z.int().describe('Clockwise degrees to turn the coded picture for display: 0, 90, 180, 270'),
   sample_aspect_ratio: rational,
   frame_rate: rational.describe('Average frames a second'),
+  steady_rate: rational
+    .optional()
+    .describe(
+      'Frames a second of frames that are evenly spaced; a last one that stays longer does not count',
+    ),
   variable_rate: z.boolean().describe('Frame times are not evenly spaced, as far as the header tells'),
   duration_ms: z.int(),
   pixel_format: z.string(),

@@ -43,6 +43,11 @@ export interface Operation<
   readonly fullLinks?: true
   /** What an agent does next with a result, where that is more than handing it over. */
   nextStep?(output: z.output<Output>): string
+  /**
+   * Where a request is of one of several kinds: what of it is read, nothing else counting as given. It is handed
+   * what nothing has checked yet. Throws 6013 for what its kind needs.
+   */
+  readonly read?: (request: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly examples: readonly [Example, Example]
 }
 
@@ -104,6 +109,11 @@ export interface RunContext {
   readonly taskId: string
   /** Empty folder of this attempt alone; the process's current folder. Removed afterwards. */
   readonly scratch: string
+  /**
+   * Folder of this task, which the next attempt finds as this one leaves it: for finished steps, under names that
+   * tell what they were made of. Removed when the task ends.
+   */
+  readonly steps: string
   /** Threads the run should use. */
   readonly threads: number
   /** Aborted when the attempt must end. */

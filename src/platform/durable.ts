@@ -21,6 +21,14 @@ export async function writeWhole(
   }
 }
 
+/** Gives a finished file its last name: under it, it is there as a whole or not at all, also after a power cut. */
+export async function finishDurably(path: string, name: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  await file.sync()
+  await rename(path, name)
+  await syncFolder(dirname(name))
+}
+
 /**
  * Replaces a small file as a whole: a reader sees the old content or the new, and once this
  * resolves the new survives a power cut.

@@ -11,6 +11,8 @@ export interface Attempt {
   readonly files: readonly StagedFile[]
   /** Empty folder of this attempt alone. */
   readonly scratch: string
+  /** Folder of the task, for what its next attempt need not do again. */
+  readonly steps: string
   readonly threads: number
 }
 

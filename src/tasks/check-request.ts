@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
 import { findFileRefs, kindOf, ofAnotherKind, type FileReference } from '../contract/file.ts'
-import { readBody } from '../contract/issues.ts'
+import { readBody, withoutNulls } from '../contract/issues.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
@@ -68,9 +68,11 @@ function findOperation(service: Service, type: string): OperationModule {
   })
 }
 
-/** Checks a body against an operation's schema. */
+/** Checks a body against an operation's schema; of its kind, where there are several. */
 export function validate(operation: Operation, body: unknown): Record<string, unknown> {
-  return readBody(operation.input, body, operation.examples[0].input)
+  const isRead = operation.read && typeof body === 'object' && body !== null && !Array.isArray(body)
+  const read = isRead ? operation.read?.(withoutNulls(body)) : body
+  return readBody(operation.input, read, operation.examples[0].input)
 }
 
 async function checkFiles(

@@ -3,6 +3,7 @@ import { MediaError } from '../contract/errors.ts'
 import { isTerminal, nextStates, type TaskRecord, type TaskState } from '../contract/task.ts'
 import { failTask, moveTask } from './move.ts'
 import type { Service } from './service.ts'
+import { removeStepsOfEnded } from './steps.ts'
 import { ownTask, toTaskRecord } from './store.ts'
 
 /** What there is to do instead of cancelling or stopping. */
@@ -23,7 +24,9 @@ export async function cancelTask(service: Service, caller: Caller, id: string): 
         hint: instead[row.status],
       })
     }
-    if (await moveTask(service, row, { to: 'cancelled' })) return
+    if (!(await moveTask(service, row, { to: 'cancelled' }))) continue
+    await removeStepsOfEnded(service, [id])
+    return
   }
 }
 
@@ -44,6 +47,9 @@ export async function stopTask(service: Service, caller: Caller, id: string): Pr
       row.status === 'processing'
         ? await failTask(service, row, { error: new MediaError(6009, 'the task was stopped on request') })
         : await moveTask(service, row, { to: 'cancelled' })
-    if (moved) return toTaskRecord(moved)
+    if (!moved) continue
+    // Those of one that is worked on are removed when its attempt has ended.
+    if (moved.status === 'cancelled') await removeStepsOfEnded(service, [id])
+    return toTaskRecord(moved)
   }
 }

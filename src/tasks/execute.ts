@@ -15,6 +15,7 @@ import { noteFailedAttempt } from './journal.ts'
 import { failTask, moveTask } from './move.ts'
 import { progressRecorder } from './progress.ts'
 import type { Service } from './service.ts'
+import { removeStepsOfEnded, stepsOf } from './steps.ts'
 import { stageInputs } from './stage.ts'
 import type { Workers } from './workers.ts'
 
@@ -58,6 +59,7 @@ export async function executeTask(
   try {
     await rm(scratch, { recursive: true, force: true })
     await makeFolder(join(scratch, 'work'))
+    await makeFolder(stepsOf(service, task))
     const finished = await attempt(service, bench, {
       task,
       scratch,
@@ -75,6 +77,7 @@ export async function executeTask(
     )
   } finally {
     await rm(scratch, { recursive: true, force: true })
+    await removeStepsOfEnded(service, [task.id])
   }
 }
 
@@ -117,6 +120,7 @@ async function attempt(
       input: JSON.parse(task.input),
       files,
       scratch: join(scratch, 'work'),
+      steps: stepsOf(service, task),
       threads: bench.threads,
     },
     { signal, onProgress: report },

@@ -30,6 +30,8 @@ export interface Service {
   /** What `GET /metrics` answers. */
   readonly metrics: Metrics
   readonly counts: TaskMetrics
+  /** Holds a folder of each task that has begun and not ended, with what its next attempt need not do again. */
+  readonly steps: string
   /** Tasks worked on at once. */
   readonly concurrency: number
 }

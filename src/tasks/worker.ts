@@ -73,6 +73,7 @@ function contextOf(attempt: Attempt, signal: AbortSignal, kept: Kept[]): RunCont
     files: givenFiles(new Map(attempt.files.map((file) => [file.file_id, file]))),
     taskId: attempt.taskId,
     scratch: attempt.scratch,
+    steps: attempt.steps,
     threads: attempt.threads,
     signal,
     progress(percent) {

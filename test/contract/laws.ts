@@ -107,7 +107,8 @@ function othersThan(type: Parameter['type']): unknown[] {
 
 /** What a row of a parameter table says, held against the operation's contract. */
 export function parameterLaws(operation: Operation, { smallest }: OperationTables, row: Parameter): void {
-  const code = (value: unknown) => codeOf(operation, changed(smallest, row.at, value))
+  const request = { ...smallest, ...row.with }
+  const code = (value: unknown) => codeOf(operation, changed(request, row.at, value))
 
   const need = row.orElse ? `needed without ${row.orElse}` : row.required ? 'required' : 'optional'
   it(`${row.at} is ${need}`, () => {
@@ -117,7 +118,7 @@ export function parameterLaws(operation: Operation, { smallest }: OperationTable
   })
   if (row.standard !== undefined) {
     it(`${row.at} defaults to ${JSON.stringify(row.standard)}`, () => {
-      expect(valueAt(validate(operation, smallest), row.at)).toEqual(row.standard)
+      expect(valueAt(validate(operation, request), row.at)).toEqual(row.standard)
     })
   }
   it(`${row.at} takes ${row.values?.join(', ') ?? row.type} and nothing else`, () => {

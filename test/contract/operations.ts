@@ -1,7 +1,9 @@
 import { checkParticle } from './check-particle.ts'
 import { htmlRenderSimple } from './html-render-simple.ts'
+import { imagePurify } from './image-purify.ts'
 import { musicVisualizer } from './music-visualizer.ts'
 import type { OperationTables } from './tables.ts'
+import { videoPurify } from './video-purify.ts'
 import { videoSplitScreen } from './video-split-screen.ts'
 import { videoTimelineRender } from './video-timeline-render.ts'
 
@@ -9,7 +11,9 @@ import { videoTimelineRender } from './video-timeline-render.ts'
 export const operationTables: readonly OperationTables[] = [
   checkParticle,
   htmlRenderSimple,
+  imagePurify,
   musicVisualizer,
+  videoPurify,
   videoSplitScreen,
   videoTimelineRender,
 ]

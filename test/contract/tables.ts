@@ -12,6 +12,8 @@ export interface Parameter {
   readonly required: boolean
   /** Where exactly one of two is needed: the other one, which the smallest request has not. */
   readonly orElse?: string
+  /** Further fields of a request of the kind that reads it; left out, the smallest does. */
+  readonly with?: Readonly<Record<string, unknown>>
   /** What the smallest request is read as; undefined where the document names no fixed value. */
   readonly standard?: unknown
   /** All values of an enumeration. */
@@ -33,8 +35,12 @@ export interface OperationTables {
   readonly operation: string
   /** The smallest request: every required field and nothing else. */
   readonly smallest: Readonly<Record<string, unknown>>
+  /** Fields with which it needs no model, where the smallest does: a machine may have none. */
+  readonly withoutModel?: Readonly<Record<string, unknown>>
   readonly parameters: readonly Parameter[]
   readonly refusals: readonly Refusal[]
+  /** Codes that only media beyond a limit get; they have a test of their own. */
+  readonly limits?: readonly Refusal[]
   /** Changes of the smallest request that must be refused because of how its fields go together. */
   readonly together: readonly {
     readonly because: string

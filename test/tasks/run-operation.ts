@@ -51,7 +51,7 @@ export function contextOf(
   const kept: { path: string; name: string }[] = []
   const progress: number[] = []
   const context: RunContext = {
-    ...{ files, scratch, taskId: '1763712000000000001', threads: 2, signal },
+    ...{ files, scratch, steps: scratch, taskId: '1763712000000000001', threads: 2, signal },
     progress: (percent) => progress.push(percent),
     keep: (file) => {
       kept.push(file)

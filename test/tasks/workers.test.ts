@@ -23,7 +23,15 @@ test('a worker whose identity cannot be kept is ended, and the attempt fails', a
   })
   await rm(identities, { recursive: true })
   const before = children()
-  const attempt = { taskId: '1', operation: 'x', input: {}, files: [], scratch: folder, threads: 1 }
+  const attempt = {
+    taskId: '1',
+    operation: 'x',
+    input: {},
+    files: [],
+    scratch: folder,
+    steps: folder,
+    threads: 1,
+  }
   const watch = { signal: new AbortController().signal, onProgress: () => undefined }
   await expect(workers.run(attempt, watch)).rejects.toThrow('ENOENT')
   await until(
@@ -55,7 +63,15 @@ test('a worker that finishes though aborted works on, and is not ended later', a
     log: openLog({ level: 'silent' }),
     metrics: new Metrics(),
   })
-  const attempt = { taskId: '1', operation: 'x', input: {}, files: [], scratch: folder, threads: 1 }
+  const attempt = {
+    taskId: '1',
+    operation: 'x',
+    input: {},
+    files: [],
+    scratch: folder,
+    steps: folder,
+    threads: 1,
+  }
   const stop = new AbortController()
   const onProgress = () => undefined
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -92,7 +108,10 @@ test('what a worker prints is told line by line, with the task it worked on', as
     return parsed.filter(({ task_id }) => task_id === taskId).map(({ output }) => output)
   }
   for (const taskId of ['1', '2']) {
-    await workers.run({ taskId, operation: 'x', input: {}, files: [], scratch: folder, threads: 1 }, watch)
+    await workers.run(
+      { taskId, operation: 'x', input: {}, files: [], scratch: folder, steps: folder, threads: 1 },
+      watch,
+    )
     const told = await until(
       () => outputsOf(taskId),
       (outputs) => outputs.length === 5,

@@ -27,6 +27,23 @@ describe('variable rate', () => {
   })
 })
 
+describe('steady rate', () => {
+  test.each([
+    ['even', { r_frame_rate: '25/1' }, { num: 25, den: 1 }],
+    [
+      'a last frame that stays longer',
+      { r_frame_rate: '30/1', avg_frame_rate: '3000/101' },
+      { num: 30, den: 1 },
+    ],
+    ['fields counted', { r_frame_rate: '50/1', field_order: 'tt' }, { num: 50, den: 2 }],
+    ['frames counted by halves', { r_frame_rate: '25/2', field_order: 'tt' }, { num: 50, den: 2 }],
+    ['uneven', { r_frame_rate: '57600/1', avg_frame_rate: '3628800/502589' }, undefined],
+    ['no rate told', { r_frame_rate: '0/0', avg_frame_rate: '0/0' }, undefined],
+  ])('%s', (_, rates, rate) => {
+    expect(factsOf([{ ...picture, ...rates }])?.video?.steady_rate).toEqual(rate)
+  })
+})
+
 describe('length', () => {
   test('a stream has its own, else its tag, else that of the container', () => {
     const streams = [

@@ -142,6 +142,7 @@ function videoFacts(
     rotation,
     sample_aspect_ratio: ratio,
     frame_rate: still || !rate ? { num: 0, den: 1 } : rate,
+    ...steadyRate(one, still),
     variable_rate: !still && hasVariableRate(one),
     duration_ms: durationMs,
     pixel_format: one.pix_fmt,
@@ -169,6 +170,16 @@ function hasVariableRate({ avg_frame_rate, r_frame_rate, field_order = 'unknown'
   const near = (value: number) => Math.abs(times - value) <= rateTolerance * value
   const interlaced = field_order !== 'unknown' && field_order !== 'progressive'
   return toNumber(average) > fastestRate || !(near(1) || (interlaced && (near(2) || near(0.5))))
+}
+
+/** The rate that even spacing tells: of frames, also where it tells that of fields. */
+function steadyRate(one: Stream, still: boolean): Pick<VideoFacts, 'steady_rate'> {
+  const average = parseRatio(one.avg_frame_rate)
+  const base = parseRatio(one.r_frame_rate)
+  if (still || !average || !base || hasVariableRate(one)) return {}
+  const { num, den } = base
+  const halves = Math.round((2 * num) / den / toNumber(average))
+  return { steady_rate: halves === 2 ? base : halves > 2 ? { num, den: 2 * den } : { num: 2 * num, den } }
 }
 
 /** Pixel formats with transparency; a palette may hold transparent colours, so it counts. */

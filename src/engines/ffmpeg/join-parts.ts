@@ -7,6 +7,9 @@ interface Parts {
   readonly parts: readonly { readonly path: string; readonly frames: number }[]
   /** Frames a second. */
   readonly rate: number
+}
+
+interface Joining extends Parts {
   /** A file whose sound the result gets. */
   readonly sound: string
   readonly signal: AbortSignal
@@ -16,16 +19,12 @@ interface Parts {
 /** Joins parts to one mp4 without encoding anything again; every frame keeps its place on the grid of the rate. */
 export async function joinParts(
   path: string,
-  { parts, rate, sound, signal, timeoutMs }: Parts,
+  { parts, rate, sound, signal, timeoutMs }: Joining,
 ): Promise<void> {
   const folder = dirname(parts[0]?.path ?? path)
-  const list = join(folder, 'parts.txt')
-  await writeFile(list, listOf(parts, rate))
   await runFfmpeg({
     args: [
-      // A list of ours that names files of ours; what users send never gets here.
-      ...['-protocol_whitelist', 'file', '-format_whitelist', 'concat,mov'],
-      ...['-f', 'concat', '-auto_convert', '0', '-i', fileUrl(list)],
+      ...(await partsInput(join(folder, 'parts.txt'), { parts, rate })),
       ...inputArgs(sound),
       ...['-map', '0:v:0', '-map', '1:a:0', '-c', 'copy'],
       ...['-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart', path],
@@ -34,6 +33,24 @@ export async function joinParts(
     signal,
     timeoutMs,
   })
+}
+
+/**
+ * An input of ffmpeg that is all parts one after another; a list of them is written beside them.
+ *
+ * @param before further options of this input
+ */
+export async function partsInput(
+  list: string,
+  { parts, rate }: Parts,
+  before: readonly string[] = [],
+): Promise<string[]> {
+  await writeFile(list, listOf(parts, rate))
+  return [
+    // A list of ours that names files of ours; what users send never gets here.
+    ...['-protocol_whitelist', 'file', '-format_whitelist', 'concat,mov'],
+    ...['-f', 'concat', '-auto_convert', '0', ...before, '-i', fileUrl(list)],
+  ]
 }
 
 /** Lengths are differences of rounded ends, so that rounding to microseconds never adds up. */

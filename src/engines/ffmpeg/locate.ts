@@ -38,6 +38,12 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
   return mine
 }
 
+/** What another thread of this process found is found here too. */
+export function useFfmpeg(found: Ffmpeg): void {
+  configuredPath = undefined
+  located = Promise.resolve(found)
+}
+
 /** As `locateFfmpeg`, after forgetting what was found: a better one may have been installed since. */
 export function locateAnew(): Promise<Ffmpeg> {
   located = undefined

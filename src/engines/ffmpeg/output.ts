@@ -43,13 +43,20 @@ function untilTaken(stream: Writable): Promise<void> {
   })
 }
 
-/** Cuts bytes that arrive in pieces of any size into equal ones; an incomplete last one is told or dropped. Each is new memory. */
+interface Pieces {
+  /** What becomes of an incomplete last one. */
+  readonly rest: 'told' | 'dropped'
+  /** Where the next piece is put; left out, each is new memory. */
+  readonly take?: () => Uint8Array<ArrayBuffer>
+}
+
+/** Cuts bytes that arrive in pieces of any size into equal ones. */
 export async function* inPiecesOf(
   size: number,
   chunks: AsyncIterable<Uint8Array>,
-  { rest }: { readonly rest: 'told' | 'dropped' },
+  { rest, take = () => new Uint8Array(size) }: Pieces,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let piece = new Uint8Array(size)
+  let piece = take()
   let filled = 0
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length;) {
@@ -59,7 +66,7 @@ export async function* inPiecesOf(
       at += count
       if (filled < size) break
       yield piece
-      piece = new Uint8Array(size)
+      piece = take()
       filled = 0
     }
   }

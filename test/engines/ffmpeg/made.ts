@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +20,20 @@ export async function scratchFolder(): Promise<string> {
 export async function make(path: string, args: readonly string[]): Promise<string> {
   const { ffmpeg } = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
   await run(ffmpeg, ['-v', 'error', '-nostdin', '-y', ...args, path])
+  return path
+}
+
+/** Makes an mp4's first picture one that is to be turned clockwise for display. */
+export async function turn(path: string, degrees: number): Promise<string> {
+  const bytes = await readFile(path)
+  // The matrix of the first track header, in 16.16 fixed point: a b u c d v.
+  const matrix = bytes.indexOf('tkhd') + 4 + 40
+  const radians = (degrees * Math.PI) / 180
+  const [cos, sin] = [Math.round(Math.cos(radians)), Math.round(Math.sin(radians))]
+  for (const [place, value] of [cos, sin, 0, -sin, cos].entries()) {
+    bytes.writeInt32BE(value * 65_536, matrix + place * 4)
+  }
+  await writeFile(path, bytes)
   return path
 }
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { checkDecodable, probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { h264, make, picture, pixelsOf, scratchFolder, tone } from './made.ts'
+import { h264, make, picture, pixelsOf, scratchFolder, tone, turn } from './made.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -11,17 +11,7 @@ beforeAll(() => make(at('plain.mp4'), [...picture(2), ...tone(1), ...h264, '-c:a
 
 /** Copies the plain video with another turn. */
 async function turned(degrees: number): Promise<string> {
-  const path = at(`turned${degrees}.mp4`)
-  const bytes = await readFile(await make(path, ['-i', at('plain.mp4'), '-c', 'copy']))
-  // The matrix of the first track header, in 16.16 fixed point: a b u c d v.
-  const matrix = bytes.indexOf('tkhd') + 4 + 40
-  const radians = (degrees * Math.PI) / 180
-  const [cos, sin] = [Math.round(Math.cos(radians)), Math.round(Math.sin(radians))]
-  for (const [place, value] of [cos, sin, 0, -sin, cos].entries()) {
-    bytes.writeInt32BE(value * 65_536, matrix + place * 4)
-  }
-  await writeFile(path, bytes)
-  return path
+  return await turn(await make(at(`turned${degrees}.mp4`), ['-i', at('plain.mp4'), '-c', 'copy']), degrees)
 }
 
 describe('a plain video', () => {

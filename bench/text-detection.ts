@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { probe } from '../src/engines/ffmpeg/probe.ts'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { setPacks } from '../src/engines/packs/use.ts'
+import { findText } from '../src/engines/vision/find-text.ts'
+import { captionKinds, footageOf } from '../test/footage/captions.ts'
+import { judge, type Verdict } from '../test/footage/judge-text.ts'
+import { drawFootage } from '../test/footage/text.ts'
+import { median } from './measure.ts'
+
+// How well text is found in generated footage, by its kind and by what lies behind it: recall and precision of
+// regions, the share of beginnings and ends within a frame, the share of edges within 3 px or 5 %, and processor time
+// for a second of video (this process's and ffmpeg's).
+// node bench/text-detection.ts <folder of models> [seeds] [kind] [height]
+
+const [models = '', seeds = '3', only = '', height = '720'] = process.argv.slice(2)
+const folder = await mkdtemp(join(tmpdir(), 'bench-text-'))
+process.env['ORT_DISABLE_TELEMETRY'] = '1'
+setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+
+try {
+  console.log(
+    '| text | behind it | recall | precision | times | edges | time off, frames | edges off, px | s/s |',
+  )
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |')
+  for (const kind of captionKinds) {
+    if (only !== '' && only !== kind) continue
+    for (const background of ['still', 'pan', 'busy'] as const) {
+      const verdicts: Verdict[] = []
+      let [spent, seconds] = [0, 0]
+      for (let seed = 1; seed <= Number(seeds); seed += 1) {
+        const footage = footageOf(kind, background, { seed, height: Number(height) })
+        const path = join(folder, 'footage.mp4')
+        const letterings = await drawFootage(path, footage)
+        const facts = await probe(path)
+        const before = await processorSeconds()
+        const regions = await findText(path, facts, { threads: 2 })
+        spent += (await processorSeconds()) - before
+        seconds += footage.frames / footage.fps
+        const verdict = judge(footage, letterings, regions)
+        verdicts.push(verdict)
+        for (const note of [...verdict.missed.map((text) => `missed ${text}`), ...verdict.notes])
+          console.error(`${kind}, ${background}, seed ${seed}: ${note}`)
+        for (const { start, end, ...wrong } of verdict.wrong)
+          console.error(
+            `${kind}, ${background}, seed ${seed}: wrong ${start} to ${end}: ${JSON.stringify(wrong)}`,
+          )
+      }
+      console.log(`| ${kind} | ${background} | ${row(verdicts)} | ${(spent / seconds).toFixed(2)} |`)
+    }
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+function row(verdicts: readonly Verdict[]): string {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const times = verdicts.flatMap((verdict) => verdict.times.map(Math.abs))
+  const edges = verdicts.flatMap((verdict) => verdict.edges.map(Math.abs))
+  return [
+    mean(verdicts.map(({ recall }) => recall)).toFixed(3),
+    mean(verdicts.map(({ precision }) => precision)).toFixed(3),
+    (times.filter((frames) => frames <= 1).length / Math.max(1, times.length)).toFixed(3),
+    mean(verdicts.map(({ edgesWithin }) => edgesWithin)).toFixed(3),
+    `median ${median(times)}, most ${Math.max(0, ...times)}`,
+    `median ${median(edges).toFixed(1)}, most ${Math.max(0, ...edges).toFixed(1)}`,
+  ].join(' | ')
+}
+
+/** Processor time of this process and of the programs it ran, where /proc tells that; else its own. */
+async function processorSeconds(): Promise<number> {
+  const { user, system } = process.cpuUsage()
+  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => '')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // Of children that have ended, in hundredths of a second: fields 16 and 17 of the whole line.
+  const children = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100
+  return (user + system) / 1e6 + children
+}

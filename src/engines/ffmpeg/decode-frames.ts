@@ -1,0 +1,109 @@
+import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
+import { evenSize } from '../../media/clean/boxes.ts'
+import type { Frame } from '../../media/clean/patch.ts'
+import { frameBytes } from '../../media/clean/planes.ts'
+import { alphaDecoder } from './alpha-decoder.ts'
+import { bt709, toneMap } from './colour.ts'
+import { inPiecesOf, outputOf } from './output.ts'
+import type { PictureStream } from './picture-stream.ts'
+import { inputArgs } from './run.ts'
+import { fileTimes, fromKeyFrame } from './seek.ts'
+
+/** A video's picture as it is read frame by frame. */
+export interface Footage {
+  readonly path: string
+  readonly video: VideoFacts
+  readonly stream: Pick<PictureStream, 'colour' | 'interlaced'>
+  /** Frames a second, evenly spaced. */
+  readonly rate: Rational
+}
+
+/** Which frames are read and how. */
+interface Reading {
+  /** Counted from the start of the file. */
+  readonly first: number
+  readonly count: number
+  readonly threads: number
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** Memory for a frame that may be used again. */
+  readonly take?: () => Uint8Array<ArrayBuffer>
+}
+
+/** ffmpeg seeks a little earlier than it is told, and in FLV finds nothing before the first key frame, s. */
+const shortestSeek = 1
+
+/** Sides in samples of the picture as it stands, turned upright; a side may be odd. */
+export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts) {
+  const isTurned = rotation % 180 !== 0
+  return isTurned
+    ? { width: coded_height, height: coded_width }
+    : { width: coded_width, height: coded_height }
+}
+
+/**
+ * Frames of a video at a constant rate, upright, as 8-bit 4:2:0: samples that are so already stay as they are. Frame k
+ * is the picture that shows k / rate after the start of the file; fewer come where the video ends.
+ */
+export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGenerator<Frame> {
+  const { path, video, rate } = footage
+  const { first, count, threads, signal, timeoutMs, take } = reading
+  const size = evenSize(uprightSize(video))
+  const from = (first * rate.den) / rate.num
+  const input = inputArgs(path, [
+    ...(await alphaDecoder(video)),
+    ...['-threads', String(threads), '-an'],
+    ...(from < shortestSeek ? [] : fromKeyFrame(from)),
+  ])
+  const output = outputOf({
+    args: [
+      ...[...fileTimes, ...input, '-map', '0:V:0', '-vf', filtersOf(footage, { first, count })],
+      ...['-frames:v', String(count)],
+      ...['-f', 'rawvideo', '-pix_fmt', isFullRange(footage) ? 'yuvj420p' : 'yuv420p', 'pipe:1'],
+    ],
+    signal,
+    timeoutMs,
+  })
+  const pieces = inPiecesOf(frameBytes(size), output, { rest: 'dropped', ...(take && { take }) })
+  for await (const bytes of pieces) yield { ...size, bytes }
+}
+
+/** 4:2:0 samples of all values, which must not be squeezed into those of television. */
+export function isFullRange({ video, stream }: Pick<Footage, 'video' | 'stream'>): boolean {
+  if (video.hdr || !isYuv(video)) return false
+  return video.pixel_format.startsWith('yuvj') || stream.colour.range === 'pc'
+}
+
+/** Whether its samples are brightness and colour, as video is coded, rather than red, green and blue. */
+export function isYuv({ pixel_format }: VideoFacts): boolean {
+  return /^(yuv|nv|p0|gray)/.test(pixel_format)
+}
+
+function filtersOf(footage: Footage, { first, count }: Pick<Reading, 'first' | 'count'>): string {
+  const { video, rate } = footage
+  const { width, height } = evenSize(uprightSize(video))
+  const { num, den } = rate
+  const start = ((first * den) / num).toFixed(6)
+  return [
+    'settb=AVTB',
+    `fps=fps=${num}/${den}:start_time=${start}:round=near,trim=end_frame=${count},setpts=N`,
+    `crop=${width}:${height}:0:0`,
+    ...(video.hdr ? toneMap : []),
+    ...(video.alpha ? [overBlack({ width, height }, rate)] : []),
+    ...toSamples(footage),
+  ].join(',')
+}
+
+/** Whole pixels are coded by BT.709; what has a matrix already keeps it, as has what tells none. */
+function toSamples(footage: Footage): string[] {
+  const { video } = footage
+  if (video.hdr) return ['format=yuv420p']
+  if (isYuv(video) || video.alpha) return [`format=${isFullRange(footage) ? 'yuvj420p' : 'yuv420p'}`]
+  return ['scale=out_color_matrix=bt709:out_range=tv', `format=yuv420p,setparams=${bt709}`]
+}
+
+/** Lays a transparent picture over black. */
+function overBlack({ width, height }: { width: number; height: number }, { num, den }: Rational): string {
+  const black = `color=black:size=${width}x${height}:rate=${num}/${den},format=yuv420p`
+  return `format=yuva420p[t];${black}[b];[b][t]overlay=format=yuv420:shortest=1`
+}

@@ -1,0 +1,95 @@
+import type { Rational } from '../../contract/media-facts.ts'
+import { isFullRange, isYuv, uprightSize, type Footage } from './decode-frames.ts'
+import { evenSize } from '../../media/clean/boxes.ts'
+import type { Frame } from '../../media/clean/patch.ts'
+import { runRaw } from './run.ts'
+
+/** How frames become a file. */
+interface Coding {
+  /** x264's constant rate factor. */
+  readonly crf: number
+  readonly threads: number
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
+/**
+ * Encodes frames that `decodeFrames` gave to an mp4 without sound, samples, colours, shape of a sample and fields as
+ * they were. Once a frame is asked for, the memory of the one before may be used again.
+ */
+export async function encodeFrames(
+  path: string,
+  { frames, footage }: { frames: AsyncIterable<Frame>; footage: Footage },
+  { crf, threads, signal, timeoutMs }: Coding,
+): Promise<void> {
+  const { width, height } = evenSize(uprightSize(footage.video))
+  const { num, den } = footage.rate
+  const colour = coloursOf(footage)
+  await runRaw({
+    input: bytesOf(frames),
+    args: [
+      ...['-protocol_whitelist', 'pipe', '-f', 'rawvideo', '-pix_fmt', 'yuv420p'],
+      ...['-video_size', `${width}x${height}`, '-framerate', `${num}/${den}`, '-i', 'pipe:0'],
+      ...['-vf', [...setting(colour), ...sampleShape(footage), ...fieldOrder(footage)].join(',') || 'null'],
+      ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(crf), '-pix_fmt', 'yuv420p'],
+      // Parts of one video must have equal headers, whatever is in them.
+      ...['-x264-params', ['stitchable=1', ...interlacing(footage)].join(':'), '-threads', String(threads)],
+      ...Object.entries(colour).flatMap(([option, name]) => (name ? [`-${option}`, name] : [])),
+      ...['-map_metadata', '-1', '-video_track_timescale', timescale(footage.rate), path],
+    ],
+    signal,
+    timeoutMs,
+  })
+}
+
+async function* bytesOf(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of frames) yield bytes
+}
+
+type Colours = Readonly<
+  Record<
+    'color_range' | 'colorspace' | 'color_trc' | 'color_primaries' | 'chroma_sample_location',
+    string | undefined
+  >
+>
+
+/** How a result's samples are to be shown, by ffmpeg's options: as those of the source, unless they were converted. */
+function coloursOf(footage: Footage): Colours {
+  const { matrix, transfer, primaries, chroma } = footage.stream.colour
+  const converted = footage.video.hdr || !isYuv(footage.video)
+  const known = (name: string | undefined) => (name === 'unknown' || name === 'gbr' ? undefined : name)
+  return {
+    color_range: isFullRange(footage) ? 'pc' : 'tv',
+    colorspace: converted ? 'bt709' : known(matrix),
+    color_trc: converted ? 'bt709' : known(transfer),
+    color_primaries: converted ? 'bt709' : known(primaries),
+    chroma_sample_location: chroma === 'unspecified' ? undefined : chroma,
+  }
+}
+
+/** Tells the filters too, so that none of them converts anything. */
+function setting(colour: Colours): string[] {
+  const { color_range: range, colorspace, color_primaries: primaries, color_trc: trc } = colour
+  const set = { range, colorspace, color_primaries: primaries, color_trc: trc }
+  const told = Object.entries(set).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []))
+  return told.length > 0 ? [`setparams=${told.join(':')}`] : []
+}
+
+/** A turned picture's samples are turned with it. */
+function sampleShape({ video: { sample_aspect_ratio, rotation } }: Footage): string[] {
+  const { num, den } = sample_aspect_ratio
+  return rotation % 180 === 0 ? [`setsar=${num}/${den}`] : [`setsar=${den}/${num}`]
+}
+
+function fieldOrder({ stream: { interlaced } }: Footage): string[] {
+  return interlaced ? [`setfield=${interlaced === 'top' ? 'tff' : 'bff'}`] : []
+}
+
+function interlacing({ stream: { interlaced } }: Footage): string[] {
+  return interlaced ? [interlaced === 'top' ? 'tff=1' : 'bff=1'] : []
+}
+
+/** A clock on which every frame of the rate has a whole time. */
+function timescale({ num }: Rational): string {
+  return String(num * Math.ceil(10_000 / num))
+}

@@ -1,0 +1,94 @@
+import { MediaError } from '../../contract/errors.ts'
+import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
+import type { Frame } from '../../media/clean/patch.ts'
+import type { Area } from '../../media/clean/region.ts'
+import { Yuv420 } from '../../media/colour/yuv420.ts'
+import { grown, shared, type Box, type TextBox } from '../../media/text/box.ts'
+import { acrossScales, type Scaled } from '../../media/text/scales.ts'
+import { inkBox, inkSearch, slopesOf } from '../../media/text/ink.ts'
+import { edgesCrossed } from '../../media/text/letters.ts'
+import { crop, type Luma } from '../../media/text/luma.ts'
+import { areaOn } from '../../media/text/regions.ts'
+import { secondLook, sureness } from '../../media/text/second-look.ts'
+import { stillPicture } from '../ffmpeg/still.ts'
+import { openTextDetector, type TextDetector } from './text-detector.ts'
+
+/** How a picture is looked at. */
+export interface ImageSearch {
+  readonly signal?: AbortSignal | undefined
+  /** Longest sides it is looked at with, px, coarse to fine. */
+  readonly sides?: readonly number[]
+  readonly threads?: number
+}
+
+/** Large letters show best in a small picture, small and faint ones in a large one. */
+const usualSides = [960, 1920]
+
+/** The lines of text of a still picture as it is shown; none of a file without one. */
+export async function findTextInImage(
+  path: string,
+  { video }: MediaFacts,
+  { signal, sides = usualSides, threads = 2 }: ImageSearch = {},
+): Promise<(Area & { readonly score: number })[]> {
+  if (!video) return []
+  const sizes = sizesOf(video, sides)
+  await using detector = await openTextDetector(Math.min(threads, sizes.length), signal)
+  const looks = await Promise.all(
+    sizes.map(async (size): Promise<Scaled & { readonly luma: Luma }> => {
+      const frame = await frameOf(path, video, { ...size, signal })
+      const luma = { ...size, values: frame.bytes.slice(0, size.width * size.height) }
+      return { ...size, luma, boxes: await detector.find(frame) }
+    }),
+  )
+  const finest = looks.at(-1)
+  if (!finest) return []
+  const lines = await Promise.all(
+    acrossScales(looks).map((box) => lookAgain(box, { luma: finest.luma, detector })),
+  )
+  const grid = { ...finest, area: { x: 0, y: 0, w: 1, h: 1 } }
+  return lines.flatMap((line) => (line ? [{ ...areaOn(line, grid), score: line.score }] : []))
+}
+
+/** Sizes of a picture by their longest sides, even; none is larger than the picture, but one there is. */
+function sizesOf({ width, height }: VideoFacts, sides: readonly number[]) {
+  const longest = Math.max(width, height)
+  const wanted = [...new Set(sides.map((side) => Math.min(side, longest)))]
+  const even = (side: number) => Math.max(2, 2 * Math.round(side / 2))
+  return wanted.map((side) => ({
+    width: even((width * side) / longest),
+    height: even((height * side) / longest),
+  }))
+}
+
+async function frameOf(
+  path: string,
+  video: VideoFacts,
+  wish: { readonly width: number; readonly height: number; readonly signal: AbortSignal | undefined },
+): Promise<Frame> {
+  const pixels = await stillPicture(path, { video, ...wish })
+  if (!pixels) throw new MediaError(6021, 'the picture could not be decoded')
+  const frame = new Yuv420(wish)
+  frame.write(pixels, { x: 0, y: 0, width: wish.width, height: wish.height })
+  return { width: wish.width, height: wish.height, bytes: frame.bytes }
+}
+
+/** Least sureness of a line, by both looks, and edges of its letters. */
+const leastScore = 0.7
+const leastEdges = 1.2
+
+/** What the edges of letters are blurred by, px. */
+const bleed = 1
+
+/** A line with the box of its ink, if it is one at another scale too. */
+async function lookAgain(
+  box: TextBox,
+  { luma, detector }: { readonly luma: Luma; readonly detector: TextDetector },
+): Promise<(Box & { readonly score: number }) | undefined> {
+  const part = crop(luma, inkSearch(box))
+  if (edgesCrossed(part, box) < leastEdges) return undefined
+  const look = secondLook(part, box)
+  const score = Math.min(box.score, sureness(look, await detector.find(look.frame)))
+  if (score < leastScore) return undefined
+  const whole = { left: 0, top: 0, right: luma.width, bottom: luma.height }
+  return { ...shared(grown(inkBox(slopesOf([part]), box), bleed), whole), score }
+}

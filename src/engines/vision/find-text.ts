@@ -1,0 +1,167 @@
+import type { MediaFacts, Rational, VideoFacts } from '../../contract/media-facts.ts'
+import { rateOf } from '../../media/clean/rate.ts'
+import type { Area, FoundRegion, Region } from '../../media/clean/region.ts'
+import { subtitlesOf } from '../../media/text/band.ts'
+import type { TextBox } from '../../media/text/box.ts'
+import { joinedAtEdges } from '../../media/text/crossing.ts'
+import { beginningOf, endingOf, type End } from '../../media/text/ends.ts'
+import { lumaRing, type LumaRing } from '../../media/text/luma-ring.ts'
+import { regionsOf, type Grid } from '../../media/text/regions.ts'
+import { textOf, type Candidate, type FoundText } from '../../media/text/text.ts'
+import { isText, withoutParts } from '../../media/text/choose.ts'
+import { secondLook, sureness } from '../../media/text/second-look.ts'
+import { openTracker, type Track } from '../../media/text/track.ts'
+import { areaAround, insideOf } from '../../media/text/within.ts'
+import { gridFrames } from './grid-frames.ts'
+import { openTextDetector, type TextDetector } from './text-detector.ts'
+
+/** Where and how text is looked for. */
+export interface TextSearch {
+  /** Areas over time in which text counts; left out, everywhere and always. */
+  readonly within?: readonly Region[]
+  /** Only the lines of the subtitles. */
+  readonly subtitles?: boolean
+  readonly threads: number
+  readonly signal?: AbortSignal | undefined
+  /** Told 0 to 100, rising. */
+  readonly onProgress?: ((percent: number) => void) | undefined
+}
+
+/** Longest side of the pictures that are looked at, px. */
+const longestSide = 960
+
+/** Samples of a second of video. */
+const samplesPerSecond = 2
+
+/** Frames before and after a sample in which its text's ends are looked for, s. */
+const reach = 1.5
+
+/** Frames that are kept: the way back from a text's third sample, while some more are looked at. */
+const keptSeconds = 4
+const mostKept = 240
+
+/** The lines of text of a video, each with its first and last frame; none of a file without a picture. */
+export async function findText(path: string, facts: MediaFacts, search: TextSearch): Promise<FoundRegion[]> {
+  const { video } = facts
+  if (!video) return []
+  const rate = rateOf(video)
+  const grid = { ...gridOf(video, areaAround(search.within)), rate }
+  const { found, frames } = await textsIn(path, { video, grid, search })
+  const texts = withoutParts(joinedAtEdges(found, { ...grid, step: stepOf(rate), frames }))
+  const wanted = search.subtitles ? subtitlesOf(texts, grid, rate.num / rate.den) : texts
+  const regions = wanted.flatMap((text) => regionsOf(text, grid))
+  return search.within ? insideOf(regions, search.within) : regions
+}
+
+function gridOf({ width, height }: VideoFacts, area: Area): Omit<Grid, 'rate'> {
+  const [across, down] = [width * area.w, height * area.h]
+  const scale = Math.min(2, longestSide / Math.max(across, down))
+  const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
+  return { width: even(across), height: even(down), area }
+}
+
+/** Frames from one sample to the next. */
+function stepOf({ num, den }: Rational): number {
+  return Math.max(1, Math.round(num / den / samplesPerSecond))
+}
+
+interface Job {
+  readonly video: VideoFacts
+  readonly grid: Grid
+  readonly search: TextSearch
+}
+
+const nothing = Promise.resolve<readonly TextBox[]>([])
+
+interface Looking {
+  readonly frame: number
+  readonly boxes: Promise<readonly TextBox[]>
+}
+
+async function textsIn(path: string, { video, grid, search }: Job) {
+  const { threads, signal } = search
+  const fps = grid.rate.num / grid.rate.den
+  const step = stepOf(grid.rate)
+  const ring = lumaRing(grid, Math.min(mostKept, Math.ceil(keptSeconds * fps)))
+  const frames = Math.max(1, (video.duration_ms / 1000) * fps)
+  await using detector = await openTextDetector(threads, signal)
+  const texts: Promise<FoundText | undefined>[] = []
+  const follower = openFollower(ring, {
+    reach: Math.round(reach * fps),
+    onText: (candidate) => texts.push(confirmed(candidate, detector)),
+  })
+  const looking: Looking[] = []
+  const take = async () => {
+    const next = looking.shift()
+    if (next) follower.sample(next.frame, await next.boxes)
+  }
+  for await (const frame of gridFrames(path, { ...grid, video, threads, signal })) {
+    const index = ring.end
+    ring.add(frame.bytes)
+    if (index % step !== 0) continue
+    const wanted = whenWanted(search.within, index / fps)
+    if (wanted === 'past') break
+    const boxes = wanted === 'now' ? detector.find({ ...frame, bytes: frame.bytes.slice() }) : nothing
+    // It is told where it is awaited.
+    boxes.catch(() => {})
+    looking.push({ frame: index, boxes })
+    if (looking.length > threads) await take()
+    search.onProgress?.(Math.min(99, (100 * index) / frames))
+  }
+  while (looking.length > 0) await take()
+  follower.end()
+  const found = (await Promise.all(texts)).filter((text) => text !== undefined)
+  return { found, frames: ring.end }
+}
+
+/** Time around an area's own in which text is followed, s. */
+const margin = 1
+
+/** How an area counts at a time: not any more, now or still to come; everywhere where there are none. */
+function whenWanted(within: readonly Region[] | undefined, seconds: number): 'past' | 'now' | 'later' {
+  if (!within) return 'now'
+  if (within.some(({ start, end }) => start - margin <= seconds && seconds <= end + margin)) return 'now'
+  return within.some(({ start }) => start > seconds) ? 'later' : 'past'
+}
+
+/** A text if it is one at another scale too. */
+async function confirmed(
+  { text, picture, line }: Candidate,
+  detector: TextDetector,
+): Promise<FoundText | undefined> {
+  const look = secondLook(picture, line)
+  const score = Math.min(text.score, sureness(look, await detector.find(look.frame)))
+  const sure = { ...text, score }
+  return isText(sure) ? sure : undefined
+}
+
+/** Samples of a text after which its beginning is looked for, so that it has come whole. */
+const samplesToBegin = 3
+
+function openFollower(
+  ring: LumaRing,
+  { reach: frames, onText }: { readonly reach: number; readonly onText: (text: Candidate) => void },
+) {
+  const tracker = openTracker()
+  const beginnings = new Map<Track, End>()
+  const begin = (track: Track) => {
+    const known = beginnings.get(track) ?? beginningOf(track, ring, frames)
+    beginnings.set(track, known)
+    return known
+  }
+  const finish = (track: Track) => {
+    onText(textOf(track, { beginning: begin(track), ending: endingOf(track, ring, frames) }))
+    beginnings.delete(track)
+  }
+  return {
+    sample(frame: number, boxes: readonly TextBox[]) {
+      const luma = ring.at(frame)
+      if (!luma) return
+      for (const track of tracker.sample({ frame, luma, boxes })) finish(track)
+      for (const track of tracker.live) if (track.sightings.length >= samplesToBegin) begin(track)
+    },
+    end() {
+      for (const track of tracker.live) finish(track)
+    },
+  }
+}

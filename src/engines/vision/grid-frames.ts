@@ -1,0 +1,55 @@
+import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
+import type { Frame } from '../../media/clean/patch.ts'
+import type { Area } from '../../media/clean/region.ts'
+import { alphaDecoder } from '../ffmpeg/alpha-decoder.ts'
+import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
+import { inputArgs } from '../ffmpeg/run.ts'
+import { fileTimes } from '../ffmpeg/seek.ts'
+
+/** Frames to read: all of a video at an even rate, of one area of the picture, at a size with even sides. */
+export interface GridWish {
+  readonly video: VideoFacts
+  readonly rate: Rational
+  readonly area: Area
+  readonly width: number
+  readonly height: number
+  readonly threads: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Frames of a video as it is displayed, in order: frame k is the one at k divided by the rate, as a result of
+ * constant rate has it. Once a frame is asked for, the memory of the one before is used again. HDR is left as it is
+ * coded, which dims it and keeps its letters.
+ */
+export async function* gridFrames(path: string, wish: GridWish): AsyncGenerator<Frame> {
+  const { video, rate, area, width, height, threads, signal } = wish
+  const filters = [
+    'settb=AVTB',
+    `fps=fps=${rate.num}/${rate.den}:start_time=0`,
+    ...cropOf(area),
+    `scale=w=${width}:h=${height}:flags=area:out_color_matrix=bt709:out_range=tv`,
+    'format=yuv420p',
+  ].join(',')
+  const before = [...(await alphaDecoder(video)), '-threads', String(threads)]
+  const args = [
+    ...fileTimes,
+    ...inputArgs(path, before),
+    ...['-map', '0:V:0', '-vf', filters, '-f', 'rawvideo', 'pipe:1'],
+  ]
+  const output = outputOf({ args, signal, timeoutMs: timeoutMs(video.duration_ms) })
+  const memory = new Uint8Array((width * height * 3) / 2)
+  const pieces = inPiecesOf(memory.length, output, { rest: 'dropped', take: () => memory })
+  for await (const bytes of pieces) yield { width, height, bytes }
+}
+
+/** Cuts an area out of the picture, to whole pixels. */
+function cropOf({ x, y, w, h }: Area): string[] {
+  if (x === 0 && y === 0 && w === 1 && h === 1) return []
+  return [`crop=w=iw*${w.toFixed(6)}:h=ih*${h.toFixed(6)}:x=iw*${x.toFixed(6)}:y=ih*${y.toFixed(6)}:exact=1`]
+}
+
+/** A machine may be busy and much slower than the one measured; this only ends what hangs. */
+function timeoutMs(durationMs: number): number {
+  return 10 * 60_000 + 60 * durationMs
+}

@@ -1,0 +1,7 @@
+import { requirePack } from '../packs/use.ts'
+
+/** Throws 6401, with the one command that helps, where what finds text is neither there nor comes by itself. */
+export async function requireTextDetection(): Promise<void> {
+  await requirePack('onnx-runtime')
+  await requirePack('text-detection')
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { subtitlesOf } from './band.ts'
+
+const size = { width: 960, height: 540 }
+const fps = 25
+
+interface Place {
+  readonly x: number
+  readonly y: number
+  readonly across: number
+  readonly down?: number
+}
+
+function text({ x, y, across, down = 30 }: Place, [first, last]: readonly [number, number]) {
+  const box = { left: x - across / 2, top: y - down / 2, right: x + across / 2, bottom: y + down / 2 }
+  return { first, last, moving: false, boxAt: () => box }
+}
+
+/** Lines of speech one after another at one height, each of its own length. */
+const speech = (y: number) =>
+  fc
+    .array(
+      fc.record({ across: fc.integer({ min: 80, max: 700 }), shown: fc.integer({ min: 20, max: 120 }) }),
+      {
+        minLength: 3,
+        maxLength: 20,
+      },
+    )
+    .map((all) => {
+      let at = 10
+      return all.map(({ across, shown }) => {
+        at += shown + 5
+        return text({ x: 480, y, across }, [at - shown, at])
+      })
+    })
+
+describe('subtitles', () => {
+  it('are the lines that change at one place, at any height, and nothing that stays or stands elsewhere', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 40, max: 500 }).chain((y) => fc.tuple(fc.constant(y), speech(y))),
+        ([y, lines]) => {
+          const elsewhere = y < 270 ? y + 200 : y - 200
+          const mark = text({ x: 850, y: 30, across: 120 }, [0, 3000])
+          const sign = text({ x: 300, y: elsewhere, across: 100 }, [50, 140])
+          const found = subtitlesOf([mark, sign, ...lines], size, fps)
+          expect(new Set(found)).toEqual(new Set(lines))
+        },
+      ),
+    )
+  })
+
+  it('of two lines are both, and so is a third that comes seldom', () => {
+    const times = Array.from({ length: 8 }, (_, index) => [60 * index, 60 * index + 50] as const)
+    const upper = times.map((time) => text({ x: 480, y: 440, across: 300 }, time))
+    const lower = times.slice(0, 4).map((time) => text({ x: 480, y: 485, across: 400 }, time))
+    const title = text({ x: 200, y: 380, across: 150 }, [10, 200])
+    const third = times.slice(2, 4).map((time) => text({ x: 480, y: 395, across: 260 }, time))
+    const all = [...upper, ...lower, ...third]
+    expect(new Set(subtitlesOf([title, ...all], size, fps))).toEqual(new Set(all))
+  })
+
+  it('that run upright are found as those that run level', () => {
+    const lines = [120, 200, 160].map((down, index) =>
+      text({ x: 900, y: 60 + down / 2, across: 28, down }, [50 * index, 50 * index + 45]),
+    )
+    expect(subtitlesOf(lines, size, fps)).toEqual(lines)
+  })
+
+  it('are none of what moves, and of one line the one that is where they usually are', () => {
+    const moving = [1, 2, 3].map((index) => ({
+      ...text({ x: 480, y: 480, across: 300 }, [50 * index, 50 * index + 45]),
+      moving: true,
+    }))
+    expect(subtitlesOf(moving, size, fps)).toEqual([])
+    const usual = text({ x: 470, y: 480, across: 300 }, [5, 60])
+    const sign = text({ x: 300, y: 200, across: 300 }, [5, 60])
+    expect(subtitlesOf([usual, sign], size, fps)).toEqual([usual])
+  })
+})

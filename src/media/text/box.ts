@@ -1,0 +1,65 @@
+/** A rectangle of a picture in pixels, from its first edges to its last; edges may lie between pixels. */
+export interface Box {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** A box that text was found in. */
+export interface TextBox extends Box {
+  /** Mean probability that its pixels are text, 0 to 1. */
+  readonly score: number
+}
+
+/** Width of a box. */
+export function widthOf({ left, right }: Box): number {
+  return Math.max(0, right - left)
+}
+
+/** Height of a box. */
+export function heightOf({ top, bottom }: Box): number {
+  return Math.max(0, bottom - top)
+}
+
+/** Area of a box; 0 of one that is turned inside out. */
+export function areaOf(box: Box): number {
+  return widthOf(box) * heightOf(box)
+}
+
+/** What two boxes share; turned inside out where they share nothing. */
+export function shared(one: Box, other: Box): Box {
+  return {
+    left: Math.max(one.left, other.left),
+    top: Math.max(one.top, other.top),
+    right: Math.min(one.right, other.right),
+    bottom: Math.min(one.bottom, other.bottom),
+  }
+}
+
+/** The least box around both. */
+export function around(one: Box, other: Box): Box {
+  return {
+    left: Math.min(one.left, other.left),
+    top: Math.min(one.top, other.top),
+    right: Math.max(one.right, other.right),
+    bottom: Math.max(one.bottom, other.bottom),
+  }
+}
+
+/** Area that two boxes share, as a share of what they cover together. */
+export function overlap(one: Box, other: Box): number {
+  const both = areaOf(shared(one, other))
+  const together = areaOf(one) + areaOf(other) - both
+  return together > 0 ? both / together : 0
+}
+
+/** A box elsewhere. */
+export function moved({ left, top, right, bottom }: Box, x: number, y: number): Box {
+  return { left: left + x, top: top + y, right: right + x, bottom: bottom + y }
+}
+
+/** A box that is larger on each side. */
+export function grown({ left, top, right, bottom }: Box, x: number, y = x): Box {
+  return { left: left - x, top: top - y, right: right + x, bottom: bottom + y }
+}

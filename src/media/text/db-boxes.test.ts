@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { boxesOf } from './db-boxes.ts'
+
+const [width, height] = [320, 200]
+
+/** Cores of lines, each in a cell of its own so that none touch. */
+const cores = fc
+  .uniqueArray(
+    fc.record({
+      cell: fc.nat(11),
+      left: fc.nat(10),
+      top: fc.nat(10),
+      across: fc.integer({ min: 12, max: 70 }),
+      down: fc.integer({ min: 2, max: 12 }),
+      probability: fc.double({ min: 0.35, max: 1, noNaN: true }),
+    }),
+    { selector: ({ cell }) => cell, maxLength: 12 },
+  )
+  .map((all) =>
+    all
+      .map(({ cell, left, top, ...core }) => ({
+        ...core,
+        left: (cell % 3) * 106 + left + 10,
+        top: Math.floor(cell / 3) * 50 + top + 10,
+      }))
+      .toSorted((one, other) => one.top - other.top || one.left - other.left),
+  )
+
+function mapOf(drawn: (x: number, y: number) => number) {
+  return {
+    width,
+    height,
+    values: Float32Array.from({ length: width * height }, (_, at) =>
+      drawn(at % width, Math.floor(at / width)),
+    ),
+  }
+}
+
+describe('boxes of a probability map', () => {
+  it('are one for each core, around it, with its probability as score', () => {
+    fc.assert(
+      fc.property(cores, (all) => {
+        const boxes = boxesOf(
+          mapOf((x, y) => {
+            const core = all.find(
+              ({ left, top, across, down }) => x >= left && y >= top && x < left + across && y < top + down,
+            )
+            return core?.probability ?? 0.1
+          }),
+        ).toSorted((one, other) => one.top - other.top || one.left - other.left)
+        expect(boxes).toHaveLength(all.length)
+        for (const core of all) {
+          const box = boxes.find(
+            ({ left, top, right, bottom }) =>
+              left < core.left &&
+              top < core.top &&
+              right > core.left + core.across &&
+              bottom > core.top + core.down,
+          )
+          expect(box?.score).toBeCloseTo(core.probability, 4)
+          // A core is a line shrunk by less than half its height.
+          expect((box?.bottom ?? 0) - (box?.top ?? 0)).toBeLessThan(3 * core.down + 1)
+        }
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  it('of a line that is not level are no thicker than that', () => {
+    const [box] = boxesOf(mapOf((x, y) => (Math.abs(y - 40 - x / 4) < 3 && x > 40 && x < 240 ? 1 : 0)))
+    expect(box).toMatchObject({ score: 1 })
+    expect((box?.bottom ?? 0) - (box?.top ?? 0)).toBeLessThan(50 + 6 + 2 * 6)
+  })
+
+  it('are none of specks', () => {
+    expect(boxesOf(mapOf((x, y) => (x % 20 === 3 && y % 20 === 3 ? 1 : 0)))).toEqual([])
+  })
+})

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Box } from './box.ts'
+import { inkBox, inkSearch, slopesOf } from './ink.ts'
+import { crop } from './luma.ts'
+
+const [width, height] = [200, 80]
+
+/** Letters of 7 px with 3 px between them in a box, on a ground that a dark edge crosses. */
+function page(ink: Box, edgeAt: number) {
+  return {
+    width,
+    height,
+    values: Uint8Array.from({ length: width * height }, (_, at) => {
+      const [x, y] = [at % width, Math.floor(at / width)]
+      const written = x >= ink.left && x < ink.right && y >= ink.top && y < ink.bottom
+      if (written && (x - ink.left) % 10 < 7) return 230
+      return x < edgeAt ? 60 : 95
+    }),
+  }
+}
+
+describe('the ink of a line', () => {
+  it('is found to the pixel, from a box that is off by some', () => {
+    const off = fc.integer({ min: -3, max: 3 })
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 20, max: 60 }),
+        fc.integer({ min: 3, max: 9 }),
+        fc.tuple(off, off, off, off),
+        fc.integer({ min: 0, max: 199 }),
+        (left, letters, [a, b, c, d], edgeAt) => {
+          const ink = { left, top: 30, right: left + 10 * letters - 3, bottom: 46 }
+          const detected = { left: left + a, top: 30 + b, right: ink.right + c, bottom: 46 + d }
+          const found = inkBox(slopesOf([crop(page(ink, edgeAt), inkSearch(detected))]), detected)
+          for (const edge of ['left', 'top', 'right', 'bottom'] as const)
+            expect(Math.abs(found[edge] - ink[edge])).toBeLessThanOrEqual(1)
+        },
+      ),
+    )
+  })
+
+  it('is what was detected where nothing is to be seen', () => {
+    const detected = { left: 50.5, top: 20.5, right: 120, bottom: 40 }
+    const blank = page({ left: 0, top: 0, right: 0, bottom: 0 }, 0)
+    expect(inkBox(slopesOf([crop(blank, inkSearch(detected))]), detected)).toEqual(detected)
+  })
+
+  it('is told from what goes by behind it', () => {
+    const ink = { left: 40, top: 30, right: 107, bottom: 46 }
+    const detected = { left: 38, top: 28, right: 109, bottom: 49 }
+    const [first, ...others] = [20, 45, 70, 95, 120].map((edgeAt) =>
+      crop(page(ink, edgeAt), inkSearch(detected)),
+    )
+    if (!first) throw new TypeError('five pictures')
+    expect(inkBox(slopesOf([first, ...others]), detected)).toEqual(ink)
+  })
+})

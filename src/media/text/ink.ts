@@ -1,0 +1,104 @@
+import { grown, heightOf, type Box } from './box.ts'
+import type { Crop } from './luma.ts'
+import { piecesOf } from './pieces.ts'
+
+/** How far beyond a detected box ink is looked for, times its height, and at least, px. */
+const reach = 0.3
+const leastReach = 4
+
+/** How far beyond it the middle of a letter may lie that was not seen whole, times its height. */
+const missed = { across: 0.2, down: 0.1 }
+
+/** What of a picture is cut out to look for the ink of a line. */
+export function inkSearch(box: Box): Box {
+  const height = heightOf(box)
+  return grown(box, 3 * reach * height + 2 * leastReach)
+}
+
+/** Slopes that count as ink's, as a share of the steepest in the box. */
+const inkFrom = 0.3
+
+/**
+ * The least box around the ink of a line, by slopes of brightness: what has steep ones and touches, or lies among, what is inside the box
+ * that was detected. A thing that goes on far beyond it is none of the line's.
+ */
+export function inkBox({ left, top, width, height, values: slopes }: Crop, detected: Box): Box {
+  const local = {
+    left: Math.max(0, Math.round(detected.left) - left),
+    top: Math.max(0, Math.round(detected.top) - top),
+    right: Math.min(width, Math.round(detected.right) - left),
+    bottom: Math.min(height, Math.round(detected.bottom) - top),
+  }
+  const inner: number[] = []
+  for (let y = local.top; y < local.bottom; y += 1)
+    for (let x = local.left; x < local.right; x += 1) inner.push(slopes[y * width + x] ?? 0)
+  const steepest = inner.toSorted((one, other) => other - one)[Math.floor(inner.length * 0.05)] ?? 0
+  const far = Math.max(leastReach, reach * heightOf(detected))
+  const limit = grown(local, far)
+  const least = Math.max(2, inkFrom * steepest)
+  const near = grown(local, missed.across * heightOf(detected), missed.down * heightOf(detected))
+  const found = piecesOf({ width, height, values: slopes }, least).filter((piece) => {
+    const x = (piece.left + piece.right) / 2
+    const y = (piece.top + piece.bottom) / 2
+    const within = x > near.left && x < near.right && y > near.top && y < near.bottom
+    return within && !goesBeyond(piece, limit) && piece.count > 2
+  })
+  if (found.length === 0) return detected
+  const ink = {
+    // A slope lies before what it leads to.
+    left: Math.min(...found.map((one) => one.left)) + left + 1,
+    top: Math.min(...found.map((one) => one.top)) + top + 1,
+    right: Math.max(...found.map((one) => one.right)) + left,
+    bottom: Math.max(...found.map((one) => one.bottom)) + top,
+  }
+  return trusted(ink, detected)
+}
+
+/** Most room that a detected box has around ink, times its height, and px. */
+const mostRoom = 0.3
+const mostRoomPixels = 4
+
+/** Ink whose edges lie no further inside than the detector is ever off: beyond that, letters were too faint to see. */
+function trusted(ink: Box, detected: Box): Box {
+  const most = Math.max(mostRoomPixels, mostRoom * heightOf(detected))
+  return {
+    left: ink.left - detected.left > most ? detected.left : ink.left,
+    top: ink.top - detected.top > most ? detected.top : ink.top,
+    right: detected.right - ink.right > most ? detected.right : ink.right,
+    bottom: detected.bottom - ink.bottom > most ? detected.bottom : ink.bottom,
+  }
+}
+
+function goesBeyond(piece: Box, limit: Box): boolean {
+  return (
+    piece.left < limit.left ||
+    piece.top < limit.top ||
+    piece.right > limit.right ||
+    piece.bottom > limit.bottom
+  )
+}
+
+/**
+ * The steepest change of brightness at each pixel to the next ones, of a picture; of several that are cut alike, the
+ * one in the middle: what stands still in all of them stays, what goes by behind it does not.
+ */
+export function slopesOf(parts: readonly [Crop, ...Crop[]]): Crop {
+  const [first] = parts
+  const { width, height } = first
+  const across = new Float32Array(parts.length)
+  const down = new Float32Array(parts.length)
+  const middleOf = (all: Float32Array) => Math.abs(all.toSorted()[Math.floor(parts.length / 2)] ?? 0)
+  const values = new Float32Array(width * height)
+  for (let y = 0; y < height - 1; y += 1) {
+    for (let x = 0; x < width - 1; x += 1) {
+      const at = y * width + x
+      for (const [index, part] of parts.entries()) {
+        const here = part.values[at] ?? 0
+        across[index] = (part.values[at + 1] ?? 0) - here
+        down[index] = (part.values[at + width] ?? 0) - here
+      }
+      values[at] = Math.max(middleOf(across), middleOf(down))
+    }
+  }
+  return { ...first, values }
+}

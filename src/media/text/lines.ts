@@ -1,0 +1,44 @@
+import { around, grown, heightOf, shared, widthOf, type TextBox } from './box.ts'
+
+/** Least mean probability of what is taken for text. */
+const leastScore = 0.6
+
+/** Most room between two words of a line, times its height. */
+const wordSpace = 0.9
+
+/** Two boxes of a line are alike in height and share most of it. */
+const likeHeights = 1.7
+const heightShared = 0.6
+
+/** Boxes as lines of text within a picture: words that stand in a row become one, weak ones are left out. */
+export function linesOf(
+  boxes: readonly TextBox[],
+  picture: { readonly width: number; readonly height: number },
+): TextBox[] {
+  const lines: TextBox[] = []
+  const candidates = boxes
+    .filter(({ score }) => score >= leastScore)
+    .toSorted((one, other) => one.left - other.left)
+  for (const box of candidates) {
+    const at = lines.findIndex((line) => standInRow(line, box))
+    const line = lines[at]
+    if (line) lines[at] = joined(line, box)
+    else lines.push(box)
+  }
+  const whole = { left: 0, top: 0, right: picture.width, bottom: picture.height }
+  return lines
+    .map(({ score, ...box }) => ({ ...shared(box, whole), score }))
+    .filter((box) => widthOf(box) > 0 && heightOf(box) > 0)
+}
+
+function standInRow(one: TextBox, other: TextBox): boolean {
+  const [low, high] = [heightOf(one), heightOf(other)].toSorted((a, b) => a - b)
+  if (low === undefined || high === undefined || high > likeHeights * low) return false
+  const both = shared(grown(one, wordSpace * low, 0), other)
+  return widthOf(both) > 0 && heightOf(both) >= heightShared * low
+}
+
+function joined(one: TextBox, other: TextBox): TextBox {
+  const [here, there] = [widthOf(one), widthOf(other)]
+  return { ...around(one, other), score: (one.score * here + other.score * there) / (here + there) }
+}

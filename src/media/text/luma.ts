@@ -1,0 +1,65 @@
+import type { Box } from './box.ts'
+
+/** The brightness of a picture, row by row. */
+export interface Luma {
+  readonly width: number
+  readonly height: number
+  readonly values: Uint8Array
+}
+
+/** A part of a picture's brightness; what lies beyond the picture's edge repeats it. */
+export interface Crop {
+  /** Where it was taken, whole pixels. */
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+  readonly values: Float32Array
+}
+
+/** Cuts a box, widened to whole pixels, out of a picture. */
+export function crop(luma: Luma, box: Box): Crop {
+  const left = Math.floor(box.left)
+  const top = Math.floor(box.top)
+  const width = Math.max(1, Math.ceil(box.right) - left)
+  const height = Math.max(1, Math.ceil(box.bottom) - top)
+  const values = new Float32Array(width * height)
+  for (let y = 0; y < height; y += 1) {
+    const row = Math.min(luma.height - 1, Math.max(0, top + y)) * luma.width
+    for (let x = 0; x < width; x += 1) {
+      const column = Math.min(luma.width - 1, Math.max(0, left + x))
+      values[y * width + x] = luma.values[row + column] ?? 0
+    }
+  }
+  return { left, top, width, height, values }
+}
+
+/** The mean of parts of one size; it lies where the first does. */
+export function meanOf(crops: readonly [Crop, ...Crop[]]): Crop {
+  const [first] = crops
+  const values = first.values.map(
+    (_, index) => crops.reduce((sum, one) => sum + (one.values[index] ?? 0), 0) / crops.length,
+  )
+  return { ...first, values }
+}
+
+/** One part less another of the same size. */
+export function difference(one: Crop, other: Crop): Crop {
+  return { ...one, values: one.values.map((value, index) => value - (other.values[index] ?? 0)) }
+}
+
+/** A smaller part of a part; all of it where the box lies outside. */
+export function cut(part: Crop, box: Box): Crop {
+  const left = Math.max(0, Math.floor(box.left) - part.left)
+  const top = Math.max(0, Math.floor(box.top) - part.top)
+  const right = Math.min(part.width, Math.ceil(box.right) - part.left)
+  const bottom = Math.min(part.height, Math.ceil(box.bottom) - part.top)
+  if (right <= left || bottom <= top) return part
+  const [width, height] = [right - left, bottom - top]
+  const values = new Float32Array(width * height)
+  for (let y = 0; y < height; y += 1) {
+    const from = (top + y) * part.width + left
+    values.set(part.values.subarray(from, from + width), y * width)
+  }
+  return { left: part.left + left, top: part.top + top, width, height, values }
+}

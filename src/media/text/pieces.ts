@@ -1,0 +1,53 @@
+import type { Box } from './box.ts'
+
+/** A connected place of a map: its box, how many pixels it has, and the sum of their values. */
+export interface Piece extends Box {
+  readonly count: number
+  readonly sum: number
+}
+
+interface Map {
+  readonly width: number
+  readonly height: number
+  readonly values: Float32Array
+}
+
+/** The places of a map whose values reach a bound and touch, by sides or corners. */
+export function piecesOf(map: Map, least: number): Piece[] {
+  const { values } = map
+  const seen = new Uint8Array(values.length)
+  const pieces: Piece[] = []
+  for (let start = 0; start < values.length; start += 1) {
+    if (seen[start] === 0 && (values[start] ?? 0) >= least)
+      pieces.push(pieceFrom(start, { ...map, least, seen }))
+  }
+  return pieces
+}
+
+function pieceFrom(
+  start: number,
+  { width, height, values, least, seen }: Map & { readonly least: number; readonly seen: Uint8Array },
+): Piece {
+  const piece = { left: width, top: height, right: 0, bottom: 0, count: 0, sum: 0 }
+  const waiting = [start]
+  seen[start] = 1
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const x = at % width
+    const y = (at - x) / width
+    piece.left = Math.min(piece.left, x)
+    piece.right = Math.max(piece.right, x + 1)
+    piece.top = Math.min(piece.top, y)
+    piece.bottom = Math.max(piece.bottom, y + 1)
+    piece.count += 1
+    piece.sum += values[at] ?? 0
+    for (let row = Math.max(0, y - 1); row <= Math.min(height - 1, y + 1); row += 1) {
+      for (let column = Math.max(0, x - 1); column <= Math.min(width - 1, x + 1); column += 1) {
+        const next = row * width + column
+        if (seen[next] === 1 || (values[next] ?? 0) < least) continue
+        seen[next] = 1
+        waiting.push(next)
+      }
+    }
+  }
+  return piece
+}

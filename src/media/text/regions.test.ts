@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { framesOf } from '../clean/boxes.ts'
+import { joinedAtEdges } from './crossing.ts'
+import { regionsOf, type Grid } from './regions.ts'
+import type { FoundText } from './text.ts'
+
+const grid: Grid = {
+  ...{ width: 640, height: 360, area: { x: 0.25, y: 0.5, w: 0.5, h: 0.5 } },
+  rate: { num: 30_000, den: 1001 },
+}
+
+/** A text of 100 by 20 px that goes evenly, from where it is on frame 0. */
+const text = fc
+  .record({
+    x: fc.integer({ min: 0, max: 500 }),
+    y: fc.integer({ min: 0, max: 300 }),
+    stepX: fc.double({ min: -6, max: 6, noNaN: true }),
+    stepY: fc.double({ min: -3, max: 3, noNaN: true }),
+    first: fc.nat(1000),
+    length: fc.integer({ min: 1, max: 60 }),
+    moving: fc.boolean(),
+  })
+  .map(({ x, y, stepX, stepY, first, length, moving }): FoundText => {
+    const boxAt = (frame: number) => {
+      const passed = moving ? frame - first : 0
+      const [left, top] = [x + stepX * passed, y + stepY * passed]
+      return { left, top, right: left + 100, bottom: top + 20 }
+    }
+    return { boxAt, moving, first, last: first + length - 1, score: 0.9, seen: 3, sampled: first, edges: 4 }
+  })
+
+describe('the regions of a text', () => {
+  it('hold its ink on each of its frames, and are on no other', () => {
+    fc.assert(
+      fc.property(text, (one) => {
+        const regions = regionsOf(one, grid)
+        const frames = regions.flatMap((region) => {
+          const { first, end } = framesOf(region, grid.rate)
+          return Array.from({ length: end - first }, (_, index) => ({ frame: first + index, region }))
+        })
+        expect(new Set(frames.map(({ frame }) => frame)).size).toBe(frames.length)
+        if (!one.moving) expect(regions).toHaveLength(1)
+        for (const { frame, region } of frames) {
+          expect(frame).toBeGreaterThanOrEqual(one.first)
+          expect(frame).toBeLessThanOrEqual(one.last)
+          const { left, top, right, bottom } = one.boxAt(frame)
+          const x = (px: number) => 0.25 + (0.5 * Math.min(640, Math.max(0, px))) / 640
+          const y = (px: number) => 0.5 + (0.5 * Math.min(360, Math.max(0, px))) / 360
+          expect(region.x).toBeLessThanOrEqual(x(left))
+          expect(region.y).toBeLessThanOrEqual(y(top))
+          expect(region.x + region.w).toBeGreaterThanOrEqual(x(right) - 1e-9)
+          expect(region.y + region.h).toBeGreaterThanOrEqual(y(bottom) - 1e-9)
+          // No wider than the way it may go in one.
+          expect(region.w).toBeLessThanOrEqual((0.5 * (100 + 10 + 1)) / 640 + 1e-9)
+        }
+        const seen = Array.from({ length: one.last - one.first + 1 }, (_, index) => one.first + index).filter(
+          (frame) => {
+            const { left, top, right, bottom } = one.boxAt(frame)
+            return right > 1 && bottom > 1 && left < 639 && top < 359
+          },
+        )
+        for (const frame of seen) expect(frames.some((held) => held.frame === frame)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a text that crosses the edge of the picture', () => {
+  it('is followed to the frame it comes on, and the pieces found there are part of it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 8 }), fc.integer({ min: 30, max: 60 }), (speed, whole) => {
+        // Comes in at the right on frame 10.
+        const boxAt = (frame: number) => {
+          const left = 640 - speed * (frame - 9.5)
+          return { left, top: 300, right: left + 400, bottom: 320 }
+        }
+        const about = { score: 0.9, seen: 1, edges: 4 }
+        const known = { ...about, boxAt, moving: true, first: whole, last: 90, sampled: whole, seen: 4 }
+        const pieces = [15, 30]
+          .filter((sampled) => sampled < whole)
+          .map((sampled) => {
+            const box = { ...boxAt(sampled), right: 640 }
+            return { ...about, boxAt: () => box, moving: false, first: sampled, last: sampled + 9, sampled }
+          })
+        const sampling = { width: 640, height: 360, step: 15, frames: 200 }
+        expect(joinedAtEdges([...pieces, known], sampling)).toMatchObject([{ first: 10, moving: true }])
+      }),
+    )
+  })
+})

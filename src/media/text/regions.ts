@@ -1,0 +1,63 @@
+import type { Rational } from '../../contract/media-facts.ts'
+import type { Area, FoundRegion } from '../clean/region.ts'
+import { around, areaOf, grown, heightOf, shared, type Box } from './box.ts'
+import type { FoundText } from './text.ts'
+
+/** How the pixels that text was found in lie in the picture, and the times of frames. */
+export interface Grid {
+  readonly width: number
+  readonly height: number
+  /** The area of the whole picture that they show. */
+  readonly area: Area
+  readonly rate: Rational
+}
+
+/** Room around ink that belongs to it: what the edges of letters are blurred by, px of the grid. */
+const bleed = 0.75
+
+/** The way a text may go in one region, times its height; at least px. */
+const longestWay = 0.5
+const shortestWay = 4
+
+/** The regions of a text: one while it stands, one for each step of its way while it moves. */
+export function regionsOf(text: FoundText, grid: Grid): FoundRegion[] {
+  return stepsOf(text).flatMap(({ first, last }) => {
+    const whole = { left: 0, top: 0, right: grid.width, bottom: grid.height }
+    const box = shared(grown(around(text.boxAt(first), text.boxAt(last)), bleed), whole)
+    if (box.left >= box.right || box.top >= box.bottom || areaOf(box) === 0) return []
+    const time = (frame: number) => (frame * grid.rate.den) / grid.rate.num
+    return [{ ...areaOn(box, grid), start: time(first), end: time(last + 1), score: text.score }]
+  })
+}
+
+/** Frames in runs in which the text goes no further than a region may show. */
+function stepsOf({ first, last, moving, boxAt }: FoundText): { first: number; last: number }[] {
+  if (!moving) return [{ first, last }]
+  const longest = Math.max(shortestWay, longestWay * heightOf(boxAt(first)))
+  const steps: { first: number; last: number }[] = []
+  let begun = first
+  for (let frame = first + 1; frame <= last + 1; frame += 1) {
+    if (frame <= last && wayBetween(boxAt(begun), boxAt(frame)) <= longest) continue
+    steps.push({ first: begun, last: frame - 1 })
+    begun = frame
+  }
+  return steps
+}
+
+function wayBetween(one: Box, other: Box): number {
+  return Math.max(Math.abs(one.left - other.left), Math.abs(one.top - other.top))
+}
+
+/** A box of the grid as shares of the whole picture. */
+export function areaOn(box: Box, { width, height, area }: Omit<Grid, 'rate'>): Area {
+  const x = share(area.x + (area.w * box.left) / width)
+  const y = share(area.y + (area.h * box.top) / height)
+  const right = share(area.x + (area.w * box.right) / width)
+  const bottom = share(area.y + (area.h * box.bottom) / height)
+  return { x, y, w: right - x, h: bottom - y }
+}
+
+/** Rounding never leads out of the picture. */
+function share(value: number): number {
+  return Math.min(1, Math.max(0, value))
+}

@@ -1,0 +1,45 @@
+import { areaOf, heightOf, shared, type TextBox } from './box.ts'
+
+/** What was found in a picture at one of its sizes. */
+export interface Scaled {
+  readonly width: number
+  readonly height: number
+  readonly boxes: readonly TextBox[]
+}
+
+/** Height up to which lines are found best as they are, px. */
+const wellKnown = 64
+
+/** Share of the smaller of two boxes that lies in the other where both are of one line. */
+const sameLine = 0.5
+
+/** Lines found at several sizes of a picture, coarse to fine, each once, in pixels of the finest. */
+export function acrossScales(looks: readonly Scaled[]): TextBox[] {
+  const finest = looks.at(-1)
+  if (!finest) return []
+  // First those of the size that suits them, each as large as it was seen there.
+  const ranked = looks
+    .flatMap(({ width, boxes }) => {
+      const scale = finest.width / width
+      return boxes.map((box) => ({
+        box: {
+          left: box.left * scale,
+          top: box.top * scale,
+          right: box.right * scale,
+          bottom: box.bottom * scale,
+          score: box.score,
+        },
+        // Of a line that is well known at several sizes, the finest tells most.
+        unfit: heightOf(box) <= wellKnown ? -width : heightOf(box),
+      }))
+    })
+    .toSorted((one, other) => one.unfit - other.unfit)
+  const kept: TextBox[] = []
+  for (const { box } of ranked) {
+    const known = kept.some(
+      (other) => areaOf(shared(box, other)) >= sameLine * Math.min(areaOf(box), areaOf(other)),
+    )
+    if (!known) kept.push(box)
+  }
+  return kept
+}

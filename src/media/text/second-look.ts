@@ -1,0 +1,90 @@
+import type { Frame } from '../clean/patch.ts'
+import { areaOf, heightOf, overlap, type Box, type TextBox } from './box.ts'
+import { cut, type Crop } from './luma.ts'
+
+/** A line of text drawn anew for the detector, and where it lies there. */
+export interface SecondLook {
+  readonly frame: Frame
+  readonly line: Box
+}
+
+/** Height that lines are given for it, px: letters of this size are what the detector knows best. */
+const lineHeight = 36
+
+/** Room around the line, times its height. */
+const room = 0.8
+
+/** Longest side of such a picture, px. */
+const longestSide = 1280
+
+/** Lines are not made larger than this, times: there is no more to see. */
+const mostGrown = 3
+
+/** A line at another scale than it was found at: what only looked like text seldom does at two. */
+export function secondLook(part: Crop, line: Box): SecondLook {
+  const margin = room * heightOf(line)
+  const surroundings = cut(part, {
+    left: line.left - margin,
+    top: line.top - margin,
+    right: line.right + margin,
+    bottom: line.bottom + margin,
+  })
+  const scale = Math.min(
+    mostGrown,
+    lineHeight / Math.max(1, heightOf(line)),
+    longestSide / Math.max(surroundings.width, surroundings.height),
+  )
+  const at = (place: number, from: number) => (place - from) * scale
+  return {
+    frame: scaled(surroundings, scale),
+    line: {
+      left: at(line.left, surroundings.left),
+      top: at(line.top, surroundings.top),
+      right: at(line.right, surroundings.left),
+      bottom: at(line.bottom, surroundings.top),
+    },
+  }
+}
+
+/** How sure a second look is of a line, 0 to 1: 0 where it finds none there. */
+export function sureness({ line }: SecondLook, boxes: readonly TextBox[]): number {
+  const [best] = boxes
+    .map((box) => ({ box, likeness: overlap(box, line) }))
+    .toSorted((one, other) => other.likeness - one.likeness)
+  return best && best.likeness > 0.4 && areaOf(best.box) > 0 ? best.box.score : 0
+}
+
+/** A grey frame of a part, scaled: by means of what falls on a pixel, or between pixels where it grows. */
+function scaled(part: Crop, scale: number): Frame {
+  const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
+  const [width, height] = [even(part.width), even(part.height)]
+  const bytes = new Uint8Array((width * height * 3) / 2).fill(128)
+  const [columns, rows] = [weightsOf(part.width, width), weightsOf(part.height, height)]
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      let sum = 0
+      for (const row of rows[y] ?? []) {
+        for (const column of columns[x] ?? [])
+          sum += row.weight * column.weight * (part.values[row.at * part.width + column.at] ?? 0)
+      }
+      bytes[y * width + x] = Math.round(sum)
+    }
+  }
+  return { width, height, bytes }
+}
+
+/** For each of so many places, which of a row's values it is made of. */
+function weightsOf(from: number, to: number): { readonly at: number; readonly weight: number }[][] {
+  const ratio = from / to
+  const spread = Math.max(1, ratio)
+  return Array.from({ length: to }, (_, index) => {
+    const middle = (index + 0.5) * ratio - 0.5
+    const first = Math.ceil(middle - spread)
+    const taken = Array.from({ length: Math.floor(middle + spread) - first + 1 }, (__, more) => ({
+      at: Math.min(from - 1, Math.max(0, first + more)),
+      weight: Math.max(0, 1 - Math.abs(first + more - middle) / spread),
+    })).filter(({ weight }) => weight > 0)
+    const sum = taken.reduce((all, { weight }) => all + weight, 0)
+    return taken.map(({ at, weight }) => ({ at, weight: weight / sum }))
+  })
+}

@@ -1,0 +1,109 @@
+import { heightOf, moved, widthOf, type Box } from './box.ts'
+import type { End } from './ends.ts'
+import { inkBox, slopesOf } from './ink.ts'
+import { edgesCrossed } from './letters.ts'
+import { meanOf, type Crop } from './luma.ts'
+import { medianOf } from './onset.ts'
+import type { Offset } from './strokes.ts'
+import { expectedAt, isMoving, type Track } from './track.ts'
+
+/** A line of text that was followed to its end. */
+export interface FoundText {
+  /** The frames that show it: from `first`, to `last`. */
+  readonly first: number
+  readonly last: number
+  /** Its ink on any of them, px; cut to nothing. */
+  readonly boxAt: (frame: number) => Box
+  readonly moving: boolean
+  /** 0 to 1. */
+  readonly score: number
+  /** Samples in which the detector found it. */
+  readonly seen: number
+  /** The first of them. */
+  readonly sampled: number
+  /** Edges of letters on a way as long as it is high. */
+  readonly edges: number
+}
+
+/** A text that is to be looked at again. */
+export interface Candidate {
+  readonly text: FoundText
+  /** What it looks like, with what is around it, and where it lies there. */
+  readonly picture: Crop
+  readonly line: Box
+}
+
+/** A track as a text, with its ends known. */
+export function textOf(track: Track, { beginning, ending }: { beginning: End; ending: End }): Candidate {
+  const found = track.sightings.flatMap(({ box, offset }) => (box ? [{ box, offset }] : []))
+  const typical = (edge: keyof Box, axis: keyof Offset) =>
+    medianOf(found.map(({ box, offset }) => box[edge] - offset[axis]))
+  const detected = {
+    left: typical('left', 'x'),
+    top: typical('top', 'y'),
+    right: typical('right', 'x'),
+    bottom: typical('bottom', 'y'),
+  }
+  const moving = isMoving(track)
+  const both = meanOf([beginning.pictures[0], ending.pictures[0]])
+  // Whole pixels are too coarse to lay what moves over itself: its edges would be gone.
+  const steady = moving
+    ? [both]
+    : [...track.first, ...track.last].map((part) => ({ ...part, left: both.left, top: both.top }))
+  const [one = both, ...others] = steady
+  const views: readonly [Crop, ...Crop[]][] = [
+    [one, ...others],
+    ...[...beginning.pictures, ...ending.pictures].map((picture): [Crop] => [picture]),
+  ]
+  const clearest = views
+    .map((view) => slopesOf(view))
+    .map((slopes) => ({ slopes, noise: noiseAround(slopes, detected) }))
+    .reduce((least, other) => (least.noise <= other.noise ? least : other))
+  const ink = inkBox(clearest.slopes, detected)
+  const text = {
+    boxAt: placesOf(track, ink),
+    moving,
+    score: found.reduce((sum, { box }) => sum + box.score, 0) / Math.max(1, found.length),
+    seen: found.length,
+    sampled: track.sightings[0]?.frame ?? 0,
+    edges: edgesCrossed(both, detected),
+    first: Math.min(beginning.frame, ending.frame),
+    last: Math.max(beginning.frame, ending.frame),
+  }
+  return { text, picture: both, line: detected }
+}
+
+/** Where a text's ink is on any frame; keeps nothing of its pictures. */
+function placesOf({ sightings }: Track, ink: Box): (frame: number) => Box {
+  if (isMoving({ sightings })) {
+    return (frame) => {
+      const { x, y } = expectedAt({ sightings }, frame)
+      return moved(ink, x, y)
+    }
+  }
+  const seen = sightings.filter(({ box }) => box)
+  const typical = (axis: keyof Offset) => medianOf(seen.map(({ offset }) => offset[axis]))
+  const place = moved(ink, typical('x'), typical('y'))
+  return () => place
+}
+
+/** How much goes on around a box, as a share of what goes on in it. */
+function noiseAround({ left, top, width, height, values }: Crop, box: Box): number {
+  const margin = 0.35 * heightOf(box)
+  let [inside, outside, within, beyond] = [0, 0, 0, 0]
+  for (let y = 0; y < height - 1; y += 1) {
+    for (let x = 0; x < width - 1; x += 1) {
+      const slope = values[y * width + x] ?? 0
+      const across = Math.max(box.left - (left + x), left + x - box.right)
+      const down = Math.max(box.top - (top + y), top + y - box.bottom)
+      if (across < 0 && down < 0) {
+        inside += slope
+        within += 1
+      } else if (across > margin || down > margin) {
+        outside += slope
+        beyond += 1
+      }
+    }
+  }
+  return beyond === 0 || inside === 0 || widthOf(box) === 0 ? 1 : outside / beyond / (inside / within)
+}

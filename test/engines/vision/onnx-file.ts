@@ -1,0 +1,74 @@
+// As little of ONNX's protobuf format as small models need (onnx.proto3): a field is a key, then a number or bytes.
+
+/** A number of 7 bits a byte. */
+function varint(value: number): number[] {
+  const bytes: number[] = []
+  let rest = value
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  return [...bytes, rest]
+}
+
+const number = (field: number, value: number) => [...varint(field * 8), ...varint(value)]
+const bytes = (field: number, content: readonly number[]) => [
+  ...varint(field * 8 + 2),
+  ...varint(content.length),
+  ...content,
+]
+const text = (field: number, value: string) => bytes(field, [...Buffer.from(value)])
+
+/** A step of a model. */
+export interface Node {
+  readonly type: string
+  readonly inputs: readonly string[]
+  readonly outputs: readonly string[]
+}
+
+/** A picture's sides; a string names one that may have any length. */
+export type Shape = readonly (number | string)[]
+
+/** What a model is made of. */
+export interface Graph {
+  readonly inputs: Readonly<Record<string, Shape>>
+  readonly outputs: Readonly<Record<string, Shape>>
+  readonly nodes: readonly Node[]
+  /** Numbers it holds: 32-bit, or whole ones where it says so. */
+  readonly constants?: Readonly<
+    Record<string, { dims: readonly number[]; values: readonly number[]; isWhole?: boolean }>
+  >
+}
+
+/** The file of a model. */
+export function onnxFile({ inputs, outputs, nodes, constants = {} }: Graph): Buffer {
+  const graph = [
+    ...nodes.flatMap(({ type, inputs: from, outputs: to }) =>
+      bytes(1, [
+        ...from.flatMap((name) => text(1, name)),
+        ...to.flatMap((name) => text(2, name)),
+        ...text(4, type),
+      ]),
+    ),
+    ...text(2, 'stand-in'),
+    ...Object.entries(constants).flatMap(([name, { dims, values, isWhole = false }]) => {
+      const raw = isWhole
+        ? Buffer.from(BigInt64Array.from(values, BigInt).buffer)
+        : Buffer.from(Float32Array.from(values).buffer)
+      const kind = number(2, isWhole ? 7 : 1)
+      return bytes(5, [
+        ...dims.flatMap((side) => number(1, side)),
+        ...kind,
+        ...text(8, name),
+        ...bytes(9, [...raw]),
+      ])
+    }),
+    ...Object.entries(inputs).flatMap(([name, shape]) => bytes(11, valueInfo(name, shape))),
+    ...Object.entries(outputs).flatMap(([name, shape]) => bytes(12, valueInfo(name, shape))),
+  ]
+  // Version 8 of the format, operators of version 13.
+  return Buffer.from([...number(1, 8), ...bytes(7, graph), ...bytes(8, number(2, 13))])
+}
+
+/** A tensor of 32-bit numbers. */
+function valueInfo(name: string, shape: Shape): number[] {
+  const sides = shape.flatMap((side) => bytes(1, typeof side === 'number' ? number(1, side) : text(2, side)))
+  return [...text(1, name), ...bytes(2, bytes(1, [...number(1, 1), ...bytes(2, sides)]))]
+}

@@ -1,0 +1,149 @@
+import { numbers, type Caption, type Footage } from './text.ts'
+
+const latin = [
+  'Do you know where he went?',
+  'See you tomorrow, Anna!',
+  'Nobody told me',
+  'The train leaves at nine',
+  'What is it?',
+  'I have never been to the sea before',
+]
+const chinese = [
+  '你知道他去哪里了吗',
+  '明天早上八点见面',
+  '没有人告诉我',
+  '火车九点开',
+  '这是什么',
+  '我以前从来没有去过海边',
+]
+
+/** Kinds of burned-in text. */
+export const captionKinds = [
+  'two lines',
+  'fading',
+  '20 px',
+  'watermark',
+  'moving',
+  'credits',
+  'crawl',
+  'plain',
+] as const
+export type CaptionKind = (typeof captionKinds)[number]
+
+/** Frames of a second, and of all of it. */
+const [fps, frames] = [30, 180]
+
+/** Footage with text of a kind, different for each seed. */
+export function footageOf(
+  kind: CaptionKind,
+  background: Footage['background'],
+  { seed, height = 720 }: { readonly seed: number; readonly height?: number },
+): Footage {
+  const size = { width: Math.round((height * 16) / 9), height }
+  const next = numbers(seed * 977 + captionKinds.indexOf(kind))
+  return { ...size, fps, frames, background, captions: makers[kind](size, next) }
+}
+
+type Maker = (size: Pick<Footage, 'width' | 'height'>, next: () => number) => Caption[]
+
+const colours = ['white', '#ffe14d', '#bfe6ff']
+
+function anyOf<T>(all: readonly T[], next: () => number): T {
+  const one = all[Math.floor(next() * all.length)]
+  if (one === undefined) throw new TypeError('of nothing')
+  return one
+}
+
+const between = (low: number, high: number, next: () => number) => Math.round(low + (high - low) * next())
+
+/** Lines one after another, some of them at once, some after a pause. */
+function oneAfterAnother(
+  next: () => number,
+  make: (given: { readonly first: number; readonly end: number; readonly line: number }) => Caption[],
+): Caption[] {
+  const captions: Caption[] = []
+  let line = between(0, 5, next)
+  for (let first = between(0, 12, next); first < frames - 40;) {
+    const end = first + between(32, 70, next)
+    captions.push(...make({ first, end: Math.min(end, frames), line }))
+    // None says what the one before said.
+    line += 1
+    first = end + (next() < 0.4 ? 0 : between(5, 25, next))
+  }
+  return captions
+}
+
+const makers: Readonly<Record<CaptionKind, Maker>> = {
+  'two lines': ({ width, height }, next) =>
+    oneAfterAnother(next, ({ first, end, line: said }) => {
+      const line = { x: width / 2, first, end, outline: 'black', fill: anyOf(colours, next) }
+      return [
+        { ...line, text: chinese[said % 6] ?? '', size: height * 0.055, y: height * 0.85 },
+        { ...line, text: latin[said % 6] ?? '', size: height * 0.04, y: height * 0.92 },
+      ]
+    }),
+  plain: ({ width, height }, next) =>
+    oneAfterAnother(next, ({ first, end, line }) => [
+      {
+        ...{ first, end, text: (line % 2 ? latin : chinese)[line % 6] ?? '' },
+        ...{
+          fill: anyOf(colours, next),
+          size: height * 0.06,
+          x: width / 2,
+          y: height * (0.1 + 0.8 * next()),
+        },
+      },
+    ]),
+  fading: ({ width, height }, next) =>
+    [0.2, 0.5, 0.8].map((y, index) => {
+      const first = between(5, 40, next)
+      return {
+        ...{ text: anyOf(index === 1 ? chinese : latin, next), size: height * (0.05 + 0.05 * next()) },
+        ...{ x: width * (0.35 + 0.3 * next()), y: height * y, first, end: first + between(80, 130, next) },
+        ...{ fade: between(5, 25, next), fill: anyOf(colours, next) },
+      }
+    }),
+  '20 px': ({ width, height }, next) =>
+    [0.1, 0.25, 0.4, 0.55, 0.7, 0.9].map((y) => {
+      const first = between(0, 60, next)
+      return {
+        ...{ text: anyOf([...latin, ...chinese], next), size: 20, fill: anyOf(colours, next) },
+        ...{ x: width * (0.2 + 0.6 * next()), y: height * y, first, end: first + between(50, 110, next) },
+        outline: 'black',
+      }
+    }),
+  watermark: ({ width, height }, next) => [
+    {
+      ...{ text: 'STUDIO SAMPLE', size: height * 0.05, x: width * 0.83, y: height * (0.06 + 0.1 * next()) },
+      ...{ first: 0, end: frames, opacity: 0.3 + 0.2 * next() },
+    },
+    {
+      ...{ text: '样片请勿外传', size: height * 0.06, x: width * 0.16, y: height * (0.8 + 0.1 * next()) },
+      ...{ first: 0, end: frames, opacity: 0.35 + 0.2 * next() },
+    },
+  ],
+  moving: ({ width, height }, next) =>
+    [0.3, 0.7].map((y) => ({
+      ...{ text: anyOf([...latin, ...chinese], next), size: height * 0.06, outline: 'black' },
+      ...{ x: width * (0.3 + 0.1 * next()), y: height * y, first: between(5, 30, next), end: frames - 10 },
+      motion: { x: 3 * next(), y: 1.6 * (next() - 0.5) },
+    })),
+  credits: ({ width, height }, next) =>
+    Array.from({ length: 5 }, (_, line) => ({
+      ...{ text: anyOf([...latin, ...chinese], next), size: height * 0.05, outline: 'black' },
+      ...{ x: width / 2, y: height * (0.95 + 0.12 * line), first: 0, end: frames },
+      motion: { x: 0, y: -3 },
+    })),
+  crawl: ({ width, height }, next) => [
+    {
+      ...{ text: `${anyOf(latin, next)} ${anyOf(chinese, next)}`, size: height * 0.045, outline: 'black' },
+      ...{
+        x: width * 1.3,
+        y: height * 0.93,
+        first: 0,
+        end: frames,
+        motion: { x: -between(4, 9, next), y: 0 },
+      },
+    },
+  ],
+}

@@ -1,0 +1,139 @@
+import type { FoundRegion } from '../../src/media/clean/region.ts'
+import { areaOf, around, heightOf, overlap, widthOf, type Box } from '../../src/media/text/box.ts'
+import { inkAt, presence, type Footage, type Lettering } from './text.ts'
+
+/** How a region that was found compares with the caption it shows. */
+interface Match {
+  readonly lettering: Lettering
+  /** Frames of the region. */
+  readonly first: number
+  readonly last: number
+  /** Px by which each edge is too far out; below 0, too far in. */
+  readonly edges: readonly [number, number, number, number]
+  /** Px that an edge may be off: 3, or 5 % of the side it bounds. */
+  readonly tolerances: readonly [number, number, number, number]
+}
+
+/** What was found, beside what is there. */
+export interface Verdict {
+  readonly recall: number
+  readonly precision: number
+  /** Frames by which beginnings and ends are off, of captions that were found. */
+  readonly times: readonly number[]
+  /** Edges that are off by no more than they may be, as a share. */
+  readonly edgesWithin: number
+  /** Px by which edges are off, all of them. */
+  readonly edges: readonly number[]
+  /** Captions that were not found, and regions where none is. */
+  readonly missed: readonly string[]
+  readonly wrong: readonly FoundRegion[]
+  /** What is off in time or place, in words. */
+  readonly notes: readonly string[]
+}
+
+/** Share of its presence at which a caption counts as visible. */
+const visible = 0.05
+
+/** Compares regions that were found with the captions of footage. */
+export function judge(
+  footage: Footage,
+  letterings: readonly Lettering[],
+  regions: readonly FoundRegion[],
+): Verdict {
+  const wrong: FoundRegion[] = []
+  const matches: Match[] = []
+  for (const region of regions) {
+    const match = bestMatch(region, letterings, footage)
+    if (match && !repeats(match, matches)) matches.push(match)
+    else wrong.push(region)
+  }
+  const missed: string[] = []
+  const times: number[] = []
+  const notes: string[] = []
+  for (const lettering of letterings) {
+    const mine = matches.filter((match) => match.lettering === lettering)
+    const shown = framesOf(lettering, footage)
+    const covered = shown.filter((frame) => mine.some(({ first, last }) => first <= frame && frame <= last))
+    if (covered.length < 0.8 * shown.length) {
+      missed.push(`${lettering.caption.text} (${covered.length} of ${shown.length} frames)`)
+      continue
+    }
+    const off = [
+      Math.min(...mine.map(({ first }) => first)) - (shown[0] ?? 0),
+      Math.max(...mine.map(({ last }) => last)) - (shown.at(-1) ?? 0),
+    ]
+    times.push(...off)
+    if (off.some((frames) => Math.abs(frames) > 1))
+      notes.push(`${lettering.caption.text}: off in time by ${off.join(' and ')}`)
+    for (const { edges, tolerances, first } of mine)
+      if (edges.some((edge, index) => Math.abs(edge) > (tolerances[index] ?? 0)))
+        notes.push(
+          `${lettering.caption.text} (${first}): edges off by ${edges.map((one) => one.toFixed(1)).join(' ')}`,
+        )
+  }
+  const edges = matches.flatMap((match) => match.edges)
+  const within = matches.flatMap((match) =>
+    match.edges.map((edge, index) => Math.abs(edge) <= (match.tolerances[index] ?? 0)),
+  )
+  return {
+    recall: letterings.length === 0 ? 1 : 1 - missed.length / letterings.length,
+    precision: regions.length === 0 ? 1 : matches.length / regions.length,
+    times,
+    edges,
+    edgesWithin: within.length === 0 ? 1 : within.filter(Boolean).length / within.length,
+    missed,
+    wrong,
+    notes,
+  }
+}
+
+/** One caption that stands still has one region. */
+function repeats({ lettering, first, last }: Match, matches: readonly Match[]): boolean {
+  return matches.some(
+    (other) =>
+      other.lettering === lettering &&
+      (lettering.caption.motion === undefined || (first <= other.last && other.first <= last)),
+  )
+}
+
+/** Frames on which a caption can be seen. */
+function framesOf(lettering: Lettering, footage: Footage): number[] {
+  const { opacity = 1 } = lettering.caption
+  return Array.from({ length: footage.frames }, (_, frame) => frame).filter(
+    (frame) =>
+      presence(lettering.caption, frame) >= visible * opacity &&
+      inkAt(lettering, frame, footage) !== undefined,
+  )
+}
+
+function bestMatch(
+  region: FoundRegion,
+  letterings: readonly Lettering[],
+  footage: Footage,
+): Match | undefined {
+  const first = Math.ceil(region.start * footage.fps - 1e-6)
+  const last = Math.ceil(region.end * footage.fps - 1e-6) - 1
+  const box = {
+    left: region.x * footage.width,
+    top: region.y * footage.height,
+    right: (region.x + region.w) * footage.width,
+    bottom: (region.y + region.h) * footage.height,
+  }
+  const tried = letterings.flatMap((lettering) => {
+    const boxes = Array.from({ length: last - first + 1 }, (_, index) =>
+      inkAt(lettering, first + index, footage),
+    ).filter((one) => one !== undefined)
+    if (boxes.length < (last - first + 1) / 2) return []
+    const truth = boxes.reduce((one: Box, other) => around(one, other))
+    return [{ lettering, truth, likeness: overlap(box, truth) }]
+  })
+  const [best] = tried.toSorted((one, other) => other.likeness - one.likeness)
+  if (!best || best.likeness < 0.5 || areaOf(best.truth) === 0) return undefined
+  const { truth, lettering } = best
+  const [across, down] = [Math.max(3, 0.05 * widthOf(truth)), Math.max(3, 0.05 * heightOf(truth))]
+  return {
+    ...{ lettering, first, last },
+    edges: [truth.left - box.left, truth.top - box.top, box.right - truth.right, box.bottom - truth.bottom],
+    tolerances: [across, down, across, down],
+  }
+}

@@ -1,0 +1,97 @@
+import type { Frame, Patch, PatchesAt } from '../../src/media/clean/patch.ts'
+import type { Scene } from './scene.ts'
+import { randomOf } from './world.ts'
+
+/** Something laid over footage, and where it is to be taken away. */
+export interface Overlay {
+  readonly patchesAt: PatchesAt
+  /** Draws onto a frame of the number. */
+  readonly draw: (frame: Frame, index: number) => void
+}
+
+/** A box as shares of the frame. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly w: number
+  readonly h: number
+}
+
+/** Where people put them. */
+export const places: Readonly<Record<'subtitle' | 'logo', Box>> = {
+  subtitle: { x: 0.255, y: 0.84, w: 0.49, h: 0.093 },
+  logo: { x: 0.8, y: 0.07, w: 0.157, h: 0.111 },
+}
+
+/** A patch of a whole box; its place and sides even. */
+export function patchOf({ x, y, w, h }: Box, { width, height }: { width: number; height: number }): Patch {
+  const [left, top] = [Math.floor((x * width) / 2) * 2, Math.floor((y * height) / 2) * 2]
+  const size = { width: Math.round((w * width) / 2) * 2, height: Math.round((h * height) / 2) * 2 }
+  return { x: left, y: top, ...size, mask: new Uint8Array(size.width * size.height).fill(1) }
+}
+
+/** Lines of a subtitle: shown for `shown` frames, gone for `gone`, each another text. */
+export function subtitles(scene: Scene, { shown = 24, gone = 6, box = places.subtitle } = {}): Overlay {
+  const patches = [patchOf(box, scene)]
+  const none: readonly Patch[] = []
+  const isShown = (index: number) => index % (shown + gone) < shown
+  return {
+    patchesAt: (index) => (isShown(index) ? patches : none),
+    draw: (frame, index) => {
+      if (isShown(index))
+        patches.forEach((patch) => strokes(frame, patch, 3 + Math.floor(index / (shown + gone))))
+    },
+  }
+}
+
+/** A logo that is always there; as faint as `strength` tells. */
+export function logo(scene: Scene, { box = places.logo, strength = 1 } = {}): Overlay {
+  const patches = [patchOf(box, scene)]
+  return {
+    patchesAt: () => patches,
+    draw: (frame) => patches.forEach((patch) => strokes(frame, patch, 99, strength)),
+  }
+}
+
+/** Text that runs from right to left. */
+export function movingText(scene: Scene, { speed = 2 } = {}): Overlay {
+  const all = new Map<number, readonly Patch[]>()
+  const patchesAt = (index: number) => {
+    const at = all.get(index) ?? [
+      patchOf({ x: Math.max(0, 0.7 - (index * speed) / scene.width), y: 0.84, w: 0.25, h: 0.09 }, scene),
+    ]
+    all.set(index, at)
+    return at
+  }
+  return { patchesAt, draw: (frame, index) => patchesAt(index).forEach((patch) => strokes(frame, patch, 5)) }
+}
+
+/** Bright strokes with dark edges, as letters have. */
+function strokes(frame: Frame, { x, y, width, height }: Patch, seed: number, strength = 1): void {
+  const random = randomOf(seed)
+  const letter = Math.max(4, Math.round(height * 0.5))
+  const colour = frame.width * frame.height
+  for (let left = 4; left + letter < width - 2; left += letter + 2) {
+    const bars = Array.from({ length: 3 }, () => ({ across: random() < 0.5, at: random() * 0.8 }))
+    for (let row = 3; row < height - 3; row += 1) {
+      for (let column = 0; column < letter; column += 1) {
+        const near = Math.min(
+          ...bars.map(
+            ({ across, at }) =>
+              Math.abs((across ? row / height : column / letter) - at - 0.1) * (across ? height : letter),
+          ),
+        )
+        if (near > letter / 6 + 1) continue
+        const to = (y + row) * frame.width + x + left + column
+        const tone = near > letter / 6 ? 20 : 232
+        frame.bytes[to] = Math.round((frame.bytes[to] ?? 0) * (1 - strength) + tone * strength)
+        const small = ((y + row) >> 1) * (frame.width >> 1) + ((x + left + column) >> 1)
+        for (const plane of [colour, (colour * 5) / 4]) {
+          frame.bytes[plane + small] = Math.round(
+            (frame.bytes[plane + small] ?? 0) * (1 - strength) + 128 * strength,
+          )
+        }
+      }
+    }
+  }
+}

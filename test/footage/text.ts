@@ -1,0 +1,182 @@
+import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas'
+import type { Box } from '../../src/media/text/box.ts'
+import { writeVideo } from './write-video.ts'
+
+/** A line of text that is burned in, with when and how. */
+export interface Caption {
+  readonly text: string
+  /** Size of the letters, px. */
+  readonly size: number
+  /** Middle of the line at `first`, px. */
+  readonly x: number
+  readonly y: number
+  /** Frames that show it: from `first`, before `end`. */
+  readonly first: number
+  readonly end: number
+  /** Frames that it takes to come and to go. */
+  readonly fade?: number
+  /** Px a frame. */
+  readonly motion?: { readonly x: number; readonly y: number }
+  /** How opaque it is, 0 to 1. */
+  readonly opacity?: number
+  readonly fill?: string
+  /** Colour around the letters. */
+  readonly outline?: string
+}
+
+/** Footage whose text is known. */
+export interface Footage {
+  readonly width: number
+  readonly height: number
+  readonly fps: number
+  readonly frames: number
+  readonly background: 'still' | 'pan' | 'busy'
+  readonly captions: readonly Caption[]
+}
+
+const font = (size: number) => `600 ${size}px "DejaVu Sans", "Droid Sans Fallback", sans-serif`
+
+/** A caption drawn once, with where its ink lies. */
+export interface Lettering {
+  readonly caption: Caption
+  readonly picture: Canvas
+  readonly ink: Box
+}
+
+/** Draws a caption on a transparent picture of its own. */
+export function letter(caption: Caption): Lettering {
+  const pad = Math.ceil(caption.size)
+  const measuring = createCanvas(1, 1).getContext('2d')
+  measuring.font = font(caption.size)
+  const width = Math.ceil(measuring.measureText(caption.text).width) + 2 * pad
+  const height = Math.ceil(caption.size) + 2 * pad
+  const picture = createCanvas(width, height)
+  const pen = picture.getContext('2d')
+  pen.font = font(caption.size)
+  pen.textAlign = 'center'
+  pen.textBaseline = 'middle'
+  if (caption.outline !== undefined) {
+    pen.strokeStyle = caption.outline
+    pen.lineWidth = Math.max(2, caption.size / 8)
+    pen.lineJoin = 'round'
+    pen.strokeText(caption.text, width / 2, height / 2)
+  }
+  pen.fillStyle = caption.fill ?? 'white'
+  pen.fillText(caption.text, width / 2, height / 2)
+  return { caption, picture, ink: inkOf(pen, width, height) }
+}
+
+/** The least box around what is at least half as opaque as ink. */
+function inkOf(pen: SKRSContext2D, width: number, height: number): Box {
+  const { data } = pen.getImageData(0, 0, width, height)
+  const ink = { left: width, top: height, right: 0, bottom: 0 }
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      if ((data[4 * (y * width + x) + 3] ?? 0) < 128) continue
+      ink.left = Math.min(ink.left, x)
+      ink.right = Math.max(ink.right, x + 1)
+      ink.top = Math.min(ink.top, y)
+      ink.bottom = Math.max(ink.bottom, y + 1)
+    }
+  }
+  return ink
+}
+
+/** Top left corner of a lettering's picture on a frame, whole px. */
+function cornerAt({ caption, picture }: Lettering, frame: number): { x: number; y: number } {
+  const passed = frame - caption.first
+  return {
+    x: Math.round(caption.x + (caption.motion?.x ?? 0) * passed - picture.width / 2),
+    y: Math.round(caption.y + (caption.motion?.y ?? 0) * passed - picture.height / 2),
+  }
+}
+
+/** How much of a caption shows on a frame, 0 to 1. */
+export function presence({ first, end, fade = 0, opacity = 1 }: Caption, frame: number): number {
+  if (frame < first || frame >= end) return 0
+  const near = Math.min(frame - first + 1, end - frame)
+  return opacity * Math.min(1, near / (fade + 1))
+}
+
+/** Where a lettering's ink lies on a frame, cut to the picture; undefined where none of it does. */
+export function inkAt(lettering: Lettering, frame: number, size: Footage): Box | undefined {
+  if (presence(lettering.caption, frame) === 0) return undefined
+  const { x, y } = cornerAt(lettering, frame)
+  const { left, top, right, bottom } = lettering.ink
+  const box = {
+    left: Math.max(0, x + left),
+    top: Math.max(0, y + top),
+    right: Math.min(size.width, x + right),
+    bottom: Math.min(size.height, y + bottom),
+  }
+  return box.left < box.right && box.top < box.bottom ? box : undefined
+}
+
+/** Draws footage into a file, and answers the letterings whose boxes are known. */
+export async function drawFootage(
+  path: string,
+  footage: Footage,
+  encoding?: readonly string[],
+): Promise<Lettering[]> {
+  const letterings = footage.captions.map(letter)
+  const canvas = createCanvas(footage.width, footage.height)
+  const pen = canvas.getContext('2d')
+  const scene = sceneOf(footage)
+  function* frames() {
+    for (let frame = 0; frame < footage.frames; frame += 1) {
+      pen.globalAlpha = 1
+      scene(pen, frame)
+      for (const lettering of letterings) {
+        pen.globalAlpha = presence(lettering.caption, frame)
+        if (pen.globalAlpha === 0) continue
+        const { x, y } = cornerAt(lettering, frame)
+        pen.drawImage(lettering.picture, x, y)
+      }
+      yield canvas.data()
+    }
+  }
+  await writeVideo(path, { ...footage, pictures: frames() }, encoding)
+  return letterings
+}
+
+/** A small generator of repeatable numbers, 0 to 1 (mulberry32). */
+export function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Draws a frame of what lies behind the text: soft hills of colour with things on them, larger than the picture. */
+function sceneOf({ width, height, background }: Footage): (pen: SKRSContext2D, frame: number) => void {
+  const scene = createCanvas(Math.round(1.5 * width), Math.round(1.25 * height))
+  const pen = scene.getContext('2d')
+  const next = numbers(background.length * 7919 + width)
+  const colour = (light: number) =>
+    `hsl(${Math.round(360 * next())} ${Math.round(20 + 40 * next())}% ${Math.round(light)}%)`
+  const sky = pen.createLinearGradient(0, 0, scene.width, scene.height)
+  for (const stop of [0, 0.4, 0.7, 1]) sky.addColorStop(stop, colour(25 + 35 * next()))
+  pen.fillStyle = sky
+  pen.fillRect(0, 0, scene.width, scene.height)
+  const things = background === 'busy' ? 260 : 90
+  for (let thing = 0; thing < things; thing += 1) {
+    pen.fillStyle = colour(15 + 60 * next())
+    pen.globalAlpha = 0.25 + 0.75 * next()
+    pen.beginPath()
+    const [x, y] = [scene.width * next(), scene.height * next()]
+    const radius = (0.01 + 0.09 * next() ** 2) * width
+    if (thing % 3 === 0) pen.rect(x, y, radius * (0.5 + next()), radius * (0.5 + next()))
+    else pen.ellipse(x, y, radius, radius * (0.3 + 0.7 * next()), Math.PI * next(), 0, 2 * Math.PI)
+    pen.fill()
+  }
+  pen.globalAlpha = 1
+  const room = { x: scene.width - width, y: scene.height - height }
+  return (onto, frame) => {
+    // There and back along the longer side.
+    const way = background === 'still' ? 0 : (frame * (background === 'busy' ? 3 : 1.5)) % (2 * room.x)
+    onto.drawImage(scene, -Math.round(Math.min(way, 2 * room.x - way)), -Math.round(room.y / 2))
+  }
+}

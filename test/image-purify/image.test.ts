@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { imagePurify } from '../../tools/image-purify/contract.ts'
+import { plan } from '../../tools/image-purify/plan.ts'
+import { run } from '../../tools/image-purify/run.ts'
+import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+
+const folder = await scratchFolder()
+
+async function clean(path: string, request: object) {
+  const files = await stage([path])
+  return await runOperation(
+    { operation: imagePurify, plan, run },
+    { file_id: idOf(path), ...request },
+    { files, folder },
+  )
+}
+
+/** A slope of colours with a white cross in the middle third. */
+const crossed =
+  "color=black:size=120x90,format=gbrap,geq=r='if(between(X,40,79)*between(Y,30,59)*lt(mod(X+Y,9),4),255,40+X)'" +
+  ":g='if(between(X,40,79)*between(Y,30,59)*lt(mod(X+Y,9),4),255,60+Y)':b=90:a='if(lt(X,20),100,255)'"
+
+async function image(name: string, ...args: string[]): Promise<string> {
+  const path = join(folder, name)
+  await ffmpeg('-f', 'lavfi', '-i', crossed, '-frames:v', '1', ...args, path)
+  return path
+}
+
+const pixels = (path: string) => ffmpeg('-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgba', 'pipe:1')
+/** One pixel of it lies around what is marked. */
+const regions = [{ x: 39 / 120, y: 29 / 90, w: 42 / 120, h: 32 / 90 }]
+const isInside = (at: number, margin = 0) => {
+  const [x, y] = [at % 120, Math.floor(at / 120)]
+  return x >= 39 - margin && x < 81 + margin && y >= 29 - margin && y < 61 + margin
+}
+
+describe('boxes are filled with what lies around', () => {
+  // Some formats code squares of up to 16 pixels together.
+  it.each([
+    ['a.png', ['-pix_fmt', 'rgba'], 0],
+    ['b.png', ['-pix_fmt', 'rgb24'], 0],
+    ['c.jpg', ['-q:v', '2', '-pix_fmt', 'yuvj444p'], 6],
+    ['d.bmp', ['-pix_fmt', 'bgr24'], 0],
+    ['e.webp', ['-c:v', 'libwebp', '-quality', '95'], 8],
+  ])('%s, in the same format, and nothing else changes', async (name, args, most) => {
+    const source = await image(name, ...args)
+    const { path, output, name: called } = await clean(source, { purify_scope: 'region', regions })
+    expect(called).toBe(name.replace('.', '-clean.'))
+    expect(output).not.toHaveProperty('notes')
+    const facts = [(await probe(source)).video, (await probe(path)).video]
+    expect(facts[1]).toMatchObject({ width: 120, height: 90, codec: facts[0]?.codec, alpha: facts[0]?.alpha })
+    const [before, after] = [await pixels(source), await pixels(path)]
+    let [outside, wrong] = [0, 0]
+    for (let at = 0; at < 120 * 90; at++) {
+      for (let channel = 0; channel < 4; channel++) {
+        const place = at * 4 + channel
+        const change = Math.abs((before[place] ?? 0) - (after[place] ?? 0))
+        if (!isInside(at, most > 0 ? 16 : 0) || channel === 3) outside = Math.max(outside, change)
+      }
+      const [x, y] = [at % 120, Math.floor(at / 120)]
+      // The slope goes on beneath what was removed.
+      if (isInside(at))
+        wrong += Math.abs((after[at * 4] ?? 0) - 40 - x) + Math.abs((after[at * 4 + 1] ?? 0) - 60 - y)
+    }
+    expect(outside).toBeLessThanOrEqual(most)
+    expect(wrong / (42 * 32 * 2)).toBeLessThan(20)
+  })
+
+  it('up to the edges of a picture with odd sides', async () => {
+    const path = join(folder, 'odd.png')
+    await ffmpeg(
+      '-f',
+      'lavfi',
+      '-i',
+      'color=0x305070:size=35x21,format=gbrp,drawbox=x=20:c=white:t=fill',
+      '-frames:v',
+      '1',
+      path,
+    )
+    const { path: made } = await clean(path, {
+      purify_scope: 'region',
+      regions: [{ x: 0.55, y: 0, w: 0.45, h: 1 }],
+    })
+    const after = await pixels(made)
+    expect(after.length).toBe(35 * 21 * 4)
+    for (let at = 0; at < 35 * 21; at++) expect(Math.abs((after[at * 4] ?? 0) - 0x30)).toBeLessThan(12)
+  })
+})
+
+it('what moves is no image, whatever it is called', async () => {
+  const path = join(folder, 'moving.mp4')
+  await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=5', '-t', '1', path)
+  await expect(clean(path, {})).rejects.toMatchObject({ code: 6014 })
+  expect((await readFile(path)).length).toBeGreaterThan(0)
+})

@@ -1,0 +1,46 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { api } from '../service/api.ts'
+import { startTestService } from '../service/in-process.ts'
+
+test('finished steps stay while a task waits for its next attempt, and go with its end or with the next start', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-steps-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const steps = join(dataDir, 'steps')
+  const keep = async (task: string) => {
+    await mkdir(join(steps, task), { recursive: true })
+    await writeFile(join(steps, task, 'part'), 'done')
+  }
+  await keep('1000000000000000001')
+  const first = await startTestService({ dataDir })
+  expect(await readdir(steps)).toEqual([])
+
+  const account = await first.account(5)
+  const calls = api(account)
+  const { data: file } = await calls.upload('a.txt', 'some bytes')
+  const create = async () => {
+    const made = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
+    return made.data.task_id
+  }
+  // Two are worked on, so that others wait.
+  const [, , waiting, cancelled, stopped] = [
+    await create(),
+    await create(),
+    await create(),
+    await create(),
+    await create(),
+  ]
+  for (const task of [waiting, cancelled, stopped]) await keep(task ?? '')
+  await calls.cancel(cancelled ?? '')
+  await calls.stop(stopped ?? '')
+  const left = await readdir(steps)
+  expect(left).toContain(waiting)
+  expect(left).not.toContain(cancelled)
+  expect(left).not.toContain(stopped)
+  await first[Symbol.asyncDispose]()
+  const second = await startTestService({ dataDir })
+  onTestFinished(() => second[Symbol.asyncDispose]())
+  expect(await readdir(join(steps, waiting ?? ''))).toEqual(['part'])
+})

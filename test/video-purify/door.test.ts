@@ -1,0 +1,210 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { operations } from '../../tools/index.ts'
+import { h264, make, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { api, type Api } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+
+// Requests over HTTP at the limits: by quotes, which check as a creation does and begin nothing.
+
+const folder = await scratchFolder()
+let service: TestService
+let calls: Api
+const ids: Record<string, string> = {}
+let clip = ''
+
+/** A video of so many pixels, frames a second and seconds, of one colour. */
+const plain = (size: string, rate: number, seconds: number) => [
+  ...['-f', 'lavfi', '-i', `color=black:size=${size}:rate=${rate}`, '-t', String(seconds)],
+  ...[...h264, '-r', String(rate)],
+]
+
+async function upload(name: string, bytes: Uint8Array<ArrayBuffer> | string): Promise<string> {
+  return (await calls.upload(name, bytes)).data.file_id
+}
+
+beforeAll(async () => {
+  setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+  service = await startTestService({ operations })
+  calls = api(await service.account(100))
+  const made = {
+    '3840x2160.mp4': plain('3840x2160', 5, 0.4),
+    '2160x4000.mp4': plain('2160x4000', 5, 0.4),
+    '4096x2160.mp4': plain('4096x2160', 5, 0.4),
+    '120fps.mp4': plain('64x64', 120, 1),
+    '121fps.mp4': plain('64x64', 121, 1),
+    '2h.mp4': plain('32x32', 1, 7200),
+    '2h1s.mp4': plain('32x32', 1, 7201),
+    '20min.mp4': plain('128x128', 1, 1200),
+    '20min1s.mp4': plain('128x128', 1, 1201),
+    'low.mp4': plain('256x126', 5, 0.4),
+    'sound.mp4': ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'aac'],
+    'clip.mp4': ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2', ...h264],
+  }
+  for (const [name, args] of Object.entries(made)) {
+    ids[name] = await upload(name, new Uint8Array(await readFile(await make(join(folder, name), args))))
+  }
+  clip = ids['clip.mp4'] ?? ''
+  const fast = await make(join(folder, 'fast.mp4'), [
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc2=size=160x90:rate=25:duration=20',
+    ...h264,
+    '-movflags',
+    '+faststart',
+  ])
+  const bytes = new Uint8Array(await readFile(fast))
+  ids['cut off.mp4'] = await upload('cut off.mp4', bytes.slice(0, bytes.length / 2))
+  const whole = new Uint8Array(await readFile(join(folder, 'clip.mp4')))
+  ids['without its end.mp4'] = await upload('without its end.mp4', whole.slice(0, whole.length / 2))
+  ids['text as video.mp4'] = await upload('text as video.mp4', 'words, not pictures')
+  ids['list.json'] = await upload('list.json', '{}')
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const quote = (body: unknown) =>
+  calls.send<{ credits: number } | null>('/task/video_purify/quote', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+/** The code of an answer; what only lacks a model on this machine has passed every check of the request. */
+const taken = ({ code }: { code: number }) => (code === 6401 ? 200 : code)
+
+const box = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 }
+const listed = { id: 'a', source: 'manual', ...box, start: 0, end: 1 }
+const everything = { purify_scope: 'region', regions: [box] }
+const emptyList = { phase: 'purify', regions: [] }
+
+describe('limits of the video', () => {
+  it.each([
+    ['3840x2160.mp4', {}, 200],
+    ['2160x4000.mp4', {}, 200],
+    ['4096x2160.mp4', {}, 6022],
+    ['4096x2160.mp4', { phase: 'detect' }, 6022],
+    ['4096x2160.mp4', emptyList, 6022],
+    ['120fps.mp4', {}, 200],
+    ['121fps.mp4', {}, 6023],
+    ['2h.mp4', {}, 200],
+    ['2h1s.mp4', {}, 6019],
+    ['2h1s.mp4', emptyList, 6019],
+    ['20min.mp4', { ...everything, purify_func_type: 'raft' }, 200],
+    ['20min1s.mp4', { ...everything, purify_func_type: 'raft' }, 6016],
+    ['20min1s.mp4', { ...everything }, 200],
+    ['20min1s.mp4', { phase: 'detect', purify_func_type: 'raft' }, 200],
+    ['20min1s.mp4', { ...emptyList, purify_func_type: 'raft' }, 200],
+    ['20min1s.mp4', { phase: 'purify', regions: [listed], purify_func_type: 'raft' }, 6016],
+    ['low.mp4', { ...everything, purify_func_type: 'raft' }, 6035],
+    ['low.mp4', { ...everything }, 200],
+    ['low.mp4', { phase: 'detect', purify_func_type: 'raft' }, 200],
+    ['low.mp4', { ...emptyList, purify_func_type: 'raft' }, 200],
+    ['sound.mp4', {}, 6014],
+    ['list.json', {}, 6014],
+    ['cut off.mp4', {}, 6021],
+    ['without its end.mp4', {}, 6017],
+    ['text as video.mp4', {}, 6017],
+  ])('%s with %j answers %i', async (name, request, code) => {
+    expect(taken(await quote({ file_id: ids[name], ...request }))).toBe(code)
+  })
+
+  it('prices: each started minute of the video, whatever is done', async () => {
+    const priced = async (name: string, request: object) =>
+      (await quote({ file_id: ids[name], ...request })).data?.credits
+    for (const request of [emptyList, everything, { phase: 'purify', regions: [listed] }]) {
+      expect([request, await priced('clip.mp4', request)]).toEqual([request, 1])
+      expect([request, await priced('20min1s.mp4', request)]).toEqual([request, 21])
+    }
+  })
+})
+
+describe('each kind reads its own fields alone', () => {
+  const nonsense = {
+    regions: 'x',
+    rois: 5,
+    detect_roi: [],
+    protect_regions: {},
+    source_file_id: 'other',
+    detect_scope: 'no',
+  }
+  it.each([
+    ['in one go', { ...nonsense, regions_file_id: 5 }],
+    [
+      'subtitles in one go, with regions',
+      { purify_scope: 'subtitle', regions: [{ x: 2 }], regions_file_id: 'unknown' },
+    ],
+    [
+      'regions in one go, with names',
+      { purify_scope: 'region', regions: [{ ...box, id: 7, source: null }], rois: 'x' },
+    ],
+    [
+      'detection',
+      { phase: 'detect', ...nonsense, detect_scope: 'full_screen', purify_scope: 'no', purify_func_type: 3 },
+    ],
+    [
+      'a list',
+      { phase: 'purify', regions: [listed], rois: 'x', detect_scope: 1, detect_roi: 2, purify_scope: 3 },
+    ],
+  ])('%s', async (_, request) => {
+    expect(taken(await quote({ file_id: clip, ...request }))).toBe(200)
+  })
+
+  it('a list is needed with phase purify', async () => {
+    expect(await quote({ file_id: clip, phase: 'purify' })).toMatchObject({ code: 6013 })
+    expect(await quote({ file_id: clip, phase: 'purify', regions: null })).toMatchObject({ code: 6013 })
+    expect(await quote({ phase: 'purify' })).toMatchObject({
+      code: 6013,
+      msg: expect.stringContaining('file_id') as string,
+    })
+    expect(await quote({ file_id: clip, phase: 'purify', regions_file_id: ids['list.json'] })).toMatchObject({
+      code: 200,
+    })
+    const list = { phase: 'purify', regions_file_id: '1234567890123456789' }
+    expect(await quote({ file_id: clip, ...list })).toMatchObject({ code: 6004 })
+  })
+
+  it('a list may be of this video alone', async () => {
+    const list = { file_id: clip, phase: 'purify', regions: [listed] }
+    expect(await quote({ ...list, source_file_id: clip })).toMatchObject({ code: 200 })
+    expect(await quote({ ...list, source_file_id: ids['low.mp4'] })).toMatchObject({ code: 6016 })
+  })
+
+  it('twenty thousand regions are taken', async () => {
+    const regions = Array.from({ length: 20_000 }, (_, index) => ({ ...listed, id: `r${index}`, end: 99 }))
+    expect(await quote({ file_id: clip, phase: 'purify', regions, protect_regions: regions })).toMatchObject({
+      code: 200,
+    })
+  })
+})
+
+it('a task cleans the video and tells where it is; one that waits is cancelled and refunded', async () => {
+  const create = (request: object) => calls.create('video_purify', { file_id: clip, ...request })
+  const before = await calls.balance()
+  const { data: task } = await create(everything)
+  const done = await calls.ended('video_purify', task.task_id)
+  expect(done.data).toMatchObject({ status: 'completed', progress: 100 })
+  const result = done.data.output_result as Record<string, string>
+  expect(Object.keys(result).toSorted()).toEqual(['download_url', 'file_id'])
+  expect((await calls.download(result['file_id'] ?? '')).length).toBeGreaterThan(1000)
+  const { data: copy } = await create(emptyList)
+  const copied = await calls.ended('video_purify', copy.task_id)
+  expect(copied.data.output_result).toMatchObject({ phase: 'purify', unchanged: true })
+  const { file_id } = copied.data.output_result as { file_id: string }
+  expect(Buffer.from(await calls.download(file_id)).equals(await readFile(join(folder, 'clip.mp4')))).toBe(
+    true,
+  )
+  expect(await calls.balance()).toBe(before - 2)
+  const long = { file_id: ids['20min.mp4'], ...everything }
+  const busy = [
+    await calls.create('video_purify', long),
+    await calls.create('video_purify', { ...long, regions: [box, box] }),
+  ]
+  const { data: waiting } = await create({ ...everything, regions: [box, box] })
+  expect(await calls.cancel(waiting.task_id)).toMatchObject({ code: 200 })
+  for (const { data } of busy) await calls.stop(data.task_id)
+  expect(await calls.balance()).toBe(before - 2)
+})

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { packsFrom } from '../engines/vision/packs.ts'
+import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { blurred, packets, purify } from './purify.ts'
+
+const folder = await scratchFolder()
+
+it('what detection finds is told as documented, and treated by its file as by its regions', async ({
+  skip,
+}) => {
+  const { filters } = await locateFfmpeg()
+  if (!packsFrom(join(folder, 'packs')) || !filters.has('drawtext'))
+    skip('there is no model, or nothing draws text')
+  const source = join(folder, 'words.mp4')
+  const words =
+    "drawtext=text='Hello World 2026':x=60:y=140:fontsize=24:fontcolor=white:enable='between(t,0.4,1.19)'"
+  const picture = `testsrc=size=320x180:rate=25,gblur=sigma=20,${words},format=yuv420p`
+  await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '1.6', source)
+  const detected = await purify(source, folder, { phase: 'detect' })
+  expect(detected.output).toMatchObject({ phase: 'detect', regions_found: 1 })
+  expect(detected.output).not.toHaveProperty('file_id')
+  const result = JSON.parse(await readFile(detected.path, 'utf8')) as Record<string, unknown>
+  expect(result).toEqual({
+    version: 1,
+    source: { file_id: source.slice(-64) },
+    video: { width: 320, height: 180, duration: 1.6, fps: 25, fps_exact: '25/1' },
+    regions: [
+      {
+        ...{ id: 'text-1', source: 'detected', start: 0.4, end: 1.2 },
+        ...{ x: expect.closeTo(0.19, 1), y: expect.closeTo(0.78, 1) },
+        ...{ w: expect.closeTo(0.64, 1), h: expect.closeTo(0.11, 1), score: expect.any(Number) },
+      },
+    ],
+  })
+  const by = (request: object) => purify(source, folder, { phase: 'purify', ...request })
+  const listed = await by({ regions: result['regions'], source_file_id: source.slice(-64) })
+  const named = await by({ regions_file_id: detected.path })
+  const atOnce = await purify(source, folder, {})
+  const boxes = await blurred(
+    source,
+    folder,
+    ...(result['regions'] as [{ x: number; y: number; w: number; h: number }]),
+  )
+  const all = [listed, named, atOnce, boxes]
+  expect(new Set(await Promise.all(all.map(({ path }) => packets(path, 'v:0')))).size).toBe(1)
+  expect(atOnce.output).toMatchObject({ regions_found: 1 })
+})

@@ -1,0 +1,68 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { api, until } from '../service/api.ts'
+import { dataFolder, start } from '../service/doomed.ts'
+import { programsWith, untilEnded } from '../service/programs.ts'
+import { numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
+
+const type = 'video_purify'
+const rate = 5
+// Time for several parts of 20 s.
+const seconds = 125
+
+test('killed in the middle it goes on where finished parts end, and stopped it leaves nothing', async () => {
+  const dataDir = await dataFolder()
+  const [scratch, steps] = [join(dataDir, 'scratch'), join(dataDir, 'steps')]
+  const doomed = await start(dataDir)
+  const before = await api(doomed).balance()
+  const path = await numberedVideo(join(dataDir, 'source.mp4'), { source: 3, seconds, rate: String(rate) })
+  const file = (await api(doomed).upload('source.mp4', new Uint8Array(await readFile(path)))).data.file_id
+  const regions = [{ x: 0.95, y: 0.8, w: 0.05, h: 0.2 }]
+  const { data: task } = await api(doomed).create(type, { file_id: file, purify_scope: 'region', regions })
+
+  const made = async () => {
+    const names = await readdir(join(steps, task.task_id)).catch(() => [])
+    return names.filter((name) => name.startsWith('part-') && name.endsWith('.mp4'))
+  }
+  await until(made, (names) => names.length >= 2)
+  await doomed.kill('SIGKILL')
+  await untilEnded(await programsWith('ffmpeg', dataDir))
+  const finished = await made()
+  expect(finished.length).toBeLessThan(Math.ceil(seconds / 20))
+  const inodes = async () =>
+    Promise.all(finished.map(async (name) => [name, (await stat(join(steps, task.task_id, name))).ino]))
+  const left = await inodes()
+
+  const next = await start(dataDir)
+  await until(made, (names) => names.length > finished.length)
+  expect(await inodes()).toEqual(left)
+  const done = await api(next).ended(type, task.task_id)
+  expect(done.data).toMatchObject({ status: 'completed' })
+  expect(await api(next).balance()).toBe(before - Math.ceil(seconds / 60))
+  const result = join(dataDir, 'result.mp4')
+  const { file_id } = done.data.output_result as { file_id: string }
+  await writeFile(result, await api(next).download(file_id))
+  expect((await readNumbers(result)).map(({ frame }) => frame)).toEqual(
+    Array.from({ length: seconds * rate }, (_, frame) => frame),
+  )
+
+  const { data: other } = await api(next).create(type, {
+    file_id: file,
+    purify_scope: 'region',
+    regions: [...regions, ...regions],
+  })
+  const working = await until(
+    () => programsWith('libx264', scratch),
+    (pids) => pids.length > 0,
+  )
+  await api(next).stop(other.task_id)
+  await untilEnded(working)
+  for (const place of [scratch, steps]) {
+    await until(
+      () => readdir(place),
+      (names) => names.length === 0,
+    )
+  }
+  expect(await api(next).balance()).toBe(before - Math.ceil(seconds / 60))
+})

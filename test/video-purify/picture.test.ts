@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { blur } from '../../src/media/clean/blur.ts'
+import { patchesOf } from '../../src/media/clean/masks.ts'
+import { rateOf } from '../../src/media/clean/rate.ts'
+import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
+import { blurred, probeStreams, samples } from './purify.ts'
+
+const folder = await scratchFolder()
+const at = (name: string) => join(folder, name)
+
+/** Beside the bars that tell a frame's number, as no bar may be blurred; at the bottom right. */
+const corner = { x: 0.9, y: 0.75, w: 0.1, h: 0.25 }
+
+const reading = () => ({ threads: 2, signal: new AbortController().signal, timeoutMs: 60_000 })
+
+async function footageOf(path: string): Promise<Footage> {
+  const { video } = await probe(path)
+  if (!video) throw new Error(`${path} has no picture`)
+  return { path, video, rate: rateOf(video), stream: await pictureStream(path, video, {}) }
+}
+
+describe('frames', () => {
+  it('are all there, each at its place, over the seams of parts, whose length is no whole number of key frames', async () => {
+    const source = await numberedVideo(at('long.mp4'), {
+      source: 1,
+      seconds: 21,
+      rate: '30000/1001',
+      gop: 250,
+    })
+    const { path, progress } = await blurred(source, folder, corner)
+    const count = Math.round((21 * 30_000) / 1001)
+    expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
+      Array.from({ length: count }, (_, frame) => frame),
+    )
+    const [stream] = (await probeStreams(path)).filter(({ codec_type }) => codec_type === 'video')
+    expect(stream).toMatchObject({
+      r_frame_rate: '30000/1001',
+      avg_frame_rate: '30000/1001',
+      start_time: '0.000000',
+    })
+    expect(progress.at(-1)).toBeGreaterThan(90)
+  })
+
+  it('of a variable rate come at their mean rate, each as the one that shows then', async () => {
+    const source = await numberedVideo(at('variable.mp4'), {
+      source: 2,
+      seconds: 3,
+      rate: '20',
+      variable: true,
+    })
+    const { path, output } = await blurred(source, folder, corner)
+    const { video } = await probe(path)
+    expect(video?.variable_rate).toBe(false)
+    const numbers = (await readNumbers(path)).map(({ frame }) => frame)
+    expect(Math.abs(numbers.length - 60)).toBeLessThanOrEqual(1)
+    for (const [index, frame] of numbers.entries()) expect(Math.abs(frame - index)).toBeLessThanOrEqual(1)
+    expect(output.notes).toEqual([expect.stringContaining('constant')])
+  })
+
+  it('of an interlaced picture keep their fields', async () => {
+    const source = at('interlaced.mp4')
+    const picture = [
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=size=320x240:rate=50,tinterlace=interleave_top,setfield=tff',
+    ]
+    await ffmpeg(...picture, '-t', '1', '-flags', '+ildct+ilme', '-pix_fmt', 'yuv420p', source)
+    const { path } = await blurred(source, folder, corner)
+    expect((await probeStreams(path))[0]).toMatchObject({
+      field_order: 'tt',
+      avg_frame_rate: '25/1',
+      nb_frames: '25',
+    })
+  })
+})
+
+describe('before it is encoded', () => {
+  it('no sample outside what is treated has changed, on no frame; inside it all has, on its frames', async () => {
+    const path = at('before.mp4')
+    await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-t', '1', '-pix_fmt', 'yuv420p', path)
+    const footage = await footageOf(path)
+    const region = { x: 0.25, y: 0.5, w: 0.5, h: 0.25, start: 0.2, end: 0.6 }
+    const protect = { x: 0.5, y: 0.5, w: 0.1, h: 0.1, start: 0, end: 0.4 }
+    const size = uprightSize(footage.video)
+    const patchesAt = patchesOf({ remove: [region], protect: [protect] }, { size, rate: footage.rate })
+    const frames = decodeFrames(footage, { first: 0, count: 25, ...reading() })
+    const source = await samples(path)
+    let index = 0
+    for await (const { bytes, width } of blur(frames, { first: 0, patchesAt })) {
+      const before = source.subarray(index * bytes.length, (index + 1) * bytes.length)
+      const changed: [number, number][] = []
+      for (let place = 0; place < width * 180; place++) {
+        if (bytes[place] !== before[place]) changed.push([place % width, Math.floor(place / width)])
+      }
+      const isTreated = index >= 5 && index < 15
+      expect(changed.length > 5000, `frame ${index}`).toBe(isTreated)
+      const outside = changed.filter(([x, y]) => {
+        const isProtected = index < 10 && x >= 160 && x < 192 && y >= 90 && y < 108
+        return isProtected || x < 80 || x >= 240 || y < 90 || y >= 135
+      })
+      expect(outside).toEqual([])
+      // Colour: where nothing is treated, to the sample.
+      if (!isTreated) expect(Buffer.compare(bytes, before)).toBe(0)
+      index += 1
+    }
+    expect(index).toBe(25)
+  })
+
+  it('frames from the middle on are those of the whole, whatever the file keeps them in', async () => {
+    for (const name of ['mid.mp4', 'mid.avi', 'mid.flv', 'mid.webm']) {
+      const path = at(name)
+      const webm = name.endsWith('webm')
+        ? ['-c:v', 'libvpx', '-deadline', 'realtime']
+        : ['-c:v', 'libx264', '-bf', '2']
+      const avi = name.endsWith('avi') ? ['-c:v', 'mpeg4', '-q:v', '2'] : webm
+      const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=24000/1001', '-t', '4', '-g', '31']
+      await ffmpeg(...picture, '-pix_fmt', 'yuv420p', ...avi, path)
+      const footage = await footageOf(path)
+      const whole: Buffer[] = []
+      for await (const { bytes } of decodeFrames(footage, { first: 0, count: 1000, ...reading() }))
+        whole.push(Buffer.from(bytes))
+      expect([name, whole.length]).toEqual([name, 96])
+      for (const first of [1, 71]) {
+        let index = first
+        for await (const { bytes } of decodeFrames(footage, { first, count: 20, ...reading() })) {
+          const isSame = whole[index]?.equals(bytes) ?? false
+          expect([name, index, isSame]).toEqual([name, index, true])
+          index += 1
+        }
+        expect(index).toBe(first + 20)
+      }
+    }
+  })
+})
+
+describe('what is not treated', () => {
+  it('is at least as near as 45 dB to the source, in a file at most half as large again', async () => {
+    for (const crf of ['14', '20']) {
+      const source = at(`likeness-${crf}.mp4`)
+      const zoom = 'mandelbrot=size=640x360:rate=25:start_scale=2:end_scale=0.3:end_pts=40'
+      const picture = `${zoom},gblur=sigma=1.2,noise=alls=3:allf=t,format=yuv420p`
+      await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '3', '-preset', 'medium', '-crf', crf, source)
+      const { path } = await blurred(source, folder, { x: 0.3, y: 0.8, w: 0.4, h: 0.1 })
+      const [before, after] = [await samples(source), await samples(path)]
+      expect(after.length).toBe(before.length)
+      const frame = 640 * 360 * 1.5
+      let [squares, count] = [0, 0]
+      for (let sample = 0; sample < before.length; sample++) {
+        const place = sample % frame
+        const y = place < 640 * 360 ? Math.floor(place / 640) : -1
+        // Brightness outside the box, rows of which are 288 to 324.
+        if (y < 0 || (y >= 288 && y < 324)) continue
+        squares += ((before[sample] ?? 0) - (after[sample] ?? 0)) ** 2
+        count += 1
+      }
+      const decibels = 10 * Math.log10((255 * 255 * count) / squares)
+      const larger = (await readFile(path)).length / (await readFile(source)).length
+      expect([crf, decibels >= 45, larger <= 1.5, decibels, larger]).toEqual([
+        crf,
+        true,
+        true,
+        decibels,
+        larger,
+      ])
+    }
+  })
+})

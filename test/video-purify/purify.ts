@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import type { OutputOf } from '../../src/contract/operation.ts'
+import { videoPurify } from '../../tools/video-purify/contract.ts'
+import { plan } from '../../tools/video-purify/plan.ts'
+import { run } from '../../tools/video-purify/run.ts'
+import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+
+/** A box of the picture for its whole length. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly w: number
+  readonly h: number
+  readonly start?: number
+  readonly end?: number
+}
+
+/** Plans and runs a request for a file as creation and a worker do, into a folder. */
+export async function purify(
+  path: string,
+  folder: string,
+  request: Readonly<Record<string, unknown>>,
+): Promise<Made<typeof videoPurify> & { readonly output: OutputOf<typeof videoPurify> }> {
+  const list = request['regions_file_id']
+  const files = await stage([path, ...(typeof list === 'string' ? [list] : [])])
+  const named = typeof list === 'string' ? { regions_file_id: idOf(list) } : {}
+  const body = { file_id: idOf(path), ...request, ...named }
+  return await runOperation({ operation: videoPurify, plan, run }, body, { files, folder })
+}
+
+/** Blurs boxes. */
+export function blurred(path: string, folder: string, ...regions: readonly Box[]) {
+  return purify(path, folder, { purify_scope: 'region', regions })
+}
+
+/** 8-bit 4:2:0 samples of all frames, as they are coded. */
+export function samples(path: string): Promise<Buffer> {
+  return ffmpeg(
+    '-noautorotate',
+    '-i',
+    path,
+    '-map',
+    '0:V:0',
+    '-f',
+    'rawvideo',
+    '-pix_fmt',
+    'yuv420p',
+    'pipe:1',
+  )
+}
+
+/** A fingerprint of the packets of one stream as they are stored. */
+export async function packets(path: string, stream: string): Promise<string> {
+  return (await ffmpeg('-i', path, '-map', `0:${stream}`, '-c', 'copy', '-f', 'md5', 'pipe:1')).toString()
+}
+
+/** A stream as ffprobe tells of it, its frames counted. */
+export interface Stream {
+  readonly codec_type: string
+  readonly [field: string]: unknown
+}
+
+/** The streams of a file. */
+export async function probeStreams(path: string): Promise<readonly Stream[]> {
+  const { ffprobe } = await locateFfmpeg()
+  const text = await new Promise<string>((resolve, reject) => {
+    const args = ['-v', 'error', '-count_frames', '-show_streams', '-of', 'json', path]
+    execFile(ffprobe, args, (error, out) => (error ? reject(error) : resolve(out)))
+  })
+  return (JSON.parse(text) as { streams: Stream[] }).streams
+}

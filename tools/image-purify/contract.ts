@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+/** Sums of decimal fractions such as 0.7 + 0.3 may be a little more than 1; a thousandth of a pixel is not seen. */
+const slack = 1e-7
+
+const share = z.number().min(0).max(1)
+
+const box = z
+  .object({
+    x: share.describe('Left edge, 0 to 1 of the width'),
+    y: share.describe('Top edge, 0 to 1 of the height'),
+    w: z.number().gt(0).max(1).describe('Width, x + w <= 1'),
+    h: z.number().gt(0).max(1).describe('Height, y + h <= 1'),
+  })
+  .superRefine(({ x, y, w, h }, context) => {
+    const params = { fix: 'Give boxes as shares of the upright picture, 0 to 1.' }
+    if (x + w > 1 + slack)
+      context.addIssue({ code: 'custom', path: ['w'], message: 'x + w must be at most 1', params })
+    if (y + h > 1 + slack)
+      context.addIssue({ code: 'custom', path: ['h'], message: 'y + h must be at most 1', params })
+  })
+
+const input = z
+  .object({
+    file_id: fileRef({ kinds: ['image'], describe: 'Image to clean' }),
+    purify_scope: z
+      .enum(['full_screen', 'region'])
+      .default('full_screen')
+      .describe(
+        'full_screen: text is found and removed; region: everything inside regions, which finds nothing',
+      ),
+    regions: z
+      .array(box)
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('1 to 16 boxes, needed with purify_scope region'),
+  })
+  .refine(({ purify_scope, regions }) => purify_scope !== 'region' || regions !== undefined, {
+    path: ['regions'],
+    message: 'required with purify_scope region',
+    params: { fix: 'Give 1 to 16 boxes {x, y, w, h}, 0 to 1.' },
+  })
+
+const output = z.object({
+  file_id: id.describe('The cleaned image'),
+  download_url: z.string(),
+  regions_found: z.int().optional().describe('How many lines of text were found'),
+  unchanged: z.boolean().optional().describe('No text was found: the file is a copy, bit for bit'),
+  notes: z.array(z.string()).optional().describe('What was done to the image beyond the request'),
+})
+
+export const imagePurify = operation({
+  name: 'image_purify',
+  title: 'Clean an image',
+  description:
+    'Removes text (watermarks, captions, dates) or given areas from an image and fills them with what lies around, as ' +
+    'if nothing had been there. full_screen finds the text itself; logos and patterns without text it does not find: ' +
+    'give their boxes with purify_scope region. Boxes are shares (0 to 1) of the upright picture; all inside is ' +
+    'replaced. The format stays: PNG with its transparency, JPEG, WebP, BMP.',
+  toolset: 'clean',
+  input,
+  output,
+  price: { unit: 'item', credits: 1, of: 'image' },
+  examples: [
+    { title: 'Remove the text of a picture', input: { file_id: 'poster.jpg' } },
+    {
+      title: 'Remove a logo in the corner and a date below',
+      input: {
+        file_id: 'photo.png',
+        purify_scope: 'region',
+        regions: [
+          { x: 0.85, y: 0.03, w: 0.12, h: 0.12 },
+          { x: 0.7, y: 0.92, w: 0.28, h: 0.05 },
+        ],
+      },
+    },
+  ],
+})

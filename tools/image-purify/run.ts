@@ -1,0 +1,71 @@
+import { constants, copyFile } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import { requireEncoders } from '../../src/engines/ffmpeg/filters.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { stillPicture } from '../../src/engines/ffmpeg/still.ts'
+import { findTextInImage } from '../../src/engines/vision/find-text-in-image.ts'
+import { requireTextDetection } from '../../src/engines/vision/require.ts'
+import { fillStill } from '../../src/media/clean/inpaint/fill-still.ts'
+import { stillPatches } from '../../src/media/clean/masks.ts'
+import type { imagePurify } from './contract.ts'
+import { encodeStill, formOf } from './encode.ts'
+import { pictureOf } from './plan.ts'
+
+/** Finds text, or takes the boxes, and fills them with what lies around. */
+export const run: RunOperation<typeof imagePurify> = async (input, context) => {
+  const file = context.files.get(input.file_id)
+  const { signal, scratch, threads } = context
+  const video = pictureOf(file)
+  const found =
+    input.purify_scope === 'full_screen' && file.facts
+      ? await findTextInImage(file.path, file.facts, { signal, threads })
+      : undefined
+  const told = found ? { regions_found: found.length } : {}
+  context.progress(40)
+  const { name, ext } = parse(file.name)
+  if (found?.length === 0) {
+    const path = join(scratch, `copy${ext}`)
+    await copyFile(file.path, path, constants.COPYFILE_FICLONE)
+    return {
+      ...context.keep({ path, name: file.name }),
+      ...told,
+      unchanged: true,
+      notes: ['no text was found'],
+    }
+  }
+  const { width, height } = video
+  const bytes = await stillPicture(file.path, { video, width, height, signal })
+  if (!bytes) throw new MediaError(6021, `${file.name}: the picture could not be decoded`)
+  const still = { width, height, channels: 4 as const, bytes }
+  await fillStill(still, stillPatches(found ?? input.regions ?? [], still))
+  context.progress(90)
+  const form = formOf(file)
+  const path = join(scratch, `clean${form.extension}`)
+  await encodeStill(path, { still, form, signal })
+  const notes = [
+    ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
+    ...(/(?:10|12|14|16|48|64)(?:le|be)/.test(video.pixel_format)
+      ? ['the picture has 8 bits a colour now']
+      : []),
+  ]
+  const short = [...name].slice(0, 60).join('')
+  return {
+    ...context.keep({ path, name: `${short}-clean${form.extension}` }),
+    ...told,
+    ...(notes.length > 0 ? { notes } : {}),
+  }
+}
+
+/** Throws 6401 where ffmpeg is missing, or what writes the format of this image. */
+export const ready: ReadyOperation<typeof imagePurify> = async (request) => {
+  await locateFfmpeg()
+  if (!request) return
+  if (request.input.purify_scope === 'full_screen') await requireTextDetection()
+  const file = request.files.get(request.input.file_id)
+  await requireEncoders([formOf(file).encoder], {
+    because: `${file.name} is written as it is`,
+    instead: 'convert it to PNG',
+  })
+}

@@ -1,0 +1,256 @@
+import * as z from 'zod'
+import { MediaError } from '../../src/contract/errors.ts'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+/** Most regions of a list: more are a file's worth of mistakes. */
+export const maxRegions = 50_000
+
+/** Sums of decimal fractions such as 0.7 + 0.3 may be a little more than 1; a thousandth of a pixel is not seen. */
+const slack = 1e-7
+
+const share = z.number().min(0).max(1)
+
+const sides = {
+  x: share.describe('Left edge, 0 to 1 of the width'),
+  y: share.describe('Top edge, 0 to 1 of the height'),
+  w: z.number().gt(0).max(1).describe('Width, x + w <= 1'),
+  h: z.number().gt(0).max(1).describe('Height, y + h <= 1'),
+}
+
+/** Rules between the fields of an area, and of a time where it has one. */
+function checkRegion(
+  one: { x: number; y: number; w: number; h: number; start?: number | undefined; end?: number | undefined },
+  context: z.RefinementCtx,
+): void {
+  const rules = [
+    { field: 'w', holds: one.x + one.w <= 1 + slack, message: 'x + w must be at most 1' },
+    { field: 'h', holds: one.y + one.h <= 1 + slack, message: 'y + h must be at most 1' },
+    { field: 'end', holds: (one.start ?? 0) < (one.end ?? Infinity), message: 'end must be after start' },
+  ]
+  for (const { field, holds, message } of rules) {
+    const params = { fix: `Correct ${field}: coordinates are shares of the picture, 0 to 1, times seconds.` }
+    if (!holds) context.addIssue({ code: 'custom', path: [field], message, params })
+  }
+}
+
+const area = z.object(sides).superRefine(checkRegion)
+
+const region = z
+  .object({
+    id: z.string().min(1).max(200).optional().describe('Needed with phase purify; unique in its list'),
+    source: z.enum(['detected', 'manual']).optional().describe('Needed with phase purify'),
+    ...sides,
+    start: z.number().min(0).optional().describe('From then on, s; needed with phase purify, else 0'),
+    end: z
+      .number()
+      .gt(0)
+      .optional()
+      .describe('Until then, s; needed with phase purify, else the end of the video'),
+  })
+  .superRefine(checkRegion)
+
+const regions = (describe: string) => z.array(region).max(maxRegions).optional().describe(describe)
+
+const fields = z.object({
+  file_id: fileRef({ kinds: ['video'], describe: 'Video to clean' }),
+  phase: z
+    .enum(['detect', 'purify'])
+    .optional()
+    .describe(
+      'detect: only find text, the result is a list; purify: treat exactly this list; left out: find and treat at once',
+    ),
+  purify_scope: z
+    .enum(['full_screen', 'subtitle', 'custom', 'region'])
+    .default('full_screen')
+    .describe(
+      'Without phase: text anywhere; text of the subtitles; text inside rois; everything inside regions, which finds nothing',
+    ),
+  rois: regions('Where text is looked for with purify_scope custom'),
+  regions: regions(
+    'What is treated: with purify_scope region, or phase purify (may be empty: the file is copied as it is)',
+  ),
+  purify_func_type: z
+    .enum(['ffmpeg', 'raft'])
+    .default('ffmpeg')
+    .describe('ffmpeg blurs; raft fills with the background, slower, videos up to 20 minutes'),
+  detect_scope: z
+    .enum(['full_screen', 'subtitle', 'custom'])
+    .default('full_screen')
+    .describe('With phase detect'),
+  detect_roi: area.optional().describe('Where text is looked for with detect_scope custom'),
+  protect_regions: z
+    .array(region)
+    .max(maxRegions)
+    .default([])
+    .describe('With phase purify: nothing changes inside, also where regions overlap'),
+  source_file_id: id
+    .optional()
+    .describe('With phase purify: must equal file_id, so that no list of another video is used'),
+  regions_file_id: fileRef({
+    kinds: ['text'],
+    describe: 'With phase purify, instead of regions: a detection result as .json, edited or not',
+  }).optional(),
+})
+
+type Fields = z.output<typeof fields>
+
+/** Adds what is wrong with how fields go together. */
+function checkTogether(request: Fields, context: z.RefinementCtx): void {
+  const refuse = (path: (string | number)[], message: string, fix: string) =>
+    context.addIssue({ code: 'custom', path, message, params: { fix } })
+  if (request.phase === 'purify') {
+    checkList(request.regions ?? [], 'regions', refuse)
+    checkList(request.protect_regions, 'protect_regions', refuse)
+    const { file_id, source_file_id, regions_file_id } = request
+    if (source_file_id !== undefined && source_file_id !== file_id) {
+      refuse(
+        ['source_file_id'],
+        'is not file_id: the list is of another video',
+        'Detect in this video, or clean that one.',
+      )
+    }
+    if (regions_file_id !== undefined && request.regions !== undefined) {
+      refuse(['regions_file_id'], 'regions are given too', 'Give one of regions and regions_file_id.')
+    }
+    return
+  }
+  if (request.phase === 'detect') {
+    if (request.detect_scope === 'custom' && !request.detect_roi) {
+      refuse(['detect_roi'], 'required with detect_scope custom', 'Give the area as {x, y, w, h}, 0 to 1.')
+    }
+    return
+  }
+  const needed = { custom: 'rois', region: 'regions' } as const
+  const scope = request.purify_scope
+  if ((scope === 'custom' || scope === 'region') && (request[needed[scope]] ?? []).length === 0) {
+    refuse(
+      [needed[scope]],
+      `required with purify_scope ${scope}`,
+      'Give at least one area {x, y, w, h}, 0 to 1.',
+    )
+  }
+}
+
+type Refuse = (path: (string | number)[], message: string, fix: string) => void
+
+/** A list that is treated as it is: complete regions, each with an id of its own. */
+function checkList(list: NonNullable<Fields['regions']>, name: string, refuse: Refuse): void {
+  const ids = new Set<string>()
+  for (const [index, one] of list.entries()) {
+    for (const field of ['id', 'source', 'start', 'end'] as const) {
+      if (one[field] === undefined)
+        refuse([name, index, field], 'required with phase purify', 'Give every field of each region.')
+    }
+    if (one.id === undefined) continue
+    if (ids.has(one.id))
+      refuse(
+        [name, index, 'id'],
+        `${JSON.stringify(one.id)} is there twice`,
+        'Give each region an id of its own.',
+      )
+    ids.add(one.id)
+  }
+}
+
+const input = fields.superRefine(checkTogether)
+
+/** The fields that each kind of request reads (contract 2, 4.1). */
+const readBy = {
+  detect: ['file_id', 'phase', 'detect_scope', 'detect_roi'],
+  purify: [
+    'file_id',
+    'phase',
+    'regions',
+    'protect_regions',
+    'source_file_id',
+    'purify_func_type',
+    'regions_file_id',
+  ],
+  oneShot: ['file_id', 'purify_scope', 'rois', 'regions', 'purify_func_type'],
+}
+
+/** Lists that only one scope reads. */
+const readWith = { rois: 'custom', regions: 'region' } as const
+
+type Given = Readonly<Record<string, unknown>>
+
+/** Of a request what its kind reads. A phase that there is not leaves all for the schema to refuse. */
+export function readOf(given: Given): Record<string, unknown> {
+  const { phase } = given
+  if (phase !== undefined && phase !== 'detect' && phase !== 'purify') return { ...given }
+  if (phase === 'purify' && given['regions'] === undefined && given['regions_file_id'] === undefined) {
+    throw new MediaError(
+      6013,
+      `required: ${[...(given['file_id'] === undefined ? ['file_id'] : []), 'regions'].join(', ')}`,
+    )
+  }
+  const read = Object.fromEntries(readBy[phase ?? 'oneShot'].map((name) => [name, given[name]]))
+  if (phase === 'detect' && given['detect_scope'] !== 'custom') delete read['detect_roi']
+  if (phase !== undefined) return read
+  for (const [name, scope] of Object.entries(readWith)) {
+    if (given['purify_scope'] === scope) read[name] = withoutNames(read[name])
+    else delete read[name]
+  }
+  return read
+}
+
+/** In one go regions have no ids and no source. */
+function withoutNames(list: unknown): unknown {
+  if (!Array.isArray(list)) return list
+  return list.map((one: unknown) => {
+    if (typeof one !== 'object' || one === null) return one
+    return Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'id' && name !== 'source'))
+  })
+}
+
+const output = z.object({
+  phase: z.enum(['detect', 'purify']).optional(),
+  file_id: id.optional().describe('The cleaned video'),
+  download_url: z.string().optional(),
+  regions_file_id: id.optional().describe('The detection result, a JSON file'),
+  regions_download_url: z.string().optional(),
+  regions_found: z.int().optional().describe('How many regions with text were found'),
+  unchanged: z.boolean().optional().describe('There was nothing to treat: the file is a copy, bit for bit'),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe('What was done to the video beyond the request, such as tone mapping'),
+})
+
+export const videoPurify = operation({
+  name: 'video_purify',
+  title: 'Clean a video',
+  description:
+    'Removes subtitles, watermarks, logos and other overlays from a video, and keeps the rest: sound, subtitle streams, ' +
+    'chapters, times. At once: purify_scope says where text is found and removed, or which boxes are. Better in two ' +
+    'steps: phase detect finds text (not logos) and answers a list as a JSON file; look at it over frames with ' +
+    'inspect_file; then phase purify with regions_file_id, or with the regions you chose, and protect_regions for ' +
+    'what must stay. Boxes are shares (0 to 1) of the upright picture, times seconds, end excluded. ffmpeg blurs ' +
+    'beyond reading; raft fills with the background. At most 2 hours, 4000 px a side, 120 frames a second. ' +
+    'Variable frame rates become constant.',
+  toolset: 'clean',
+  input,
+  output,
+  price: { unit: 'minute', credits: 1, of: 'the video' },
+  read: readOf,
+  examples: [
+    {
+      title: 'Find all text first, then look and choose',
+      input: { file_id: 'talk.mp4', phase: 'detect' },
+    },
+    {
+      title: 'Fill a channel logo with its background, but keep the score beside it',
+      input: {
+        file_id: 'match.mp4',
+        phase: 'purify',
+        regions: [{ id: 'logo', source: 'manual', x: 0.82, y: 0.04, w: 0.14, h: 0.1, start: 0, end: 5400 }],
+        protect_regions: [
+          { id: 'score', source: 'manual', x: 0.8, y: 0.11, w: 0.18, h: 0.06, start: 0, end: 5400 },
+        ],
+        purify_func_type: 'raft',
+      },
+    },
+  ],
+})

@@ -1,0 +1,27 @@
+import type { StagedFile } from '../../src/contract/operation.ts'
+import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { evenSize } from '../../src/media/clean/boxes.ts'
+import type { Kept } from './join.ts'
+
+/** What becomes of a video beyond the request, in sentences. */
+export function notesOf({ name }: StagedFile, { video, rate }: Footage, kept: Kept): string[] {
+  const size = uprightSize(video)
+  const even = evenSize(size)
+  const isOdd = size.width !== even.width || size.height !== even.height
+  const pixels = video.pixel_format
+  return [
+    ...(video.hdr ? [`${name} is HDR; it was tone-mapped to standard range (bt709)`] : []),
+    ...(video.alpha ? ['what was transparent lies on black'] : []),
+    ...(/^(yuvj?420p|nv12|nv21|yuva420p)$/.test(pixels)
+      ? []
+      : [`the picture was ${pixels} and is yuv420p now`]),
+    ...(isOdd
+      ? [`the last ${size.width === even.width ? 'row' : 'column'} was left off: H.264 needs even sides`]
+      : []),
+    ...(video.variable_rate
+      ? [`the frame rate varied and is constant now: ${rate.num}/${rate.den} a second`]
+      : []),
+    ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
+    ...kept.left.map((stream) => `a stream could not be kept: ${stream}`),
+  ]
+}

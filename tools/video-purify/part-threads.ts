@@ -1,0 +1,85 @@
+import { Worker } from 'node:worker_threads'
+import { isErrorCode, MediaError } from '../../src/contract/errors.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import type { Answer, Order } from './part-thread.ts'
+import type { PartJob } from './part.ts'
+
+const thread = import.meta.filename.endsWith('.ts') ? './part-thread.ts' : './part-thread.js'
+
+interface Making {
+  readonly signal: AbortSignal
+  /** Told what is made in a thread: one more frame, or a whole part that was there already. */
+  readonly onFrames: (frames: number) => void
+}
+
+/** Makes parts in order, each in a thread of its own, so many at once; hands on each that is done. */
+export async function makeParts(
+  jobs: readonly PartJob[],
+  {
+    atOnce,
+    onMade,
+    ...making
+  }: Making & {
+    readonly atOnce: number
+    readonly onMade: (job: PartJob, frames: number) => Promise<void>
+  },
+): Promise<void> {
+  const ffmpeg = await locateFfmpeg()
+  const waiting = jobs.values()
+  const failed = new AbortController()
+  const signal = AbortSignal.any([making.signal, failed.signal])
+  const work = async () => {
+    const worker = new Worker(new URL(thread, import.meta.url), { workerData: ffmpeg })
+    try {
+      for (const job of waiting) {
+        signal.throwIfAborted()
+        await onMade(job, await makeIn(worker, job, { ...making, signal }))
+      }
+    } catch (error) {
+      failed.abort(error)
+      throw error
+    } finally {
+      await worker.terminate()
+    }
+  }
+  const all = Array.from({ length: Math.min(atOnce, jobs.length) }, work)
+  // Each ends its own programs before anything is told.
+  await Promise.allSettled(all)
+  await Promise.all(all)
+}
+
+async function makeIn(worker: Worker, job: PartJob, { signal, onFrames }: Making): Promise<number> {
+  const stop = () => worker.postMessage('stop' satisfies Order, [])
+  const made = Promise.withResolvers<number>()
+  let treated = 0
+  const hear = (answer: Answer) => {
+    if ('treated' in answer) {
+      onFrames(answer.treated - treated)
+      treated = answer.treated
+    } else if ('frames' in answer) made.resolve(answer.frames)
+    else made.reject(toError(answer.failed))
+  }
+  worker.on('message', hear)
+  worker.on('error', made.reject)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    worker.postMessage(job, [])
+    if (signal.aborted) stop()
+    return await made.promise
+  } finally {
+    signal.removeEventListener('abort', stop)
+    worker.off('message', hear)
+    worker.off('error', made.reject)
+  }
+}
+
+function toError({
+  code,
+  message,
+  hint,
+  retryable,
+  bug,
+}: Extract<Answer, { failed: unknown }>['failed']): unknown {
+  if (code === undefined || !isErrorCode(code)) return bug
+  return new MediaError(code, message ?? '', { hint, retryable, cause: bug })
+}

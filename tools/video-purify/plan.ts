@@ -1,0 +1,130 @@
+import { creditsFor } from '../../src/contract/credits.ts'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import type { GivenFile, InputOf, PlanOperation } from '../../src/contract/operation.ts'
+import { videoPurify } from './contract.ts'
+
+export type PurifyInput = InputOf<typeof videoPurify>
+
+/** Checks the video against the limits (contract 2, 4.1 and 8), and prices its length. */
+export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
+  const file = files.get(input.file_id)
+  const { video, seconds } = checkVideo(file)
+  const treats = isTreated(input)
+  if (treats && input.purify_func_type === 'raft') checkForInpainting(file.name, { video, seconds })
+  for (const [name, list] of Object.entries(listsOf(input))) checkStarts(name, list, seconds)
+  const list = input.regions_file_id === undefined ? undefined : files.get(input.regions_file_id)
+  if (list && list.size > mostListBytes) {
+    throw new MediaError(
+      6016,
+      `regions_file_id: ${list.name} is larger than ${mostListBytes / 2 ** 20} MiB`,
+      {
+        hint: 'Leave regions out of the list that are not to be treated.',
+      },
+    )
+  }
+  return {
+    credits: creditsFor(videoPurify.price, Math.round(seconds * 1000)),
+    seconds: expectedSeconds(input, { video, seconds }),
+  }
+}
+
+/** Most bytes of a detection result that are read: as many as a request may have. */
+export const mostListBytes = 32 * 2 ** 20
+
+/** Longest video, and longest that is filled, s; longest and shortest sides, px; fastest rate. */
+const limits = { seconds: 7200, filledSeconds: 1200, side: 4000, filledSide: 128, rate: 120 }
+
+interface Checked {
+  readonly video: VideoFacts
+  readonly seconds: number
+}
+
+/** The picture of the video that is to be cleaned. Throws 6014, 6019, 6021, 6022 and 6023. */
+export function checkVideo({ name, kind, facts }: GivenFile): Checked {
+  const video = facts?.video
+  const durationMs = video ? video.duration_ms || facts.duration_ms : 0
+  if (kind !== 'video' || !video || durationMs <= 0) {
+    throw new MediaError(6014, `file_id: ${name} is not a video with moving pictures`)
+  }
+  if (durationMs > limits.seconds * 1000)
+    throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
+  const { width, height, coded_width, coded_height, frame_rate } = video
+  if (Math.max(width, height, coded_width, coded_height) > limits.side) {
+    throw new MediaError(6022, `file_id: ${name} is ${width}x${height}; a side may have ${limits.side} px`)
+  }
+  if (frame_rate.num > limits.rate * frame_rate.den * (1 + rateSlack)) {
+    const rate = Math.round((10 * frame_rate.num) / frame_rate.den) / 10
+    throw new MediaError(6023, `file_id: ${name} has ${rate} frames a second; ${limits.rate} are taken`)
+  }
+  checkWhole(name, facts)
+  return { video, seconds: durationMs / 1000 }
+}
+
+/** An average may lie a little over the rate at which frames are spaced. */
+const rateSlack = 0.002
+
+/** Packets of FLV do not tell how long they last, so its mark is a guess. */
+function checkWhole(name: string, { container, cut_off_ms }: NonNullable<GivenFile['facts']>): void {
+  if (cut_off_ms === undefined || container === 'flv') return
+  throw new MediaError(6021, `file_id: ${name} is cut off, there is nothing after ${cut_off_ms / 1000} s`, {
+    hint: 'Export the file again, or cut it before that: video_timeline_render with that clip_ed makes a whole file.',
+  })
+}
+
+function checkForInpainting(name: string, { video, seconds }: Checked): void {
+  if (seconds > limits.filledSeconds) {
+    throw new MediaError(6016, `purify_func_type: raft takes videos up to 20 minutes, ${name} lasts longer`, {
+      hint: 'Use ffmpeg, or cut the video into shorter pieces.',
+    })
+  }
+  if (Math.min(video.width, video.height) >= limits.filledSide) return
+  throw new MediaError(
+    6035,
+    `file_id: ${name} is ${video.width}x${video.height}; raft needs ${limits.filledSide} px`,
+    {
+      hint: 'Use ffmpeg, or scale the video up first.',
+    },
+  )
+}
+
+type Lists = Readonly<Record<string, NonNullable<PurifyInput['regions']>>>
+
+/** The lists of a request by their fields. */
+function listsOf({ rois = [], regions = [], protect_regions }: PurifyInput): Lists {
+  return { rois, regions, protect_regions }
+}
+
+function checkStarts(name: string, list: Lists[string], seconds: number): void {
+  const late = list.findIndex(({ start = 0 }) => start >= seconds)
+  if (late < 0) return
+  throw new MediaError(6016, `${name}[${late}].start: is not before the end of the video (${seconds} s)`, {
+    hint: `Give a start below ${seconds}.`,
+  })
+}
+
+/** Whether pictures are to be changed: not where text is only found, nor where the list is empty. */
+export function isTreated({ phase, regions, regions_file_id }: PurifyInput): boolean {
+  if (phase === 'detect') return false
+  return phase === undefined || regions_file_id !== undefined || (regions ?? []).length > 0
+}
+
+/** Whether text is looked for. */
+export function isSearched({ phase, purify_scope }: PurifyInput): boolean {
+  return phase === 'detect' || (phase === undefined && purify_scope !== 'region')
+}
+
+/** What two cores do: s at the start; pixels a second that are searched, blurred with their coding, and filled. */
+const measured = { start: 1, search: 200e6, blur: 60e6, fill: 8e6 }
+
+/** Seconds of work to expect on two cores. */
+export function expectedSeconds(input: PurifyInput, { video, seconds }: Checked): number {
+  const { num, den } = video.frame_rate
+  const pixels = video.coded_width * video.coded_height * seconds * (num > 0 ? num / den : 30)
+  const treat = input.purify_func_type === 'raft' ? measured.fill : measured.blur
+  const spent =
+    measured.start +
+    (isSearched(input) ? pixels / measured.search : 0) +
+    (isTreated(input) ? pixels / treat : 0)
+  return Math.round(spent * 10) / 10
+}

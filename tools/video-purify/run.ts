@@ -1,0 +1,130 @@
+import { constants, copyFile, writeFile } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+import type { ReadyOperation, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
+import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { findText } from '../../src/engines/vision/find-text.ts'
+import { requireTextDetection } from '../../src/engines/vision/require.ts'
+import type { Marked } from '../../src/media/clean/masks.ts'
+import type { FoundRegion, Region } from '../../src/media/clean/region.ts'
+import { cleanVideo, footageOf } from './clean.ts'
+import type { videoPurify } from './contract.ts'
+import { readDetection, writeDetection } from './detection.ts'
+import { notesOf } from './notes.ts'
+import { checkVideo, expectedSeconds, isSearched, isTreated, type PurifyInput } from './plan.ts'
+import { Steps } from './steps.ts'
+
+/** Finds text, or takes what is listed, and treats it; or only finds it. */
+export const run: RunOperation<typeof videoPurify> = async (input, context) => {
+  const file = context.files.get(input.file_id)
+  const phase = input.phase === undefined ? {} : { phase: input.phase }
+  if (input.phase === 'detect') return { ...phase, ...(await detect(input, file, context)) }
+  const { marked, found } = await markedOf(input, file, context)
+  const told = found ? { regions_found: found.length } : {}
+  if (marked.remove.length === 0) {
+    const copy = await copied(file, context)
+    return { ...phase, ...copy, ...told, unchanged: true, ...(found ? { notes: ['no text was found'] } : {}) }
+  }
+  const { video, seconds } = checkVideo(file)
+  const footage = await footageOf(file, context.signal)
+  const { path, kept } = await cleanVideo(
+    {
+      ...{ file, footage, marked },
+      treatment: input.purify_func_type === 'raft' ? 'inpainting' : 'blur',
+      timeoutMs: (10 * 60 + 60 * expectedSeconds(input, { video, seconds })) * 1000,
+      onShare: (share) => context.progress(found ? searching + (99 - searching) * share : 99 * share),
+    },
+    context,
+  )
+  const notes = notesOf(file, footage, kept)
+  return {
+    ...phase,
+    ...context.keep({ path, name: `${nameOf(file)}-clean${kept.extension}` }),
+    ...told,
+    ...(notes.length > 0 ? { notes } : {}),
+  }
+}
+
+/** Throws 6401 where ffmpeg, what finds text, or for an HDR source what maps it to standard range is missing. */
+export const ready: ReadyOperation<typeof videoPurify> = async (request) => {
+  await locateFfmpeg()
+  if (!request) return
+  if (isSearched(request.input)) await requireTextDetection()
+  const { name, facts } = request.files.get(request.input.file_id)
+  if (!facts?.video?.hdr || !isTreated(request.input)) return
+  await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
+}
+
+/** Share of the work that finding text is, where what is found is treated too, percent. */
+const searching = 30
+
+async function detect(input: PurifyInput, file: StagedFile, context: RunContext) {
+  const { video, seconds } = checkVideo(file)
+  const found = await search(input, file, { ...context, progress: (percent) => context.progress(percent) })
+  const path = join(context.scratch, 'regions.json')
+  await writeFile(path, writeDetection({ file_id: file.file_id, video, seconds }, found))
+  const { file_id, download_url } = context.keep({ path, name: `${nameOf(file)}-regions.json` })
+  return { regions_file_id: file_id, regions_download_url: download_url, regions_found: found.length }
+}
+
+/** What is treated: what was found, or what is listed. */
+async function markedOf(
+  input: PurifyInput,
+  file: StagedFile,
+  context: RunContext,
+): Promise<{ readonly marked: Marked; readonly found?: readonly FoundRegion[] }> {
+  const { seconds } = checkVideo(file)
+  const protect = complete(input.protect_regions, seconds)
+  if (isSearched(input)) {
+    const found = await search(input, file, {
+      ...context,
+      progress: (percent) => context.progress((searching * percent) / 100),
+    })
+    return { marked: { remove: found, protect }, found }
+  }
+  if (input.regions_file_id === undefined) {
+    return { marked: { remove: complete(input.regions ?? [], seconds), protect } }
+  }
+  const list = context.files.get(input.regions_file_id)
+  const listed = await readDetection(list, { fileId: file.file_id, seconds })
+  return { marked: { remove: complete(listed, seconds), protect } }
+}
+
+/** Regions with their times, by default the whole video. A header may tell a shorter one than there is. */
+function complete(list: NonNullable<PurifyInput['regions']>, seconds: number): Region[] {
+  return list.map(({ x, y, w, h, start = 0, end = Infinity }) => {
+    return { x, y, w, h, start, end: end >= seconds ? wholeLength : end }
+  })
+}
+
+/** Later than any video ends, s. */
+const wholeLength = 1e6
+
+/** Text is found once: what an earlier attempt found stays found. */
+async function search(input: PurifyInput, file: StagedFile, context: RunContext): Promise<FoundRegion[]> {
+  const { scratch: _, steps, threads, signal, progress } = context
+  const { facts, path, file_id } = file
+  if (!facts) return []
+  const scope = input.phase === 'detect' ? input.detect_scope : input.purify_scope
+  const rois =
+    input.phase === 'detect' ? (input.detect_roi ? [{ ...input.detect_roi }] : []) : (input.rois ?? [])
+  const within = scope === 'custom' ? complete(rois, facts.duration_ms / 1000) : undefined
+  const wish = { ...(within && { within }), subtitles: scope === 'subtitle' }
+  const found = await new Steps(steps).text('found', { file_id, ...wish }, async () =>
+    JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress })),
+  )
+  return JSON.parse(found) as FoundRegion[]
+}
+
+async function copied(file: StagedFile, context: RunContext) {
+  const { base, ext } = parse(file.name)
+  const path = join(context.scratch, `copy${ext}`)
+  await copyFile(file.path, path, constants.COPYFILE_FICLONE)
+  return context.keep({ path, name: base })
+}
+
+/** Of a file's name what tells one from another. */
+function nameOf({ name }: StagedFile): string {
+  return [...parse(name).name].slice(0, 60).join('')
+}
