@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import type { Patch } from '../patch.ts'
+import { fillStill, type Still } from './fill-still.ts'
+
+/** Diagonal stripes, 12 pixels from one to the next. */
+function stripes(width: number, height: number, channels: 3 | 4): Still {
+  const bytes = new Uint8Array(width * height * channels)
+  for (let at = 0; at < width * height; at += 1) {
+    const phase = ((at % width) + Math.floor(at / width)) % 12
+    const tone = phase < 6 ? 60 : 180
+    for (let channel = 0; channel < 3; channel += 1) bytes[at * channels + channel] = tone + 20 * channel
+    if (channels === 4) bytes[at * channels + 3] = 77
+  }
+  return { width, height, channels, bytes }
+}
+
+function boxOf(x: number, y: number, width: number, height: number): Patch {
+  return { x, y, width, height, mask: new Uint8Array(width * height).fill(1) }
+}
+
+function spoil({ width, channels, bytes }: Still, { x, y, width: across, height }: Patch): void {
+  for (let row = y; row < y + height; row += 1) {
+    for (let at = row * width + x; at < row * width + x + across; at += 1) {
+      bytes.fill(255, at * channels, at * channels + 3)
+    }
+  }
+}
+
+describe('a still', () => {
+  it.each([3, 4] as const)(
+    'of %d channels goes on as its surroundings do, and only inside the masks',
+    async (channels) => {
+      const truth = stripes(200, 150, channels)
+      const still = { ...truth, bytes: truth.bytes.slice() }
+      const patches = [boxOf(60, 50, 70, 30), boxOf(150, 100, 30, 20)]
+      for (const patch of patches) spoil(still, patch)
+      await fillStill(still, patches)
+      let [wrong, inside, changed] = [0, 0, 0]
+      for (let at = 0; at < 200 * 150; at += 1) {
+        const [x, y] = [at % 200, Math.floor(at / 200)]
+        const isInside = patches.some(
+          (patch) => x >= patch.x && x < patch.x + patch.width && y >= patch.y && y < patch.y + patch.height,
+        )
+        const here = still.bytes.subarray(at * channels, (at + 1) * channels)
+        const there = truth.bytes.subarray(at * channels, (at + 1) * channels)
+        if (!isInside && here.some((value, channel) => value !== there[channel])) changed += 1
+        else {
+          inside += 1
+          if (Math.abs((here[0] ?? 0) - (there[0] ?? 0)) > 30) wrong += 1
+          if (channels === 4 && here[3] !== 77) changed += 1
+        }
+      }
+      expect(changed).toBe(0)
+      expect(wrong / inside).toBeLessThan(0.05)
+    },
+  )
+
+  it('is filled the same each time', async () => {
+    const filled = await Promise.all(
+      [0, 1].map(async () => {
+        const still = stripes(120, 90, 3)
+        spoil(still, boxOf(30, 30, 40, 20))
+        await fillStill(still, [boxOf(30, 30, 40, 20)])
+        return still.bytes
+      }),
+    )
+    expect(filled[0]).toEqual(filled[1])
+  })
+
+  it.each([
+    ['at its corner', boxOf(0, 0, 40, 30)],
+    ['all over', boxOf(0, 0, 80, 60)],
+    ['all but a line', boxOf(0, 2, 80, 58)],
+  ])('masked %s has something put there', async (_, patch) => {
+    const still = stripes(80, 60, 3)
+    spoil(still, patch)
+    await fillStill(still, [patch])
+    const corner = still.bytes.subarray((patch.y + 10) * 80 * 3 + 30, (patch.y + 10) * 80 * 3 + 33)
+    expect([...corner]).not.toEqual([255, 255, 255])
+  })
+
+  it('that is smaller than the squares that are compared is filled smoothly', async () => {
+    const still = stripes(6, 6, 3)
+    spoil(still, boxOf(2, 2, 2, 2))
+    await fillStill(still, [boxOf(2, 2, 2, 2)])
+    expect(still.bytes[(2 * 6 + 2) * 3]).toBeLessThan(200)
+  })
+})

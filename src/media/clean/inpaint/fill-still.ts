@@ -1,0 +1,82 @@
+import type { Patch } from '../patch.ts'
+import { fillByExample } from './exemplar.ts'
+import { grown } from './masks.ts'
+import type { FillHoles, Holed } from './picture.ts'
+
+/** A still's pixels in rows: red, green, blue, and alpha where there are four. */
+export interface Still {
+  readonly width: number
+  readonly height: number
+  readonly channels: 3 | 4
+  readonly bytes: Uint8Array
+}
+
+/** Fills by what the picture itself shows elsewhere. */
+export const byExample: FillHoles = (picture, { isBegun }) =>
+  Promise.resolve(fillByExample(picture, { isBegun }))
+
+/**
+ * Fills the patches of a still, in place, where their masks are 1 and nowhere else; alpha stays. Each is looked at
+ * with what lies around it, so that memory is bounded by the largest patch.
+ */
+export async function fillStill(
+  still: Still,
+  patches: readonly Patch[],
+  fill: FillHoles = byExample,
+): Promise<void> {
+  for (const patch of patches) {
+    // As much around as a patch is thick, within bounds: what is far away seldom fits.
+    const margin = Math.min(400, Math.max(64, Math.min(patch.width, patch.height)))
+    const area = grown(patch, { x: margin, y: margin }, still)
+    const picture = cut(still, area)
+    for (const other of patches) markHoles(picture.hole, area, { ...other, isMarked: true })
+    // Those before this one are filled already.
+    for (const done of patches.slice(0, patches.indexOf(patch)))
+      markHoles(picture.hole, area, { ...done, isMarked: false })
+    markHoles(picture.hole, area, { ...patch, isMarked: true })
+    await fill(picture, { isRgb: true, isBegun: false })
+    put(still, picture, { patch, x: area.x, y: area.y })
+  }
+}
+
+function cut({ width: stride, channels, bytes }: Still, { x, y, width, height }: Omit<Patch, 'mask'>): Holed {
+  const pixels = new Uint8Array(width * height * 3)
+  for (let row = 0; row < height; row += 1) {
+    for (let column = 0; column < width; column += 1) {
+      const from = ((y + row) * stride + x + column) * channels
+      const to = (row * width + column) * 3
+      for (let channel = 0; channel < 3; channel += 1) pixels[to + channel] = bytes[from + channel] ?? 0
+    }
+  }
+  return { width, height, pixels, hole: new Uint8Array(width * height) }
+}
+
+function markHoles(
+  hole: Uint8Array,
+  area: Omit<Patch, 'mask'>,
+  { isMarked, ...patch }: Patch & { isMarked: boolean },
+): void {
+  for (let row = 0; row < patch.height; row += 1) {
+    const y = patch.y + row - area.y
+    if (y < 0 || y >= area.height) continue
+    for (let column = 0; column < patch.width; column += 1) {
+      const x = patch.x + column - area.x
+      if (x < 0 || x >= area.width || patch.mask[row * patch.width + column] !== 1) continue
+      hole[y * area.width + x] = isMarked ? 1 : 0
+    }
+  }
+}
+
+function put(
+  { width, channels, bytes }: Still,
+  picture: Holed,
+  { patch, x, y }: { patch: Patch; x: number; y: number },
+): void {
+  for (let at = 0; at < patch.mask.length; at += 1) {
+    if (patch.mask[at] !== 1) continue
+    const [column, row] = [patch.x + (at % patch.width), patch.y + Math.floor(at / patch.width)]
+    const from = ((row - y) * picture.width + column - x) * 3
+    const to = (row * width + column) * channels
+    for (let channel = 0; channel < 3; channel += 1) bytes[to + channel] = picture.pixels[from + channel] ?? 0
+  }
+}

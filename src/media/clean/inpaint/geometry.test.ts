@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { makeScene } from '../../../../test/footage/scene.ts'
+import { after, distance, enlarged, inverse, type Affine } from './affine.ts'
+import { align, start } from './align.ts'
+import { History } from './history.ts'
+import { hiddenIn } from './masks.ts'
+import { Camera } from './motion.ts'
+import { pointsOf } from './points.ts'
+import { sample } from './sample.ts'
+import { solve } from './solve.ts'
+import { spread } from './spread.ts'
+import { bytesOf, type View } from './view.ts'
+
+const near = fc.double({ min: -0.2, max: 0.2, noNaN: true })
+const shift = fc.double({ min: -50, max: 50, noNaN: true })
+const affine = fc
+  .tuple(near, near, shift, near, near, shift)
+  .map(([a, b, c, d, e, f]): Affine => [1 + a, b, c, d, 1 + e, f])
+const frame = { width: 200, height: 100 }
+
+describe('maps', () => {
+  it('and their inverses do nothing together', () => {
+    fc.assert(
+      fc.property(affine, (map) => {
+        expect(distance(after(map, inverse(map)), [1, 0, 0, 0, 1, 0], frame)).toBeLessThan(1e-9)
+      }),
+    )
+  })
+
+  it('enlarged and made small again are the same', () => {
+    fc.assert(
+      fc.property(affine, fc.constantFrom(2, 3, 4), (map, factor) => {
+        expect(distance(enlarged(enlarged(map, factor), 1 / factor), map, frame)).toBeLessThan(1e-9)
+      }),
+    )
+  })
+})
+
+it('solves systems', () => {
+  const numbers = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: 16, maxLength: 16 })
+  fc.assert(
+    fc.property(numbers, fc.tuple(shift, shift, shift, shift), (values, wanted) => {
+      // What is multiplied by itself turned over, with something on its diagonal, has one solution.
+      const at = (row: number, column: number) => values[row * 4 + column] ?? 0
+      const matrix = Float64Array.from({ length: 16 }, (_, index) => {
+        const [row, column] = [index >> 2, index & 3]
+        return [0, 1, 2, 3].reduce((sum, k) => sum + at(k, row) * at(k, column), row === column ? 1 : 0)
+      })
+      const right = Float64Array.from({ length: 4 }, (_, row) =>
+        wanted.reduce((sum, value, column) => sum + (matrix[row * 4 + column] ?? 0) * value, 0),
+      )
+      expect(solve(matrix, right, 4)).toBe(true)
+      wanted.forEach((value, index) => expect(right[index]).toBeCloseTo(value, 6))
+    }),
+  )
+})
+
+it('spreads values smoothly: none above or below what holds it', () => {
+  const grid = { columns: 17, rows: 11, rounds: 60 }
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(186), fc.integer({ min: -90, max: 90 })), { minLength: 1, maxLength: 20 }),
+      (held) => {
+        const [values, weights] = [new Float32Array(187), new Float32Array(187)]
+        for (const [at, value] of held) {
+          values[at] = value
+          weights[at] = 1000
+        }
+        const kept = held.map(([at]) => values[at] ?? 0)
+        spread(values, weights, grid)
+        expect(Math.max(...values)).toBeLessThan(Math.max(...kept) + 1)
+        expect(Math.min(...values)).toBeGreaterThan(Math.min(...kept) - 1)
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+it('takes samples at pixels as they are, and on a slope what lies between', () => {
+  const plane = {
+    width: 20,
+    height: 20,
+    data: Uint8Array.from({ length: 400 }, (_, at) => (at % 20) * 5 + Math.floor(at / 20) * 3),
+  }
+  const inside = fc.double({ min: 1, max: 17, noNaN: true })
+  fc.assert(
+    fc.property(inside, inside, (x, y) => {
+      // Weights are those of the nearest of 64 steps.
+      expect(Math.abs(sample(plane, x, y) - (x * 5 + y * 3))).toBeLessThan(0.14)
+    }),
+  )
+  for (let at = 0; at < 400; at += 1)
+    expect(sample(plane, at % 20, Math.floor(at / 20))).toBeCloseTo(plane.data[at] ?? 0, 4)
+})
+
+describe('motion', () => {
+  const size = { width: 320, height: 180 }
+
+  it('lays a picture onto itself moved by less than a pixel', () => {
+    const scene = makeScene('slow pan', { ...size, count: 3, noise: 0 })
+    const pictures = [0, 2].map((index) => {
+      const data = scene.frameAt(index).bytes.subarray(0, size.width * size.height)
+      return { x: 0, y: 0, ...size, data, hidden: new Uint8Array(data.length) }
+    })
+    const [one, other] = pictures
+    if (!one || !other) throw new RangeError('two pictures')
+    const { map } = align(pointsOf(one, 8), other, { from: start, rounds: 20 })
+    // The camera goes 1.3 px of 480 to the right in each frame.
+    expect(distance(map, [1, 0, (-2 * 1.3 * 320) / 480, 0, 1, 0], size)).toBeLessThan(0.05)
+  })
+
+  it('is followed over a pan, and told from a cut', () => {
+    const scene = makeScene('cut', { ...size, count: 24 })
+    const camera = new Camera(size)
+    const poses = Array.from({ length: 24 }, (_, index) => camera.observe(scene.frameAt(index), []))
+    expect(poses.map(({ shot }) => shot)).toEqual(poses.map((_, index) => (index < 12 ? 0 : 1)))
+    const [from, to] = [poses[12], poses[23]]
+    const moved = after(to?.toShot ?? start.map, inverse(from?.toShot ?? start.map))
+    expect(distance(moved, [1, 0, (11 * 0.8 * 320) / 480, 0, 1, 0], size)).toBeLessThan(0.5)
+  })
+})
+
+it('hides masks and two pixels around them, at any scale', () => {
+  const patch = { x: 8, y: 6, width: 4, height: 2, mask: Uint8Array.from([1, 1, 0, 0, 1, 1, 0, 0]) }
+  const hidden = hiddenIn([patch], { x: 0, y: 0, width: 24, height: 16 })
+  for (let y = 0; y < 16; y += 1) {
+    for (let x = 0; x < 24; x += 1)
+      expect(hidden[y * 24 + x], `${x} ${y}`).toBe(x >= 6 && x < 12 && y >= 4 && y < 10 ? 1 : 0)
+  }
+  const half = hiddenIn([patch], { x: 0, y: 0, width: 24, height: 16 }, 2)
+  for (let at = 0; at < half.length; at += 1) {
+    const [x, y] = [(at % 12) * 2, Math.floor(at / 12) * 2]
+    const any = [0, 1, 24, 25].some((step) => hidden[y * 24 + x + step] === 1)
+    expect(half[at]).toBe(any ? 1 : 0)
+  }
+})
+
+it('keeps views within its bound however long a video is, near ones and those beside a change of patches', () => {
+  const most = 40 * 96
+  const history = new History(most)
+  const [shown, none] = [[{ x: 0, y: 0, width: 2, height: 2, mask: new Uint8Array(4) }], []]
+  const view = (index: number): View => {
+    const plane = new Uint8Array(64)
+    const crop = { x: 0, y: 0, width: 8, height: 8, data: plane, hidden: plane, blue: plane, red: plane }
+    return { index, shot: 0, toShot: start.map, patches: index % 200 < 190 ? shown : none, crops: [crop] }
+  }
+  for (let index = 0; index < 3000; index += 1) {
+    history.add(view(index), Math.max(0, index - 10))
+    expect(history.views.reduce((sum, one) => sum + bytesOf(one), 0)).toBeLessThanOrEqual(most)
+  }
+  const kept = history.views.map(({ index }) => index)
+  expect(kept).toEqual(kept.toSorted((one, other) => one - other))
+  expect(kept.filter((index) => index > 2980).length).toBeGreaterThan(10)
+  // The last gap between subtitles, a second and more ago.
+  expect(kept.some((index) => index >= 2790 && index < 2800)).toBe(true)
+})

@@ -1,0 +1,91 @@
+import type { Patch } from '../patch.ts'
+
+/** A rectangle in pixels. */
+export interface Rect {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Pixels beside a mask that are not trusted either: codecs smear what lay over the picture. */
+const smear = 2
+
+const known = new WeakMap<readonly Patch[], Map<string, Uint8Array>>()
+
+/**
+ * What of a rectangle, in steps of `factor` pixels, is hidden by patches or beside them; the same array for the same
+ * patches.
+ */
+export function hiddenIn(patches: readonly Patch[], { x, y, width, height }: Rect, factor = 1): Uint8Array {
+  const maps = known.get(patches) ?? new Map<string, Uint8Array>()
+  known.set(patches, maps)
+  const key = `${x} ${y} ${width} ${height} ${factor}`
+  const there = maps.get(key)
+  if (there) return there
+  const columns = Math.floor(width / factor)
+  const rows = Math.floor(height / factor)
+  const hidden = new Uint8Array(columns * rows)
+  for (const patch of patches) {
+    for (let line = 0; line < patch.height; line += 1) {
+      const top = Math.max(0, Math.floor((patch.y + line - smear - y) / factor))
+      const bottom = Math.min(rows - 1, Math.floor((patch.y + line + smear - y) / factor))
+      if (bottom < top) continue
+      for (const [from, to] of runsOf(patch, line)) {
+        const begin = Math.max(0, Math.floor((patch.x + from - smear - x) / factor))
+        const end = Math.min(columns, Math.floor((patch.x + to - 1 + smear - x) / factor) + 1)
+        if (end <= begin) continue
+        for (let row = top; row <= bottom; row += 1)
+          hidden.fill(1, row * columns + begin, row * columns + end)
+      }
+    }
+  }
+  maps.set(key, hidden)
+  return hidden
+}
+
+/** Stretches [from, to) of a line of a patch that are treated. */
+function* runsOf({ mask, width }: Patch, line: number): Generator<readonly [from: number, to: number]> {
+  const row = mask.subarray(line * width, (line + 1) * width)
+  let from = row.indexOf(1)
+  while (from >= 0) {
+    const end = row.indexOf(0, from)
+    const to = end < 0 ? width : end
+    yield [from, to]
+    from = to < width ? row.indexOf(1, to) : -1
+  }
+}
+
+/** A rectangle wider and higher to all sides, as far as the frame goes, its place and sides even. */
+export function grown(
+  rect: Rect,
+  by: { readonly x: number; readonly y: number },
+  frame: { width: number; height: number },
+): Rect {
+  const x = Math.max(0, Math.floor((rect.x - by.x) / 2) * 2)
+  const y = Math.max(0, Math.floor((rect.y - by.y) / 2) * 2)
+  const right = Math.min(frame.width, Math.ceil((rect.x + rect.width + by.x) / 2) * 2)
+  const bottom = Math.min(frame.height, Math.ceil((rect.y + rect.height + by.y) / 2) * 2)
+  return { x, y, width: right - x, height: bottom - y }
+}
+
+/** Tells whether one rectangle lies in another. */
+export function isInside(inner: Rect, outer: Rect): boolean {
+  return (
+    inner.x >= outer.x &&
+    inner.y >= outer.y &&
+    inner.x + inner.width <= outer.x + outer.width &&
+    inner.y + inner.height <= outer.y + outer.height
+  )
+}
+
+/** The smallest rectangle around two. */
+export function around(one: Rect, other: Rect): Rect {
+  const x = Math.min(one.x, other.x)
+  const y = Math.min(one.y, other.y)
+  return {
+    ...{ x, y },
+    width: Math.max(one.x + one.width, other.x + other.width) - x,
+    height: Math.max(one.y + one.height, other.y + other.height) - y,
+  }
+}

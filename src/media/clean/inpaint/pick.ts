@@ -1,0 +1,144 @@
+import { after, inverse, type Affine } from './affine.ts'
+import type { Cells } from './cells.ts'
+import { isInside } from './masks.ts'
+import type { Crop, View } from './view.ts'
+
+/** A view in which something is seen that a patch hides. */
+export interface Source {
+  readonly view: View
+  readonly crop: Crop
+  /** From the treated frame to the view, as the camera's way tells it. */
+  readonly map: Affine
+}
+
+/** Numbers of the frames that served before. */
+type Liked = Pick<ReadonlyMap<number, unknown>, 'has'>
+
+/** As many views of each side in time show each cell, where there are: what passes in one is not in the others. */
+const usual = 2
+/** Pixels, of a patch and its ring, from which on one has to be enough for the time it takes. */
+const large = 40_000
+/** Views of a side in all. */
+const mostOfSide = 8
+/** Views of a side that are looked at. */
+const mostLooked = 40
+/** Frames over which a view's worth halves. */
+const halving = 24
+
+/** Chooses views before and after a frame that together show what a patch hides, near ones and `liked` ones first. */
+export function pickSources(
+  cells: Cells,
+  now: View,
+  given: { views: readonly View[]; liked: Liked },
+): Source[] {
+  const place = given.views.findIndex(({ index }) => index >= now.index)
+  const split = place < 0 ? given.views.length : place
+  const before = given.views.slice(0, split).toReversed()
+  const behind = given.views.slice(split).filter(({ index }) => index > now.index)
+  return [before, behind].flatMap((side) => pickOfSide(cells, now, { views: side, liked: given.liked }))
+}
+
+function pickOfSide(
+  cells: Cells,
+  now: View,
+  { views, liked }: { views: readonly View[]; liked: Liked },
+): Source[] {
+  const looked = worthLooking(views, now, liked).flatMap((view) => {
+    const source = sourceOf(view, now, cells)
+    const shown = source && shownIn(source.crop, source.map, cells)
+    const distance = Math.abs(view.index - now.index)
+    const worth = (liked.has(view.index) ? 1.4 : 1) / (1 + distance / halving)
+    return shown ? [{ ...source, shown, worth, distance }] : []
+  })
+  const perSide = cells.width * cells.height > large ? 1 : usual
+  const need = cells.isHole.map((hole) => hole * perSide)
+  const picked: typeof looked = []
+  while (picked.length < mostOfSide) {
+    const isSeen = need.every((wanted) => wanted < perSide)
+    if (isSeen && picked.length >= perSide) break
+    let best: (typeof looked)[number] | undefined
+    let most = 0
+    for (const one of looked) {
+      if (picked.includes(one)) continue
+      // A second look shows nothing new unless what moves has moved on.
+      const isApart = picked.every(({ distance }) => Math.abs(distance - one.distance) >= 6)
+      let sum = 0
+      for (const cell of one.shown) {
+        const wanted = need[cell] ?? 0
+        if (wanted === perSide) sum += 1
+        else if (wanted > 0 && isApart) sum += 0.15
+      }
+      if (sum * one.worth > most) [best, most] = [one, sum * one.worth]
+    }
+    if (!best) break
+    picked.push(best)
+    for (const cell of best.shown) need[cell] = Math.max(0, (need[cell] ?? 0) - 1)
+  }
+  return picked
+}
+
+/** Of each stretch of frames with the same patches its ends, and between them ever fewer; of too many, ever fewer. */
+function worthLooking(views: readonly View[], now: View, liked: Liked): View[] {
+  const all: View[] = []
+  let [passed, next] = [0, 1]
+  for (let at = 0; at < views.length; at += 1) {
+    const [view, before, behind] = [views[at], views[at - 1], views[at + 1]]
+    if (!view || view.shot !== now.shot) break
+    if (before && before.patches !== view.patches) [passed, next] = [0, 1]
+    const isEnd = !behind || behind.patches !== view.patches || behind.shot !== now.shot
+    if (passed === 0 || passed >= next || isEnd || liked.has(view.index)) all.push(view)
+    if (passed >= next) next = Math.max(next + 1, next * 1.2)
+    passed += 1
+  }
+  if (all.length <= mostLooked) return all
+  // The nearest quarter, then in growing steps to the farthest.
+  const near = mostLooked / 4
+  const growth = (all.length / near) ** (1 / (mostLooked - near))
+  const steps = new Set(
+    Array.from({ length: mostLooked }, (_, step) =>
+      Math.floor(step < near ? step : near * growth ** (step - near)),
+    ),
+  )
+  return all.filter((view, at) => steps.has(at) || liked.has(view.index))
+}
+
+/** How a view shows the place of a patch and what lies around it; undefined where that was not kept. */
+export function sourceOf(view: View, now: Pick<View, 'toShot'>, cells: Cells): Source | undefined {
+  const crop = cropFor(view, cells)
+  return crop && { view, crop, map: after(now.toShot, inverse(view.toShot)) }
+}
+
+function cropFor({ crops }: View, cells: Cells): Crop | undefined {
+  let best: Crop | undefined
+  for (const crop of crops) {
+    if (isInside(cells, crop) && (!best || crop.data.length > best.data.length)) best = crop
+  }
+  return best
+}
+
+/** Cells of holes all of whose corners are seen; undefined where there are none. */
+function shownIn(
+  { x, y, width, height, hidden }: Crop,
+  [a, b, c, d, e, f]: Affine,
+  cells: Cells,
+): number[] | undefined {
+  const shown: number[] = []
+  const { size, columns, isHole } = cells
+  const isSeen = (left: number, top: number) => {
+    const column = Math.round(a * left + b * top + c - x)
+    const line = Math.round(d * left + e * top + f - y)
+    return column >= 0 && line >= 0 && column < width && line < height && hidden[line * width + column] === 0
+  }
+  for (let at = 0; at < isHole.length; at += 1) {
+    if (isHole[at] !== 1) continue
+    const left = cells.x + (at % columns) * size
+    const top = cells.y + Math.floor(at / columns) * size
+    const [right, bottom] = [
+      Math.min(left + size, cells.x + cells.width) - 1,
+      Math.min(top + size, cells.y + cells.height) - 1,
+    ]
+    if (isSeen(left, top) && isSeen(right, bottom) && isSeen(right, top) && isSeen(left, bottom))
+      shown.push(at)
+  }
+  return shown.length > 0 ? shown : undefined
+}

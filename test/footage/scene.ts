@@ -1,0 +1,152 @@
+import type { Frame } from '../../src/media/clean/patch.ts'
+import { sampleAt } from './sample-world.ts'
+import { makeWorld, randomOf, type World } from './world.ts'
+
+/** Clean footage whose every frame is known: `frameAt` draws one, the same each time. */
+export interface Scene {
+  readonly width: number
+  readonly height: number
+  readonly count: number
+  readonly frameAt: (index: number) => Frame
+}
+
+/** Where a frame's pixel (x, y) lies in the world: (a x + b y + c, d x + e y + f). */
+type View = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
+
+/** What a camera does, by the frame's number; lengths in 480ths of the frame's width. */
+interface Shot {
+  readonly view: (index: number, count: number) => View
+  /** How bright it is, 1 as it was. */
+  readonly gain?: (index: number, count: number) => number
+  /** Something with detail of its own that passes the middle of the lower third. */
+  readonly hasWalker?: boolean
+}
+
+const moved = (x: number, y: number): View => [1, 0, x, 0, 1, y]
+
+/** About the frame's middle, 480 wide and 270 high. */
+function turned(scale: number, angle: number, [x, y]: readonly [number, number]): View {
+  const [cos, sin] = [scale * Math.cos(angle), scale * Math.sin(angle)]
+  return [cos, -sin, x + 240 - cos * 240 + sin * 135, sin, cos, y + 135 - sin * 240 - cos * 135]
+}
+
+const held = (index: number): View =>
+  turned(1 + 0.004 * Math.sin(index / 17), 0.008 * Math.sin(index / 9 + 1), [
+    260 + 5 * Math.sin(index / 6) + 2.2 * Math.sin(index * 1.3),
+    160 + 4 * Math.sin(index / 7 + 2) + 1.8 * Math.sin(index * 1.1 + 1),
+  ])
+
+/** Cameras, each with how it moves. */
+export const shots = {
+  static: { view: () => moved(200, 120) },
+  'slow pan': { view: (index) => moved(40 + 1.3 * index, 120) },
+  'fast pan': { view: (index) => moved(20 + 11.7 * index, 120) },
+  'diagonal pan': { view: (index) => moved(60 + 2.6 * index, 40 + 1.45 * index) },
+  zoom: { view: (index) => turned(1.15 * 0.996 ** index, 0, [240, 140]) },
+  'hand-held': { view: held },
+  cut: { view: (index, count) => (index < count / 2 ? moved(100, 60) : moved(900 + 0.8 * index, 330)) },
+  fade: {
+    view: (index) => moved(150 + 0.9 * index, 120),
+    gain: (index, count) => Math.min(1, (3 * index) / count, (3 * (count - 1 - index)) / count),
+  },
+  walker: { view: () => moved(200, 120), hasWalker: true },
+} as const satisfies Record<string, Shot>
+
+export type ShotName = keyof typeof shots
+
+const worlds = new Map<string, World>()
+
+/** Many scenes look at the same one. */
+function worldOf(width: number, height: number, seed: number): World {
+  const key = `${width} ${height} ${seed}`
+  const world = worlds.get(key) ?? makeWorld(width, height, seed)
+  worlds.set(key, world)
+  return world
+}
+
+/** Footage of a shot, with a camera's noise of so many levels of deviation. */
+export function makeScene(
+  name: ShotName,
+  {
+    width = 480,
+    height = 270,
+    count = 90,
+    noise = 1.2,
+    seed = 7,
+  }: {
+    readonly width?: number
+    readonly height?: number
+    readonly count?: number
+    readonly noise?: number
+    readonly seed?: number
+  } = {},
+): Scene {
+  const shot: Shot = shots[name]
+  const unit = width / 480
+  // As wide as the farthest that any of these cameras sees in so many frames.
+  const across = name === 'fast pan' ? 520 + 12 * count : 1500
+  const world = worldOf(Math.ceil(across * unit), Math.ceil(640 * unit), seed)
+  const grain = grainOf(noise, seed)
+  const frameAt = (index: number): Frame => {
+    const bytes = new Uint8Array((width * height * 3) / 2)
+    const [a, b, c, d, e, f] = shot.view(index, count)
+    const view: View = [a, b, c * unit, d, e, f * unit]
+    const gain = shot.gain?.(index, count) ?? 1
+    const pass = shot.hasWalker === true ? { x: width * (0.1 + (0.8 * index) / count), unit } : undefined
+    for (const plane of [0, 1, 2] as const) {
+      draw({ world, view, width, height, bytes, gain, pass, grain: grain(index * 3 + plane) }, plane)
+    }
+    return { width, height, bytes }
+  }
+  return { width, height, count, frameAt }
+}
+
+interface Drawing {
+  readonly world: World
+  readonly view: View
+  readonly width: number
+  readonly height: number
+  readonly bytes: Uint8Array
+  readonly gain: number
+  readonly pass: { readonly x: number; readonly unit: number } | undefined
+  readonly grain: (at: number) => number
+}
+
+function draw({ world, view, width, height, bytes, gain, pass, grain }: Drawing, plane: 0 | 1 | 2): void {
+  const [a, b, c, d, e, f] = view
+  const step = plane === 0 ? 1 : 2
+  const from = [0, width * height, (width * height * 5) / 4][plane] ?? 0
+  const black = plane === 0 ? 16 : 128
+  const source = world.planes[plane]
+  let at = from
+  // A colour sample lies between its four pixels.
+  const half = (step - 1) / 2
+  for (let y = half; y < height; y += step) {
+    const down = pass ? (y - height * 0.75) / (60 * pass.unit) : 2
+    for (let x = half; x < width; x += step) {
+      let u = a * x + b * y + c
+      let v = d * x + e * y + f
+      if (pass && down * down + ((x - pass.x) / (26 * pass.unit)) ** 2 < 1) {
+        u = x - pass.x + 400
+        v = y + 30
+      }
+      const value = black + (sampleAt(source, world.width, u, v) - black) * gain
+      bytes[at] = Math.min(235, Math.max(16, Math.round(value + grain(at - from))))
+      at += 1
+    }
+  }
+}
+
+/** A camera's noise: Gaussian, another on each frame. */
+function grainOf(deviation: number, seed: number): (turn: number) => (at: number) => number {
+  const random = randomOf(seed + 1)
+  const length = 2 ** 16
+  const values = Float32Array.from({ length }, () => {
+    const radius = Math.sqrt(-2 * Math.log(1 - random()))
+    return deviation * radius * Math.cos(2 * Math.PI * random())
+  })
+  return (turn) => {
+    const begin = Math.floor(randomOf(seed + 31 * turn)() * length)
+    return (at) => values[(begin + at * 7) % length] ?? 0
+  }
+}
