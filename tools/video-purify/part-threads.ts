@@ -45,7 +45,8 @@ export async function makeParts(
   const all = Array.from({ length: Math.min(atOnce, jobs.length) }, work)
   // Each ends its own programs before anything is told.
   await Promise.allSettled(all)
-  await Promise.all(all)
+  // The first that failed ended the others.
+  signal.throwIfAborted()
 }
 
 async function makeIn(worker: Worker, job: PartJob, { signal, onFrames }: Making): Promise<number> {

@@ -78,8 +78,12 @@ interface Looking {
   readonly boxes: Promise<readonly TextBox[]>
 }
 
+/** Samples are looked at while the frames around them are still kept. */
+const mostThreads = 2
+
 async function textsIn(path: string, { video, grid, search }: Job) {
-  const { threads, signal } = search
+  const { signal } = search
+  const threads = Math.min(search.threads, mostThreads)
   const fps = grid.rate.num / grid.rate.den
   const step = stepOf(grid.rate)
   const ring = lumaRing(grid, Math.min(mostKept, Math.ceil(keptSeconds * fps)))
@@ -88,7 +92,12 @@ async function textsIn(path: string, { video, grid, search }: Job) {
   const texts: Promise<FoundText | undefined>[] = []
   const follower = openFollower(ring, {
     reach: Math.round(reach * fps),
-    onText: (candidate) => texts.push(confirmed(candidate, detector)),
+    onText(candidate) {
+      const text = confirmed(candidate, detector)
+      // It is told where all are awaited.
+      text.catch(() => {})
+      texts.push(text)
+    },
   })
   const looking: Looking[] = []
   const take = async () => {

@@ -1,4 +1,5 @@
 import type { Patch, PatchesAt } from '../patch.ts'
+import { ringOf } from './cells.ts'
 import { around, grown, type Rect } from './masks.ts'
 
 /** Frames by which what is kept of a frame may serve another. */
@@ -18,7 +19,7 @@ export class Areas {
   constructor(patchesAt: PatchesAt, size: { readonly width: number; readonly height: number }) {
     this.#patchesAt = patchesAt
     this.#size = size
-    this.#least = Math.max(32, Math.round(Math.max(size.width, size.height) / 24))
+    this.#least = Math.max(32, Math.round(Math.max(size.width, size.height) / 24), ringOf(size))
   }
 
   /** Rectangles of a frame that are to be kept. */

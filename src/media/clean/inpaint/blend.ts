@@ -99,13 +99,13 @@ function blendColour(
  * Writes a filling into a frame's bytes, where the patch's mask is 1 and nowhere else; colour that four pixels share
  * only where it is 1 for all of them.
  */
-export function write(patch: Patch, { luma, blue, red }: Filling, frame: Frame): void {
+export function write(patch: Patch, { luma, blue, red, isFilled }: Filling, frame: Frame): void {
   const { x, y, width, height, mask } = patch
   const colour = frame.width * frame.height
   for (let row = 0; row < height; row += 1) {
     const line = (y + row) * frame.width + x
     for (let column = 0, at = row * width; column < width; column += 1, at += 1) {
-      if (mask[at] !== 1) continue
+      if (mask[at] !== 1 || isFilled[at] !== 1) continue
       frame.bytes[line + column] = toByte(luma[at] ?? 0)
       if ((row | column) & 1 || mask[at + 1] !== 1 || mask[at + width] !== 1 || mask[at + width + 1] !== 1)
         continue

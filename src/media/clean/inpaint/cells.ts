@@ -15,14 +15,23 @@ export interface Cells extends Rect {
 /** Cells that the ring around a patch is wide. */
 export const ringCells = 3
 
+/** Pixels around a patch that have to be known for it to be found elsewhere; a few more, as nothing lies on whole ones. */
+export function ringOf(frame: { readonly width: number; readonly height: number }): number {
+  return ringCells * cellSize(frame) + 8
+}
+
+/** 8 pixels of a small picture, 16 of 1080 lines, 32 of 2160; fours of them, as motion is first looked for so small. */
+function cellSize({ width, height }: { readonly width: number; readonly height: number }): number {
+  return Math.max(8, Math.round(Math.min(width, height) / 270) * 4)
+}
+
 const known = new WeakMap<Patch, Cells>()
 
 /** Divides a patch and the ring around it, which is cut off by the frame's edges; once for each patch. */
 export function cellsOf(patch: Patch, frame: { readonly width: number; readonly height: number }): Cells {
   const there = known.get(patch)
   if (there) return there
-  // 8 pixels of a small picture, 16 of 1080 lines, 32 of 2160; fours of them, as motion is first looked for so small.
-  const size = Math.max(8, Math.round(Math.min(frame.width, frame.height) / 270) * 4)
+  const size = cellSize(frame)
   const rect = grown(patch, { x: ringCells * size, y: ringCells * size }, frame)
   const columns = Math.ceil(rect.width / size)
   const rows = Math.ceil(rect.height / size)

@@ -51,6 +51,13 @@ describe('what other frames show is carried over', () => {
     expect(ours.changedOutside).toBe(0)
   })
 
+  it('to a thin line in a square picture', async () => {
+    const scene = makeScene('static', { width: 720, height: 720, count: 10 })
+    const overlay = subtitles(scene, { shown: 6, gone: 4, box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 } })
+    const ours = await fidelityOf(scene, overlay, makeInpainter(scene))
+    expect(ours.psnr).toBeGreaterThan(38)
+  })
+
   it('under text that moves', async () => {
     const scene = footage('static', 48)
     const ours = await fidelityOf(scene, movingText(scene, { speed: 4 }), makeInpainter(size))
@@ -72,6 +79,13 @@ describe('what no frame shows', () => {
       expect(ours.changedOutside).toBe(0)
     },
   )
+
+  it('is made up also of a small place in a large picture', async () => {
+    const scene = makeScene('static', { width: 2560, height: 1440, count: 1 })
+    const overlay = logo(scene, { box: { x: 0.4, y: 0.4, w: 0.1, h: 0.028 } })
+    const ours = await fidelityOf(scene, overlay, makeInpainter(scene))
+    expect(ours.worst).toBeGreaterThan(18)
+  })
 
   it('shows nothing of what lay there, nor depends on it', async () => {
     const scene = footage('hand-held', 8)

@@ -1,4 +1,5 @@
 import type { Patch } from '../patch.ts'
+import { ringOf } from './cells.ts'
 import type { Layer } from './layer.ts'
 import { cropOf, lay, pictureOf } from './made-picture.ts'
 import { grown, type Rect } from './masks.ts'
@@ -105,7 +106,7 @@ export class MadeUp {
     { patch, filling, isSeen }: Site & { isSeen: Uint8Array },
     isBegun: boolean,
   ): Promise<View> {
-    const margin = Math.min(160, Math.max(48, Math.min(patch.width, patch.height)))
+    const margin = Math.max(48, ringOf(this.#size), Math.min(160, patch.width, patch.height))
     const area = grown(patch, { x: margin, y: margin }, this.#size)
     const crop = cutOut(frame, area, now.patches)
     const holed = pictureOf(crop, crop.hidden.slice())

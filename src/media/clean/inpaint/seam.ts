@@ -82,6 +82,9 @@ function seamOf({ mask, width, x, y }: Patch, filling: Filling, now: Crop) {
     const to = quarterOf(at, width)
     luma[to] = (luma[to] ?? 0) + (now.data[from] ?? 0) - (filling.luma[at] ?? 0)
     samples[to] = (samples[to] ?? 0) + 1
+    // A filling has colour where it has the first of its four pixels.
+    const first = at - ((at % width) & 1) - (Math.floor(at / width) & 1) * width
+    if (filling.isFilled[first] !== 1) continue
     const place = quarterOf(from, now.width)
     blue[to] = (now.blue[place] ?? 128) - (filling.blue[to] ?? 128)
     red[to] = (now.red[place] ?? 128) - (filling.red[to] ?? 128)
