@@ -51,8 +51,8 @@ describe('answers', () => {
     {
       name: 'an unknown code',
       status: 400,
-      body: { code: 6019, msg: 'too long', data: null },
-      expected: { code: 6500, message: 'too long (service code 6019)', retryable: false },
+      body: { code: 6999, msg: 'too long', data: null },
+      expected: { code: 6500, message: 'too long (service code 6999)', retryable: false },
     },
     {
       name: 'a success code with a failure status',

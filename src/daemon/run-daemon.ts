@@ -54,6 +54,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
       return true
     },
   })
+  // Before anybody can know of it, who may end it at once.
+  process.once('SIGTERM', leaving.resolve).once('SIGINT', leaving.resolve)
   await announceDaemon(dataDir, { ...record, port: service.port })
   failpoint('daemon-announced')
   log.info({ port: service.port, instance: record.instance, version }, 'daemon answers')
@@ -97,7 +99,6 @@ async function untilLeaving(
     lastActivity: () => service.lastActivity(),
     exit: () => leaving.resolve('idle'),
   })
-  process.once('SIGTERM', leaving.resolve).once('SIGINT', leaving.resolve)
   try {
     return await leaving.promise
   } finally {
