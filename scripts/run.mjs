@@ -23,8 +23,11 @@ const commands = {
   },
   test: {
     needs: ['ffmpeg'],
-    // Where a desktop is not a part of the system, neither are fonts for all languages.
-    likes: ['postgresql', 'chromium', ...(process.platform === 'linux' ? ['a Japanese font'] : [])],
+    likes: [
+      ...['postgresql', 'chromium'],
+      // Where a desktop is not a part of the system, neither are fonts for all languages.
+      ...(process.platform === 'linux' ? ['a whole Chromium', 'a Japanese font'] : []),
+    ],
     run: (tools, rest) => runTests(root, tools, rest),
   },
   check: { run: (tools) => runChecks(root, tools) },

@@ -46,6 +46,16 @@ const catalogue = {
       winget: 'Google.Chrome',
     },
   },
+  // One with a screen's parts, as people have it: it draws by itself, where the headless shell draws on command.
+  'a whole Chromium': {
+    programs: [['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']],
+    packages: {
+      'apt-get': 'chromium',
+      dnf: 'chromium',
+      pacman: 'chromium',
+      apk: 'chromium',
+    },
+  },
   'a Japanese font': {
     programs: ['fc-list'],
     // The language whose characters some font must have, as fc-list tells.

@@ -13,6 +13,8 @@ interface LaunchOptions {
   /** Its profile is made in it. */
   readonly scratch: string
   readonly beginFrame: boolean
+  /** Without it the one that is found. */
+  readonly program?: string
   readonly limits: Limits
   readonly signal: AbortSignal
 }
@@ -61,7 +63,7 @@ export class Browser implements AsyncDisposable {
 
   /** Starts one. Throws 6401 where there is none, or where it does not start. */
   static async launch(options: LaunchOptions): Promise<Browser> {
-    const file = locateChromium()
+    const file = options.program ?? locateChromium()
     try {
       return await twice(options.signal, () => Browser.#start(file, options))
     } catch (error) {

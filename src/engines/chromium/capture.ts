@@ -23,6 +23,8 @@ export interface CaptureJob {
   readonly onFrame?: (done: number) => void
   /** Without it begin-frame where the program has it. */
   readonly method?: CaptureMethod
+  /** Of the browser; without it the one that is found. */
+  readonly program?: string
 }
 
 /**

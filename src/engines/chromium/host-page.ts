@@ -74,9 +74,10 @@ export class HostPage {
     if (problem) return { again: false, problems: [problem] }
     const { name } = particle
     const id = `particle-${++this.#added}`
-    await this.#concerning(name, '', () =>
-      this.#drawingUntil(this.#callHere(addFrame, [id, name, document, styleOf(particle, this.#size)])),
-    )
+    await this.#concerning(name, '', async () => {
+      await this.#painter.hold()
+      await this.#drawingUntil(this.#callHere(addFrame, [id, name, document, styleOf(particle, this.#size)]))
+    })
     const frameId = this.#frames.newest
     return await this.#concerning(name, frameId, async () => {
       const { result } = await this.#page.call('Runtime.evaluate', {
@@ -85,7 +86,9 @@ export class HostPage {
       })
       if (result.objectId === undefined) throw new Refused('it has no player')
       const loaded = { particle, id, frameId, player: result.objectId }
-      return { loaded, ...(await this.#askSettled(loaded, 'function () { return this.ready() }')) }
+      const settled = await this.#askSettled(loaded, 'function () { return this.ready() }')
+      await this.#painter.hold()
+      return { loaded, ...settled }
     })
   }
 
@@ -99,6 +102,7 @@ export class HostPage {
   async advance(loaded: LoadedParticle, times: readonly number[]): Promise<Played> {
     const { particle, frameId } = loaded
     return await this.#concerning(particle.name, frameId, async () => {
+      await this.#painter.hold()
       const answer = await this.#ask(loaded, 'function (times) { return this.advance(times) }', [times])
       const played = playedAnswer(answer, times.length)
       return { ...played, problems: this.#problemsOf(frameId, played.problems) }
@@ -114,7 +118,10 @@ export class HostPage {
 
   /** Lets the page draw once for a particle, whose events are told then. */
   async draw({ particle, frameId }: LoadedParticle): Promise<void> {
-    await this.#concerning(particle.name, frameId, () => this.#painter.draw())
+    await this.#concerning(particle.name, frameId, async () => {
+      // What was told of other drawings came at moments of real time: another try may be faster.
+      if (!(await this.#painter.draw())) throw new Breakdown('hang')
+    })
   }
 
   /** A picture of the page with the particles that are in it. */

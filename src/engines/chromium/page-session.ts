@@ -18,6 +18,8 @@ export class PageSession {
   ): Promise<PageSession> {
     const { targetId } = await browser.call('Target.createTarget', {
       url: 'about:blank',
+      // Whole browsers give only these a size.
+      newWindow: true,
       width,
       height,
       ...(beginFrame && { enableBeginFrameControl: true }),

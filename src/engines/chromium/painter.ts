@@ -3,8 +3,13 @@ import type { PageSession } from './page-session.ts'
 
 /** Takes pictures of a page. */
 export interface Painter {
-  /** Lets the page draw once without looking: what tells of animations is told then. */
-  draw(): Promise<void>
+  /** Keeps the page from drawing by itself, for some seconds: what is told of drawings is told by `draw` alone. */
+  hold(): Promise<void>
+  /**
+   * Lets the page draw once without looking: what tells of animations is told then. Answers whether it drew nothing
+   * since it was last told to.
+   */
+  draw(): Promise<boolean>
   /** A picture of the page as it is: PNG of eight bits, with alpha unless it is opaque all over. */
   capture(): Promise<Buffer>
 }
@@ -35,8 +40,11 @@ function beginFramePainter(page: PageSession): Painter {
   }
   const screenshot = { format: 'png', optimizeForSpeed: true }
   return {
+    // It draws only when it is told to.
+    hold: async () => {},
     draw: async () => {
       await frame({ noDisplayUpdates: true })
+      return true
     },
     capture: async () => {
       // Where an element in a layer of its own becomes smaller, its edges are first cut by its size in the frame
@@ -53,18 +61,53 @@ function beginFramePainter(page: PageSession): Painter {
   }
 }
 
+/** A page that is held for longer, ms, is drawn and held anew before it plays: Chromium lets go of it after 4 s. */
+const freshMs = 1000
+
+/** In the page: lets it draw once, and holds it as it is then. Answers whether it was held until now. */
+const drawAndHold = `new Promise((drawn) => {
+  const wasHeld = window.isHeld
+  window.held?.skipTransition()
+  requestAnimationFrame(() => {
+    window.held = document.startViewTransition(() => {
+      window.isHeld = true
+      drawn(wasHeld)
+      return new Promise(() => {})
+    })
+    window.held.ready.catch(() => (window.isHeld = false))
+  })
+})`
+
+/** In the page: lets it draw on by itself, and waits until it has done so. */
+const drawOn = `new Promise((drawn) => {
+  window.held?.skipTransition()
+  requestAnimationFrame(() => requestAnimationFrame(() => drawn()))
+})`
+
+/**
+ * Such a browser draws by itself, at any moment. While a page's view is in transition it draws nothing until what it is
+ * to show next is there (css-view-transitions, rendering suppression): so it is held in a transition to nothing.
+ */
 function screenshotPainter(page: PageSession): Painter {
-  const expression =
-    'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))'
+  let heldAt = -Infinity
+  const evaluate = async (expression: string) =>
+    (await page.call('Runtime.evaluate', { expression, awaitPromise: true })).result.value
   const draw = async () => {
-    await page.call('Runtime.evaluate', { expression, awaitPromise: true })
+    const wasHeld = await evaluate(drawAndHold)
+    heldAt = performance.now()
+    return wasHeld === true
   }
   return {
+    hold: async () => {
+      if (performance.now() - heldAt > freshMs) await draw()
+    },
     draw,
     capture: async () => {
-      await draw()
+      // No picture is taken of a page that is held.
+      await evaluate(drawOn)
       const params = { format: 'png', optimizeForSpeed: true, captureBeyondViewport: false }
       const { data } = await page.call('Page.captureScreenshot', params)
+      await draw()
       return Buffer.from(data, 'base64')
     },
   }

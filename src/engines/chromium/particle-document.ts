@@ -30,7 +30,7 @@ export function asksFor(url: string): string {
 /** The page that holds the frames, transparent. */
 export const hostDocument = `<!doctype html><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
-<style>html,body{margin:0;overflow:hidden;background:transparent}
+<style>:root{view-transition-name:none}html,body{margin:0;overflow:hidden;background:transparent}
 iframe{position:absolute;border:0;transform-origin:0 0}</style><body></body>`
 
 /**

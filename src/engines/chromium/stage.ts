@@ -26,6 +26,7 @@ export interface StageOptions {
   readonly height: number
   readonly fps: number
   readonly method: CaptureMethod
+  readonly program?: string
   readonly scratch: string
   readonly signal: AbortSignal
   readonly limits: Limits

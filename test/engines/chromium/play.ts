@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { MediaError } from '../../../src/contract/errors.ts'
@@ -17,6 +18,12 @@ lookOn(process.env['PATH'])
 
 /** Without a Chromium its tests are skipped; where tests count, it must be there. */
 export const lacksBrowser = findChromium(process.env['PATH'] ?? '') === undefined && !process.env['CI']
+
+/** The whole browser, as people have it, beside the headless shell. */
+export const wholeBrowser = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((folder) => ['chromium', 'google-chrome'].map((name) => join(folder, name)))
+  .find((file) => existsSync(file))
 
 export const size = { width: 320, height: 180 }
 

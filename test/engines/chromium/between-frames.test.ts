@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { usualMethod, type CaptureJob } from '../../../src/engines/chromium/capture.ts'
+import { lacksBrowser, particle, play, readPng, timeline, wholeBrowser } from './play.ts'
+
+const fps = 10
+const frames = 30
+
+/** What timers that are due between frames set off, each with an area and a box of its own. */
+const rows = [
+  {
+    what: 'scrolling',
+    script: `area.onscroll = () => hear(1)
+      setInterval(() => (area.scrollTop = area.scrollTop ? 0 : 9), 37)`,
+  },
+  {
+    what: 'scrolling after more was read',
+    script: `area.onscroll = () => hear(1)
+      setInterval(async () => {
+        area.scrollTop += 1
+        await fetch('data:,x')
+        hear(2)
+        area.scrollTop += 1
+      }, 41)`,
+  },
+  {
+    what: 'scrolling, whereupon more is read and scrolled',
+    script: `area.onscroll = async () => {
+        hear(1)
+        await (await fetch('data:,x')).text()
+        hear(2)
+        if (area.scrollTop % 3) area.scrollTop += 1
+      }
+      setInterval(() => (area.scrollTop = (area.scrollTop + 7) % 800), 53)`,
+  },
+  {
+    what: 'other sizes, and what is seen of it',
+    script: `new ResizeObserver(() => hear(1)).observe(area)
+      new IntersectionObserver(([{ isIntersecting }]) => hear(isIntersecting ? 2 : 3)).observe(area.firstChild)
+      setInterval(() => (area.style.height = 9 + performance.now() % 7 + 'px'), 29)
+      setInterval(() => (area.firstChild.style.marginTop = performance.now() % 2 ? '400px' : 0), 61)`,
+  },
+  {
+    what: 'animations, and where the keyboard leads',
+    script: `setInterval(() => {
+        const end = area.animate({ opacity: [0, 1] }, 50)
+        end.ready.then(() => hear(1))
+        end.onfinish = () => hear(2)
+      }, 67)
+      area.addEventListener('focus', () => hear(3))
+      setInterval(() => { area.blur(); area.focus() }, 71)`,
+  },
+]
+
+const rowHeight = 20
+const canvas = { width: 80, height: rows.length * rowHeight }
+
+/** Colours the box of each row by when it hears, and of what: by a number that changes with each time. */
+const scripts = rows.map(
+  ({ script }, row) => `{
+    const area = document.querySelectorAll('.area')[${row}], box = area.previousElementSibling
+    let sum = 0
+    const hear = (what) => {
+      sum = (sum * 31 + Math.round(performance.now()) * 7 + what) % 16777213
+      box.style.background = '#' + sum.toString(16).padStart(6, '0')
+    }
+    ${script}
+  }`,
+)
+
+const page = particle(
+  `<style>
+    .box { position: absolute; width: 20px; height: ${rowHeight}px }
+    .area { position: absolute; left: 30px; width: 40px; height: 16px; margin: 0; overflow: auto }
+    .area > i { display: block; height: 900px }
+  </style>${rows
+    .map((_, row) => `style="top:${row * rowHeight}px"`)
+    .map((top) => `<b class="box" ${top}></b><p class="area" tabindex="0" ${top}><i></i></p>`)
+    .join('')}`,
+  [timeline('', 3), ...scripts].join('\n'),
+  { duration: 3, ...canvas },
+)
+
+/** The colours of each row's box, frame by frame. */
+async function coloursBy(job: Pick<CaptureJob, 'method' | 'threads' | 'program'>): Promise<string[][]> {
+  const shots = await play([page], { ...job, fps, frames, ...canvas })
+  const pictures = shots.flatMap(({ count, png }) => Array.from({ length: count }, () => readPng(png)))
+  return rows.map(({ what }, row) => [
+    what,
+    ...pictures.map((picture) => picture.at(9, row * rowHeight + 9).join(' ')),
+  ])
+}
+
+describe.skipIf(lacksBrowser)('what timers between two frames set off is told with the later one', () => {
+  it('by both methods, whoever captures it', async () => {
+    const shown = await coloursBy({ method: 'begin-frame', threads: 1 })
+    for (const colours of shown) expect(new Set(colours).size).toBeGreaterThan(frames / 3)
+    expect(await coloursBy({ method: 'begin-frame', threads: 2 })).toEqual(shown)
+    expect(await coloursBy({ method: 'screenshot', threads: 1 })).toEqual(shown)
+    expect(await coloursBy({ method: 'screenshot', threads: 2 })).toEqual(shown)
+  })
+
+  it.skipIf(wholeBrowser === undefined && !process.env['CI'])('in a whole browser as well', async () => {
+    const program = wholeBrowser ?? 'chromium'
+    const shown = await coloursBy({ method: usualMethod(), threads: 2 })
+    expect(await coloursBy({ method: 'screenshot', threads: 2, program })).toEqual(shown)
+  })
+})
