@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
@@ -8,7 +8,7 @@ import { findText } from '../src/engines/vision/find-text.ts'
 import { captionKinds, footageOf } from '../test/footage/captions.ts'
 import { judge, type Verdict } from '../test/footage/judge-text.ts'
 import { drawFootage } from '../test/footage/text.ts'
-import { median } from './measure.ts'
+import { median, processorSeconds } from './measure.ts'
 
 // How well text is found in generated footage, by its kind and by what lies behind it: recall and precision of
 // regions, the share of beginnings and ends within a frame, the share of edges within 3 px or 5 %, and processor time
@@ -67,14 +67,4 @@ function row(verdicts: readonly Verdict[]): string {
     `median ${median(times)}, most ${Math.max(0, ...times)}`,
     `median ${median(edges).toFixed(1)}, most ${Math.max(0, ...edges).toFixed(1)}`,
   ].join(' | ')
-}
-
-/** Processor time of this process and of the programs it ran, where /proc tells that; else its own. */
-async function processorSeconds(): Promise<number> {
-  const { user, system } = process.cpuUsage()
-  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => '')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // Of children that have ended, in hundredths of a second: fields 16 and 17 of the whole line.
-  const children = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100
-  return (user + system) / 1e6 + children
 }

@@ -1,0 +1,264 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createCanvas, ImageData, type Canvas } from '@napi-rs/canvas'
+import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
+import { probe } from '../src/engines/ffmpeg/probe.ts'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { setPacks } from '../src/engines/packs/use.ts'
+import { findText } from '../src/engines/vision/find-text.ts'
+import type { Area, FoundRegion } from '../src/media/clean/region.ts'
+import { footageOf, type CaptionKind } from '../test/footage/captions.ts'
+import { drawFootage, letter, type Footage } from '../test/footage/text.ts'
+import { ffmpeg, rgb } from '../test/video-split-screen/media.ts'
+import { purify } from '../test/video-purify/purify.ts'
+
+// The whole way in ten cases: text of known footage is found, taken away, and looked for again, at its own scale and
+// at one and a half times it. Brightness PSNR against the clean footage within what was treated (without any cleaning,
+// and with it) and against the source outside of it, after encoding; the result's size beside the source's; and a
+// picture of each case: before, after, and how far it is from the clean footage, four times as strong.
+// node bench/cleaning.ts <folder of test data> <picture.png> [part of a case's name]
+
+const [testdata = '', picture = '', only = ''] = process.argv.slice(2)
+const folder = await mkdtemp(join(tmpdir(), 'bench-cleaning-'))
+process.env['ORT_DISABLE_TELEMETRY'] = '1'
+setPacks({
+  ...{ folder: join(folder, 'packs'), automatic: true, own: {}, manifest },
+  mirror: join(testdata, 'models'),
+})
+
+interface Case {
+  readonly name: string
+  readonly way: 'ffmpeg' | 'raft'
+  /** Makes the clean footage and the same with text over it. */
+  readonly make: (clean: string, source: string) => Promise<void>
+}
+
+type Size = Pick<Footage, 'width' | 'height'>
+
+const drawn = (kind: CaptionKind, behind: Footage['background'], way: Case['way']): Case => ({
+  name: `${kind}, ${behind}, ${way}`,
+  way,
+  make: async (clean, source) => {
+    const footage = footageOf(kind, behind, { seed: 7 })
+    await drawFootage(clean, { ...footage, captions: [] })
+    await drawFootage(source, footage)
+  },
+})
+
+/** Real footage with two lines of subtitles burned in, one after the other. */
+const real = (file: string, way: Case['way']): Case => ({
+  name: `${file}, ${way}`,
+  way,
+  make: async (clean, source) => {
+    const from = join(testdata, 'video', file)
+    const encoder = ['-an', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '16', '-pix_fmt', 'yuv420p']
+    await ffmpeg('-i', from, '-t', '6', '-vf', 'scale=trunc(iw/2)*2:trunc(ih/2)*2', ...encoder, clean)
+    const { width, height } = await sizeOf(clean)
+    const lines = ['Do you know where he went?', '明天早上八点见面'].map((text) => {
+      const size = Math.round(Math.min(height / 16, width / 20))
+      return letter({ text, size, x: 0, y: 0, first: 0, end: 1, outline: 'black' }).picture
+    })
+    const pictures = await Promise.all(
+      lines.map(async (line, index) => {
+        const path = join(folder, `line-${index}.png`)
+        await writeFile(path, line.toBuffer('image/png'))
+        return path
+      }),
+    )
+    const laid = lines.map(
+      (line, index) =>
+        `[${index === 0 ? '0:v' : `v${index}`}][${index + 1}:v]overlay=${Math.round((width - line.width) / 2)}:${
+          height - Math.round(height / 7) - Math.round(line.height / 2)
+        }:enable='between(t,${0.5 + 2.7 * index},${2.5 + 2.7 * index})'[v${index + 1}]`,
+    )
+    const inputs = [clean, ...pictures].flatMap((path) => ['-i', path])
+    await ffmpeg(
+      ...inputs,
+      '-filter_complex',
+      laid.join(';'),
+      '-map',
+      `[v${lines.length}]`,
+      ...encoder,
+      source,
+    )
+  },
+})
+
+const cases: readonly Case[] = [
+  drawn('two lines', 'still', 'ffmpeg'),
+  drawn('two lines', 'still', 'raft'),
+  drawn('two lines', 'pan', 'raft'),
+  drawn('fading', 'busy', 'raft'),
+  drawn('20 px', 'pan', 'raft'),
+  drawn('watermark', 'pan', 'raft'),
+  drawn('moving', 'still', 'raft'),
+  drawn('credits', 'pan', 'raft'),
+  real('opendubbing-englishvideo.mp4', 'raft'),
+  real('mediabunny-rotate-buck-bunny.mp4', 'raft'),
+]
+
+const strip = { width: 426, height: 240 }
+const sheet = createCanvas(3 * strip.width, cases.length * (strip.height + 18))
+const pen = sheet.getContext('2d')
+
+try {
+  console.log('| case | found | dB within: uncleaned | cleaned | dB outside | size | text left | at 1.5 |')
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- |')
+  for (const [index, one] of cases.entries()) if (one.name.includes(only)) await tell(one, index)
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+if (picture !== '') await writeFile(picture, sheet.toBuffer('image/png'))
+
+async function tell({ name, way, make }: Case, index: number): Promise<void> {
+  const [clean, source] = [join(folder, 'clean.mp4'), join(folder, 'source.mp4')]
+  await make(clean, source)
+  const found = await findText(source, await probe(source), { threads: 2 })
+  const { path } = await purify(source, folder, {
+    ...{ purify_scope: 'region', purify_func_type: way },
+    regions: found.map(({ x, y, w, h, start, end }) => ({ x, y, w, h, start, end })),
+  })
+  const size = await sizeOf(source)
+  const { told, frame } = await compare({ clean, source, result: path, found, size })
+  const shown = await Promise.all([clean, source, path].map((video) => rgb(video, frame)))
+  show(shown, size, { row: index, name })
+  const larger = join(folder, 'larger.mp4')
+  await ffmpeg('-i', path, '-vf', 'scale=trunc(iw*0.75)*2:-2', '-preset', 'ultrafast', '-crf', '12', larger)
+  const left = await Promise.all([path, larger].map((result) => leftIn(result, found)))
+  const bytes = await Promise.all([path, source].map(async (file) => (await stat(file)).size))
+  console.log(
+    `| ${[name, found.length, ...told, ((bytes[0] ?? 0) / (bytes[1] ?? 1)).toFixed(2), ...left].join(' | ')} |`,
+  )
+}
+
+/** Regions of text that are found again, by a third or more where text was taken away. */
+async function leftIn(path: string, treated: readonly FoundRegion[]): Promise<number> {
+  const again = await findText(path, await probe(path), { threads: 2 })
+  return again.filter((one) =>
+    treated.some(
+      (other) => one.start < other.end && other.start < one.end && shared(one, other) > (one.w * one.h) / 3,
+    ),
+  ).length
+}
+
+function shared(one: Area, other: Area): number {
+  const across = Math.min(one.x + one.w, other.x + other.w) - Math.max(one.x, other.x)
+  const down = Math.min(one.y + one.h, other.y + other.h) - Math.max(one.y, other.y)
+  return Math.max(0, across) * Math.max(0, down)
+}
+
+interface Compared {
+  readonly clean: string
+  readonly source: string
+  readonly result: string
+  readonly found: readonly FoundRegion[]
+  readonly size: Size
+}
+
+/**
+ * dB of brightness: source and result against the clean within what was treated, result against source outside; and
+ * the frame of which most was treated.
+ */
+async function compare({ clean, source, result, found, size }: Compared) {
+  const sums = { dirty: 0, cleaned: 0, within: 0, outside: 0, rest: 0 }
+  const most = { treated: 0, frame: 0 }
+  const { num, den } = (await probe(source)).video?.frame_rate ?? { num: 30, den: 1 }
+  let frame = 0
+  for await (const [truth, before, after] of together([clean, source, result], size)) {
+    const mask = maskAt(found, (frame * den) / num + 1e-6, size)
+    let treated = 0
+    for (let at = 0; at < mask.length; at += 1) {
+      const [one = 0, two = 0, three = 0] = [truth?.[at], before?.[at], after?.[at]]
+      if (mask[at] === 1) {
+        treated += 1
+        sums.dirty += (two - one) ** 2
+        sums.cleaned += (three - one) ** 2
+      } else {
+        sums.outside += (three - two) ** 2
+        sums.rest += 1
+      }
+    }
+    sums.within += treated
+    if (treated > most.treated) Object.assign(most, { treated, frame })
+    frame += 1
+  }
+  const means = [sums.dirty / sums.within, sums.cleaned / sums.within, sums.outside / sums.rest]
+  return { told: means.map(decibels), frame: most.frame }
+}
+
+function decibels(meanSquare: number): string {
+  return (10 * Math.log10(255 ** 2 / Math.max(1e-3, meanSquare))).toFixed(1)
+}
+
+function maskAt(found: readonly FoundRegion[], seconds: number, { width, height }: Size): Uint8Array {
+  const mask = new Uint8Array(width * height)
+  for (const { x, y, w, h, start, end } of found) {
+    if (seconds < start || seconds >= end) continue
+    for (let row = Math.floor(y * height); row < Math.min(height, (y + h) * height); row += 1)
+      mask.fill(1, row * width + Math.floor(x * width), row * width + Math.ceil((x + w) * width))
+  }
+  return mask
+}
+
+/** Brightness of each frame of several videos, frame by frame. */
+async function* together(paths: readonly string[], size: Size): AsyncGenerator<(Uint8Array | undefined)[]> {
+  const all = paths.map((path) => framesOf(path, size))
+  for (;;) {
+    const next = await Promise.all(all.map((frames) => frames.next()))
+    if (next.some(({ done }) => done === true)) break
+    yield next.map(({ value }) => value as Uint8Array | undefined)
+  }
+  await Promise.all(all.map((frames) => frames.return(undefined)))
+}
+
+async function* framesOf(path: string, { width, height }: Size): AsyncGenerator<Uint8Array> {
+  const { ffmpeg: program } = await locateFfmpeg()
+  const output = ['-map', '0:V:0', '-f', 'rawvideo', '-pix_fmt', 'yuv420p', 'pipe:1']
+  const child = spawn(program, ['-v', 'error', '-i', path, ...output], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const whole = (width * height * 3) / 2
+  let held: Buffer = Buffer.alloc(0)
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+    for (; held.length >= whole; held = held.subarray(whole)) yield held.subarray(0, width * height)
+  }
+}
+
+/** Draws before, after and the difference, red, green and blue, side by side. */
+function show(
+  [clean, before, after]: readonly Uint8Array[],
+  size: Size,
+  { row, name }: { row: number; name: string },
+): void {
+  const top = row * (strip.height + 18)
+  pen.fillStyle = '#111'
+  pen.fillRect(0, top, sheet.width, strip.height + 18)
+  pen.fillStyle = '#ddd'
+  pen.font = '13px sans-serif'
+  pen.fillText(name, 6, top + 13)
+  const difference = after?.map((value, at) => Math.min(255, 4 * Math.abs(value - (clean?.[at] ?? 0))))
+  const scale = Math.min(strip.width / size.width, strip.height / size.height)
+  for (const [column, pixels] of [before, after, difference].entries()) {
+    const left = column * strip.width + (strip.width - size.width * scale) / 2
+    if (pixels) pen.drawImage(canvasOf(pixels, size), left, top + 18, size.width * scale, size.height * scale)
+  }
+}
+
+function canvasOf(pixels: Uint8Array, { width, height }: Size): Canvas {
+  const image = new ImageData(width, height)
+  for (let at = 0; at < width * height; at += 1) {
+    image.data.set([...pixels.subarray(3 * at, 3 * at + 3), 255], 4 * at)
+  }
+  const canvas = createCanvas(width, height)
+  canvas.getContext('2d').putImageData(image, 0, 0)
+  return canvas
+}
+
+async function sizeOf(path: string): Promise<Size> {
+  const { video } = await probe(path)
+  if (!video) throw new Error(`${path} has no picture`)
+  return video
+}
