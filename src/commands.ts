@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -10,6 +9,7 @@ import { MediaError } from './contract/errors.ts'
 import { dataFiles } from './daemon/data-files.ts'
 import type { Finding } from './doctor/finding.ts'
 import type { Door } from './mcp/connection.ts'
+import { packageVersion } from './platform/package-version.ts'
 
 // Each command loads its own modules when it runs, so that `mcp` starts fast.
 
@@ -17,14 +17,6 @@ const mainModule = join(import.meta.dirname, import.meta.filename.endsWith('.ts'
 
 /** Where results go when no folder is set; made on first use. */
 const defaultWorkspace = join(homedir(), 'Reelwright')
-
-/** Version of this package. */
-export async function packageVersion(): Promise<string> {
-  const manifest: unknown = JSON.parse(
-    await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
-  )
-  return String((manifest as { version: unknown }).version)
-}
 
 /** Opens this process's log, to a file or stderr; it tells none of the settings' secrets. */
 async function openLogOf(config: Config, file?: string): Promise<Logger> {

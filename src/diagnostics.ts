@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { homedir, hostname, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { findingsOf, packageVersion } from './commands.ts'
+import { findingsOf } from './commands.ts'
 import { locateDataDir, readConfig, readGiven, secretsOf, variablesSet, type Config } from './config.ts'
 import type { Private } from './doctor/privacy.ts'
 import { report, writeReport } from './doctor/report.ts'
 import { conceal } from './platform/log.ts'
+import { packageVersion } from './platform/package-version.ts'
 
 interface Options {
   readonly dataDir?: string | undefined

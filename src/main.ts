@@ -3,11 +3,11 @@ import type { Command, Values } from './command-table.ts'
 import { MediaError } from './contract/errors.ts'
 import { freeBuffersSoon } from './platform/buffer-memory.ts'
 import { keepCompiled } from './platform/compile-cache.ts'
+import { packageVersion } from './platform/package-version.ts'
 
 freeBuffersSoon()
 keepCompiled()
 const { commandTable, UsageError } = await import('./command-table.ts')
-const commands = await import('./commands.ts')
 const { processEnvironment } = await import('./config.ts')
 const { lookOn } = await import('./engines/chromium/require.ts')
 lookOn(processEnvironment['PATH'])
@@ -38,7 +38,7 @@ function help(about = ''): string {
 
 async function main(args: readonly string[]): Promise<number> {
   const { name, rest } = split(args)
-  if (name === '--version' || name === '-v') return print(`${await commands.packageVersion()}\n`)
+  if (name === '--version' || name === '-v') return print(`${await packageVersion()}\n`)
   if (name === '--help' || name === '-h' || name === 'help') return print(help())
   const command = Object.hasOwn(commandTable, name) ? commandTable[name] : undefined
   if (!command) throw unknown(name, rest)

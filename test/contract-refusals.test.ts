@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findFileRefs, type FileKind } from '../src/contract/file.ts'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { setPacks } from '../src/engines/packs/use.ts'
 import { operations } from '../tools/index.ts'
 import { changed } from './contract/laws.ts'
 import { operationTables } from './contract/operations.ts'
@@ -20,6 +22,7 @@ let service: TestService
 let samples: readonly { kind: FileKind; name: string; bytes: Uint8Array<ArrayBuffer> | string }[]
 
 beforeAll(async () => {
+  setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
   const still = await make(join(folder, 'still.png'), [...picture(1), '-frames:v', '1'])
   const tone = await make(join(folder, 'tone.wav'), ['-f', 'lavfi', '-i', 'sine=duration=1'])

@@ -1,4 +1,4 @@
-import type { PreviewKind } from '../contract/file-routes.ts'
+import type * as z from 'zod'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { readBody, throwFailure } from './answer.ts'
 import type { Client } from './client.ts'
@@ -12,16 +12,19 @@ export interface Preview {
 /** Previews travel through MCP as base64: larger ones than this are not small, in bytes. */
 const maxPreviewBytes = 3 * 2 ** 20
 
-/** Fetches a file's contact sheet or waveform. */
+/** Which picture of a file, as the query says it. */
+export type PreviewWish = z.input<typeof rawRoutes.previewFile.query>
+
+/** Fetches a file's contact sheet, its waveform, or regions drawn over it. */
 export async function previewFile(
   client: Client,
   fileId: string,
-  { kind, signal }: { kind: PreviewKind; signal?: AbortSignal },
+  { signal, ...query }: PreviewWish & { signal?: AbortSignal },
 ): Promise<Preview> {
   const response = await client.send({
     method: rawRoutes.previewFile.method,
     address: fillPath(rawRoutes.previewFile.path, { file_id: fileId }),
-    query: { kind },
+    query,
     idempotent: true,
     signal,
   })

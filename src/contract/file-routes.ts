@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fileDetails, fileList, fileListQuery, fileRecord, retentionDays } from './file.ts'
+import { id } from './id.ts'
 import { mediaFacts } from './media-facts.ts'
 import type { RawRoute, Route } from './route.ts'
 import { moment } from './time.ts'
@@ -13,9 +14,48 @@ import {
   uploadStatus,
 } from './upload.ts'
 
-/** Previews of a file as a small picture. */
+/** Previews of a file by itself as a small picture. */
 export const previewKind = z.enum(['contact_sheet', 'waveform'])
 export type PreviewKind = z.infer<typeof previewKind>
+
+/** Most times that may be asked for: more frames are too small to read. */
+export const mostTimes = 12
+
+const times = z
+  .string()
+  .max(400)
+  .transform((text) => text.split(',').map(Number))
+  .pipe(z.array(z.number().min(0)).max(mostTimes))
+
+/** Which regions are drawn, and when. */
+export const regionsQuery = z.object({
+  regions_file_id: id.describe('A detection result or a list of regions made by hand, as .json'),
+  at: times.optional().describe('Times in s, at most 12, with commas; left out, those that show most'),
+})
+
+/** What a picture of regions shows. */
+export const shownRegions = z.object({
+  source_file_id: z.string().optional().describe('The file they were found in, where the list tells'),
+  regions: z.int().describe('How many are removed'),
+  protect_regions: z.int().describe('How many are protected'),
+  frames: z
+    .array(
+      z.object({
+        seconds: z.number(),
+        ids: z.array(z.string()).describe('Drawn over it, red: what is removed'),
+        protect_ids: z.array(z.string()).optional().describe('Drawn over it, green and dashed: what stays'),
+        more: z.int().optional().describe('How many more there are at that time'),
+      }),
+    )
+    .describe('From left to right, row by row'),
+  drawn_as: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Ids by what stands in the picture for them, where that differs'),
+  not_shown: z.object({ count: z.int(), ids: z.array(z.string()).describe('The first 50') }),
+  next_at: z.array(z.number()).describe('Times that would show most of these'),
+})
+export type ShownRegions = z.infer<typeof shownRegions>
 
 /** Facts of a stored file: its record and what a probe tells; null for what is not media. */
 export const inspectedFile = fileDetails.extend({ media: mediaFacts.nullable() })
@@ -137,6 +177,14 @@ export const fileRoutes = {
     data: inspectedFile,
     errors: [6004, 6017, 6021, 6401, 6402],
   },
+  showRegions: {
+    method: 'GET',
+    path: '/base/file/{file_id}/regions',
+    summary: 'Tells which regions of a list a picture of them shows, and at which times',
+    query: regionsQuery,
+    data: shownRegions,
+    errors: [6004, 6014, 6017, 6021, 6401, 6402],
+  },
   deleteFile: {
     method: 'DELETE',
     path: '/base/file/{file_id}',
@@ -182,7 +230,12 @@ export const rawFileRoutes = {
     method: 'GET',
     path: '/base/file/{file_id}/preview',
     summary: 'Draws a file as a small picture',
-    query: z.object({ kind: previewKind.describe('Moments of a video, or the sound as a wave') }),
+    query: z.object({
+      kind: z
+        .enum([...previewKind.options, 'regions'])
+        .describe('Moments of a video, the sound as a wave, or regions drawn over moments'),
+      ...regionsQuery.partial().shape,
+    }),
     answers: { 200: { description: 'The picture', type: 'image/jpeg' } },
     errors: [6004, 6014, 6017, 6021, 6401, 6402],
   },

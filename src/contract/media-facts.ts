@@ -19,6 +19,7 @@ const videoFacts = z.object({
       'Frames a second of frames that are evenly spaced; a last one that stays longer does not count',
     ),
   variable_rate: z.boolean().describe('Frame times are not evenly spaced, as far as the header tells'),
+  start_ms: z.int().describe('When the first picture shows, counted from the start of the file'),
   duration_ms: z.int(),
   pixel_format: z.string(),
   color_space: z

@@ -1,8 +1,8 @@
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
-import { previewKind, type PreviewKind } from '../contract/file-routes.ts'
+import type { MediaFacts } from '../contract/media-facts.ts'
 import type { FileRow } from '../db/schema.ts'
-import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
+import type { PreviewOptions } from '../engines/ffmpeg/preview.ts'
 import { atMost } from '../platform/at-most.ts'
 import { RecentBytes } from '../platform/recent-bytes.ts'
 import { SharedWork } from '../platform/shared-work.ts'
@@ -12,12 +12,17 @@ import { giveFile } from './probe.ts'
 /** A hundred pictures and more, in bytes. */
 const maxKept = 16 * 2 ** 20
 
-const draws = { contact_sheet: contactSheet, waveform }
+/** A way to draw a file. */
+export interface Drawing {
+  /** Equal for the same picture of the same file. */
+  readonly name: string
+  make(path: string, facts: MediaFacts, options: PreviewOptions): Promise<Uint8Array>
+}
 
 /** Small pictures of files. */
 export interface Previews {
   /** One as JPEG. Throws 6014 for what cannot be seen or heard, 6017 and 6021 for what is damaged. */
-  draw(row: FileRow, kind: PreviewKind, signal: AbortSignal): Promise<Uint8Array>
+  draw(row: FileRow, drawing: Drawing, signal: AbortSignal): Promise<Uint8Array>
   /** Drops those of a file that is gone. */
   forget(row: FileRow): void
 }
@@ -28,37 +33,37 @@ export interface Previews {
  */
 export function openPreviews(shelf: Shelf): Previews {
   const kept = new RecentBytes(maxKept)
-  const drawing = new SharedWork<Uint8Array>()
+  const underWay = new SharedWork<Uint8Array>()
   // One after another: each uses all cores.
   const inTurn = atMost(1)
-  const draw: Previews['draw'] = async (row, kind, signal) => {
+  const draw: Previews['draw'] = async (row, drawing, signal) => {
     const { facts } = await giveFile(shelf, row, signal)
     if (!facts) {
       throw new MediaError(6014, `${row.name} is ${kindOf(row.ext) ?? 'unknown'}: there is nothing to see`, {
         hint: 'Leave the preview out, or download the file to read it.',
       })
     }
-    const name = nameOf(row, kind)
+    const name = `${nameOf(row)} ${drawing.name}`
     const make = async (unlessLeft: AbortSignal): Promise<Uint8Array> => {
       unlessLeft.throwIfAborted()
       const options = { signal: unlessLeft }
-      const picture = await shelf.files.lend(row, (path) => draws[kind](path, facts, options))
+      const picture = await shelf.files.lend(row, (path) => drawing.make(path, facts, options))
       kept.set(name, picture)
       return picture
     }
     return (
-      kept.get(name) ?? (await drawing.join(name, signal, (unlessLeft) => inTurn(() => make(unlessLeft))))
+      kept.get(name) ?? (await underWay.join(name, signal, (unlessLeft) => inTurn(() => make(unlessLeft))))
     )
   }
   return {
     draw,
     forget(row) {
-      for (const kind of previewKind.options) kept.delete(nameOf(row, kind))
+      kept.deleteAll(`${nameOf(row)} `)
     },
   }
 }
 
 /** Not for two accounts: that it comes at once would tell one what the other has. */
-function nameOf(row: FileRow, kind: PreviewKind): string {
-  return [row.account_id, row.blake3, row.ext, kind].join(' ')
+function nameOf(row: FileRow): string {
+  return [row.account_id, row.blake3, row.ext].join(' ')
 }

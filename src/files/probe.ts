@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
-import { mediaFacts, type MediaFacts, type VideoFacts } from '../contract/media-facts.ts'
+import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { GivenFile } from '../contract/operation.ts'
 import type { FileRow } from '../db/schema.ts'
-import { findCut } from '../engines/ffmpeg/cut-off.ts'
+import { heldToPackets } from '../engines/ffmpeg/cut-off.ts'
 import { meanSeek } from '../engines/ffmpeg/key-frames.ts'
 import { checkDecodable, probe } from '../engines/ffmpeg/probe.ts'
 import { atMost } from '../platform/at-most.ts'
@@ -46,17 +46,16 @@ async function findFacts({ db, files }: Shelf, row: FileRow, signal?: AbortSigna
 async function look(path: string, signal?: AbortSignal): Promise<MediaFacts> {
   const facts = await probe(path, { signal })
   if (facts.video) await checkDecodable(path, { signal })
-  const [cutOff, video] = await Promise.all([
-    findCut(path, facts, { signal }),
-    facts.video && withSeek(path, facts.video, signal),
+  const [held, seek] = await Promise.all([
+    heldToPackets(path, facts, { signal }),
+    // A still picture is not sought in.
+    facts.video && facts.video.duration_ms > 0
+      ? meanSeek(path, facts.video.duration_ms, { signal })
+      : undefined,
   ])
-  return { ...facts, video, ...(cutOff === undefined ? {} : { cut_off_ms: cutOff }) }
-}
-
-/** A still picture is not sought in. */
-async function withSeek(path: string, video: VideoFacts, signal?: AbortSignal): Promise<VideoFacts> {
-  const seek = video.duration_ms > 0 ? await meanSeek(path, video.duration_ms, { signal }) : undefined
-  return seek === undefined ? video : { ...video, seek_ms: Math.round(seek) }
+  return held.video && seek !== undefined
+    ? { ...held, video: { ...held.video, seek_ms: Math.round(seek) } }
+    : held
 }
 
 /** Says which file an error is about. */

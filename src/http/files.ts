@@ -1,11 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { cleanRequest, linkRequest, type InspectedFile } from '../contract/file-routes.ts'
+import {
+  cleanRequest,
+  linkRequest,
+  regionsQuery,
+  type InspectedFile,
+  type PreviewKind,
+  type ShownRegions,
+} from '../contract/file-routes.ts'
 import { readBody } from '../contract/issues.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { toMoment } from '../contract/time.ts'
 import type { FileRow } from '../db/schema.ts'
+import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
+import { regionSheet } from '../engines/ffmpeg/region-sheet.ts'
 import { signLink } from '../files/links.ts'
-import { openPreviews } from '../files/previews.ts'
+import { openPreviews, type Drawing, type Previews } from '../files/previews.ts'
 import { giveFile } from '../files/probe.ts'
 import { listFiles } from '../files/list.ts'
 import { deleteFile } from '../files/remove.ts'
@@ -18,10 +27,18 @@ import { whileWaited } from './connections.ts'
 import { download } from './download.ts'
 import { success } from './failures.ts'
 import { pattern, read } from './parameters.ts'
+import { pictureRegions } from './region-preview.ts'
+
+/** What is drawn of a file by itself. */
+const drawings: Readonly<Record<PreviewKind, Drawing>> = {
+  contact_sheet: { name: 'contact_sheet', make: contactSheet },
+  waveform: { name: 'waveform', make: waveform },
+}
 
 /** Details, facts, bytes and previews of stored files. */
 export function fileRoutes(app: FastifyInstance, service: Service): void {
   const previews = openPreviews(service)
+  pictureRoutes(app, service, previews)
   app.get(routes.listFiles.path, async (request) => {
     const query = read(routes.listFiles.query, request.query)
     const { accountId } = callerOf(request)
@@ -62,9 +79,29 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
     const { accountId } = callerOf(request)
     return success(await freeOld(service, { now: service.clock(), keepDays, accountId }))
   })
+}
+
+/** Small pictures of files, and what they show. */
+function pictureRoutes(app: FastifyInstance, service: Service, previews: Previews): void {
+  app.get(pattern(routes.showRegions.path), async (request, reply) => {
+    const row = await fileOf(service, request)
+    const query = read(routes.showRegions.query, request.query)
+    const { accountId } = callerOf(request)
+    const { told } = await pictureRegions(service, row, { query, accountId, signal: whileWaited(reply) })
+    return success<ShownRegions>(told)
+  })
   app.get(pattern(rawRoutes.previewFile.path), async (request, reply) => {
     const { kind } = read(rawRoutes.previewFile.query, request.query)
-    const picture = await previews.draw(await fileOf(service, request), kind, whileWaited(reply))
+    const row = await fileOf(service, request)
+    const signal = whileWaited(reply)
+    const regions = async (): Promise<Drawing> => {
+      const query = read(regionsQuery, request.query)
+      const { accountId } = callerOf(request)
+      const { name, frames } = await pictureRegions(service, row, { query, accountId, signal })
+      return { name, make: (path, facts, options) => regionSheet(path, facts, { ...options, frames }) }
+    }
+    const drawing = kind === 'regions' ? await regions() : drawings[kind]
+    const picture = await previews.draw(row, drawing, signal)
     return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(picture)
   })
 }

@@ -26,6 +26,11 @@ export class RecentBytes {
     }
   }
 
+  /** Drops all whose names begin so. */
+  deleteAll(beginning: string): void {
+    for (const name of this.#kept.keys()) if (name.startsWith(beginning)) this.delete(name)
+  }
+
   delete(name: string): void {
     this.#bytes -= this.#kept.get(name)?.byteLength ?? 0
     this.#kept.delete(name)

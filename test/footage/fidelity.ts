@@ -30,22 +30,25 @@ export async function fidelityOf(scene: Scene, overlay: Overlay, treat: Treat): 
     frames.push({ ...frame, bytes: frame.bytes.slice() })
   }
   const total = { squares: 0, count: 0, worst: Infinity, changes: 0, changed: 0, outside: 0 }
-  let before = new Map<number, number>()
+  let before: Int16Array | undefined
   for (const [index, frame] of frames.entries()) {
-    const errors = errorsOf(frame, clean[index], overlay.patchesAt(index))
-    let squares = 0
-    for (const [at, error] of errors) {
+    const patches = overlay.patchesAt(index)
+    const errors = errorsOf(frame, clean[index], patches)
+    let [squares, count] = [0, 0]
+    for (const at of placesIn(frame, patches)) {
+      const error = errors[at] ?? 0
       squares += error * error
-      const last = before.get(at)
-      if (last === undefined) continue
+      count += 1
+      const last = before?.[at] ?? none
+      if (last === none) continue
       total.changes += (error - last) ** 2
       total.changed += 1
     }
     before = errors
     total.squares += squares
-    total.count += errors.size
-    if (errors.size > 0) total.worst = Math.min(total.worst, decibels(squares / errors.size))
-    total.outside += changedOutside(frame, dirty[index], overlay.patchesAt(index))
+    total.count += count
+    if (count > 0) total.worst = Math.min(total.worst, decibels(squares / count))
+    total.outside += changedOutside(frame, dirty[index], patches)
   }
   return {
     psnr: decibels(total.squares / total.count),
@@ -62,31 +65,38 @@ function decibels(meanSquare: number): number {
 
 type Patches = ReturnType<Overlay['patchesAt']>
 
+/** Stands where nothing was treated. */
+const none = 2 ** 15 - 1
+
 /** By place of brightness. */
-function errorsOf({ width, bytes }: Frame, clean: Frame | undefined, patches: Patches): Map<number, number> {
-  const errors = new Map<number, number>()
-  for (const patch of patches) {
-    for (const [index, is] of patch.mask.entries()) {
-      if (is !== 1) continue
-      const at = (patch.y + Math.floor(index / patch.width)) * width + patch.x + (index % patch.width)
-      errors.set(at, (bytes[at] ?? 0) - (clean?.bytes[at] ?? 0))
-    }
-  }
+function errorsOf(frame: Frame, clean: Frame | undefined, patches: Patches): Int16Array {
+  const errors = new Int16Array(frame.width * frame.height).fill(none)
+  for (const at of placesIn(frame, patches)) errors[at] = (frame.bytes[at] ?? 0) - (clean?.bytes[at] ?? 0)
   return errors
 }
 
-function changedOutside({ width, height, bytes }: Frame, dirty: Frame | undefined, patches: Patches): number {
-  const inside = new Uint8Array(bytes.length)
-  const colour = width * height
+/** Places of brightness that are treated, once each. */
+function* placesIn({ width }: Frame, patches: Patches): Generator<number> {
   for (const patch of patches) {
-    for (const [index, is] of patch.mask.entries()) {
-      if (is !== 1) continue
-      const [x, y] = [patch.x + (index % patch.width), patch.y + Math.floor(index / patch.width)]
-      inside[y * width + x] = 1
-      const small = (y >> 1) * (width >> 1) + (x >> 1)
-      inside[colour + small] = 1
-      inside[(colour * 5) / 4 + small] = 1
+    for (let index = patch.mask.indexOf(1); index >= 0; index = patch.mask.indexOf(1, index + 1)) {
+      yield (patch.y + Math.floor(index / patch.width)) * width + patch.x + (index % patch.width)
     }
   }
-  return bytes.reduce((sum, byte, at) => sum + (inside[at] === 0 && byte !== dirty?.bytes[at] ? 1 : 0), 0)
+}
+
+function changedOutside(frame: Frame, dirty: Frame | undefined, patches: Patches): number {
+  const { width, height, bytes } = frame
+  const inside = new Uint8Array(bytes.length)
+  const colour = width * height
+  for (const at of placesIn(frame, patches)) {
+    inside[at] = 1
+    const small = (Math.floor(at / width) >> 1) * (width >> 1) + ((at % width) >> 1)
+    inside[colour + small] = 1
+    inside[(colour * 5) / 4 + small] = 1
+  }
+  let changed = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (inside[at] === 0 && bytes[at] !== dirty?.bytes[at]) changed += 1
+  }
+  return changed
 }

@@ -85,6 +85,8 @@ function strokes(frame: Frame, { x, y, width, height }: Patch, seed: number, str
         const to = (y + row) * frame.width + x + left + column
         const tone = near > letter / 6 ? 20 : 232
         frame.bytes[to] = Math.round((frame.bytes[to] ?? 0) * (1 - strength) + tone * strength)
+        // Four pixels share a sample of colour; the first of them draws it.
+        if ((row | (left + column)) & 1) continue
         const small = ((y + row) >> 1) * (frame.width >> 1) + ((x + left + column) >> 1)
         for (const plane of [colour, (colour * 5) / 4]) {
           frame.bytes[plane + small] = Math.round(

@@ -84,7 +84,7 @@ export function makeScene(
   const shot: Shot = shots[name]
   const unit = width / 480
   // As wide as the farthest that any of these cameras sees in so many frames.
-  const across = name === 'fast pan' ? 520 + 12 * count : 1500
+  const across = name === 'fast pan' ? Math.max(1500, 520 + 12 * count) : 1500
   const world = worldOf(Math.ceil(across * unit), Math.ceil(640 * unit), seed)
   const grain = grainOf(noise, seed)
   const frameAt = (index: number): Frame => {

@@ -71,6 +71,10 @@ export const walk: Record<
   listFiles: () => ({ query: { task_id: '1234567890123456789', page: '1', page_size: '100' } }),
   fileDetails: ({ clip }) => ({ params: { file_id: clip } }),
   inspectFile: ({ clip }) => ({ params: { file_id: clip } }),
+  showRegions: async (world) => {
+    const list = await api(world.account).upload('regions.json', JSON.stringify({ regions: [] }))
+    return { params: { file_id: world.clip }, query: { regions_file_id: list.data.file_id, at: '0,0.1' } }
+  },
   deleteFile: async (world) => ({ params: { file_id: await newFile(world) } }),
   linkFile: ({ clip }) => ({ params: { file_id: clip }, json: { expires_in: 60 } }),
   cleanFiles: () => ({ json: { keep_days: 30 } }),

@@ -1,6 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { withProfile } from '../../src/media/image/profile.ts'
 import { imagePurify } from '../../tools/image-purify/contract.ts'
 import { plan } from '../../tools/image-purify/plan.ts'
 import { run } from '../../tools/image-purify/run.ts'
@@ -8,8 +11,10 @@ import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
+import { addProfile, profileOf, readProfile } from './profiles.ts'
 
 const folder = await scratchFolder()
+setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
 
 async function clean(path: string, request: object) {
   const files = await stage([path])
@@ -42,16 +47,19 @@ const isInside = (at: number, margin = 0) => {
 describe('boxes are filled with what lies around', () => {
   // Some formats code squares of up to 16 pixels together.
   it.each([
-    ['a.png', ['-pix_fmt', 'rgba'], 0],
-    ['b.png', ['-pix_fmt', 'rgb24'], 0],
-    ['c.jpg', ['-q:v', '2', '-pix_fmt', 'yuvj444p'], 6],
-    ['d.bmp', ['-pix_fmt', 'bgr24'], 0],
-    ['e.webp', ['-c:v', 'libwebp', '-quality', '95'], 8],
-  ])('%s, in the same format, and nothing else changes', async (name, args, most) => {
+    ['a.png', ['-pix_fmt', 'rgba'], 0, true],
+    ['b.png', ['-pix_fmt', 'rgb24'], 0, false],
+    ['c.jpg', ['-q:v', '2', '-pix_fmt', 'yuvj444p'], 6, true],
+    ['d.bmp', ['-pix_fmt', 'bgr24'], 0, false],
+    ['e.webp', ['-c:v', 'libwebp', '-quality', '95'], 8, true],
+  ])('%s, in the same format, and nothing else changes', async (name, args, most, isProfiled) => {
     const source = await image(name, ...args)
+    const profile = isProfiled ? profileOf('RGB ') : Buffer.alloc(0)
+    if (isProfiled) await addProfile(source, profile)
     const { path, output, name: called } = await clean(source, { purify_scope: 'region', regions })
     expect(called).toBe(name.replace('.', '-clean.'))
     expect(output).not.toHaveProperty('notes')
+    expect((await readProfile(path)).equals(profile)).toBe(true)
     const facts = [(await probe(source)).video, (await probe(path)).video]
     expect(facts[1]).toMatchObject({ width: 120, height: 90, codec: facts[0]?.codec, alpha: facts[0]?.alpha })
     const [before, after] = [await pixels(source), await pixels(path)]
@@ -90,6 +98,36 @@ describe('boxes are filled with what lies around', () => {
     expect(after.length).toBe(35 * 21 * 4)
     for (let at = 0; at < 35 * 21; at++) expect(Math.abs((after[at * 4] ?? 0) - 0x30)).toBeLessThan(12)
   })
+})
+
+it('a colour profile is left out, and told, where it is of printing colours', async () => {
+  const source = await image('print.jpg', '-pix_fmt', 'yuvj420p')
+  await addProfile(source, profileOf('CMYK'))
+  const { path, output } = await clean(source, { purify_scope: 'region', regions })
+  expect(output.notes).toEqual([expect.stringContaining('colour profile')])
+  expect(await readProfile(path)).toHaveLength(0)
+})
+
+it('a WebP without a profile before gets the chunk that one needs', async () => {
+  const profile = Buffer.concat([
+    Buffer.from('RIFF    WEBPICCP'),
+    Buffer.from([140, 0, 0, 0]),
+    profileOf('RGB '),
+  ])
+  for (const [index, coding] of [
+    ['-pix_fmt', 'yuv420p'],
+    ['-lossless', '1', '-pix_fmt', 'bgra'],
+  ].entries()) {
+    const path = await image(`plain-${index}.webp`, '-c:v', 'libwebp', ...coding)
+    const before = await pixels(path)
+    const source = profile.subarray(0, 20 + 140)
+    const made = Buffer.concat(withProfile(await readFile(path), source) ?? [])
+    await writeFile(path, made)
+    expect(made.readUInt32LE(4)).toBe(made.length - 8)
+    expect(await readProfile(path)).toEqual(source.subarray(20))
+    expect((await probe(path)).video).toMatchObject({ width: 120, height: 90, alpha: index === 1 })
+    expect((await pixels(path)).equals(before)).toBe(true)
+  }
 })
 
 it('what moves is no image, whatever it is called', async () => {

@@ -23,6 +23,7 @@ describe.each(eras)('%s client', (era) => {
     expect(prompts.map(({ name }) => name)).toEqual([
       'assemble-timeline',
       'make-split-screen',
+      'remove-watermark',
       'visualize-music',
       'write-particle',
     ])

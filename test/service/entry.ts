@@ -1,5 +1,7 @@
-/** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker`. */
+/** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker <own models as JSON>`. */
 import { flushCompileCache } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beginAsMain } from './begin-as-main.ts'
 import type { ProcessOptions } from './process.ts'
 
@@ -11,6 +13,11 @@ const operations = [fakeModule, freeModule, messageModule, ...productOperations]
 // Each loads its own side alone, as the product's do: workers start often.
 if (first === 'worker') {
   const { runWorker } = await import('../../src/tasks/worker.ts')
+  const { manifest } = await import('../../src/engines/packs/manifest.ts')
+  const { packSettings } = await import('../../src/engines/packs/store.ts')
+  const { setPacks } = await import('../../src/engines/packs/use.ts')
+  const own: unknown = JSON.parse(more)
+  setPacks({ ...packSettings.parse({ folder: join(tmpdir(), 'no-packs'), automatic: false, own }), manifest })
   runWorker(operations)
 } else {
   const { startService } = await import('../../src/service.ts')

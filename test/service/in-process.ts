@@ -6,6 +6,7 @@ import { addKey } from '../../src/accounts/keys.ts'
 import { grant } from '../../src/accounts/ledger.ts'
 import type { Voice } from '../../src/contract/catalog.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
+import type { PackSettings } from '../../src/engines/packs/store.ts'
 import type { DatabasePlace } from '../../src/db/place.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { newKey } from '../../src/platform/new-key.ts'
@@ -38,6 +39,8 @@ export interface TestServiceOptions {
   readonly storageQuota?: number
   readonly localImport?: boolean
   readonly port?: number
+  /** Models that people brought, by their packs. */
+  readonly own?: PackSettings['own']
 }
 
 /** A service in this process, with the fake operation. */
@@ -55,7 +58,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     instance: 'test',
     key,
     exitIfIdle: async () => false,
-    worker: { module: join(import.meta.dirname, 'entry.ts'), args: ['worker'] },
+    worker: {
+      module: join(import.meta.dirname, 'entry.ts'),
+      args: ['worker', JSON.stringify(options.own ?? {})],
+    },
     log: openLog({ file: join(dataDir, 'log') }),
     concurrency: 2,
   }).catch(async (error: unknown) => {

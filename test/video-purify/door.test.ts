@@ -6,6 +6,7 @@ import { setPacks } from '../../src/engines/packs/use.ts'
 import { operations } from '../../tools/index.ts'
 import { h264, make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api, type Api } from '../service/api.ts'
+import { toldAsAMinute } from './purify.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
 // Requests over HTTP at the limits: by quotes, which check as a creation does and begin nothing.
@@ -42,8 +43,19 @@ beforeAll(async () => {
     '20min1s.mp4': plain('128x128', 1, 1201),
     'low.mp4': plain('256x126', 5, 0.4),
     'sound.mp4': ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'aac'],
+    'late.mkv': [
+      ...['-f', 'lavfi', '-i', 'sine=duration=6', '-itsoffset', '3', '-f', 'lavfi'],
+      ...['-i', 'testsrc2=size=64x64:rate=25:duration=2', ...h264],
+    ],
+    // As browsers record.
+    'ticks.webm': [
+      ...['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=30:duration=2', '-c:v', 'libvpx', '-r', '1000'],
+      ...['-vf', String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`, '-vsync', 'vfr'],
+    ],
     'clip.mp4': ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2', ...h264],
   }
+  const long = await make(join(folder, 'told.mkv'), plain('128x128', 1, 1201))
+  ids['told as a minute.mkv'] = await upload('told as a minute.mkv', await toldAsAMinute(long))
   for (const [name, args] of Object.entries(made)) {
     ids[name] = await upload(name, new Uint8Array(await readFile(await make(join(folder, name), args))))
   }
@@ -103,6 +115,10 @@ describe('limits of the video', () => {
     ['low.mp4', { ...everything }, 200],
     ['low.mp4', { phase: 'detect', purify_func_type: 'raft' }, 200],
     ['low.mp4', { ...emptyList, purify_func_type: 'raft' }, 200],
+    ['told as a minute.mkv', { ...everything, purify_func_type: 'raft' }, 6016],
+    ['late.mkv', { purify_scope: 'region', regions: [{ ...box, start: 4.9 }] }, 200],
+    ['late.mkv', { purify_scope: 'region', regions: [{ ...box, start: 5.1 }] }, 6016],
+    ['ticks.webm', {}, 200],
     ['sound.mp4', {}, 6014],
     ['list.json', {}, 6014],
     ['cut off.mp4', {}, 6021],
@@ -118,6 +134,7 @@ describe('limits of the video', () => {
     for (const request of [emptyList, everything, { phase: 'purify', regions: [listed] }]) {
       expect([request, await priced('clip.mp4', request)]).toEqual([request, 1])
       expect([request, await priced('20min1s.mp4', request)]).toEqual([request, 21])
+      expect([request, await priced('told as a minute.mkv', request)]).toEqual([request, 21])
     }
   })
 })
@@ -151,6 +168,15 @@ describe('each kind reads its own fields alone', () => {
     ],
   ])('%s', async (_, request) => {
     expect(taken(await quote({ file_id: clip, ...request }))).toBe(200)
+  })
+
+  it('areas in which text is looked for are at most 256', async () => {
+    const many = (count: number) => ({
+      purify_scope: 'custom',
+      rois: Array.from({ length: count }, () => box),
+    })
+    expect(taken(await quote({ file_id: clip, ...many(256) }))).toBe(200)
+    expect(taken(await quote({ file_id: clip, ...many(257) }))).toBe(6016)
   })
 
   it('a list is needed with phase purify', async () => {

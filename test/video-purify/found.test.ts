@@ -15,11 +15,14 @@ it('what detection finds is told as documented, and treated by its file as by it
   const { filters } = await locateFfmpeg()
   if (!packsFrom(join(folder, 'packs')) || !filters.has('drawtext'))
     skip('there is no model, or nothing draws text')
-  const source = join(folder, 'words.mp4')
+  const source = join(folder, 'words.mkv')
   const words =
     "drawtext=text='Hello World 2026':x=60:y=140:fontsize=24:fontcolor=white:enable='between(t,0.4,1.19)'"
   const picture = `testsrc=size=320x180:rate=25,gblur=sigma=20,${words},format=yuv420p`
-  await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '1.6', source)
+  // The picture begins 8 frames after the sound.
+  const late = ['-itsoffset', '0.32', '-t', '1.6', '-f', 'lavfi', '-i', picture]
+  const sound = ['-f', 'lavfi', '-i', 'sine=duration=2']
+  await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:a', 'flac', source)
   const detected = await purify(source, folder, { phase: 'detect' })
   expect(detected.output).toMatchObject({ phase: 'detect', regions_found: 1 })
   expect(detected.output).not.toHaveProperty('file_id')
@@ -27,10 +30,10 @@ it('what detection finds is told as documented, and treated by its file as by it
   expect(result).toEqual({
     version: 1,
     source: { file_id: source.slice(-64) },
-    video: { width: 320, height: 180, duration: 1.6, fps: 25, fps_exact: '25/1' },
+    video: { width: 320, height: 180, duration: 1.92, fps: 25, fps_exact: '25/1' },
     regions: [
       {
-        ...{ id: 'text-1', source: 'detected', start: 0.4, end: 1.2 },
+        ...{ id: 'text-1', source: 'detected', start: 0.72, end: 1.52 },
         ...{ x: expect.closeTo(0.19, 1), y: expect.closeTo(0.78, 1) },
         ...{ w: expect.closeTo(0.64, 1), h: expect.closeTo(0.11, 1), score: expect.any(Number) },
       },

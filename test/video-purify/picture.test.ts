@@ -9,7 +9,7 @@ import { patchesOf } from '../../src/media/clean/masks.ts'
 import { rateOf } from '../../src/media/clean/rate.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
+import { numbered, numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
 import { blurred, probeStreams, samples } from './purify.ts'
 
 const folder = await scratchFolder()
@@ -48,19 +48,49 @@ describe('frames', () => {
     expect(progress.at(-1)).toBeGreaterThan(90)
   })
 
-  it('of a variable rate come at their mean rate, each as the one that shows then', async () => {
-    const source = await numberedVideo(at('variable.mp4'), {
-      source: 2,
-      seconds: 3,
-      rate: '20',
-      variable: true,
+  it('of a picture that begins half a frame late, by a clock of milliseconds, come once each', async () => {
+    const rate = '30000/1001'
+    const film = await numberedVideo(at('film.mp4'), { source: 1, seconds: 2, rate })
+    const source = at('late.mkv')
+    const sound = ['-f', 'lavfi', '-i', 'sine=duration=2']
+    const late = ['-itsoffset', '0.5167', '-i', film]
+    await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'pcm_s16le', source)
+    const { path } = await blurred(source, folder, { x: 0, y: 0.1, w: 1, h: 0.1, start: 0.9, end: 1.1 })
+    expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
+      Array.from({ length: 60 }, (_, frame) => frame),
+    )
+    // What is treated is counted from the start of the file, not of the picture.
+    const [before, after] = [await samples(source), await samples(path)]
+    const size = numbered.width * numbered.height
+    const changed = Array.from({ length: 60 }, (_, frame) => frame).filter((frame) => {
+      let sum = 0
+      for (let place = frame * 1.5 * size; place < (frame * 1.5 + 0.25) * size; place++)
+        sum += Math.abs((before[place] ?? 0) - (after[place] ?? 0))
+      return sum / size > 1
     })
+    // The picture begins with frame 15, and frame 27 is the first after 0.9 s.
+    expect(changed).toEqual([12, 13, 14, 15, 16, 17])
+  })
+
+  it('of a variable rate come at the next standard rate, so that none is lost', async () => {
+    const film = await numberedVideo(at('film.mp4'), { source: 2, seconds: 3, rate: '30', gop: 90 })
+    const source = at('variable.mp4')
+    // Every seventh is left out, as phones do in the dark.
+    const select = ['-vf', String.raw`select=lt(mod(n\,7)\,6)`, '-vsync', 'vfr', '-crf', '10']
+    await ffmpeg('-i', film, ...select, '-video_track_timescale', '90000', source)
     const { path, output } = await blurred(source, folder, corner)
     const { video } = await probe(path)
-    expect(video?.variable_rate).toBe(false)
-    const numbers = (await readNumbers(path)).map(({ frame }) => frame)
-    expect(Math.abs(numbers.length - 60)).toBeLessThanOrEqual(1)
-    for (const [index, frame] of numbers.entries()) expect(Math.abs(frame - index)).toBeLessThanOrEqual(1)
+    expect(video).toMatchObject({ variable_rate: false, frame_rate: { num: 30_000, den: 1001 } })
+    expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
+      // The one before shows for as long as two, or the one after does.
+      Array.from(
+        { length: 90 },
+        (_, frame) =>
+          expect.toSatisfy((shown: number) =>
+            frame % 7 === 6 ? Math.abs(shown - frame) === 1 : shown === frame,
+          ) as number,
+      ),
+    )
     expect(output.notes).toEqual([expect.stringContaining('constant')])
   })
 
@@ -143,11 +173,14 @@ describe('before it is encoded', () => {
 
 describe('what is not treated', () => {
   it('is at least as near as 45 dB to the source, in a file at most half as large again', async () => {
-    for (const crf of ['14', '20']) {
-      const source = at(`likeness-${crf}.mp4`)
-      const zoom = 'mandelbrot=size=640x360:rate=25:start_scale=2:end_scale=0.3:end_pts=40'
-      const picture = `${zoom},gblur=sigma=1.2,noise=alls=3:allf=t,format=yuv420p`
-      await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '3', '-preset', 'medium', '-crf', crf, source)
+    const zoom = 'mandelbrot=size=640x360:rate=25:start_scale=2:end_scale=0.3:end_pts=40'
+    const picture = `${zoom},gblur=sigma=1.2,noise=alls=3:allf=t,format=yuv420p`
+    const sourceOf = (crf: string) => at(`likeness-${crf}.mp4`)
+    const factors = ['14', '20']
+    const outputs = factors.flatMap((crf) => ['-t', '3', '-preset', 'medium', '-crf', crf, sourceOf(crf)])
+    await ffmpeg('-f', 'lavfi', '-i', picture, ...outputs)
+    for (const crf of factors) {
+      const source = sourceOf(crf)
       const { path } = await blurred(source, folder, { x: 0.3, y: 0.8, w: 0.4, h: 0.1 })
       const [before, after] = [await samples(source), await samples(path)]
       expect(after.length).toBe(before.length)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { askFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { blurred, packets, purify } from './purify.ts'
+import { blurred, packets, probeStreams, purify, toldAsAMinute } from './purify.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -27,22 +27,40 @@ interface Told {
   readonly streams: readonly {
     readonly codec_name: string
     readonly start_time: string
+    readonly disposition: { readonly attached_pic: number }
     readonly tags?: { readonly language?: string }
   }[]
   readonly chapters: readonly { readonly tags: { readonly title: string } }[]
   readonly format: { readonly format_name: string; readonly tags?: { readonly title?: string } }
 }
 
+const isCover = ({ disposition }: Told['streams'][number]) => disposition.attached_pic === 1
+
 async function told(path: string): Promise<Told> {
   const entries =
-    'stream=codec_name,start_time:stream_tags=language:format=format_name:format_tags=title:chapter=start_time:chapter_tags=title'
+    'stream=codec_name,start_time:stream_disposition=attached_pic:stream_tags=language:format=format_name:format_tags=title:chapter=start_time:chapter_tags=title'
   return JSON.parse((await askFfprobe(path, ['-show_entries', entries], {})).text) as Told
 }
 
-/** A film with two sounds and subtitles, in two languages, with chapters and a title. */
+/** What makes a picture the cover of such a file; QuickTime has none. */
+async function coverOf(name: string): Promise<{ input: string[]; output: string[] }> {
+  if (name.endsWith('.mov')) return { input: [], output: [] }
+  const cover = at('cover.jpg')
+  await ffmpeg('-f', 'lavfi', '-i', 'testsrc=size=48x48', '-frames:v', '1', cover)
+  if (name.endsWith('.mp4'))
+    return {
+      input: ['-i', cover],
+      output: ['-map', '5', '-c:v:1', 'copy', '-disposition:v:1', 'attached_pic'],
+    }
+  const tags = ['-metadata:s:t', 'mimetype=image/jpeg', '-metadata:s:t', 'filename=cover.jpg']
+  return { input: [], output: ['-attach', cover, ...tags] }
+}
+
+/** A film with two sounds and subtitles, in two languages, with chapters, a title and a cover. */
 async function film(name: string, sound: string, words: string): Promise<string> {
   const { subtitles, tags } = await texts()
-  const inputs = [...picture, ...tone(440), ...tone(880), '-i', subtitles, '-i', tags]
+  const cover = await coverOf(name)
+  const inputs = [...picture, ...tone(440), ...tone(880), '-i', subtitles, '-i', tags, ...cover.input]
   const maps = [
     '-map',
     '0',
@@ -62,7 +80,7 @@ async function film(name: string, sound: string, words: string): Promise<string>
     `language=${language}`,
   ])
   const coding = [
-    '-pix_fmt',
+    '-pix_fmt:v:0',
     'yuv420p',
     '-c:a',
     sound,
@@ -72,11 +90,11 @@ async function film(name: string, sound: string, words: string): Promise<string>
     '-metadata:s:s:0',
     'language=deu',
   ]
-  await ffmpeg(...inputs, ...maps, ...coding, at(name))
+  await ffmpeg(...inputs, ...maps, ...coding, ...cover.output, at(name))
   return at(name)
 }
 
-describe('sound, subtitles, chapters, languages and titles stay', () => {
+describe('sound, subtitles, chapters, languages, titles and covers stay', () => {
   it.each([
     { name: 'film.mp4', sound: 'aac', words: 'mov_text', becomes: '.mp4', reads: 'mov_text' },
     { name: 'film.mkv', sound: 'libvorbis', words: 'subrip', becomes: '.mkv', reads: 'subrip' },
@@ -89,8 +107,15 @@ describe('sound, subtitles, chapters, languages and titles stay', () => {
     const sounds = before.streams.slice(1, 3).map(({ codec_name }) => codec_name)
     // Chapters of an mp4 lie in a stream too.
     const streams = after.streams.filter(({ codec_name }) => codec_name !== 'bin_data')
-    expect(streams.map(({ codec_name }) => codec_name)).toEqual(['h264', ...sounds, reads])
-    expect(streams.slice(1).map(({ tags }) => tags?.language)).toEqual(
+    const isCovered = name !== 'raw.mov'
+    const last = isCovered ? ['mjpeg'] : []
+    expect(streams.map(({ codec_name }) => codec_name)).toEqual(['h264', ...sounds, reads, ...last])
+    if (isCovered) {
+      expect(streams.at(-1)?.disposition.attached_pic).toBe(1)
+      const cover = (streamsOf: Told['streams']) => String(streamsOf.findIndex(isCover))
+      expect(await packets(path, cover(after.streams))).toBe(await packets(source, cover(before.streams)))
+    }
+    expect(streams.slice(1, 4).map(({ tags }) => tags?.language)).toEqual(
       before.streams.slice(1, 4).map(({ tags }) => tags?.language),
     )
     expect(before.streams[1]?.tags?.language).toBe('eng')
@@ -104,12 +129,31 @@ describe('sound, subtitles, chapters, languages and titles stay', () => {
     )
   })
 
-  it('sound and picture keep their distance to the frame, whichever begins first', async () => {
+  it('what cannot stay is left out, and told, such as sound that no decoder knows', async () => {
+    const source = at('strange.mov')
+    const second = ['-f', 'lavfi', '-i', 'color=red:size=32x32:duration=2']
+    const inputs = [...picture, ...tone(440), ...tone(880), ...tone(660), ...second]
+    const maps = ['0', '1', '2', '3', '4'].flatMap((input) => ['-map', input])
+    const coding = ['-pix_fmt', 'yuv420p', '-c:v:1', 'mpeg4', '-c:a', 'adpcm_ima_qt', '-c:a:0', 'aac']
+    await ffmpeg(...inputs, ...maps, ...coding, source)
+    const bytes = await readFile(source)
+    // As phones record beside the usual: the name in the last sound's description.
+    bytes.write('apac', bytes.lastIndexOf('ima4'), 'latin1')
+    await writeFile(source, bytes)
+    const { path, name, output } = await blurred(source, folder, box)
+    expect(name).toBe('strange-clean.mkv')
+    expect((await probeStreams(path)).map(({ codec_name }) => codec_name)).toEqual(['h264', 'aac'])
+    expect(await packets(path, 'a:0')).toBe(await packets(source, 'a:0'))
+    const left = ['audio (adpcm_ima_qt)', 'audio (apac)', 'video (mpeg4)']
+    expect(output.notes).toEqual(left.map((one) => `a stream could not be kept: ${one}`))
+  })
+
+  it('sound and picture keep their distance to the millisecond, whichever begins first', async () => {
     for (const [index, delays] of [
-      [0, 0.48],
-      [0.48, 0],
+      [0, 0.49],
+      [0.49, 0],
     ].entries()) {
-      const source = at(`apart-${index}.mp4`)
+      const source = at(`apart-${index}.mkv`)
       const [video = 0, audio = 0] = delays
       const inputs = ['-itsoffset', String(video), ...picture, '-itsoffset', String(audio), ...tone(440)]
       await ffmpeg(
@@ -129,10 +173,18 @@ describe('sound, subtitles, chapters, languages and titles stay', () => {
       const { path } = await blurred(source, folder, box)
       const distance = ({ streams: [one, other] }: Told) =>
         Number(one?.start_time) - Number(other?.start_time)
-      expect(Math.abs(distance(await told(path)) - distance(await told(source)))).toBeLessThan(0.02)
+      expect(Math.abs(distance(await told(path)) - distance(await told(source)))).toBeLessThan(0.002)
       expect(Math.abs(distance(await told(source)))).toBeGreaterThan(0.4)
     }
   })
+})
+
+it('what lasts longer than its header tells is held to the limits as it is read', async () => {
+  const source = at('told.mkv')
+  await ffmpeg('-f', 'lavfi', '-i', 'color=black:size=128x128:rate=1:duration=1201', source)
+  await writeFile(source, await toldAsAMinute(source))
+  const request = { purify_scope: 'region', regions: [box], purify_func_type: 'raft' }
+  await expect(purify(source, folder, request)).rejects.toMatchObject({ code: 6016 })
 })
 
 describe('a list', () => {
@@ -164,9 +216,15 @@ describe('a list', () => {
       purify(source, folder, { phase: 'purify', regions_file_id: await write(content) })
     const listedThere = await by(result)
     expect(await packets(listedThere.path, 'v:0')).toBe(await packets(direct.path, 'v:0'))
-    expect((await by({ ...result, regions: [] })).output).toMatchObject({ unchanged: true })
+    // Of an empty list no limits of what is treated count; this picture is too small to be filled.
+    const filled = { phase: 'purify', purify_func_type: 'raft' }
+    const filledBy = async (regions: readonly unknown[]) =>
+      purify(source, folder, { ...filled, regions_file_id: await write({ ...result, regions }) })
+    expect((await filledBy([])).output).toMatchObject({ unchanged: true })
+    await expect(filledBy([listed])).rejects.toMatchObject({ code: 6035 })
     const refused: [unknown, string][] = [
-      ['no JSON', 'detection result'],
+      ['no JSON', 'is no JSON'],
+      [{ regions: [] }, 'detection result'],
       [{ ...result, version: 2 }, 'version'],
       [{ ...result, source: { file_id: '5' } }, 'another video'],
       [{ ...result, regions: [listed, listed] }, 'there twice'],

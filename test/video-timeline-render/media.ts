@@ -64,7 +64,8 @@ export async function numberedVideo(path: string, clip: NumberedClip): Promise<s
 
 /** What every picture of a result of that size tells: its source and number. */
 export async function readNumbers(path: string): Promise<{ source: number; frame: number }[]> {
-  const pixels = await grey(path)
+  // A picture that begins late is not shown before.
+  const pixels = await grey(path, ['-vsync', 'passthrough'])
   const size = numbered.width * numbered.height
   return Array.from({ length: pixels.length / size }, (_, index) => {
     const bit = (bar: number) =>

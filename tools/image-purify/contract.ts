@@ -2,26 +2,7 @@ import * as z from 'zod'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/id.ts'
 import { operation } from '../../src/contract/operation.ts'
-
-/** Sums of decimal fractions such as 0.7 + 0.3 may be a little more than 1; a thousandth of a pixel is not seen. */
-const slack = 1e-7
-
-const share = z.number().min(0).max(1)
-
-const box = z
-  .object({
-    x: share.describe('Left edge, 0 to 1 of the width'),
-    y: share.describe('Top edge, 0 to 1 of the height'),
-    w: z.number().gt(0).max(1).describe('Width, x + w <= 1'),
-    h: z.number().gt(0).max(1).describe('Height, y + h <= 1'),
-  })
-  .superRefine(({ x, y, w, h }, context) => {
-    const params = { fix: 'Give boxes as shares of the upright picture, 0 to 1.' }
-    if (x + w > 1 + slack)
-      context.addIssue({ code: 'custom', path: ['w'], message: 'x + w must be at most 1', params })
-    if (y + h > 1 + slack)
-      context.addIssue({ code: 'custom', path: ['h'], message: 'y + h must be at most 1', params })
-  })
+import { area } from '../../src/contract/regions.ts'
 
 const input = z
   .object({
@@ -32,14 +13,9 @@ const input = z
       .describe(
         'full_screen: text is found and removed; region: everything inside regions, which finds nothing',
       ),
-    regions: z
-      .array(box)
-      .min(1)
-      .max(16)
-      .optional()
-      .describe('1 to 16 boxes, needed with purify_scope region'),
+    regions: z.array(area).max(16).optional().describe('1 to 16 boxes, needed with purify_scope region'),
   })
-  .refine(({ purify_scope, regions }) => purify_scope !== 'region' || regions !== undefined, {
+  .refine(({ purify_scope, regions = [] }) => purify_scope !== 'region' || regions.length > 0, {
     path: ['regions'],
     message: 'required with purify_scope region',
     params: { fix: 'Give 1 to 16 boxes {x, y, w, h}, 0 to 1.' },

@@ -6,12 +6,14 @@ import { requireEncoders } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { stillPicture } from '../../src/engines/ffmpeg/still.ts'
 import { findTextInImage } from '../../src/engines/vision/find-text-in-image.ts'
+import { learnedSums, openLearnedModels } from '../../src/engines/vision/learned-models.ts'
 import { requireTextDetection } from '../../src/engines/vision/require.ts'
 import { fillStill } from '../../src/media/clean/inpaint/fill-still.ts'
 import { stillPatches } from '../../src/media/clean/masks.ts'
 import type { imagePurify } from './contract.ts'
 import { encodeStill, formOf } from './encode.ts'
 import { pictureOf } from './plan.ts'
+import { keepProfile } from './profile.ts'
 
 /** Finds text, or takes the boxes, and fills them with what lies around. */
 export const run: RunOperation<typeof imagePurify> = async (input, context) => {
@@ -39,12 +41,15 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   const bytes = await stillPicture(file.path, { video, width, height, signal })
   if (!bytes) throw new MediaError(6021, `${file.name}: the picture could not be decoded`)
   const still = { width, height, channels: 4 as const, bytes }
-  await fillStill(still, stillPatches(found ?? input.regions ?? [], still))
+  await using learned = await openLearnedModels(threads, ['inpainting'])
+  await fillStill(still, stillPatches(found ?? input.regions ?? [], still), learned.fill)
   context.progress(90)
   const form = formOf(file)
   const path = join(scratch, `clean${form.extension}`)
   await encodeStill(path, { still, form, signal })
+  const profile = await keepProfile(path, file.path)
   const notes = [
+    ...(profile === 'left' ? ['its colour profile was left out: it is not of red, green and blue'] : []),
     ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
     ...(/(?:10|12|14|16|48|64)(?:le|be)/.test(video.pixel_format)
       ? ['the picture has 8 bits a colour now']
@@ -58,11 +63,12 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   }
 }
 
-/** Throws 6401 where ffmpeg is missing, or what writes the format of this image. */
+/** Throws 6401 where ffmpeg is missing, what a set model needs, or what writes the format of this image. */
 export const ready: ReadyOperation<typeof imagePurify> = async (request) => {
   await locateFfmpeg()
   if (!request) return
   if (request.input.purify_scope === 'full_screen') await requireTextDetection()
+  await learnedSums(['inpainting'])
   const file = request.files.get(request.input.file_id)
   await requireEncoders([formOf(file).encoder], {
     because: `${file.name} is written as it is`,

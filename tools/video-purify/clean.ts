@@ -3,13 +3,18 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { pictureStream, type PictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
+import { learnedSums } from '../../src/engines/vision/learned-models.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
-import { rateOf } from '../../src/media/clean/rate.ts'
-import { joinWithSource, keptOf, type Kept } from './join.ts'
+import { firstFrame, rateOf } from '../../src/media/clean/rate.ts'
+import { hertz } from '../../src/media/nominal-rate.ts'
+import { joinWithSource } from './join.ts'
+import { keptOf, type Kept } from './kept.ts'
+import { learnOverlays } from './learn-overlays.ts'
 import { makeParts } from './part-threads.ts'
+import { checkWhole, partsOf } from './parts.ts'
 import type { PartJob, Stretch } from './part.ts'
 import { chooseCrf } from './quality.ts'
-import { Steps } from './steps.ts'
+import { stepsIn } from './steps.ts'
 
 /** A video to be treated. */
 export interface Cleaning {
@@ -28,9 +33,8 @@ export async function footageOf({ path, facts }: StagedFile, signal: AbortSignal
   if (!video) throw new MediaError(6014, 'the file holds no picture')
   const rate = rateOf(video)
   const stream = await pictureStream(path, video, { signal })
-  const frame = (seconds: number) => Math.round((seconds * rate.num) / rate.den)
-  const first = Math.max(0, frame(stream.start))
-  return { path, video, stream, rate, first, count: Math.max(1, frame(stream.start + stream.lasts) - first) }
+  const count = Math.max(1, Math.round(stream.lasts * hertz(rate)))
+  return { path, video, stream, rate, first: firstFrame(video, rate), count }
 }
 
 /** The frames of a video, counted from the start of the file. */
@@ -38,25 +42,18 @@ interface Timed extends Stretch {
   readonly stream: PictureStream
 }
 
-/** Length of a part, s: so much is made again at most when work is interrupted. */
-const partSeconds = 20
-
-/** Shortest part, frames: what the encoder's reordering needs to be the same in all. */
-const fewestFrames = 5
-
 /** Of other frames the treatment looks at so many, s: filling carries over what shows before and after. */
 const around = { blur: 0, inpainting: 2 }
 
 /** Output of all parts made at once, pixels a frame: each keeps some dozen frames. */
 const pixelsAtOnce = 4 * 1920 * 1080
 
-/** Divides frames into parts of the same length, the last one shorter or, where it would be too short, longer. */
-export function partsOf({ first, count }: Stretch, longest: number): Stretch[] {
-  const parts = Math.max(1, Math.ceil((count - fewestFrames + 1) / longest))
-  return Array.from({ length: parts }, (_, index) => ({
-    first: first + index * longest,
-    count: index === parts - 1 ? count - index * longest : longest,
-  }))
+/** A part of which no picture came. */
+const nothing = { path: '', frames: 0 }
+
+function partsAtOnce({ video }: Footage, threads: number): number {
+  const { width, height } = uprightSize(video)
+  return Math.max(1, Math.min(threads, Math.floor(pixelsAtOnce / (width * height))))
 }
 
 /** Treats a video part by part, some at once, and joins them with all else that its file holds; answers where it is. */
@@ -65,27 +62,28 @@ export async function cleanVideo(
   { scratch, steps, threads, signal }: RunContext,
 ): Promise<{ readonly path: string; readonly kept: Kept }> {
   const { rate } = footage
-  const fps = rate.num / rate.den
-  const finished = new Steps(steps)
-  const { width, height } = uprightSize(footage.video)
-  const atOnce = Math.max(1, Math.min(threads, Math.floor(pixelsAtOnce / (width * height))))
+  const fps = hertz(rate)
+  const finished = await stepsIn(steps)
+  const atOnce = partsAtOnce(footage, threads)
   const source = { stream: footage.stream, rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
-  const crf = Number(
-    await finished.text('quality', source, async () =>
-      String(await chooseCrf(footage, { bytesPerFrame: file.size / footage.count, ...reading })),
-    ),
-  )
-  const madeOf = { ...source, marked, treatment, crf }
+  const kept = await keptOf(file.path, reading)
+  const choose = () => chooseCrf(footage, { bytesPerFrame: file.size / footage.count, ...reading })
+  const crf = Number(await finished.text('quality', source, async () => String(await choose())))
+  const learned = treatment === 'inpainting' ? await learnedSums() : {}
+  const madeOf = { ...source, marked, treatment, crf, learned }
   const made = await finished.parts(madeOf)
-  const stretches = partsOf(footage, Math.max(fewestFrames, Math.round(partSeconds * fps)))
+  const stretches = partsOf(footage, fps)
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
+  const laidOver = treatment === 'inpainting' ? await learnOverlays({ footage, marked }, reading) : []
   const jobs = stretches
     .filter(({ first }) => !made.has(first))
     .map((stretch) => ({
       ...stretch,
       ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, crf, timeoutMs },
+      laidOver,
       around: Math.round(around[treatment] * fps),
+      isLast: stretch === stretches.at(-1),
       threads: Math.max(1, Math.floor(threads / atOnce)),
     }))
   await makeParts(jobs, {
@@ -99,43 +97,21 @@ export async function cleanVideo(
       made.set(first, await finished.keepPart(path, { first, frames, madeOf }))
     },
   })
-  const parts = stretches.map(({ first, count }) => ({
-    ...(made.get(first) ?? { path: '', frames: 0 }),
-    count,
-  }))
+  const parts = stretches.map(({ first, count }) => ({ ...(made.get(first) ?? nothing), count }))
   checkWhole(file.name, parts, fps)
-  const kept = await keptOf(file.path, signal)
   const path = join(scratch, `clean${kept.extension}`)
   await joinWithSource(path, {
-    ...{ source: file.path, kept, rate: fps, first: footage.first, cwd: scratch, signal, timeoutMs },
+    ...{
+      source: file.path,
+      kept,
+      rate: fps,
+      start: footage.video.start_ms / 1000,
+      cwd: scratch,
+      signal,
+      timeoutMs,
+    },
     list: join(steps, 'parts.txt'),
     parts: parts.filter(({ frames }) => frames > 0),
   })
   return { path, kept }
-}
-
-/** Pictures that may be missing at the end, as headers and last frames tell their length roughly, s. */
-const endSlack = 1
-
-/** Throws 6021 where pictures are missing that the file promised. */
-function checkWhole(
-  name: string,
-  parts: readonly { readonly frames: number; readonly count: number }[],
-  fps: number,
-): void {
-  let at = 0
-  let missing = 0
-  for (const { frames, count } of parts) {
-    missing += count - frames
-    if (missing > Math.max(1, endSlack * fps) || (missing > 0 && frames === count)) {
-      throw new MediaError(
-        6021,
-        `${name}: there are no pictures from ${((at + frames) / fps).toFixed(1)} s on`,
-        {
-          hint: 'The file is damaged there; export it again, or cut it before that.',
-        },
-      )
-    }
-    at += count
-  }
 }

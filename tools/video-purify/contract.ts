@@ -3,55 +3,10 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/id.ts'
 import { operation } from '../../src/contract/operation.ts'
+import { area, maxRegions, region } from '../../src/contract/regions.ts'
 
-/** Most regions of a list: more are a file's worth of mistakes. */
-export const maxRegions = 50_000
-
-/** Sums of decimal fractions such as 0.7 + 0.3 may be a little more than 1; a thousandth of a pixel is not seen. */
-const slack = 1e-7
-
-const share = z.number().min(0).max(1)
-
-const sides = {
-  x: share.describe('Left edge, 0 to 1 of the width'),
-  y: share.describe('Top edge, 0 to 1 of the height'),
-  w: z.number().gt(0).max(1).describe('Width, x + w <= 1'),
-  h: z.number().gt(0).max(1).describe('Height, y + h <= 1'),
-}
-
-/** Rules between the fields of an area, and of a time where it has one. */
-function checkRegion(
-  one: { x: number; y: number; w: number; h: number; start?: number | undefined; end?: number | undefined },
-  context: z.RefinementCtx,
-): void {
-  const rules = [
-    { field: 'w', holds: one.x + one.w <= 1 + slack, message: 'x + w must be at most 1' },
-    { field: 'h', holds: one.y + one.h <= 1 + slack, message: 'y + h must be at most 1' },
-    { field: 'end', holds: (one.start ?? 0) < (one.end ?? Infinity), message: 'end must be after start' },
-  ]
-  for (const { field, holds, message } of rules) {
-    const params = { fix: `Correct ${field}: coordinates are shares of the picture, 0 to 1, times seconds.` }
-    if (!holds) context.addIssue({ code: 'custom', path: [field], message, params })
-  }
-}
-
-const area = z.object(sides).superRefine(checkRegion)
-
-const region = z
-  .object({
-    id: z.string().min(1).max(200).optional().describe('Needed with phase purify; unique in its list'),
-    source: z.enum(['detected', 'manual']).optional().describe('Needed with phase purify'),
-    ...sides,
-    start: z.number().min(0).optional().describe('From then on, s; needed with phase purify, else 0'),
-    end: z
-      .number()
-      .gt(0)
-      .optional()
-      .describe('Until then, s; needed with phase purify, else the end of the video'),
-  })
-  .superRefine(checkRegion)
-
-const regions = (describe: string) => z.array(region).max(maxRegions).optional().describe(describe)
+/** Most areas in which text is looked for: each text is held against all of them. */
+const maxRois = 256
 
 const fields = z.object({
   file_id: fileRef({ kinds: ['video'], describe: 'Video to clean' }),
@@ -67,10 +22,14 @@ const fields = z.object({
     .describe(
       'Without phase: text anywhere; text of the subtitles; text inside rois; everything inside regions, which finds nothing',
     ),
-  rois: regions('Where text is looked for with purify_scope custom'),
-  regions: regions(
-    'What is treated: with purify_scope region, or phase purify (may be empty: the file is copied as it is)',
-  ),
+  rois: z.array(region).max(maxRois).optional().describe('Where text is looked for with purify_scope custom'),
+  regions: z
+    .array(region)
+    .max(maxRegions)
+    .optional()
+    .describe(
+      'What is treated: with purify_scope region, or phase purify (may be empty: the file is copied as it is)',
+    ),
   purify_func_type: z
     .enum(['ffmpeg', 'raft'])
     .default('ffmpeg')
@@ -235,6 +194,13 @@ export const videoPurify = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'the video' },
   read: readOf,
+  nextStep: ({ regions_file_id, unchanged }) =>
+    regions_file_id !== undefined
+      ? 'Look at the regions: inspect_file with the video, and this list as regions. Take out or protect what is to ' +
+        'stay, then call video_purify with phase purify and regions_file_id.'
+      : unchanged === true
+        ? 'Nothing was treated: give boxes of your own where something is to go.'
+        : 'Look at it: inspect_file with the result, and the list it was cleaned by as regions.',
   examples: [
     {
       title: 'Find all text first, then look and choose',

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { MediaError } from '../../src/contract/errors.ts'
 import { describeIssues } from '../../src/contract/issues.ts'
+import { readJson } from '../../src/contract/regions.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import { rateOf } from '../../src/media/clean/rate.ts'
+import { endOf, rateOf } from '../../src/media/clean/rate.ts'
 import type { FoundRegion } from '../../src/media/clean/region.ts'
 import { videoPurify } from './contract.ts'
 import type { PurifyInput } from './plan.ts'
@@ -14,17 +15,26 @@ const detection = z.object({
   version: z.literal(1),
   source: z.object({ file_id: z.string() }),
   regions: z.array(z.unknown()),
+  // Ours: what an agent who edits the list wants to keep.
+  protect_regions: z.array(z.unknown()).default([]),
 })
+
+/** Of what was found what a list may hold: where a header tells an early end, pictures may come after it. */
+export function listable(found: readonly FoundRegion[], video: VideoFacts): FoundRegion[] {
+  const videoEnd = endOf(video)
+  return found
+    .filter(({ start }) => start < videoEnd)
+    .map((region) => ({ ...region, end: Math.min(region.end, videoEnd) }))
+}
 
 /** What a detection found, as its result file tells it. */
 export function writeDetection(
-  { file_id, video, seconds }: { file_id: string; video: VideoFacts; seconds: number },
+  { file_id, video }: { file_id: string; video: VideoFacts },
   found: readonly FoundRegion[],
 ): string {
   const { num, den } = rateOf(video)
   const regions = found.map(({ score, ...region }, index) => ({
     ...{ id: `text-${index + 1}`, source: 'detected', ...region },
-    end: Math.min(region.end, Math.max(seconds, region.start)),
     score: Math.round(score * 1000) / 1000,
   }))
   const { width, height } = video
@@ -32,7 +42,7 @@ export function writeDetection(
     {
       version: 1,
       source: { file_id },
-      video: { width, height, duration: seconds, fps: num / den, fps_exact: `${num}/${den}` },
+      video: { width, height, duration: endOf(video), fps: num / den, fps_exact: `${num}/${den}` },
       regions,
     },
     null,
@@ -40,14 +50,14 @@ export function writeDetection(
   )}\n`
 }
 
-/** The regions of a detection result, edited or not. Throws 6016 where it is none, or another video's. */
+/** The regions of a detection result, edited or not, and those it protects. Throws 6016 where it is none, or another video's. */
 export async function readDetection(
   { path, name }: Pick<StagedFile, 'path' | 'name'>,
-  { fileId, seconds }: { fileId: string; seconds: number },
-): Promise<NonNullable<PurifyInput['regions']>> {
+  { fileId, end }: { fileId: string; end: number },
+): Promise<Required<Pick<PurifyInput, 'regions' | 'protect_regions'>>> {
   const refuse = (what: string, hint: string) =>
     new MediaError(6016, `regions_file_id: ${name} ${what}`, { hint })
-  const read = detection.safeParse(parse(await readFile(path, 'utf8')))
+  const read = detection.safeParse(readJson(name, await readFile(path, 'utf8')))
   if (!read.success) {
     throw refuse(
       `is no detection result: ${describeIssues(read.error, 'file')}`,
@@ -58,22 +68,14 @@ export async function readDetection(
     throw refuse('is of another video', 'Detect in this video, or give source.file_id of the video it is of.')
   }
   // By the rules of a list that a request holds.
-  const list = videoPurify.input.safeParse({ file_id: fileId, phase: 'purify', regions: read.data.regions })
+  const { regions: listed, protect_regions } = read.data
+  const list = videoPurify.input.safeParse({
+    ...{ file_id: fileId, phase: 'purify', regions: listed, protect_regions },
+  })
   if (!list.success) throw refuse(describeIssues(list.error, 'file'), 'Correct the regions it names.')
   const regions = list.data.regions ?? []
-  const late = regions.findIndex(({ start = 0 }) => start >= seconds)
+  const late = regions.findIndex(({ start = 0 }) => start >= end)
   if (late >= 0)
-    throw refuse(
-      `regions[${late}].start is not before the end of the video`,
-      `Give a start below ${seconds}.`,
-    )
-  return regions
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+    throw refuse(`regions[${late}].start is not before the end of the video`, `Give a start below ${end}.`)
+  return { regions, protect_regions: list.data.protect_regions }
 }

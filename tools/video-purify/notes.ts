@@ -1,13 +1,16 @@
 import type { StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { evenSize } from '../../src/media/clean/boxes.ts'
-import type { Kept } from './join.ts'
+import type { Kept } from './kept.ts'
 
 /** What becomes of a video beyond the request, in sentences. */
 export function notesOf({ name }: StagedFile, { video, rate }: Footage, kept: Kept): string[] {
   const size = uprightSize(video)
   const even = evenSize(size)
-  const isOdd = size.width !== even.width || size.height !== even.height
+  const odd = [
+    ...(size.height === even.height ? [] : ['row']),
+    ...(size.width === even.width ? [] : ['column']),
+  ]
   const pixels = video.pixel_format
   return [
     ...(video.hdr ? [`${name} is HDR; it was tone-mapped to standard range (bt709)`] : []),
@@ -15,8 +18,8 @@ export function notesOf({ name }: StagedFile, { video, rate }: Footage, kept: Ke
     ...(/^(yuvj?420p|nv12|nv21|yuva420p)$/.test(pixels)
       ? []
       : [`the picture was ${pixels} and is yuv420p now`]),
-    ...(isOdd
-      ? [`the last ${size.width === even.width ? 'row' : 'column'} was left off: H.264 needs even sides`]
+    ...(odd.length > 0
+      ? [`the last ${odd.join(' and ')} ${odd.length > 1 ? 'were' : 'was'} left off: H.264 needs even sides`]
       : []),
     ...(video.variable_rate
       ? [`the frame rate varied and is constant now: ${rate.num}/${rate.den} a second`]

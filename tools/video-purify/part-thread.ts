@@ -1,10 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { MediaError } from '../../src/contract/errors.ts'
 import { useFfmpeg, type Ffmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import type { Packs } from '../../src/engines/packs/store.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { openLearnedModels } from '../../src/engines/vision/learned-models.ts'
 import { makePart, type PartJob } from './part.ts'
 
-/** What a thread is told: a part to make, or to stop making it. */
-export type Order = PartJob | 'stop'
+/** What a thread is started with: where programs lie, and the packs there are where its process was told of them. */
+export interface Told {
+  readonly ffmpeg: Ffmpeg
+  readonly packs: Packs | undefined
+}
+
+/** What a thread is told: a part to make, to stop making it, or that there is none left. */
+export type Order = PartJob | 'stop' | 'end'
 
 /** What a thread answers: how far it is, how many frames the part has, or why there is none. */
 export type Answer =
@@ -20,8 +29,12 @@ export type Answer =
       }
     }
 
-useFfmpeg(workerData as Ffmpeg)
+const { ffmpeg, packs } = workerData as Told
+useFfmpeg(ffmpeg)
+if (packs) setPacks(packs)
 let stop = new AbortController()
+let learned: ReturnType<typeof openLearnedModels> | undefined
+let making: Promise<void> = Promise.resolve()
 
 function answer(one: Answer): void {
   parentPort?.postMessage(one, [])
@@ -33,15 +46,31 @@ function toFailure(thrown: unknown): Answer {
   return { failed: { code, message, hint, retryable, bug: cause } }
 }
 
-parentPort?.on('message', (order: Order) => {
-  if (order === 'stop') {
-    stop.abort()
-    return
+async function make(job: PartJob, { signal }: AbortController): Promise<void> {
+  try {
+    // Models are opened once, however many parts are filled.
+    if (job.treatment === 'inpainting') learned ??= openLearnedModels(job.threads)
+    const onFrames = (treated: number) => answer({ treated })
+    answer({ frames: await makePart(job, { learned: (await learned) ?? {}, signal, onFrames }) })
+  } catch (error) {
+    answer(toFailure(error))
   }
-  stop = new AbortController()
-  const watch = { signal: stop.signal, onFrames: (treated: number) => answer({ treated }) }
-  void makePart(order, watch).then(
-    (frames) => answer({ frames }),
-    (error: unknown) => answer(toFailure(error)),
-  )
+}
+
+/** Models are native: a thread that is ended from outside while one works takes the process with it. */
+async function end(): Promise<void> {
+  stop.abort()
+  await making
+  const opened = await learned?.catch(() => undefined)
+  await opened?.[Symbol.asyncDispose]()
+  parentPort?.close()
+}
+
+parentPort?.on('message', (order: Order) => {
+  if (order === 'stop') stop.abort()
+  else if (order === 'end') void end()
+  else {
+    stop = new AbortController()
+    making = make(order, stop)
+  }
 })

@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { isErrorCode, MediaError } from '../../src/contract/errors.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import type { Answer, Order } from './part-thread.ts'
+import { packsSet } from '../../src/engines/packs/use.ts'
+import type { Answer, Order, Told } from './part-thread.ts'
 import type { PartJob } from './part.ts'
 
 const thread = import.meta.filename.endsWith('.ts') ? './part-thread.ts' : './part-thread.js'
@@ -24,12 +25,14 @@ export async function makeParts(
     readonly onMade: (job: PartJob, frames: number) => Promise<void>
   },
 ): Promise<void> {
-  const ffmpeg = await locateFfmpeg()
+  const told: Told = { ffmpeg: await locateFfmpeg(), packs: packsSet() }
   const waiting = jobs.values()
   const failed = new AbortController()
   const signal = AbortSignal.any([making.signal, failed.signal])
   const work = async () => {
-    const worker = new Worker(new URL(thread, import.meta.url), { workerData: ffmpeg })
+    const worker = new Worker(new URL(thread, import.meta.url), { workerData: told })
+    worker.on('error', (error) => failed.abort(error))
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
     try {
       for (const job of waiting) {
         signal.throwIfAborted()
@@ -39,7 +42,8 @@ export async function makeParts(
       failed.abort(error)
       throw error
     } finally {
-      await worker.terminate()
+      worker.postMessage('end' satisfies Order, [])
+      await ended
     }
   }
   const all = Array.from({ length: Math.min(atOnce, jobs.length) }, work)

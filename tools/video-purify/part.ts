@@ -3,9 +3,12 @@ import { encodeFrames } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { evenSize } from '../../src/media/clean/boxes.ts'
 import { blur } from '../../src/media/clean/blur.ts'
 import { makeInpainter } from '../../src/media/clean/inpaint/inpainter.ts'
+import { overlayIn, type LaidOver } from '../../src/media/clean/inpaint/overlay.ts'
+import type { Learned } from '../../src/media/clean/inpaint/work.ts'
 import { patchesOf, type Marked } from '../../src/media/clean/masks.ts'
-import type { Frame, Treat } from '../../src/media/clean/patch.ts'
+import type { Frame, Patch, Treat } from '../../src/media/clean/patch.ts'
 import { frameBytes } from '../../src/media/clean/planes.ts'
+import { hertz } from '../../src/media/nominal-rate.ts'
 
 /** A stretch of a film, frames counted from the start of the file. */
 export interface Stretch {
@@ -19,21 +22,27 @@ export interface PartJob extends Stretch {
   readonly footage: Footage
   readonly marked: Marked
   readonly treatment: 'blur' | 'inpainting'
+  /** What is known of what lies over the patches. */
+  readonly laidOver: readonly LaidOver[]
   /** Frames decoded before and after it, of which the treatment may take what it needs. */
   readonly around: number
+  /** Whether no other follows. */
+  readonly isLast: boolean
   readonly crf: number
   readonly threads: number
   readonly timeoutMs: number
 }
 
 interface Watch {
+  /** What fills instead of the built-in way. */
+  readonly learned: Learned
   readonly signal: AbortSignal
   /** Told how many frames are treated. */
   readonly onFrames: (frames: number) => void
 }
 
 /** Makes one part; answers how many frames it has: fewer than asked for where the video ends. */
-export async function makePart(job: PartJob, { signal, onFrames }: Watch): Promise<number> {
+export async function makePart(job: PartJob, { learned, signal, onFrames }: Watch): Promise<number> {
   const { footage, first, count, threads, timeoutMs } = job
   const size = uprightSize(footage.video)
   const from = Math.max(0, first - job.around)
@@ -44,11 +53,15 @@ export async function makePart(job: PartJob, { signal, onFrames }: Watch): Promi
     take: () => spare.pop() ?? new Uint8Array(bytes),
   })
   const patchesAt = patchesOf(job.marked, { size, rate: footage.rate })
-  const treat: Treat = job.treatment === 'blur' ? blur : makeInpainter(evenSize(size))
+  const film = { ...evenSize(size), fps: hertz(footage.rate) }
+  const treat: Treat = job.treatment === 'blur' ? blur : makeInpainter(film, learned)
+  const end = first + count
+  const overlayOf = (patch: Patch) => overlayIn(job.laidOver, patch)
+  const handOver = job.isLast ? undefined : { from: end - job.around, to: end }
   let done = 0
   async function* wanted(): AsyncGenerator<Frame> {
     let index = from
-    for await (const frame of treat(decoded, { first: from, patchesAt })) {
+    for await (const frame of treat(decoded, { first: from, patchesAt, overlayOf, handOver })) {
       if (index >= first && index < first + count) {
         yield frame
         done += 1

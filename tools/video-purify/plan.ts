@@ -2,6 +2,8 @@ import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, InputOf, PlanOperation } from '../../src/contract/operation.ts'
+import { maxRegionsBytes } from '../../src/contract/regions.ts'
+import { endOf } from '../../src/media/clean/rate.ts'
 import { videoPurify } from './contract.ts'
 
 export type PurifyInput = InputOf<typeof videoPurify>
@@ -10,14 +12,15 @@ export type PurifyInput = InputOf<typeof videoPurify>
 export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
   const file = files.get(input.file_id)
   const { video, seconds } = checkVideo(file)
-  const treats = isTreated(input)
-  if (treats && input.purify_func_type === 'raft') checkForInpainting(file.name, { video, seconds })
-  for (const [name, list] of Object.entries(listsOf(input))) checkStarts(name, list, seconds)
+  // A list in a file may be empty; then the video is only copied.
+  if (isTreated(input) && input.regions_file_id === undefined)
+    checkTreated(file.name, video, { seconds, input })
+  for (const [name, list] of Object.entries(listsOf(input))) checkStarts(name, list, endOf(video))
   const list = input.regions_file_id === undefined ? undefined : files.get(input.regions_file_id)
-  if (list && list.size > mostListBytes) {
+  if (list && list.size > maxRegionsBytes) {
     throw new MediaError(
       6016,
-      `regions_file_id: ${list.name} is larger than ${mostListBytes / 2 ** 20} MiB`,
+      `regions_file_id: ${list.name} is larger than ${maxRegionsBytes / 2 ** 20} MiB`,
       {
         hint: 'Leave regions out of the list that are not to be treated.',
       },
@@ -28,9 +31,6 @@ export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
     seconds: expectedSeconds(input, { video, seconds }),
   }
 }
-
-/** Most bytes of a detection result that are read: as many as a request may have. */
-export const mostListBytes = 32 * 2 ** 20
 
 /** Longest video, and longest that is filled, s; longest and shortest sides, px; fastest rate. */
 const limits = { seconds: 7200, filledSeconds: 1200, side: 4000, filledSide: 128, rate: 120 }
@@ -43,12 +43,11 @@ interface Checked {
 /** The picture of the video that is to be cleaned. Throws 6014, 6019, 6021, 6022 and 6023. */
 export function checkVideo({ name, kind, facts }: GivenFile): Checked {
   const video = facts?.video
-  const durationMs = video ? video.duration_ms || facts.duration_ms : 0
-  if (kind !== 'video' || !video || durationMs <= 0) {
+  if (kind !== 'video' || !video || video.duration_ms <= 0) {
     throw new MediaError(6014, `file_id: ${name} is not a video with moving pictures`)
   }
-  if (durationMs > limits.seconds * 1000)
-    throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
+  const seconds = video.duration_ms / 1000
+  checkLength(name, seconds)
   const { width, height, coded_width, coded_height, frame_rate } = video
   if (Math.max(width, height, coded_width, coded_height) > limits.side) {
     throw new MediaError(6022, `file_id: ${name} is ${width}x${height}; a side may have ${limits.side} px`)
@@ -58,7 +57,7 @@ export function checkVideo({ name, kind, facts }: GivenFile): Checked {
     throw new MediaError(6023, `file_id: ${name} has ${rate} frames a second; ${limits.rate} are taken`)
   }
   checkWhole(name, facts)
-  return { video, seconds: durationMs / 1000 }
+  return { video, seconds }
 }
 
 /** An average may lie a little over the rate at which frames are spaced. */
@@ -72,20 +71,27 @@ function checkWhole(name: string, { container, cut_off_ms }: NonNullable<GivenFi
   })
 }
 
-function checkForInpainting(name: string, { video, seconds }: Checked): void {
+function checkLength(name: string, seconds: number): void {
+  if (seconds > limits.seconds) throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
+}
+
+/** The limits of what is treated. Throws 6016, 6019 and 6035. */
+export function checkTreated(
+  name: string,
+  { width, height }: VideoFacts,
+  { seconds, input }: { readonly seconds: number; readonly input: PurifyInput },
+): void {
+  checkLength(name, seconds)
+  if (input.purify_func_type !== 'raft') return
   if (seconds > limits.filledSeconds) {
     throw new MediaError(6016, `purify_func_type: raft takes videos up to 20 minutes, ${name} lasts longer`, {
       hint: 'Use ffmpeg, or cut the video into shorter pieces.',
     })
   }
-  if (Math.min(video.width, video.height) >= limits.filledSide) return
-  throw new MediaError(
-    6035,
-    `file_id: ${name} is ${video.width}x${video.height}; raft needs ${limits.filledSide} px`,
-    {
-      hint: 'Use ffmpeg, or scale the video up first.',
-    },
-  )
+  if (Math.min(width, height) >= limits.filledSide) return
+  throw new MediaError(6035, `file_id: ${name} is ${width}x${height}; raft needs ${limits.filledSide} px`, {
+    hint: 'Use ffmpeg, or scale the video up first.',
+  })
 }
 
 type Lists = Readonly<Record<string, NonNullable<PurifyInput['regions']>>>

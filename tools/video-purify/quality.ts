@@ -1,7 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { decodeFrames, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
+import {
+  decodeFrames,
+  isFullRange,
+  uprightSize,
+  type Footage,
+} from '../../src/engines/ffmpeg/decode-frames.ts'
 import { encodeFrames } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
 import type { Frame } from '../../src/media/clean/patch.ts'
@@ -96,29 +101,37 @@ async function tryAt(
     { frames: decodeFrames(footage, { ...stretch, ...work }), footage },
     { crf: crf.tried, ...work },
   )
-  const upright = { ...footage, path, video: { ...footage.video, ...uprightFacts(footage) } }
-  const encoded = decodeFrames(upright, { first: 0, count: stretch.count, ...work })
+  const encoded = decodeFrames(encodedAs(path, footage), { first: 0, count: stretch.count, ...work })
   let [squares, samples] = [0, 0]
-  for await (const frame of decodeFrames(footage, { ...stretch, ...work })) {
-    const other = await encoded.next()
-    if (other.done) break
-    squares += squaresOf(frame, other.value)
-    samples += frame.width * frame.height
+  try {
+    for await (const frame of decodeFrames(footage, { ...stretch, ...work })) {
+      const other = await encoded.next()
+      if (other.done) break
+      squares += squaresOf(frame, other.value)
+      samples += frame.width * frame.height
+    }
+  } finally {
+    // Else its program would wait for somebody to read on.
+    await encoded.return(undefined)
   }
-  await encoded.return(undefined)
   const bytes = await bytesOf(path, signal)
   await rm(path)
   return { decibels: squares === 0 ? Infinity : 10 * Math.log10((255 * 255 * samples) / squares), bytes }
 }
 
-/** Facts of the picture once it is encoded: as it stands, without what was laid over black or mapped. */
-function uprightFacts({ video: { coded_width, coded_height, rotation, pixel_format } }: Footage) {
-  const turned = rotation % 180 !== 0
+/** A picture once it is encoded: as it stands, without what was laid over black or mapped. */
+function encodedAs(path: string, footage: Footage): Footage {
+  const { width: coded_width, height: coded_height } = uprightSize(footage.video)
+  const range = isFullRange(footage) ? 'pc' : 'tv'
   return {
-    coded_width: turned ? coded_height : coded_width,
-    coded_height: turned ? coded_width : coded_height,
-    ...{ rotation: 0, hdr: false, alpha: false, codec: 'h264' },
-    pixel_format: pixel_format.startsWith('yuvj') ? 'yuvj420p' : 'yuv420p',
+    ...footage,
+    path,
+    video: {
+      ...footage.video,
+      ...{ coded_width, coded_height, rotation: 0, hdr: false, alpha: false, codec: 'h264', start_ms: 0 },
+      pixel_format: range === 'pc' ? 'yuvj420p' : 'yuv420p',
+    },
+    stream: { ...footage.stream, colour: { ...footage.stream.colour, range } },
   }
 }
 

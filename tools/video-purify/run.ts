@@ -5,15 +5,17 @@ import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { findText } from '../../src/engines/vision/find-text.ts'
+import { learnedSums } from '../../src/engines/vision/learned-models.ts'
 import { requireTextDetection } from '../../src/engines/vision/require.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
+import { endOf } from '../../src/media/clean/rate.ts'
 import type { FoundRegion, Region } from '../../src/media/clean/region.ts'
 import { cleanVideo, footageOf } from './clean.ts'
 import type { videoPurify } from './contract.ts'
-import { readDetection, writeDetection } from './detection.ts'
+import { listable, readDetection, writeDetection } from './detection.ts'
 import { notesOf } from './notes.ts'
-import { checkVideo, expectedSeconds, isSearched, isTreated, type PurifyInput } from './plan.ts'
-import { Steps } from './steps.ts'
+import { checkTreated, checkVideo, expectedSeconds, isSearched, isTreated, type PurifyInput } from './plan.ts'
+import { stepsIn } from './steps.ts'
 
 /** Finds text, or takes what is listed, and treats it; or only finds it. */
 export const run: RunOperation<typeof videoPurify> = async (input, context) => {
@@ -26,8 +28,11 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
     const copy = await copied(file, context)
     return { ...phase, ...copy, ...told, unchanged: true, ...(found ? { notes: ['no text was found'] } : {}) }
   }
-  const { video, seconds } = checkVideo(file)
+  const { video } = checkVideo(file)
   const footage = await footageOf(file, context.signal)
+  // A header may tell less than there is.
+  const seconds = footage.stream.lasts
+  checkTreated(file.name, video, { seconds, input })
   const { path, kept } = await cleanVideo(
     {
       ...{ file, footage, marked },
@@ -46,11 +51,12 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   }
 }
 
-/** Throws 6401 where ffmpeg, what finds text, or for an HDR source what maps it to standard range is missing. */
+/** Throws 6401 where ffmpeg, what finds text, what a set model needs, or for HDR what maps it to standard range is missing. */
 export const ready: ReadyOperation<typeof videoPurify> = async (request) => {
   await locateFfmpeg()
   if (!request) return
   if (isSearched(request.input)) await requireTextDetection()
+  if (isTreated(request.input) && request.input.purify_func_type === 'raft') await learnedSums()
   const { name, facts } = request.files.get(request.input.file_id)
   if (!facts?.video?.hdr || !isTreated(request.input)) return
   await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
@@ -60,12 +66,13 @@ export const ready: ReadyOperation<typeof videoPurify> = async (request) => {
 const searching = 30
 
 async function detect(input: PurifyInput, file: StagedFile, context: RunContext) {
-  const { video, seconds } = checkVideo(file)
+  const { video } = checkVideo(file)
   const found = await search(input, file, { ...context, progress: (percent) => context.progress(percent) })
   const path = join(context.scratch, 'regions.json')
-  await writeFile(path, writeDetection({ file_id: file.file_id, video, seconds }, found))
+  const listed = listable(found, video)
+  await writeFile(path, writeDetection({ file_id: file.file_id, video }, listed))
   const { file_id, download_url } = context.keep({ path, name: `${nameOf(file)}-regions.json` })
-  return { regions_file_id: file_id, regions_download_url: download_url, regions_found: found.length }
+  return { regions_file_id: file_id, regions_download_url: download_url, regions_found: listed.length }
 }
 
 /** What is treated: what was found, or what is listed. */
@@ -74,8 +81,8 @@ async function markedOf(
   file: StagedFile,
   context: RunContext,
 ): Promise<{ readonly marked: Marked; readonly found?: readonly FoundRegion[] }> {
-  const { seconds } = checkVideo(file)
-  const protect = complete(input.protect_regions, seconds)
+  const end = endOf(checkVideo(file).video)
+  const protect = complete(input.protect_regions, end)
   if (isSearched(input)) {
     const found = await search(input, file, {
       ...context,
@@ -84,17 +91,22 @@ async function markedOf(
     return { marked: { remove: found, protect }, found }
   }
   if (input.regions_file_id === undefined) {
-    return { marked: { remove: complete(input.regions ?? [], seconds), protect } }
+    return { marked: { remove: complete(input.regions ?? [], end), protect } }
   }
   const list = context.files.get(input.regions_file_id)
-  const listed = await readDetection(list, { fileId: file.file_id, seconds })
-  return { marked: { remove: complete(listed, seconds), protect } }
+  const listed = await readDetection(list, { fileId: file.file_id, end })
+  return {
+    marked: {
+      remove: complete(listed.regions, end),
+      protect: [...protect, ...complete(listed.protect_regions, end)],
+    },
+  }
 }
 
-/** Regions with their times, by default the whole video. A header may tell a shorter one than there is. */
-function complete(list: NonNullable<PurifyInput['regions']>, seconds: number): Region[] {
+/** Regions with their times, by default the whole video. A header may tell an earlier end than there is. */
+function complete(list: NonNullable<PurifyInput['regions']>, videoEnd: number): Region[] {
   return list.map(({ x, y, w, h, start = 0, end = Infinity }) => {
-    return { x, y, w, h, start, end: end >= seconds ? wholeLength : end }
+    return { x, y, w, h, start, end: end >= videoEnd ? wholeLength : end }
   })
 }
 
@@ -105,13 +117,14 @@ const wholeLength = 1e6
 async function search(input: PurifyInput, file: StagedFile, context: RunContext): Promise<FoundRegion[]> {
   const { scratch: _, steps, threads, signal, progress } = context
   const { facts, path, file_id } = file
-  if (!facts) return []
+  if (!facts?.video) return []
   const scope = input.phase === 'detect' ? input.detect_scope : input.purify_scope
   const rois =
     input.phase === 'detect' ? (input.detect_roi ? [{ ...input.detect_roi }] : []) : (input.rois ?? [])
-  const within = scope === 'custom' ? complete(rois, facts.duration_ms / 1000) : undefined
+  const within = scope === 'custom' ? complete(rois, endOf(facts.video)) : undefined
   const wish = { ...(within && { within }), subtitles: scope === 'subtitle' }
-  const found = await new Steps(steps).text('found', { file_id, ...wish }, async () =>
+  const finished = await stepsIn(steps)
+  const found = await finished.text('found', { file_id, ...wish }, async () =>
     JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress })),
   )
   return JSON.parse(found) as FoundRegion[]

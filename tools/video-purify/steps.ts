@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { finishDurably, writeDurably } from '../../src/platform/durable.ts'
+import { packageVersion } from '../../src/platform/package-version.ts'
 
 /** A made part of the picture. */
 export interface MadePart {
@@ -9,17 +11,23 @@ export interface MadePart {
   readonly frames: number
 }
 
-/** Finished steps of a task, each under a name that tells what it was made of, so that only such ones are used again. */
+/**
+ * Finished steps of a task, each under a name that tells what it was made of, and by what, so that only such ones are
+ * used again.
+ */
 export class Steps {
   readonly #folder: string
+  readonly #makers: readonly string[]
 
-  constructor(folder: string) {
+  /** @param makers the versions of what makes them */
+  constructor(folder: string, makers: readonly string[]) {
     this.#folder = folder
+    this.#makers = makers
   }
 
   /** The text that work answers, or answered in an earlier attempt. */
   async text(name: string, madeOf: unknown, work: () => Promise<string>): Promise<string> {
-    const path = join(this.#folder, `${name}-${digestOf(madeOf)}.json`)
+    const path = join(this.#folder, `${name}-${this.#digestOf(madeOf)}.json`)
     const kept = await readFile(path, 'utf8').catch(() => undefined)
     if (kept !== undefined) return kept
     const made = await work()
@@ -29,7 +37,7 @@ export class Steps {
 
   /** Parts that are made, by their first frames. */
   async parts(madeOf: unknown): Promise<Map<number, MadePart>> {
-    const digest = digestOf(madeOf)
+    const digest = this.#digestOf(madeOf)
     const found = (await readdir(this.#folder)).flatMap((name) => {
       const [, first, frames, made] = /^part-(\d+)-(\d+)-([\da-f]+)\.mp4$/.exec(name) ?? []
       return made === digest
@@ -44,12 +52,18 @@ export class Steps {
     path: string,
     { first, frames, madeOf }: { first: number; frames: number; madeOf: unknown },
   ) {
-    const name = join(this.#folder, `part-${first}-${frames}-${digestOf(madeOf)}.mp4`)
+    const name = join(this.#folder, `part-${first}-${frames}-${this.#digestOf(madeOf)}.mp4`)
     if (frames > 0) await finishDurably(path, name)
     return { path: name, frames }
   }
+
+  #digestOf(madeOf: unknown): string {
+    const made = JSON.stringify([this.#makers, madeOf])
+    return createHash('sha256').update(made).digest('hex').slice(0, 16)
+  }
 }
 
-function digestOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+/** The steps that this version has finished with this ffmpeg. */
+export async function stepsIn(folder: string): Promise<Steps> {
+  return new Steps(folder, [await packageVersion(), (await locateFfmpeg()).version])
 }

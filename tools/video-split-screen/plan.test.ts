@@ -17,6 +17,7 @@ function video(changes: Partial<VideoFacts> = {}): VideoFacts {
     sample_aspect_ratio: { num: 1, den: 1 },
     frame_rate: { num: 30, den: 1 },
     variable_rate: false,
+    start_ms: 0,
     duration_ms: 90_000,
     pixel_format: 'yuv420p',
     hdr: false,

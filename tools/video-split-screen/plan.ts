@@ -1,8 +1,9 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
 import { canvasSize } from '../../src/media/layout/canvas.ts'
+import { hertz } from '../../src/media/nominal-rate.ts'
 import { videoSplitScreen } from './contract.ts'
-import { hertz, outputRate } from './rate.ts'
+import { outputRate } from './rate.ts'
 import { selectClips, selectLayout, shortestMs } from './selection.ts'
 import type { SelectedClip, SplitScreenInput } from './selection.ts'
 

@@ -1,8 +1,8 @@
-import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import { isStill } from './facts.ts'
-import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+import type { ProbeOptions } from './ffprobe.ts'
+import { packetEnds } from './packet-ends.ts'
 
 /** Headers round, and a last frame or packet may not tell how long it lasts: as a length, and as a share of the file's. */
 const tolerance = { ms: 500, share: 0.01 }
@@ -17,25 +17,49 @@ const patienceMs = 10_000
 const parts = 16
 
 /**
- * Where picture and sound of a file end, in ms, when it was cut off before the end that its header
- * tells; undefined for a whole file, and where that cannot be told. Nothing is decoded.
+ * Facts held against the packets that are there: of a file that was cut off before the end its header tells, with where
+ * that is; of one that goes on after it, with how long it really lasts. As they are where that cannot be told. Nothing
+ * is decoded.
  */
-export async function findCut(
+export async function heldToPackets(
   path: string,
-  { container, video, audio }: MediaFacts,
+  facts: MediaFacts,
   options: ProbeOptions,
-): Promise<number | undefined> {
-  if (isStill(container)) return undefined
-  const told = toldLength({ video, audio })
+): Promise<MediaFacts> {
+  if (isStill(facts.container)) return facts
+  const told = toldLength(facts)
   const patience = AbortSignal.timeout(patienceMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
-    const end = await endOfPackets(path, told, { signal })
-    return end + tolerance.ms + tolerance.share * told < told ? Math.round(end) : undefined
+    const ends = await endsOfPackets(path, told, { signal })
+    const end = latest(ends)
+    if (differs(told, end) && end < told) return { ...facts, cut_off_ms: Math.round(end) }
+    return lengthened(facts, ends)
   } catch (error) {
     const unreadable = error instanceof MediaError && error.code === 6017
-    if (unreadable || error === patience.reason) return undefined
+    if (unreadable || error === patience.reason) return facts
     throw error
+  }
+}
+
+function differs(told: number, end: number): boolean {
+  return Math.abs(end - told) > tolerance.ms + tolerance.share * told
+}
+
+/** Some headers were written before the rest of the file, as of a recording that is still going on. */
+function lengthened(facts: MediaFacts, { video, audio }: Ends): MediaFacts {
+  const picture = facts.video && video !== undefined ? Math.round(video - facts.video.start_ms) : 0
+  const sound = Math.round(audio ?? 0)
+  const longer = (told: number, real: number) => (real > told && differs(told, real) ? real : told)
+  return {
+    ...facts,
+    duration_ms: longer(facts.duration_ms, Math.round(latest({ video, audio }))),
+    video: facts.video && { ...facts.video, duration_ms: longer(facts.video.duration_ms, picture) },
+    // Of several it is not known which goes on.
+    audio: facts.audio.map((one) => ({
+      ...one,
+      duration_ms: facts.audio.length === 1 ? longer(one.duration_ms, sound) : one.duration_ms,
+    })),
   }
 }
 
@@ -46,49 +70,37 @@ export function toldLength({ video, audio }: Pick<MediaFacts, 'video' | 'audio'>
 
 /** The latest end of a picture or sound packet of a file, in ms, looked for from the end on that its header tells. */
 export async function endOfPackets(path: string, told: number, options: ProbeOptions): Promise<number> {
+  return latest(await endsOfPackets(path, told, options))
+}
+
+/** Where the packets of picture and sound end, in ms from the file's start; undefined where there are none. */
+type Ends = Readonly<Record<'video' | 'audio', number | undefined>>
+
+function latest({ video, audio }: Ends): number {
+  return Math.max(video ?? 0, audio ?? 0)
+}
+
+async function endsOfPackets(path: string, told: number, options: ProbeOptions): Promise<Ends> {
   const tail = await readPackets(path, [`${Math.max(0, told - tailMs) / 1000}%`], options)
-  if (tail !== undefined) return tail
+  if (isThere(tail)) return tail
   const places = Array.from({ length: parts }, (_, index) => (index * told) / parts)
-  const last = await readPackets(
+  const found = await readPackets(
     path,
     places.map((place) => `${place / 1000}%+#1`),
     options,
   )
-  return last === undefined ? 0 : ((await readPackets(path, [`${last / 1000}%`], options)) ?? last)
+  if (!isThere(found)) return found
+  const last = await readPackets(path, [`${latest(found) / 1000}%`], options)
+  return isThere(last) ? last : found
 }
 
-const answer = z.object({
-  packets: z
-    .array(
-      z.object({
-        codec_type: z.string().optional(),
-        pts_time: z.coerce.number().optional(),
-        duration_time: z.coerce.number().default(0),
-      }),
-    )
-    .default([]),
-  format: z.object({ start_time: z.coerce.number().catch(0) }),
-})
+function isThere({ video, audio }: Ends): boolean {
+  return video !== undefined || audio !== undefined
+}
 
-/** The latest end of a picture or sound packet in ffprobe's intervals, in ms from the file's start; undefined when there is none. */
-async function readPackets(
-  path: string,
-  intervals: readonly string[],
-  options: ProbeOptions,
-): Promise<number | undefined> {
-  const entries = 'packet=codec_type,pts_time,duration_time:format=start_time'
-  const { text } = await askFfprobe(
-    path,
-    ['-read_intervals', intervals.join(','), '-show_entries', entries],
-    options,
-  )
-  const { packets, format } = parse(answer, text)
-  const ends = packets.flatMap(({ codec_type, pts_time, duration_time }) =>
-    pts_time !== undefined && (codec_type === 'video' || codec_type === 'audio')
-      ? [pts_time + duration_time]
-      : [],
-  )
-  return ends.length > 0
-    ? (ends.reduce((latest, end) => Math.max(latest, end)) - format.start_time) * 1000
-    : undefined
+async function readPackets(path: string, intervals: readonly string[], options: ProbeOptions): Promise<Ends> {
+  const { video, audio, start } = await packetEnds(path, intervals, options)
+  const fromStart = (seconds: number | undefined) =>
+    seconds === undefined ? undefined : (seconds - start) * 1000
+  return { video: fromStart(video), audio: fromStart(audio) }
 }

@@ -4,6 +4,7 @@ import type { Frame } from '../../media/clean/patch.ts'
 import { frameBytes } from '../../media/clean/planes.ts'
 import { alphaDecoder } from './alpha-decoder.ts'
 import { bt709, toneMap } from './colour.ts'
+import { ontoGrid } from './grid.ts'
 import { inPiecesOf, outputOf } from './output.ts'
 import type { PictureStream } from './picture-stream.ts'
 import { inputArgs } from './run.ts'
@@ -85,11 +86,11 @@ function filtersOf(footage: Footage, { first, count }: Pick<Reading, 'first' | '
   const { num, den } = rate
   const start = ((first * den) / num).toFixed(6)
   return [
-    'settb=AVTB',
+    ...ontoGrid(video, rate),
     `fps=fps=${num}/${den}:start_time=${start}:round=near,trim=end_frame=${count},setpts=N`,
     `crop=${width}:${height}:0:0`,
-    ...(video.hdr ? toneMap : []),
-    ...(video.alpha ? [overBlack({ width, height }, rate)] : []),
+    ...(video.hdr ? toneMap : isYuv(video) ? [] : [toBt709]),
+    ...(video.alpha ? [overBlack(video, rate)] : []),
     ...toSamples(footage),
   ].join(',')
 }
@@ -98,12 +99,16 @@ function filtersOf(footage: Footage, { first, count }: Pick<Reading, 'first' | '
 function toSamples(footage: Footage): string[] {
   const { video } = footage
   if (video.hdr) return ['format=yuv420p']
-  if (isYuv(video) || video.alpha) return [`format=${isFullRange(footage) ? 'yuvj420p' : 'yuv420p'}`]
-  return ['scale=out_color_matrix=bt709:out_range=tv', `format=yuv420p,setparams=${bt709}`]
+  const format = isFullRange(footage) ? 'yuvj420p' : 'yuv420p'
+  return isYuv(video) ? [`format=${format}`] : ['format=yuv420p', `setparams=${bt709}`]
 }
 
+/** From red, green and blue, transparency stays. */
+const toBt709 = 'scale=out_color_matrix=bt709:out_range=tv'
+
 /** Lays a transparent picture over black. */
-function overBlack({ width, height }: { width: number; height: number }, { num, den }: Rational): string {
+function overBlack(video: VideoFacts, { num, den }: Rational): string {
+  const { width, height } = evenSize(uprightSize(video))
   const black = `color=black:size=${width}x${height}:rate=${num}/${den},format=yuv420p`
   return `format=yuva420p[t];${black}[b];[b][t]overlay=format=yuv420:shortest=1`
 }

@@ -19,6 +19,7 @@ const stream = z.object({
   field_order: word.optional(),
   r_frame_rate: word.optional(),
   avg_frame_rate: word.optional(),
+  start_time: word.optional(),
   duration: word.optional(),
   channels: count.default(0),
   sample_rate: word.optional(),
@@ -45,7 +46,7 @@ export type FfprobeAnswer = z.infer<typeof ffprobeAnswer>
 export const probeEntries = [
   'format=format_name,start_time,duration,size,bit_rate',
   'stream=codec_type,codec_name,width,height,sample_aspect_ratio,pix_fmt,color_space,color_transfer,field_order,' +
-    'r_frame_rate,avg_frame_rate,duration,channels,sample_rate',
+    'r_frame_rate,avg_frame_rate,start_time,duration,channels,sample_rate',
   'stream_disposition=attached_pic',
   'stream_tags=language,alpha_mode,duration',
   'stream_side_data=rotation',
@@ -66,6 +67,8 @@ export const frameEntries = 'frame_side_data=rotation'
 export interface Found {
   /** Length by reading the whole file, where the header does not tell it or only guesses, in ms. */
   readonly durationMs?: number
+  /** Pictures a second by counting them, num/den, where the header may tell the ticks of a clock instead. */
+  readonly meanRate?: string
   /** A still picture's orientation, in counter-clockwise degrees. */
   readonly rotation?: number | undefined
 }
@@ -77,9 +80,11 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
   const wholeMs = still ? 0 : (found.durationMs ?? headerDuration(answer) ?? 0)
   const lasts = (one: Stream) => {
     if (still) return 0
-    return (found.durationMs === undefined ? ownDuration(one, format) : undefined) ?? wholeMs
+    const own = found.durationMs === undefined ? ownDuration(one, format) : undefined
+    return own ?? Math.max(1, wholeMs - startOf(one, format))
   }
-  const picture = streams.find(isPicture)
+  const told = streams.find(isPicture)
+  const picture = told && { ...told, avg_frame_rate: found.meanRate ?? told.avg_frame_rate }
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
   if (!picture && sounds.length === 0) return undefined
   const turn = found.rotation ?? (picture && firstRotation(picture))
@@ -88,7 +93,13 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
     duration_ms: wholeMs,
     size: wholeNumber(format.size) ?? 0,
     bit_rate: still ? null : (wholeNumber(format.bit_rate) ?? null),
-    video: picture ? videoFacts(picture, { still, durationMs: lasts(picture), turn }) : null,
+    video: picture
+      ? {
+          ...videoFacts(picture, { still, turn }),
+          start_ms: still ? 0 : startOf(picture, format),
+          duration_ms: lasts(picture),
+        }
+      : null,
     audio: sounds.map((sound) => audioFacts(sound, lasts(sound))),
     subtitles: streams
       .filter(({ codec_type }) => codec_type === 'subtitle')
@@ -126,13 +137,13 @@ function isPicture({ codec_type, disposition, width, height }: Stream): boolean 
 
 function videoFacts(
   one: Stream,
-  { still, durationMs, turn }: { still: boolean; durationMs: number; turn: number | undefined },
-): VideoFacts {
+  { still, turn }: { still: boolean; turn: number | undefined },
+): Omit<VideoFacts, 'start_ms' | 'duration_ms'> {
   const rotation = quarterTurn(turn)
   const ratio = sampleRatio(one.sample_aspect_ratio)
   // ffprobe's width and height are already without the codec's padding to whole blocks.
   const { width, height } = displaySize({ width: one.width, height: one.height, ratio, rotation })
-  const rate = parseRatio(one.avg_frame_rate) ?? parseRatio(one.r_frame_rate)
+  const rate = toldRate(one)
   return {
     codec: one.codec_name,
     width,
@@ -144,7 +155,6 @@ function videoFacts(
     frame_rate: still || !rate ? { num: 0, den: 1 } : rate,
     ...steadyRate(one, still),
     variable_rate: !still && hasVariableRate(one),
-    duration_ms: durationMs,
     pixel_format: one.pix_fmt,
     color_space: one.color_space === 'unknown' ? undefined : one.color_space,
     hdr: one.color_transfer === 'smpte2084' || one.color_transfer === 'arib-std-b67',
@@ -152,7 +162,22 @@ function videoFacts(
   }
 }
 
-/** Above this an average rate is a clock tick, as browsers' recorders leave it (1000/1). */
+function toldRate({ avg_frame_rate, r_frame_rate }: Stream): Rational | undefined {
+  return parseRatio(avg_frame_rate) ?? parseRatio(r_frame_rate)
+}
+
+/** Whether the header's rate may be that of a clock's ticks, or of its first pictures: recordings of browsers tell such. */
+export function mustCount({ streams, format }: FfprobeAnswer): boolean {
+  const picture = streams.find(isPicture)
+  const rate = picture && toldRate(picture)
+  if (isStill(format.format_name) || !rate) return false
+  return toNumber(rate) > fastestUneven && (hasVariableRate(picture) || !parseRatio(picture.avg_frame_rate))
+}
+
+/** Recorders of uneven pictures are slower, frames a second. */
+const fastestUneven = 60
+
+/** Above this a rate is a clock's tick (1000/1), frames a second. */
 const fastestRate = 480
 
 /** Difference between the two rates that rounding and a longer last frame explain. */
@@ -162,14 +187,17 @@ const rateTolerance = 0.02
  * ffprobe's r_frame_rate is the coarsest clock that all first times fit: with even spacing it
  * equals the average, or twice that when the picture is interlaced and fields are counted.
  */
-function hasVariableRate({ avg_frame_rate, r_frame_rate, field_order = 'unknown' }: Stream): boolean {
+function hasVariableRate(one: Stream): boolean {
+  const { avg_frame_rate, r_frame_rate, field_order = 'unknown' } = one
+  const told = toldRate(one)
+  if (told && toNumber(told) > fastestRate) return true
   const average = parseRatio(avg_frame_rate)
   const base = parseRatio(r_frame_rate)
   if (!average || !base) return false
   const times = toNumber(base) / toNumber(average)
   const near = (value: number) => Math.abs(times - value) <= rateTolerance * value
   const interlaced = field_order !== 'unknown' && field_order !== 'progressive'
-  return toNumber(average) > fastestRate || !(near(1) || (interlaced && (near(2) || near(0.5))))
+  return !(near(1) || (interlaced && (near(2) || near(0.5))))
 }
 
 /** The rate that even spacing tells: of frames, also where it tells that of fields. */
@@ -199,12 +227,23 @@ function audioFacts(one: Stream, durationMs: number): AudioFacts {
   }
 }
 
-/** A stream's own length: of the container's table, else the tag that Matroska writers leave. */
-function ownDuration({ duration, tags }: Stream, format: FfprobeAnswer['format']): number | undefined {
+/** A stream's own length: of the container's table, else by the tag in which Matroska writers tell its end. */
+function ownDuration(one: Stream, format: FfprobeAnswer['format']): number | undefined {
+  const { duration, tags } = one
   const [, hours, minutes, seconds] =
     /^(\d{1,4}):(\d\d):(\d\d(?:\.\d+)?)/.exec(tagOf(tags, 'duration') ?? '') ?? []
   const tagged = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
-  return milliseconds(duration) ?? fromStart(milliseconds(String(tagged)), format)
+  const end = fromStart(milliseconds(String(tagged)), format)
+  return milliseconds(duration) ?? (end === undefined ? undefined : Math.max(1, end - startOf(one, format)))
+}
+
+/** When a stream begins, in ms from the start of the file. */
+function startOf({ start_time }: Stream, format: FfprobeAnswer['format']): number {
+  const at = (seconds: string | undefined) => {
+    const value = Math.round(Number(seconds) * 1000)
+    return Math.abs(value) <= longestMs ? value : 0
+  }
+  return start_time === undefined ? 0 : Math.max(0, at(start_time) - at(format.start_time))
 }
 
 /** Longest believable length: 1000 hours, in ms. */

@@ -20,23 +20,55 @@ export async function askFfprobe(
   question: readonly string[],
   options: ProbeOptions,
 ): Promise<{ text: string; log: string }> {
-  const { ffprobe } = await locateFfmpeg()
   const tooLarge = new AbortController()
   const chunks: Buffer[] = []
   let bytes = 0
-  const { code, timedOut, log } = await runChild({
-    file: ffprobe,
-    args: [
-      ...['-hide_banner', '-loglevel', 'warning', '-max_alloc', maxAlloc, ...safetyArgs(path)],
-      ...[...question, '-of', 'json=compact=1', '-i', fileUrl(path)],
-    ],
-    timeoutMs: quickMs,
+  const log = await runFfprobe(path, [...question, '-of', 'json=compact=1'], {
     signal: options.signal ? AbortSignal.any([options.signal, tooLarge.signal]) : tooLarge.signal,
     onOutput: (chunk) => {
       bytes += chunk.length
       if (bytes <= largestAnswer) chunks.push(chunk)
       else tooLarge.abort(tooManyStreams())
     },
+  })
+  return { text: Buffer.concat(chunks).toString('utf8'), log }
+}
+
+/** As `askFfprobe`, for lists of any length: told entry by entry, each its section's name and then what was asked for. */
+export async function listByFfprobe(
+  path: string,
+  question: readonly string[],
+  { signal, onEntry }: ProbeOptions & { readonly onEntry: (entry: readonly string[]) => void },
+): Promise<void> {
+  let rest = ''
+  await runFfprobe(path, [...question, '-of', 'csv'], {
+    signal,
+    onOutput: (chunk) => {
+      const lines = (rest + chunk.toString('latin1')).split('\n')
+      rest = (lines.pop() ?? '').slice(0, longestEntry)
+      for (const line of lines) onEntry(line.trim().split(','))
+    },
+  })
+}
+
+/** Longer than what is asked of a packet can be, characters. */
+const longestEntry = 4096
+
+async function runFfprobe(
+  path: string,
+  question: readonly string[],
+  { signal, onOutput }: ProbeOptions & { readonly onOutput: (chunk: Buffer) => void },
+): Promise<string> {
+  const { ffprobe } = await locateFfmpeg()
+  const { code, timedOut, log } = await runChild({
+    file: ffprobe,
+    args: [
+      ...['-hide_banner', '-loglevel', 'warning', '-max_alloc', maxAlloc, ...safetyArgs(path)],
+      ...[...question, '-i', fileUrl(path)],
+    ],
+    timeoutMs: quickMs,
+    signal,
+    onOutput,
   })
   const cause = new Error(log)
   if (timedOut) {
@@ -47,7 +79,7 @@ export async function askFfprobe(
   }
   if (code !== 0)
     throw new MediaError(6017, 'the file could not be read as a supported media format', { cause })
-  return { text: Buffer.concat(chunks).toString('utf8'), log }
+  return log
 }
 
 function tooManyStreams(): MediaError {

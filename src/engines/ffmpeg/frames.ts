@@ -31,8 +31,9 @@ export async function framesAt(path: string, wish: FramesWish): Promise<(Uint8Ar
   const { num, den } = video.frame_rate
   const pixelsPerMs = (video.coded_width * video.coded_height * num) / den / 1000
   const startMs = pixelsPerStart / pixelsPerMs
-  // No jump is worth it where the whole is decoded faster than a process starts.
-  const keyFrames = (times.at(-1) ?? 0) <= startMs ? [] : await keyFramesBefore(path, times, { signal })
+  // One time needs no plan, and no jump is worth it where the whole is decoded faster than a process starts.
+  const isNear = times.length === 1 || (times.at(-1) ?? 0) <= startMs
+  const keyFrames = isNear ? [] : await keyFramesBefore(path, times, { signal })
   const runs = decodingRuns(times, keyFrames, startMs)
   const inTurn = atMost(availableParallelism())
   const decoded = await Promise.allSettled(runs.map((run) => inTurn(() => decode(path, run, wish))))

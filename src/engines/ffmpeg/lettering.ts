@@ -1,8 +1,9 @@
+import { letterStrokes } from './letter-strokes.ts'
 import { mixPixel } from './raster.ts'
 import type { Colour, Picture } from './raster.ts'
 
 /*
- * Digits drawn as strokes, because ffmpeg's drawtext is missing from common builds and needs a font
+ * Digits and letters drawn as strokes, because ffmpeg's drawtext is missing from common builds and needs a font
  * on the machine. Units: the height of a digit is 1, y grows downward, angles are clockwise degrees
  * from the right.
  */
@@ -42,7 +43,9 @@ const six: readonly Stroke[] = [
 
 const digitWidth = 0.6
 
-const glyphs: Readonly<Record<string, { width: number; strokes: readonly Stroke[] }>> = {
+const blankWidth = 0.25
+
+const glyphs: Readonly<Record<string, { readonly width: number; readonly strokes: readonly Stroke[] }>> = {
   0: { width: digitWidth, strokes: [ring([0.3, 0.5], [0.29, 0.5])] },
   1: {
     width: digitWidth,
@@ -110,12 +113,31 @@ const glyphs: Readonly<Record<string, { width: number; strokes: readonly Stroke[
   },
   ':': { width: 0.06, strokes: [[[0.03, 0.28]], [[0.03, 0.82]]] },
   '.': { width: 0.06, strokes: [[[0.03, 0.98]]] },
+  ...Object.fromEntries(Object.entries(letterStrokes).map(([letter, text]) => [letter, readStrokes(text)])),
+}
+
+function readStrokes(text: string): { width: number; strokes: readonly Stroke[] } {
+  const strokes = text
+    .split(' ')
+    .map((stroke) =>
+      [...stroke.matchAll(/(.)(.)/g)].map(([, x = '0', y = '0']): Point => [
+        Number.parseInt(x, 16) / 10,
+        Number.parseInt(y, 16) / 10,
+      ]),
+    )
+  const points = strokes.flat()
+  return { width: points.length === 0 ? blankWidth : Math.max(...points.map(([x]) => x)), strokes }
+}
+
+/** Whether all of a text can be drawn. */
+export function isDrawable(text: string): boolean {
+  return [...text].every((letter) => Object.hasOwn(glyphs, letter))
 }
 
 const spacing = 0.24
 const strokeRadius = 0.068
 
-/** A line of digits, colons and points. */
+/** A line of digits, Latin letters and a few marks. */
 export interface Line {
   readonly text: string
   /** Left edge and top of the digits, in pixels. */

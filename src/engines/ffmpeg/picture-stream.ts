@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+import { packetEnds } from './packet-ends.ts'
 
 const known = z
   .string()
@@ -8,13 +9,11 @@ const known = z
   .optional()
   .catch(undefined)
 
-const seconds = z.coerce.number().catch(0)
-
 const answer = z.object({
   streams: z
     .array(
       z.object({
-        start_time: seconds.default(0),
+        start_time: z.coerce.number().catch(0),
         color_range: known,
         color_space: known,
         color_transfer: known,
@@ -24,19 +23,10 @@ const answer = z.object({
       }),
     )
     .min(1),
-  format: z.object({ start_time: seconds }),
-})
-
-const packets = z.object({
-  packets: z
-    .array(z.object({ pts_time: z.coerce.number().optional(), duration_time: seconds.default(0) }))
-    .default([]),
 })
 
 /** What of a video's picture stream is needed to code it again as it is. */
 export interface PictureStream {
-  /** When the first picture shows, s from the start of the file. */
-  readonly start: number
   /** From the start of the first picture to the end of the last, s. */
   readonly lasts: number
   /** By ffprobe's names; what is not told is left out. */
@@ -52,7 +42,7 @@ export interface PictureStream {
 }
 
 /** How far before the end that the header tells the last pictures are looked for, s. */
-const tail = 10
+const tailSeconds = 10
 
 /** Reads how a file's picture is timed and coloured. Throws 6017. */
 export async function pictureStream(
@@ -60,26 +50,16 @@ export async function pictureStream(
   video: VideoFacts,
   options: ProbeOptions,
 ): Promise<PictureStream> {
-  const ask = async (question: readonly string[]) =>
-    (await askFfprobe(path, ['-select_streams', 'V:0', ...question], options)).text
   const entries =
-    'stream=start_time,color_range,color_space,color_transfer,color_primaries,chroma_location,field_order' +
-    ':format=start_time'
-  const { streams, format } = parse(answer, await ask(['-show_entries', entries]))
-  const [stream] = streams
-  const end = async (from: number) => {
-    const question = ['-read_intervals', `${from}%`, '-show_entries', 'packet=pts_time,duration_time']
-    const found = parse(packets, await ask(question))
-    return Math.max(
-      ...found.packets.map(({ pts_time = -Infinity, duration_time }) => pts_time + duration_time),
-    )
-  }
-  const first = stream?.start_time ?? 0
+    'stream=start_time,color_range,color_space,color_transfer,color_primaries,chroma_location,field_order'
+  const question = ['-select_streams', 'V:0', '-show_entries', entries]
+  const [stream] = parse(answer, (await askFfprobe(path, question, options)).text).streams
+  const begins = stream?.start_time ?? 0
   const told = video.duration_ms / 1000
-  const last = await end(Math.max(0, first + told - tail))
+  const tail = `${Math.max(0, begins + told - tailSeconds)}%`
+  const { video: ends = begins } = await packetEnds(path, [tail], { ...options, stream: 'V:0' })
   return {
-    start: first - format.start_time,
-    lasts: Number.isFinite(last) && last > first ? last - first : told,
+    lasts: ends > begins ? ends - begins : told,
     colour: {
       range: stream?.color_range,
       matrix: stream?.color_space,

@@ -12,7 +12,7 @@ import { inputArgs, runRaw } from './run.ts'
 import { stillPicture } from './still.ts'
 import { background } from './tints.ts'
 
-interface PreviewOptions {
+export interface PreviewOptions {
   readonly signal?: AbortSignal | undefined
 }
 
@@ -109,7 +109,11 @@ const qualities = [3, 5, 8, 12, 18, 31]
 
 const encodeMs = 20_000
 
-async function encode({ width, height, pixels }: Picture, { signal }: PreviewOptions): Promise<Uint8Array> {
+/** A picture as JPEG of at most so many bytes, by default 150 kB, as fine as that allows. */
+export async function encode(
+  { width, height, pixels }: Picture,
+  { signal, largest = largestPreview }: PreviewOptions & { readonly largest?: number },
+): Promise<Uint8Array> {
   let jpeg = new Uint8Array()
   for (const quality of qualities) {
     const chunks: Buffer[] = []
@@ -124,7 +128,7 @@ async function encode({ width, height, pixels }: Picture, { signal }: PreviewOpt
       onOutput: (chunk) => chunks.push(chunk),
     })
     jpeg = Buffer.concat(chunks)
-    if (jpeg.length <= largestPreview) break
+    if (jpeg.length <= largest) break
   }
   return jpeg
 }

@@ -7,6 +7,7 @@ import {
   frameEntries,
   headerDuration,
   isStill,
+  mustCount,
   probeEntries,
   readFacts,
 } from './facts.ts'
@@ -39,7 +40,14 @@ async function findMore(
     const [frame] = parse(frameAnswer, (await askFfprobe(path, firstFrame, options)).text).frames
     return { rotation: frame && firstRotation(frame) }
   }
-  return guessed || headerDuration(answer) === undefined ? { durationMs: await measure(path, options) } : {}
+  const isUntold = guessed || headerDuration(answer) === undefined
+  const isUncounted = mustCount(answer)
+  if (!isUntold && !isUncounted) return {}
+  const { durationMs, frames } = await measure(path, options)
+  return {
+    ...(isUntold && { durationMs }),
+    ...(isUncounted && frames > 0 && { meanRate: `${frames * 1000}/${durationMs}` }),
+  }
 }
 
 /**
@@ -77,18 +85,24 @@ function isOfFile(error: unknown): boolean {
   return error instanceof MediaError && error.code !== 6401
 }
 
-/** Reads the whole file without decoding to learn its length. */
-async function measure(path: string, options: ProbeOptions): Promise<number> {
-  let durationMs = 0
+/** Reads the whole file without decoding to learn its length, and how many pictures it has. */
+async function measure(
+  path: string,
+  options: ProbeOptions,
+): Promise<{ readonly durationMs: number; readonly frames: number }> {
+  let [durationMs, frames] = [0, 0]
   await runWithReports(
     {
       args: [...inputArgs(path), '-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', 'null', '-'],
       timeoutMs: wholeFileMs,
       signal: options.signal,
     },
-    (report) => (durationMs = Math.round(report.timeMs)),
+    (report) => {
+      durationMs = Math.round(report.timeMs)
+      frames = report.frames
+    },
   )
   if (durationMs <= 0)
     throw new MediaError(6017, 'the file does not tell its length and holds nothing to measure')
-  return durationMs
+  return { durationMs, frames }
 }

@@ -37,7 +37,8 @@ export async function readFrames(path: string, size: Size, job: FramesJob): Prom
       onOutput: (chunk) => chunks.push(chunk),
     })
   } catch (error) {
-    if (!(error instanceof MediaError) || error.code === 6401) throw error
+    // What the machine is to blame for says nothing of the file.
+    if (!(error instanceof MediaError) || error.code === 6401 || error.code === 6402) throw error
   }
   const bytes = Buffer.concat(chunks)
   const frameBytes = size.width * size.height * 4

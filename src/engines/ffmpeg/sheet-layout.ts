@@ -40,21 +40,38 @@ export function layOutSheet(video: {
 }): SheetLayout {
   const count = Math.max(1, Math.min(12, video.frames))
   const columns = Math.min(count, video.width > video.height ? 4 : 6)
-  // A single frame gets the width of two, not of the whole sheet.
-  const cellWidth = Math.floor(
-    (sheetWidth - 2 * margin - (Math.max(2, columns) - 1) * gap) / Math.max(2, columns),
+  const times = Array.from({ length: count }, (_, index) =>
+    Math.floor(((index + 0.5) * video.durationMs) / count),
   )
-  const frame = fitInside(video, { width: cellWidth, height: tallestFrame })
+  // A single frame gets the width of two, not of the whole sheet.
+  return placeCells(video, times, { columns, across: Math.max(2, columns), tallest: tallestFrame })
+}
+
+interface Cells {
+  readonly columns: number
+  /** How many would share the width of a sheet; at least the columns. */
+  readonly across: number
+  /** Height that a frame may have, pixels. */
+  readonly tallest: number
+}
+
+/** Places a frame of each time, in rows. */
+export function placeCells(
+  video: { width: number; height: number },
+  times: readonly number[],
+  { columns, across, tallest }: Cells,
+): SheetLayout {
+  const cellWidth = Math.floor((sheetWidth - 2 * margin - (across - 1) * gap) / across)
+  const frame = fitInside(video, { width: cellWidth, height: tallest })
   const rowHeight = frame.height + labelSpace
-  const cells = Array.from({ length: count }, (_, index) => {
+  const cells = times.map((timeMs, index) => {
     const x = margin + (index % columns) * (frame.width + gap)
     const y = margin + Math.floor(index / columns) * rowHeight
-    const timeMs = Math.floor(((index + 0.5) * video.durationMs) / count)
     return { timeMs, box: { x, y, ...frame }, labelTop: y + frame.height + 10 }
   })
   return {
     width: 2 * margin + columns * (frame.width + gap) - gap,
-    height: margin + Math.ceil(count / columns) * rowHeight + 4,
+    height: margin + Math.ceil(times.length / columns) * rowHeight + 4,
     frame,
     cells,
   }

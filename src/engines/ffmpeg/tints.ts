@@ -8,3 +8,10 @@ export const emptyFrame: Colour = [36, 39, 45]
 
 /** Digits of time codes. */
 export const lettering: Colour = [222, 225, 230]
+
+/** Around what is removed, and what is protected. */
+export const removedTint: Colour = [255, 92, 72]
+export const keptTint: Colour = [72, 224, 128]
+
+/** Behind the names of regions, and beside their edges: so that they stand out from any picture. */
+export const shade: Colour = [12, 13, 16]

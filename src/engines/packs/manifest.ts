@@ -125,13 +125,13 @@ export const manifest = {
   inpainting: {
     kind: 'own',
     title: 'A learned inpainting model (ONNX)',
-    enables: 'filling by a learned model, which no operation does yet',
+    enables: 'filling by a learned model instead of the built-in way',
     licence: "the model's own",
   },
   'optical-flow': {
     kind: 'own',
     title: 'A learned optical flow model (ONNX)',
-    enables: 'motion by a learned model, which no operation follows yet',
+    enables: 'motion by a learned model instead of the built-in way',
     licence: "the model's own",
   },
 } as const satisfies Manifest

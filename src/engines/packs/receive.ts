@@ -171,7 +171,8 @@ function notAskable(address: string): MediaError {
 
 /** What helps where the usual address does not. */
 export const otherSource =
-  'Name a folder or another address that has the file: REELWRIGHT_MODELS_MIRROR, or models_mirror in reelwright.config.json.'
+  'Name a folder or another address that has the file: REELWRIGHT_MODELS_MIRROR for this command, or models_mirror in ' +
+  'reelwright.config.json of the data folder, which a service reads as it starts.'
 
 function wrongSize({ href }: URL, { bytes }: Artifact, found?: number): MediaError {
   const other = found === undefined ? 'another file' : describeSize(found)

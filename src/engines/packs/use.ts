@@ -98,6 +98,12 @@ export async function findPack(name: PackName): Promise<string | null> {
   return await locatePack(told(), name)
 }
 
+/** The checksum of a model that people brought; null where none is set. Throws 6016 where it is not the one that is set. */
+export async function ownSum(name: PackName): Promise<string | null> {
+  const packs = told()
+  return (await locatePack(packs, name)) === null ? null : (packs.own[name]?.sha256 ?? null)
+}
+
 /** For `ready` of an operation: 6401 where a pack neither is there nor comes by itself. Fetches nothing. */
 export async function requirePack(name: PackName): Promise<void> {
   const packs = told()

@@ -10,6 +10,7 @@ import { edgesCrossed } from '../../media/text/letters.ts'
 import { crop, type Luma } from '../../media/text/luma.ts'
 import { areaOn } from '../../media/text/regions.ts'
 import { secondLook, sureness } from '../../media/text/second-look.ts'
+import { linesOfTiles, tilesOf, usualShape } from '../../media/text/tiles.ts'
 import { stillPicture } from '../ffmpeg/still.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 
@@ -37,7 +38,10 @@ export async function findTextInImage(
     sizes.map(async (size): Promise<Scaled & { readonly luma: Luma }> => {
       const frame = await frameOf(path, video, { ...size, signal })
       const luma = { ...size, values: frame.bytes.slice(0, size.width * size.height) }
-      return { ...size, luma, boxes: await detector.find(frame) }
+      const found = await Promise.all(
+        tilesOf(frame).map(async (tile) => ({ tile, boxes: await detector.find(tile.frame) })),
+      )
+      return { ...size, luma, boxes: linesOfTiles(found, size) }
     }),
   )
   const finest = looks.at(-1)
@@ -49,15 +53,19 @@ export async function findTextInImage(
   return lines.flatMap((line) => (line ? [{ ...areaOn(line, grid), score: line.score }] : []))
 }
 
-/** Sizes of a picture by their longest sides, even; none is larger than the picture, but one there is. */
+/** Longest side of what is held of a picture that is looked at in tiles, px. */
+const longestHeld = 24_000
+
+/**
+ * Sizes of a picture by their longest sides, even; none is larger than the picture, but one there is. One that is longer
+ * than pictures usually are is as wide as those are.
+ */
 function sizesOf({ width, height }: VideoFacts, sides: readonly number[]) {
-  const longest = Math.max(width, height)
-  const wanted = [...new Set(sides.map((side) => Math.min(side, longest)))]
+  const [short, longest] = [Math.min(width, height), Math.max(width, height)]
+  const usual = Math.min(longest, short * usualShape)
+  const scales = sides.map((side) => Math.min(1, side / usual, longestHeld / longest))
   const even = (side: number) => Math.max(2, 2 * Math.round(side / 2))
-  return wanted.map((side) => ({
-    width: even((width * side) / longest),
-    height: even((height * side) / longest),
-  }))
+  return [...new Set(scales)].map((scale) => ({ width: even(width * scale), height: even(height * scale) }))
 }
 
 async function frameOf(

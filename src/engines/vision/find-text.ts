@@ -36,9 +36,15 @@ const samplesPerSecond = 2
 /** Frames before and after a sample in which its text's ends are looked for, s. */
 const reach = 1.5
 
-/** Frames that are kept: the way back from a text's third sample, while some more are looked at. */
+/**
+ * Time that is kept: the way back from a text's third sample, while some more are looked at. Of faster videos every
+ * second frame or so, which tells a text's ends to a frame.
+ */
 const keptSeconds = 4
-const mostKept = 240
+const mostKeptRate = 60
+
+/** An average may lie a little over the rate at which frames are spaced. */
+const rateSlack = 0.01
 
 /** The lines of text of a video, each with its first and last frame; none of a file without a picture. */
 export async function findText(path: string, facts: MediaFacts, search: TextSearch): Promise<FoundRegion[]> {
@@ -47,7 +53,8 @@ export async function findText(path: string, facts: MediaFacts, search: TextSear
   const rate = rateOf(video)
   const grid = { ...gridOf(video, areaAround(search.within)), rate }
   const { found, frames } = await textsIn(path, { video, grid, search })
-  const texts = withoutParts(joinedAtEdges(found, { ...grid, step: stepOf(rate), frames }))
+  const step = stepOf(rate)
+  const texts = withoutParts(joinedAtEdges(found, { ...grid, step, frames }), step)
   const wanted = search.subtitles ? subtitlesOf(texts, grid, rate.num / rate.den) : texts
   const regions = wanted.flatMap((text) => regionsOf(text, grid))
   return search.within ? insideOf(regions, search.within) : regions
@@ -60,9 +67,15 @@ function gridOf({ width, height }: VideoFacts, area: Area): Omit<Grid, 'rate'> {
   return { width: even(across), height: even(down), area }
 }
 
-/** Frames from one sample to the next. */
-function stepOf({ num, den }: Rational): number {
-  return Math.max(1, Math.round(num / den / samplesPerSecond))
+/** Of so many frames one is kept. */
+function keptEvery({ num, den }: Rational): number {
+  return Math.max(1, Math.ceil(num / den / mostKeptRate - rateSlack))
+}
+
+/** Frames from one sample to the next: such that samples are kept. */
+function stepOf(rate: Rational): number {
+  const every = keptEvery(rate)
+  return every * Math.max(1, Math.round(rate.num / rate.den / samplesPerSecond / every))
 }
 
 interface Job {
@@ -86,7 +99,8 @@ async function textsIn(path: string, { video, grid, search }: Job) {
   const threads = Math.min(search.threads, mostThreads)
   const fps = grid.rate.num / grid.rate.den
   const step = stepOf(grid.rate)
-  const ring = lumaRing(grid, Math.min(mostKept, Math.ceil(keptSeconds * fps)))
+  const every = keptEvery(grid.rate)
+  const ring = lumaRing(grid, { capacity: Math.ceil((keptSeconds * fps) / every), every })
   const frames = Math.max(1, (video.duration_ms / 1000) * fps)
   await using detector = await openTextDetector(threads, signal)
   const texts: Promise<FoundText | undefined>[] = []

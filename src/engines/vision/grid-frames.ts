@@ -2,6 +2,7 @@ import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/patch.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { alphaDecoder } from '../ffmpeg/alpha-decoder.ts'
+import { ontoGrid } from '../ffmpeg/grid.ts'
 import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
 import { inputArgs } from '../ffmpeg/run.ts'
 import { fileTimes } from '../ffmpeg/seek.ts'
@@ -25,7 +26,7 @@ export interface GridWish {
 export async function* gridFrames(path: string, wish: GridWish): AsyncGenerator<Frame> {
   const { video, rate, area, width, height, threads, signal } = wish
   const filters = [
-    'settb=AVTB',
+    ...ontoGrid(video, rate),
     `fps=fps=${rate.num}/${rate.den}:start_time=0`,
     ...cropOf(area),
     `scale=w=${width}:h=${height}:flags=area:out_color_matrix=bt709:out_range=tv`,

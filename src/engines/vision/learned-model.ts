@@ -19,17 +19,35 @@ export interface LearnedModel {
   readonly inputs: readonly Input[]
 }
 
-/** Opens an optional model whose inputs are pictures (one, channels, rows, columns); null where none is set, 6016 where it is of another kind. */
-export async function openLearned(name: PackName, expected: string): Promise<LearnedModel | null> {
+/** What models have to take and answer, by their packs. */
+const expected = {
+  inpainting:
+    'an image (1, 3, rows, columns) of 0 to 1 and a mask (1, 1, rows, columns) of 0 and 1, and answers the image filled',
+  'optical-flow':
+    'two images (1, 3, rows, columns) of 0 to 255 and answers the flow (1, 2, rows, columns) in pixels',
+} as const satisfies Partial<Record<PackName, string>>
+
+type LearnedPack = keyof typeof expected
+
+/**
+ * Opens an optional model whose inputs are pictures (one, channels, rows, columns), and has it given back with what
+ * was opened before it; null where none is set, 6016 where it is of another kind.
+ */
+export async function openLearned(
+  name: LearnedPack,
+  { threads, opened }: { readonly threads: number; readonly opened: AsyncDisposableStack },
+): Promise<LearnedModel | null> {
   const path = await findPack(name)
   if (path === null) return null
   const onnx = await loadOnnxRuntime()
-  const session = await onnx.InferenceSession.create(path).catch((cause: unknown) => {
-    throw unfit(name, `it does not load: ${cause instanceof Error ? cause.message : String(cause)}`, expected)
+  const options = { intraOpNumThreads: threads, interOpNumThreads: 1 }
+  const session = await onnx.InferenceSession.create(path, options).catch((cause: unknown) => {
+    throw unfit(name, `it does not load: ${reasonOf(cause)}`)
   })
+  opened.defer(() => session.release())
   const inputs = session.inputMetadata.map((input) => {
     if (!input.isTensor || input.shape.length !== 4 || input.type !== 'float32') {
-      throw unfit(name, `its input ${input.name} is no picture of 32-bit numbers`, expected)
+      throw unfit(name, `its input ${input.name} is no picture of 32-bit numbers`)
     }
     const [, channels, height, width] = input.shape.map((side) =>
       typeof side === 'number' && side > 0 ? side : undefined,
@@ -39,9 +57,26 @@ export async function openLearned(name: PackName, expected: string): Promise<Lea
   return { onnx, session, inputs }
 }
 
-/** What tells that a model is of another kind than is expected. */
-export function unfit(name: PackName, reason: string, expected: string): MediaError {
-  return new MediaError(6016, `the model set for ${name} cannot be used: ${reason}`, {
-    hint: `Bring one that takes ${expected}, or leave the setting out: the built-in way is used then.`,
+/** Runs a model; 6016 where it cannot work on what it is given. */
+export async function runLearned(
+  name: LearnedPack,
+  { session }: LearnedModel,
+  tensors: Readonly<Record<string, runtime.Tensor>>,
+): Promise<runtime.InferenceSession.OnnxValueMapType> {
+  return await session.run(tensors).catch((cause: unknown) => {
+    throw unfit(name, `it does not run: ${reasonOf(cause)}`)
   })
+}
+
+/** What tells that a model is of another kind than is expected. */
+export function unfit(name: LearnedPack, reason: string): MediaError {
+  return new MediaError(6016, `the model set for ${name} cannot be used: ${reason}`, {
+    hint: `Bring one that takes ${expected[name]}, or leave the setting out: the built-in way is used then.`,
+  })
+}
+
+/** A native engine's errors may have many lines. */
+function reasonOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return text.split('\n')[0]?.slice(0, 200) ?? ''
 }

@@ -49,38 +49,70 @@ export function tensorOf({ width, height, pixels }: Pixels, size: Size, factor: 
   return tensor
 }
 
-/** A plane at another size, between its values; the same where it has that size. */
+/** A plane at another size: the mean of what a value covers where it shrinks, between its values where it grows. */
 export function resized(plane: Float32Array, from: Size, to: Size): Float32Array {
   if (from.width === to.width && from.height === to.height) return plane
+  const across = tapsOf(from.width, to.width)
+  const lines = new Float32Array(to.width * from.height)
+  for (let row = 0; row < from.height; row += 1) {
+    for (const [column, { first, weights }] of across.entries()) {
+      const begin = row * from.width + first
+      let sum = 0
+      for (let tap = 0; tap < weights.length; tap += 1) sum += (weights[tap] ?? 0) * (plane[begin + tap] ?? 0)
+      lines[row * to.width + column] = sum
+    }
+  }
   const other = new Float32Array(to.width * to.height)
-  const [across, down] = [from.width / to.width, from.height / to.height]
-  for (let row = 0; row < to.height; row += 1) {
-    const y = Math.min(from.height - 1, Math.max(0, (row + 0.5) * down - 0.5))
-    const top = Math.floor(y)
-    const under = Math.min(from.height - 1, top + 1)
-    for (let column = 0; column < to.width; column += 1) {
-      const x = Math.min(from.width - 1, Math.max(0, (column + 0.5) * across - 0.5))
-      const left = Math.floor(x)
-      const right = Math.min(from.width - 1, left + 1)
-      const above = between(plane[top * from.width + left], plane[top * from.width + right], x - left)
-      const below = between(plane[under * from.width + left], plane[under * from.width + right], x - left)
-      other[row * to.width + column] = above + (below - above) * (y - top)
+  for (const [row, { first, weights }] of tapsOf(from.height, to.height).entries()) {
+    for (const [step, weight] of weights.entries()) {
+      const line = (first + step) * to.width
+      for (let column = 0; column < to.width; column += 1) {
+        const at = row * to.width + column
+        other[at] = (other[at] ?? 0) + weight * (lines[line + column] ?? 0)
+      }
     }
   }
   return other
 }
 
-/** The size a tensor has to have: fixed sides as they are, others as multiples of eight, which convolutions ask for. */
+/** The values that one of another size is made of, and their shares. */
+interface Taps {
+  readonly first: number
+  readonly weights: readonly number[]
+}
+
+function tapsOf(from: number, to: number): Taps[] {
+  const step = from / to
+  return Array.from({ length: to }, (_, place): Taps => {
+    if (step > 1) {
+      const [begin, end] = [place * step, Math.min(from, (place + 1) * step)]
+      const first = Math.floor(begin)
+      const weights = Array.from({ length: Math.ceil(end) - first }, (__, index) => {
+        const at = first + index
+        return (Math.min(end, at + 1) - Math.max(begin, at)) / (end - begin)
+      })
+      return { first, weights }
+    }
+    const middle = Math.min(from - 1, Math.max(0, (place + 0.5) * step - 0.5))
+    const first = Math.min(Math.max(0, from - 2), Math.floor(middle))
+    return from === 1 ? { first, weights: [1] } : { first, weights: [1 - middle + first, middle - first] }
+  })
+}
+
+/** Most pixels that a model of any size is given: all-pairs flow needs a quarter of a GiB for so many. */
+const mostPixels = 2 ** 19
+
+/**
+ * The size a tensor has to have: fixed sides as they are, others as multiples of eight, which convolutions ask for,
+ * smaller where the picture has too many pixels.
+ */
 export function sizeFor(
   { width, height }: Size,
   fixed: { width: number | undefined; height: number | undefined },
 ): Size {
-  const eights = (side: number) => Math.max(8, Math.round(side / 8) * 8)
+  const share = Math.min(1, Math.sqrt(mostPixels / (width * height)))
+  const eights = (side: number) => Math.max(8, Math.round((side * share) / 8) * 8)
   return { width: fixed.width ?? eights(width), height: fixed.height ?? eights(height) }
-}
-
-function between(one = 0, other = 0, share = 0): number {
-  return one + (other - one) * share
 }
 
 function toByte(value: number): number {

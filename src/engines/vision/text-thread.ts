@@ -23,11 +23,19 @@ const { InferenceSession, Tensor } = createRequire(join(runtime, 'engine.cjs'))(
   'onnxruntime-node',
 ) as OnnxRuntime
 // One core for each thread: cores that share a picture wait for each other.
-const session = InferenceSession.create(model, { intraOpNumThreads: 1, interOpNumThreads: 1 })
+const session = InferenceSession.create(model, {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  enableMemPattern: false,
+})
+
+/** Used for each picture in turn: what is left to be collected is not seen to be large, and piles up. */
+let memory = new Float32Array(0)
 
 async function look(frame: Frame): Promise<TextBox[]> {
   const detector = await session
-  const { width, height, values } = detectorInput(frame)
+  const { width, height, values } = detectorInput(frame, memory)
+  if (values.length > memory.length) memory = values
   const [input = '', output = ''] = [...detector.inputNames, ...detector.outputNames]
   const found = await detector.run({ [input]: new Tensor('float32', values, [1, 3, height, width]) })
   return linesOf(boxesOf({ width, height, values: found[output]?.data as Float32Array }), frame)

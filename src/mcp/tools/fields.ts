@@ -13,7 +13,7 @@ export const waitSeconds = z
   .describe('Seconds to wait for the result before answering with the state')
 
 /** A path or id: bounds that nobody meets stay out of the published schema. */
-const pathText = z
+export const pathText = z
   .string({
     error: (issue) =>
       typeof issue.input === 'number'

@@ -1,16 +1,17 @@
 import * as z from 'zod'
-import { previewFile } from '../../client/preview.ts'
+import { previewFile, type PreviewWish } from '../../client/preview.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { fileKinds, kindOf } from '../../contract/file.ts'
-import { previewKind, type InspectedFile } from '../../contract/file-routes.ts'
+import { mostTimes, previewKind, type InspectedFile, type ShownRegions } from '../../contract/file-routes.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
 import { isPath, openFiles, uploadFiles } from '../file-bridge.ts'
+import type { Reply } from '../reply.ts'
 import type { Session, Uploaded } from '../session.ts'
 import { shownFacts } from '../shown-facts.ts'
 import { uploadSnapshot } from '../snapshot.ts'
 import type { Transfer } from '../transfers.ts'
 import { tool, type Call } from '../tool.ts'
-import { pathOrId } from './fields.ts'
+import { pathOrId, pathText } from './fields.ts'
 
 /** What the upload of a local file may answer. */
 export const uploadErrors = [6004, ...routes.uploadFile.errors] as const
@@ -52,38 +53,104 @@ export const inspectFileTool = tool(
     title: 'Inspect a file',
     description:
       'Facts of a media file: duration, size, frame rate, codecs, sound, and in notes what is wrong with it. On request ' +
-      'also a picture: a contact sheet of a video (its frames with their times) or image, or the waveform of its sound.',
-    input: z.object({
-      file: pathOrId,
-      preview: previewKind.optional().describe('Picture to show beside the facts'),
-    }),
+      'also a picture: a contact sheet of a video (its frames with their times) or image, the waveform of its sound, or ' +
+      'the regions of a detection result drawn with their ids over frames that show them.',
+    input: z
+      .object({
+        file: pathOrId,
+        preview: previewKind.optional().describe('Picture to show beside the facts'),
+        regions: pathText
+          .optional()
+          .describe('Detection result (.json) to draw: regions red, protect_regions green; path or file id'),
+        at: z
+          .array(z.number().min(0))
+          .min(1)
+          .max(mostTimes)
+          .optional()
+          .describe('With regions: times of the frames, s; default those that show most'),
+      })
+      .superRefine(({ preview, regions, at }, context) => {
+        const refuse = (field: string, message: string, fix: string) =>
+          context.addIssue({ code: 'custom', path: [field], message, params: { fix } })
+        if (preview === 'waveform' && regions !== undefined)
+          refuse('preview', 'regions are drawn over pictures', 'Leave preview out.')
+        if (at && regions === undefined)
+          refuse('at', 'goes with regions', 'Give regions too, or leave at out.')
+      }),
     toolset: 'files',
     example: { file: 'interview.mp4', preview: 'contact_sheet' },
     errors: [...uploadErrors, ...routes.inspectFile.errors, ...rawRoutes.previewFile.errors],
     // A path is uploaded to be inspected.
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
-  async (session, { file, preview }, call) => {
-    const uploaded = (await isPath(session, file)) ? await upload(session, file, call) : null
-    if (uploaded && !uploaded.file) return { data: { ...uploadSnapshot(uploaded.transfer) } }
-    const file_id = uploaded?.file?.file_id ?? file
-    const facts = await session.client.call(routes.inspectFile, { params: { file_id }, signal: call.signal })
-    if (preview === undefined) return { data: { ...about(facts), next_step: useFile } }
-    // It goes on beyond this call: a sheet of a long video may take its time.
-    const drawing = session.previews.join(`${file_id} ${preview}`, ({ signal }) =>
-      previewFile(session.client, file_id, { kind: preview, signal }),
+  async (session, { file, preview, regions, at }, call) => {
+    const ids: string[] = []
+    for (const name of regions === undefined ? [file] : [file, regions]) {
+      const uploaded = (await isPath(session, name)) ? await upload(session, name, call) : null
+      if (uploaded && !uploaded.file) return { data: { ...uploadSnapshot(uploaded.transfer) } }
+      ids.push(uploaded?.file?.file_id ?? name)
+    }
+    const [file_id = file, regions_file_id] = ids
+    const { client } = session
+    const about = aboutFile(
+      await client.call(routes.inspectFile, { params: { file_id }, signal: call.signal }),
     )
-    const image = await drawing.within(call.signal)
-    if (image) return { data: { ...about(facts), next_step: useFile }, images: [image] }
-    const again = 'The picture is still being drawn. Call inspect_file again with the same arguments.'
-    return { data: { ...about(facts), next_step: again } }
+    if (regions_file_id !== undefined) {
+      const query = { regions_file_id, ...(at && { at: at.join() }) }
+      const shown = await client.call(routes.showRegions, { params: { file_id }, query, signal: call.signal })
+      const told = { ...about, regions_file_id, regions: tellRegions(shown, file_id) }
+      const wish = { kind: 'regions' as const, ...query }
+      return await withPicture(session, { file_id, told, wish, next_step: chooseRegions(shown) }, call)
+    }
+    if (preview === undefined) return { data: { ...about, next_step: useFile } }
+    const wish = { kind: preview }
+    return await withPicture(session, { file_id, told: about, wish, next_step: useFile }, call)
   },
 )
 
+interface Wanted {
+  readonly file_id: string
+  readonly told: Readonly<Record<string, unknown>>
+  readonly wish: PreviewWish
+  /** What to do once it has been seen. */
+  readonly next_step: string
+}
+
+/** The answer with its picture, or without where that takes longer than the call. */
+async function withPicture(session: Session, wanted: Wanted, call: Call): Promise<Reply> {
+  const { file_id, told, wish, next_step } = wanted
+  // It goes on beyond this call: a sheet of a long video may take its time.
+  const drawing = session.previews.join(JSON.stringify([file_id, wish]), ({ signal }) =>
+    previewFile(session.client, file_id, { ...wish, signal }),
+  )
+  const image = await drawing.within(call.signal)
+  if (image) return { data: { ...told, next_step }, images: [image] }
+  const again = 'The picture is still being drawn. Call inspect_file again with the same arguments.'
+  return { data: { ...told, next_step: again } }
+}
+
+/** What the picture shows, with a note where the list is of another file. */
+function tellRegions({ source_file_id, ...shown }: ShownRegions, fileId: string): Record<string, unknown> {
+  const isOther = source_file_id !== undefined && source_file_id !== fileId
+  const note =
+    'These regions were found in another file: right for a result that was cleaned by them, wrong for another video.'
+  return { ...shown, ...(isOther && { note }) }
+}
+
 const useFile = 'Use file_id, or the path it came from, in other tools.'
 
+/** What an agent does with regions it has seen. */
+function chooseRegions({ not_shown, next_at }: ShownRegions): string {
+  const others =
+    not_shown.count > 0 && next_at.length > 0 ? `For others give at: [${next_at.join(', ')}]. ` : ''
+  return (
+    `${others}Take out of the list what is to stay as it is, or move it to protect_regions where others overlap it; ` +
+    'then look again, and clean with the list.'
+  )
+}
+
 /** A file's record and facts, with a warning where it is damaged. */
-function about({
+function aboutFile({
   file_id,
   original_name,
   size,

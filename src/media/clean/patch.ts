@@ -15,6 +15,18 @@ export interface Patch {
   readonly mask: Uint8Array
 }
 
+/** What lies over a patch and lets something through, by the patch's pixels: shown = through x background + added. */
+export interface Overlay {
+  /** 0 where it is not known, or lets too little through. */
+  readonly through: Float32Array
+  readonly added: Float32Array
+  /** Levels by which what is shown usually differs from what its surroundings suggest by both. */
+  readonly rest: Float32Array
+  /** Of both axes of colour, by their samples. */
+  readonly blue: Float32Array
+  readonly red: Float32Array
+}
+
 /** The places treated on a frame, counted from 0; the same object as long as they are the same. */
 export type PatchesAt = (frame: number) => readonly Patch[]
 
@@ -24,5 +36,12 @@ export type PatchesAt = (frame: number) => readonly Patch[]
  */
 export type Treat = (
   frames: AsyncIterable<Frame>,
-  given: { readonly first: number; readonly patchesAt: PatchesAt },
+  given: {
+    readonly first: number
+    readonly patchesAt: PatchesAt
+    /** What still and translucent things were found to lie over patches. */
+    readonly overlayOf?: ((patch: Patch) => Overlay | undefined) | undefined
+    /** Where another goes on, which is given the frames from `from` on and gives those from `to` on. */
+    readonly handOver?: { readonly from: number; readonly to: number } | undefined
+  },
 ) => AsyncIterable<Frame>

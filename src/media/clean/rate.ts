@@ -1,16 +1,20 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
-
-/** Rate of a video that tells none, frames a second. */
-const usual: Rational = { num: 30, den: 1 }
+import { hertz, nominalRate } from '../nominal-rate.ts'
 
 /**
- * The constant rate at which a video is cleaned: its own, or the mean one where that varies. Frame k begins k / rate
- * seconds after the start of the file, in what detection finds and in what regions say.
+ * The constant rate at which a video is cleaned: its own, or where that varies the next standard one. Frame k begins
+ * k / rate seconds after the start of the file, in what detection finds and in what regions say.
  */
-export function rateOf({
-  frame_rate,
-  steady_rate,
-}: Pick<VideoFacts, 'frame_rate' | 'steady_rate'>): Rational {
-  if (steady_rate) return steady_rate
-  return frame_rate.num > 0 ? frame_rate : usual
+export function rateOf(video: Pick<VideoFacts, 'frame_rate' | 'steady_rate' | 'variable_rate'>): Rational {
+  return video.steady_rate ?? nominalRate(video)
+}
+
+/** The frame at which a video's picture begins, counted from the start of the file. */
+export function firstFrame({ start_ms }: Pick<VideoFacts, 'start_ms'>, rate: Rational): number {
+  return Math.round((start_ms / 1000) * hertz(rate))
+}
+
+/** When a video's picture ends, s from the start of the file: nothing of it can be marked later. */
+export function endOf({ start_ms, duration_ms }: Pick<VideoFacts, 'start_ms' | 'duration_ms'>): number {
+  return (start_ms + duration_ms) / 1000
 }

@@ -21,7 +21,7 @@ export function weightsOf(patch: Patch, frame: Pick<Frame, 'width' | 'height'>):
 
 /** Width of the soft edge, pixels: an eighth of what is treated, or text beside the edge would show through it. */
 function softOf({ width, height }: Patch): number {
-  return Math.max(1, Math.min(8, Math.round(Math.min(width, height) / 8)))
+  return Math.max(1, Math.min(4, Math.round(Math.min(width, height) / 16)))
 }
 
 function soften(patch: Patch, frame: Pick<Frame, 'width' | 'height'>): Uint8Array {
@@ -54,11 +54,13 @@ function distances({ x, y, width, height, mask }: Patch, { most, frame }: Measur
     }
   }
   const places = Array.from({ length: height }, (_, row) => (row + 1) * stride + 1)
+  const before = [-1, -stride - 1, -stride, 1 - stride]
   for (const from of places) {
-    for (let at = from; at < from + width; at++) relax(far, at, [-1, -stride - 1, -stride, 1 - stride])
+    for (let at = from; at < from + width; at++) relax(far, at, before)
   }
+  const after = before.map((offset) => -offset)
   for (const from of places.toReversed()) {
-    for (let at = from + width - 1; at >= from; at--) relax(far, at, [1, stride + 1, stride, stride - 1])
+    for (let at = from + width - 1; at >= from; at--) relax(far, at, after)
   }
   const result = new Uint8Array(width * height)
   for (const [row, from] of places.entries()) result.set(far.subarray(from, from + width), row * width)

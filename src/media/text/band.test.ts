@@ -78,4 +78,19 @@ describe('subtitles', () => {
     const sign = text({ x: 300, y: 200, across: 300 }, [5, 60])
     expect(subtitlesOf([usual, sign], size, fps)).toEqual([usual])
   })
+
+  it('are in a short clip those where they usually are, though something else changes as often', () => {
+    const spoken = [
+      text({ x: 480, y: 490, across: 300 }, [5, 45]),
+      text({ x: 480, y: 490, across: 420 }, [50, 95]),
+    ]
+    const signs = [0, 1].map((index) => text({ x: 220, y: 120, across: 160 }, [30 * index, 30 * index + 25]))
+    expect(subtitlesOf([...signs, ...spoken], size, fps)).toEqual(spoken)
+    expect(subtitlesOf([...signs, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
+    // What changes oftener is what is spoken, wherever it stands.
+    const many = [0, 1, 2].map((index) =>
+      text({ x: 220, y: 120, across: 160 }, [30 * index, 30 * index + 25]),
+    )
+    expect(subtitlesOf([...many, ...spoken.slice(0, 1)], size, fps)).toEqual(many)
+  })
 })

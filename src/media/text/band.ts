@@ -22,6 +22,9 @@ const longestLine = 15
 const asOften = 0.5
 const besideOften = 0.15
 
+/** Below so many changes time cannot tell: then lines are taken that stand where subtitles usually do. */
+const fewChanges = 3
+
 /** Slots are beside each other within so many line heights. */
 const beside = 2.2
 
@@ -39,7 +42,7 @@ interface Slot<T> {
 
 /**
  * The texts that are subtitles: lines that change while their place stays, wherever that is. A mark that stays, text
- * in the scene and text that moves are none. In a video too short for a change, a centred line below the middle is.
+ * in the scene and text that moves are none. In a video too short for several changes, centred lines below the middle are.
  */
 export function subtitlesOf<T extends Line>(texts: readonly T[], size: Size, fps: number): T[] {
   const lines = texts.filter((text) => !text.moving && text.last - text.first + 1 <= longestLine * fps)
@@ -48,7 +51,8 @@ export function subtitlesOf<T extends Line>(texts: readonly T[], size: Size, fps
     const slots = slotsOf(mine, axis, size)
     const main = slots.toSorted((one, other) => other.changes - one.changes)[0]
     if (!main) return []
-    if (main.changes < 2) return axis === level ? mine.filter((text) => isTypical(text, size)) : []
+    const usual = axis === level ? mine.filter((text) => isTypical(text, size)) : []
+    if (main.changes < 2 || (main.changes < fewChanges && usual.length > 0)) return usual
     const taken = slots.filter(
       (slot) =>
         slot.changes >= asOften * main.changes ||

@@ -22,6 +22,19 @@ export function heightOf({ top, bottom }: Box): number {
   return Math.max(0, bottom - top)
 }
 
+/** From here on, heights by width, what a box holds runs from above to below: a single narrow letter is not as high. */
+const uprightFrom = 2
+
+/** Whether a line in this box runs from above to below. */
+export function isUpright(box: Box): boolean {
+  return heightOf(box) > uprightFrom * widthOf(box)
+}
+
+/** How large the letters of a line in this box are: its height, or of one that runs downward its width. */
+export function letterSize(box: Box): number {
+  return isUpright(box) ? widthOf(box) : heightOf(box)
+}
+
 /** Area of a box; 0 of one that is turned inside out. */
 export function areaOf(box: Box): number {
   return widthOf(box) * heightOf(box)

@@ -12,15 +12,31 @@ export function isText({ score, edges, seen }: FoundText): boolean {
   return edges >= leastEdges && score >= (seen > 1 ? leastScore.several : leastScore.one)
 }
 
-/** Share of a text's box and of its time that lies in another's, from which it is a part of that. */
+/** Share of a text's box, and of its time, that lies in another's, from which it is a part of that. */
 const partOf = 0.7
 
-/** Texts without those that are parts of others: a line that faded in was found by halves before. */
-export function withoutParts(texts: readonly FoundText[]): FoundText[] {
+/**
+ * Texts without those that are parts of others for as long as they are: a line that faded in was found by halves before.
+ * What is left of their time stays where it holds a sample, which lie `step` frames apart.
+ */
+export function withoutParts(texts: readonly FoundText[], step: number): FoundText[] {
   const largestFirst = texts.toSorted((one, other) => sizeOf(other) - sizeOf(one))
   const kept: FoundText[] = []
-  for (const text of largestFirst) if (!kept.some((other) => isPart(text, other))) kept.push(text)
+  for (const text of largestFirst) kept.push(...outside(text, kept, step))
   return kept.toSorted((one, other) => one.first - other.first)
+}
+
+/** What of a text's time it is not a part of another in. */
+function outside(text: FoundText, others: readonly FoundText[], step: number): FoundText[] {
+  const whole = others.find((other) => isPart(text, other))
+  if (!whole) return [text]
+  const [before, after] = [
+    { ...text, last: whole.first - 1 },
+    { ...text, first: whole.last + 1 },
+  ]
+  return [before, after]
+    .filter(({ first, last }) => last - first + 1 >= step)
+    .flatMap((rest) => outside(rest, others, step))
 }
 
 function sizeOf(text: FoundText): number {

@@ -16,11 +16,12 @@ const channels = [
   { mean: 0.406, deviation: 0.225 },
 ] as const
 
-/** A frame as the detector takes it; what is added at its right and bottom is even grey. */
-export function detectorInput(frame: Frame): DetectorInput {
+/** A frame as the detector takes it, in memory that may be used again; what is added at its right and bottom is even grey. */
+export function detectorInput(frame: Frame, memory = new Float32Array(0)): DetectorInput {
   const width = Math.ceil(frame.width / stride) * stride
   const height = Math.ceil(frame.height / stride) * stride
-  const values = new Float32Array(3 * width * height)
+  const count = 3 * width * height
+  const values = memory.length < count ? new Float32Array(count) : memory.subarray(0, count).fill(0)
   const chromaWidth = frame.width / 2
   const cbAt = frame.width * frame.height
   const crAt = cbAt + cbAt / 4

@@ -1,18 +1,17 @@
-import { grown, heightOf, type Box } from './box.ts'
+import { grown, letterSize, type Box } from './box.ts'
 import type { Crop } from './luma.ts'
 import { piecesOf } from './pieces.ts'
 
-/** How far beyond a detected box ink is looked for, times its height, and at least, px. */
+/** How far beyond a detected box ink is looked for, times the size of its letters, and at least, px. */
 const reach = 0.3
 const leastReach = 4
 
-/** How far beyond it the middle of a letter may lie that was not seen whole, times its height. */
+/** How far beyond it the middle of a letter may lie that was not seen whole, times the size of its letters. */
 const missed = { across: 0.2, down: 0.1 }
 
 /** What of a picture is cut out to look for the ink of a line. */
 export function inkSearch(box: Box): Box {
-  const height = heightOf(box)
-  return grown(box, 3 * reach * height + 2 * leastReach)
+  return grown(box, 3 * reach * letterSize(box) + 2 * leastReach)
 }
 
 /** Slopes that count as ink's, as a share of the steepest in the box. */
@@ -33,10 +32,10 @@ export function inkBox({ left, top, width, height, values: slopes }: Crop, detec
   for (let y = local.top; y < local.bottom; y += 1)
     for (let x = local.left; x < local.right; x += 1) inner.push(slopes[y * width + x] ?? 0)
   const steepest = inner.toSorted((one, other) => other - one)[Math.floor(inner.length * 0.05)] ?? 0
-  const far = Math.max(leastReach, reach * heightOf(detected))
+  const far = Math.max(leastReach, reach * letterSize(detected))
   const limit = grown(local, far)
   const least = Math.max(2, inkFrom * steepest)
-  const near = grown(local, missed.across * heightOf(detected), missed.down * heightOf(detected))
+  const near = grown(local, missed.across * letterSize(detected), missed.down * letterSize(detected))
   const found = piecesOf({ width, height, values: slopes }, least).filter((piece) => {
     const x = (piece.left + piece.right) / 2
     const y = (piece.top + piece.bottom) / 2
@@ -54,13 +53,13 @@ export function inkBox({ left, top, width, height, values: slopes }: Crop, detec
   return trusted(ink, detected)
 }
 
-/** Most room that a detected box has around ink, times its height, and px. */
+/** Most room that a detected box has around ink, times the size of its letters, and px. */
 const mostRoom = 0.3
 const mostRoomPixels = 4
 
 /** Ink whose edges lie no further inside than the detector is ever off: beyond that, letters were too faint to see. */
 function trusted(ink: Box, detected: Box): Box {
-  const most = Math.max(mostRoomPixels, mostRoom * heightOf(detected))
+  const most = Math.max(mostRoomPixels, mostRoom * letterSize(detected))
   return {
     left: ink.left - detected.left > most ? detected.left : ink.left,
     top: ink.top - detected.top > most ? detected.top : ink.top,

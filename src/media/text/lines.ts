@@ -1,9 +1,9 @@
-import { around, grown, heightOf, shared, widthOf, type TextBox } from './box.ts'
+import { areaOf, around, grown, heightOf, isUpright, shared, widthOf, type Box, type TextBox } from './box.ts'
 
 /** Least mean probability of what is taken for text. */
 const leastScore = 0.6
 
-/** Most room between two words of a line, times its height. */
+/** Most room between two words of a line, times the size of its letters. */
 const wordSpace = 0.9
 
 /** Two boxes of a line are alike in height and share most of it. */
@@ -31,14 +31,21 @@ export function linesOf(
     .filter((box) => widthOf(box) > 0 && heightOf(box) > 0)
 }
 
+/** Columns stand apart as lines do: what belongs to one follows below it. */
 function standInRow(one: TextBox, other: TextBox): boolean {
-  const [low, high] = [heightOf(one), heightOf(other)].toSorted((a, b) => a - b)
+  const [first, second] = isUpright(one) && isUpright(other) ? [turned(one), turned(other)] : [one, other]
+  const [low, high] = [heightOf(first), heightOf(second)].toSorted((a, b) => a - b)
   if (low === undefined || high === undefined || high > likeHeights * low) return false
-  const both = shared(grown(one, wordSpace * low, 0), other)
+  const both = shared(grown(first, wordSpace * low, 0), second)
   return widthOf(both) > 0 && heightOf(both) >= heightShared * low
 }
 
+/** As if it ran level. */
+function turned({ left, top, right, bottom }: Box): Box {
+  return { left: top, top: left, right: bottom, bottom: right }
+}
+
 function joined(one: TextBox, other: TextBox): TextBox {
-  const [here, there] = [widthOf(one), widthOf(other)]
+  const [here, there] = [areaOf(one), areaOf(other)]
   return { ...around(one, other), score: (one.score * here + other.score * there) / (here + there) }
 }

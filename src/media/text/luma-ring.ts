@@ -11,26 +11,36 @@ export interface LumaRing {
   readonly end: number
 }
 
+interface Kept {
+  readonly capacity: number
+  /** Of so many frames one is kept, and stands for those after it. */
+  readonly every: number
+}
+
 /** Keeps so many frames of a size, in memory that is used in turn. */
 export function lumaRing(
   { width, height }: { readonly width: number; readonly height: number },
-  capacity: number,
+  { capacity, every }: Kept,
 ): LumaRing {
   const places: Uint8Array[] = []
   let end = 0
+  const first = () => every * Math.max(0, Math.ceil(end / every) - capacity)
+  const placeOf = (frame: number) => Math.floor(frame / every) % capacity
   return {
     add(bytes) {
-      const place = (places[end % capacity] ??= new Uint8Array(width * height))
-      place.set(bytes.subarray(0, place.length))
+      if (end % every === 0) {
+        const place = (places[placeOf(end)] ??= new Uint8Array(width * height))
+        place.set(bytes.subarray(0, place.length))
+      }
       end += 1
     },
     at(frame) {
-      if (frame < 0 || frame < end - capacity || frame >= end) return undefined
-      const values = places[frame % capacity]
+      if (frame < first() || frame >= end) return undefined
+      const values = places[placeOf(frame)]
       return values && { width, height, values }
     },
     get first() {
-      return Math.max(0, end - capacity)
+      return first()
     },
     get end() {
       return end

@@ -1,6 +1,6 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import type { Area, FoundRegion } from '../clean/region.ts'
-import { around, areaOf, grown, heightOf, shared, type Box } from './box.ts'
+import { around, areaOf, grown, letterSize, shared, type Box } from './box.ts'
 import type { FoundText } from './text.ts'
 
 /** How the pixels that text was found in lie in the picture, and the times of frames. */
@@ -15,7 +15,7 @@ export interface Grid {
 /** Room around ink that belongs to it: what the edges of letters are blurred by, px of the grid. */
 const bleed = 0.75
 
-/** The way a text may go in one region, times its height; at least px. */
+/** The way a text may go in one region, times the size of its letters; at least px. */
 const longestWay = 0.5
 const shortestWay = 4
 
@@ -33,7 +33,7 @@ export function regionsOf(text: FoundText, grid: Grid): FoundRegion[] {
 /** Frames in runs in which the text goes no further than a region may show. */
 function stepsOf({ first, last, moving, boxAt }: FoundText): { first: number; last: number }[] {
   if (!moving) return [{ first, last }]
-  const longest = Math.max(shortestWay, longestWay * heightOf(boxAt(first)))
+  const longest = Math.max(shortestWay, longestWay * letterSize(boxAt(first)))
   const steps: { first: number; last: number }[] = []
   let begun = first
   for (let frame = first + 1; frame <= last + 1; frame += 1) {

@@ -1,4 +1,4 @@
-import { areaOf, heightOf, shared, type TextBox } from './box.ts'
+import { areaOf, letterSize, shared, type TextBox } from './box.ts'
 
 /** What was found in a picture at one of its sizes. */
 export interface Scaled {
@@ -7,7 +7,7 @@ export interface Scaled {
   readonly boxes: readonly TextBox[]
 }
 
-/** Height up to which lines are found best as they are, px. */
+/** Size of letters up to which lines are found best as they are, px. */
 const wellKnown = 64
 
 /** Share of the smaller of two boxes that lies in the other where both are of one line. */
@@ -30,7 +30,7 @@ export function acrossScales(looks: readonly Scaled[]): TextBox[] {
           score: box.score,
         },
         // Of a line that is well known at several sizes, the finest tells most.
-        unfit: heightOf(box) <= wellKnown ? -width : heightOf(box),
+        unfit: letterSize(box) <= wellKnown ? -width : letterSize(box),
       }))
     })
     .toSorted((one, other) => one.unfit - other.unfit)

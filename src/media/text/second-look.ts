@@ -1,5 +1,5 @@
 import type { Frame } from '../clean/patch.ts'
-import { areaOf, heightOf, overlap, type Box, type TextBox } from './box.ts'
+import { areaOf, letterSize, overlap, type Box, type TextBox } from './box.ts'
 import { cut, type Crop } from './luma.ts'
 
 /** A line of text drawn anew for the detector, and where it lies there. */
@@ -8,10 +8,10 @@ export interface SecondLook {
   readonly line: Box
 }
 
-/** Height that lines are given for it, px: letters of this size are what the detector knows best. */
-const lineHeight = 36
+/** Size that letters are given for it, px: it is what the detector knows best. */
+const bestSize = 36
 
-/** Room around the line, times its height. */
+/** Room around the line, times the size of its letters. */
 const room = 0.8
 
 /** Longest side of such a picture, px. */
@@ -22,7 +22,7 @@ const mostGrown = 3
 
 /** A line at another scale than it was found at: what only looked like text seldom does at two. */
 export function secondLook(part: Crop, line: Box): SecondLook {
-  const margin = room * heightOf(line)
+  const margin = room * letterSize(line)
   const surroundings = cut(part, {
     left: line.left - margin,
     top: line.top - margin,
@@ -31,7 +31,7 @@ export function secondLook(part: Crop, line: Box): SecondLook {
   })
   const scale = Math.min(
     mostGrown,
-    lineHeight / Math.max(1, heightOf(line)),
+    bestSize / Math.max(1, letterSize(line)),
     longestSide / Math.max(surroundings.width, surroundings.height),
   )
   const at = (place: number, from: number) => (place - from) * scale

@@ -1,4 +1,4 @@
-import { heightOf, moved, widthOf, type Box } from './box.ts'
+import { letterSize, moved, widthOf, type Box } from './box.ts'
 import type { End } from './ends.ts'
 import { inkBox, slopesOf } from './ink.ts'
 import { edgesCrossed } from './letters.ts'
@@ -89,7 +89,7 @@ function placesOf({ sightings }: Track, ink: Box): (frame: number) => Box {
 
 /** How much goes on around a box, as a share of what goes on in it. */
 function noiseAround({ left, top, width, height, values }: Crop, box: Box): number {
-  const margin = 0.35 * heightOf(box)
+  const margin = 0.35 * letterSize(box)
   let [inside, outside, within, beyond] = [0, 0, 0, 0]
   for (let y = 0; y < height - 1; y += 1) {
     for (let x = 0; x < width - 1; x += 1) {

@@ -100,6 +100,28 @@ test('the exact rate of NTSC', async () => {
   })
 })
 
+test('a recorder that tells the ticks of its clock has its pictures counted', async () => {
+  const uneven = String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`
+  const args = [...picture(3), '-vf', uneven, '-r', '1000', '-vsync', 'vfr']
+  const { video } = await probe(await make(at('ticks.webm'), [...args, '-c:v', 'libvpx']))
+  const { num, den } = video?.frame_rate ?? { num: 0, den: 1 }
+  expect(num / den).toBeCloseTo(75 / (74 * 0.033), 0)
+  expect(video?.variable_rate).toBe(true)
+  expect(video).not.toHaveProperty('steady_rate')
+})
+
+test.each(['mp4', 'mkv'])(
+  'a picture of a %s that begins after the sound tells when, and its own length',
+  async (kind) => {
+    const late = ['-itsoffset', '0.52', ...picture(2), ...tone(4), '-vsync', 'passthrough']
+    const path = await make(at(`late.${kind}`), [...late, ...h264, '-c:a', 'alac'])
+    const { duration_ms, video } = await probe(path)
+    expect(video?.start_ms).toBe(520)
+    expect(Math.abs((video?.duration_ms ?? 0) - 2000)).toBeLessThan(5)
+    expect(Math.abs(duration_ms - 4000)).toBeLessThan(30)
+  },
+)
+
 test('an interlaced picture is not taken for uneven', async () => {
   const path = at('interlaced.mkv')
   await make(path, [
@@ -220,7 +242,8 @@ describe('lengths that the header does not tell', () => {
     const facts = await probe(await make(at('live.webm'), args))
     expect(facts.duration_ms).toBeGreaterThanOrEqual(1950)
     expect(facts.duration_ms).toBeLessThanOrEqual(2100)
-    expect(facts.video?.duration_ms).toBe(facts.duration_ms)
+    const { start_ms = 0, duration_ms = 0 } = facts.video ?? {}
+    expect(start_ms + duration_ms).toBe(facts.duration_ms)
   })
 
   test('raw sound of changing rate is measured, not guessed', async () => {

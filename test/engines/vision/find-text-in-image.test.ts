@@ -1,9 +1,16 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createCanvas, type Canvas } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { findTextInImage } from '../../../src/engines/vision/find-text-in-image.ts'
 import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
 import { packsFrom } from './packs.ts'
+
+interface Drawn {
+  readonly size: number
+  readonly texts: readonly { readonly text: string; readonly x: number; readonly y: number }[]
+}
 
 let folder: string
 beforeAll(async () => {
@@ -42,6 +49,47 @@ describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', 
     expect(await inPixels(join(pages ?? '', 'img_exif_orientation.jpg'))).toEqual([
       [near(216), near(128), near(546), near(193)],
     ])
+  })
+
+  /** Draws lines of text, `size` px, on even blue; each at its middle. */
+  const draw = async (name: string, canvas: Canvas, { size, texts }: Drawn) => {
+    const pen = canvas.getContext('2d')
+    pen.fillStyle = '#234'
+    pen.fillRect(0, 0, canvas.width, canvas.height)
+    pen.fillStyle = 'white'
+    pen.font = `600 ${size}px "DejaVu Sans", "Droid Sans Fallback", sans-serif`
+    pen.textAlign = 'center'
+    pen.textBaseline = 'middle'
+    for (const { text, x, y } of texts) pen.fillText(text, x, y)
+    const path = join(folder, name)
+    await writeFile(path, canvas.toBuffer('image/png'))
+    return path
+  }
+
+  it('is found where it runs from above to below, each column by itself', async () => {
+    const columns = ['明天早上八点见面', '你知道他去哪里了吗']
+    const texts = columns.flatMap((column, index) =>
+      [...column].map((text, row) => ({ text, x: 260 - 52 * index, y: 40 + 36 * row })),
+    )
+    const path = await draw('columns.png', createCanvas(320, 400), { size: 32, texts })
+    const found = (await inPixels(path)).toSorted(([one = 0], [other = 0]) => other - one)
+    expect(found).toEqual([
+      [near(244), near(22), near(276), near(304)],
+      [near(192), near(22), near(224), near(340)],
+    ])
+  })
+
+  it('is found in a picture that is much longer than wide, also where its tiles meet', async () => {
+    // A line every 240 px: of those that lie on the edge of a tile none is lost or told twice.
+    const texts = Array.from({ length: 20 }, (_, index) => {
+      return { text: `Message number ${index + 1}`, x: 240, y: 60 + 240 * index }
+    })
+    const path = await draw('tall.png', createCanvas(480, 4900), { size: 13, texts })
+    const found = await inPixels(path)
+    expect(found.map(([, top = 0, , bottom = 0]) => Math.round((top + bottom) / 2))).toEqual(
+      texts.map(({ y }) => near(y)),
+    )
+    expect(Math.max(...found.map(([, top = 0, , bottom = 0]) => bottom - top))).toBeLessThan(24)
   })
 
   it('is found at another scale too, and none where there is none', async () => {

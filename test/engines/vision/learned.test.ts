@@ -1,47 +1,25 @@
-import { createHash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { setPacks } from '../../../src/engines/packs/use.ts'
-import { learnedFlow } from '../../../src/engines/vision/learned-flow.ts'
-import { learnedInpainting } from '../../../src/engines/vision/learned-inpainting.ts'
+import { learnedSums, openLearnedModels } from '../../../src/engines/vision/learned-models.ts'
+import { resized } from '../../../src/engines/vision/picture-tensor.ts'
 import { makeInpainter } from '../../../src/media/clean/inpaint/inpainter.ts'
+import type { Frame } from '../../../src/media/clean/patch.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import { fidelityOf } from '../../footage/fidelity.ts'
 import { logo, subtitles } from '../../footage/overlay.ts'
 import { makeScene } from '../../footage/scene.ts'
-import { onnxFile, type Graph, type Shape } from './onnx-file.ts'
+import type { Graph } from './onnx-file.ts'
+import { bringModel, filler, flowing } from './stand-in-models.ts'
 
 let folder: string
 beforeAll(async () => void (folder = await scratchFolder()))
 
 /** Sets a model as people bring theirs. */
 async function bring(pack: 'inpainting' | 'optical-flow', graph: Graph | Buffer): Promise<void> {
-  const content = Buffer.isBuffer(graph) ? graph : onnxFile(graph)
-  const sha256 = createHash('sha256').update(content).digest('hex')
-  const path = join(folder, `${sha256}.onnx`)
-  await writeFile(path, content)
-  setPacks({ folder: join(folder, 'packs'), automatic: false, own: { [pack]: { path, sha256 } }, manifest })
-}
-
-const scalar = (value: number) => ({ dims: [1, 1, 1, 1], values: [value] })
-
-/** Leaves an image as it is and fills its mask with a tone, 0 to 1 or 0 to 255. */
-function filler(sides: readonly [number | string, number | string], { tone = 0.5, scale = 1 } = {}): Graph {
-  const image: Shape = [1, 3, ...sides]
-  return {
-    inputs: { image, mask: [1, 1, ...sides] },
-    outputs: { output: image },
-    constants: { one: scalar(1), tone: scalar(tone), scale: scalar(scale) },
-    nodes: [
-      { type: 'Sub', inputs: ['one', 'mask'], outputs: ['rest'] },
-      { type: 'Mul', inputs: ['image', 'rest'], outputs: ['kept'] },
-      { type: 'Mul', inputs: ['mask', 'tone'], outputs: ['toned'] },
-      { type: 'Add', inputs: ['kept', 'toned'], outputs: ['sum'] },
-      { type: 'Mul', inputs: ['sum', 'scale'], outputs: ['output'] },
-    ],
-  }
+  const own = { [pack]: await bringModel(folder, graph) }
+  setPacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
 
 function picture() {
@@ -60,9 +38,9 @@ describe('an inpainting model that is set', () => {
     ['that answers 0 to 255', ['rows', 'columns'], { scale: 255 }],
   ] as const)('%s fills holes and nothing else', async (_, sides, how) => {
     await bring('inpainting', filler(sides, how))
-    const fill = await learnedInpainting()
+    await using learned = await openLearnedModels(1)
     const [given, filled] = [picture(), picture()]
-    await fill?.(filled, { isRgb: true, isBegun: false })
+    await learned.fill?.(filled, { isRgb: true, isBegun: false })
     for (const [at, is] of given.hole.entries()) {
       const expected = is === 1 ? [128, 128, 128] : [...given.pixels.subarray(at * 3, at * 3 + 3)]
       expect([...filled.pixels.subarray(at * 3, at * 3 + 3)]).toEqual(expected)
@@ -71,10 +49,10 @@ describe('an inpainting model that is set', () => {
 
   it('fills what no frame of a video shows', async () => {
     await bring('inpainting', filler(['rows', 'columns']))
-    const fill = (await learnedInpainting()) ?? undefined
-    const size = { width: 160, height: 96 }
+    await using learned = await openLearnedModels(1)
+    const size = { width: 160, height: 96, fps: 25 }
     const scene = makeScene('static', { ...size, count: 3 })
-    const { frames, changedOutside } = await fidelityOf(scene, logo(scene), makeInpainter(size, { fill }))
+    const { frames, changedOutside } = await fidelityOf(scene, logo(scene), makeInpainter(size, learned))
     const [patch] = logo(scene).patchesAt(0)
     const middle = ((patch?.y ?? 0) + 4) * size.width + (patch?.x ?? 0) + 12
     // Half of red, green and blue, in limited range.
@@ -87,9 +65,10 @@ describe('an inpainting model that is set', () => {
     ['takes an image alone', { ...filler([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [1, 3, 8, 8] } }],
     ['takes no pictures', { ...filler([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [8] } }],
     ['is no model', Buffer.from('not a model')],
+    ['answers a picture of one tone alone', { ...filler([8, 8]), outputs: { one: [1, 1, 1, 1] } }],
   ] as const)('is refused where it %s', async (_, graph) => {
     await bring('inpainting', graph)
-    await expect(learnedInpainting()).rejects.toMatchObject({
+    await expect(openLearnedModels(1)).rejects.toMatchObject({
       code: 6016,
       hint: expect.stringContaining('mask'),
     })
@@ -97,66 +76,97 @@ describe('an inpainting model that is set', () => {
 
   it('is not needed', async () => {
     setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
-    expect(await learnedInpainting()).toBeNull()
-    expect(await learnedFlow()).toBeNull()
+    expect(await learnedSums()).toEqual({})
+    await using learned = await openLearnedModels(1)
+    expect(learned).not.toHaveProperty('fill')
+    expect(learned).not.toHaveProperty('flow')
+  })
+
+  it('that answers 0 to 255 fills black with black, also where it is asked about nothing but black', async () => {
+    await bring('inpainting', filler(['rows', 'columns'], { tone: 1 / 255, scale: 255 }))
+    await using learned = await openLearnedModels(1)
+    const black = { ...picture(), pixels: new Uint8Array(50 * 30 * 3) }
+    await learned.fill?.(black, { isRgb: true, isBegun: false })
+    expect(Math.max(...black.pixels)).toBe(1)
   })
 })
-
-/** Answers the same flow everywhere. */
-function flowing(right: number, down: number, channels = 3): Graph {
-  const sides: Shape = [1, channels, 'rows', 'columns']
-  return {
-    inputs: { from: sides, to: sides },
-    outputs: { flow: [1, 2, 'rows', 'columns'] },
-    constants: {
-      none: scalar(0),
-      steps: { dims: [1, 2, 1, 1], values: [right, down] },
-      axes: { dims: [1], values: [1], isWhole: true },
-      begin: { dims: [1], values: [0], isWhole: true },
-      end: { dims: [1], values: [2], isWhole: true },
-    },
-    nodes: [
-      { type: 'Sub', inputs: ['from', 'to'], outputs: ['difference'] },
-      { type: 'Slice', inputs: ['difference', 'begin', 'end', 'axes'], outputs: ['two'] },
-      { type: 'Mul', inputs: ['two', 'none'], outputs: ['nothing'] },
-      { type: 'Add', inputs: ['nothing', 'steps'], outputs: ['flow'] },
-    ],
-  }
-}
 
 describe('an optical flow model that is set', () => {
   it('tells steps in pixels of the picture, whatever size it looks at', async () => {
     await bring('optical-flow', flowing(2, -1))
-    const flow = await learnedFlow()
+    await using learned = await openLearnedModels(1)
     const { width, height, pixels } = picture()
-    const found = await flow?.({ width, height, pixels }, { width, height, pixels })
+    const found = await learned.flow?.({ width, height, pixels }, { width, height, pixels })
     // It looked at 48 x 32 pixels of 50 x 30.
     expect(found?.right).toHaveLength(width * height)
     expect(found?.right.every((step) => Math.abs(step - (2 * 50) / 48) < 1e-3)).toBe(true)
     expect(found?.down.every((step) => Math.abs(step + 30 / 32) < 1e-3)).toBe(true)
   })
 
-  it('bends what is carried over where something moves by itself', async () => {
-    await bring('optical-flow', flowing(0, 0))
-    const flow = (await learnedFlow()) ?? undefined
-    const size = { width: 160, height: 96 }
-    const scene = makeScene('walker', { ...size, count: 10 })
-    let asked = 0
-    const counted: typeof flow = async (one, other) => {
-      asked += 1
-      return (await flow?.(one, other)) ?? { right: new Float32Array(), down: new Float32Array() }
+  it('is followed where something moves by itself', async () => {
+    const size = { width: 320, height: 180, fps: 25 }
+    const [still, moving] = [
+      makeScene('static', { ...size, count: 2, seed: 8 }),
+      makeScene('fast pan', { ...size, count: 2, seed: 8 }),
+    ]
+    // A band that runs below what stands still, as seen from a platform.
+    const scene = {
+      ...still,
+      frameAt(index: number) {
+        const frame = still.frameAt(index)
+        const other = moving.frameAt(index).bytes
+        for (const [from, to] of bandOf(size)) frame.bytes.set(other.subarray(from, to), from)
+        return frame
+      },
     }
-    const overlay = subtitles(scene, { shown: 4, gone: 3 })
-    const { psnr } = await fidelityOf(scene, overlay, makeInpainter(size, { flow: counted }))
-    expect(asked).toBeGreaterThan(0)
-    expect(psnr).toBeGreaterThan(22)
+    const overlay = subtitles(scene, { shown: 1, gone: 1 })
+    const later = {
+      patchesAt: (index: number) => overlay.patchesAt(index + 1),
+      draw: (frame: Frame, index: number) => overlay.draw(frame, index + 1),
+    }
+    // The camera of the band goes 11.7 px of 480 to the right: what is seen now was further to the right.
+    const byFlow = async (right: number) => {
+      await bring('optical-flow', flowing(right, 0))
+      await using learned = await openLearnedModels(1)
+      return (await fidelityOf(scene, later, makeInpainter(size, learned))).psnr
+    }
+    const [near, none] = [await byFlow(11.7 * (320 / 480)), await byFlow(0)]
+    expect(near).toBeGreaterThan(41)
+    expect(none).toBeLessThan(near - 8)
   })
 
   it('is refused where it takes something else', async () => {
     await bring('optical-flow', flowing(0, 0, 1))
-    await expect(learnedFlow()).rejects.toMatchObject({
+    await expect(openLearnedModels(1)).rejects.toMatchObject({
       code: 6016,
       hint: expect.stringContaining('two images'),
     })
+  })
+})
+
+/** Bytes of the lowest two ninths of a frame, from and to, plane by plane. */
+function bandOf({ width, height }: { width: number; height: number }): [number, number][] {
+  const pixels = width * height
+  return [
+    [0, pixels],
+    [pixels, pixels / 4],
+    [pixels * 1.25, pixels / 4],
+  ].map(([from = 0, length = 0]) => [from + (length * 7) / 9, from + length])
+}
+
+describe('pictures of another size', () => {
+  it('keep their mean where they shrink, by any factor', () => {
+    const size = { width: 30, height: 21 }
+    const dots = Float32Array.from({ length: 30 * 21 }, (_, at) => (at % 7 === 0 ? 70 : 0))
+    const small = resized(dots, size, { width: 4, height: 3 })
+    const mean = (plane: Float32Array) => plane.reduce((sum, one) => sum + one, 0) / plane.length
+    expect(mean(small)).toBeCloseTo(mean(dots), 4)
+    expect(Math.max(...small)).toBeLessThan(14)
+  })
+
+  it('lie between their values where they grow', () => {
+    const slope = Float32Array.from([0, 10, 20])
+    const grown = resized(slope, { width: 3, height: 1 }, { width: 6, height: 2 })
+    expect([...grown]).toEqual([0, 2.5, 7.5, 12.5, 17.5, 20, 0, 2.5, 7.5, 12.5, 17.5, 20])
   })
 })

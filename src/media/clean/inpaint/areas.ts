@@ -1,8 +1,9 @@
 import type { Patch, PatchesAt } from '../patch.ts'
 import { ringOf } from './cells.ts'
+import { framesOf, type Film } from './film.ts'
 import { around, grown, type Rect } from './masks.ts'
 
-/** Frames by which what is kept of a frame may serve another. */
+/** Time by which what is kept of a frame may serve another, in ticks: 12 s. */
 export const reach = 300
 
 /** Frames that are looked at together. */
@@ -11,15 +12,17 @@ const block = 32
 /** What of a frame other frames may need: patches that are near in time, and what lies around them. */
 export class Areas {
   readonly #patchesAt: PatchesAt
-  readonly #size: { readonly width: number; readonly height: number }
+  readonly #film: Film
+  readonly #reach: number
   readonly #least: number
   #of = -1
   #areas: readonly Rect[] = []
 
-  constructor(patchesAt: PatchesAt, size: { readonly width: number; readonly height: number }) {
+  constructor(patchesAt: PatchesAt, film: Film) {
     this.#patchesAt = patchesAt
-    this.#size = size
-    this.#least = Math.max(32, Math.round(Math.max(size.width, size.height) / 24), ringOf(size))
+    this.#film = film
+    this.#reach = framesOf(film, reach)
+    this.#least = Math.max(32, Math.round(Math.max(film.width, film.height) / 24), ringOf(film))
   }
 
   /** Rectangles of a frame that are to be kept. */
@@ -35,7 +38,7 @@ export class Areas {
   /** Background that a patch hides is seen beside it soon, so that half as much to each side is enough. */
   *#around(first: number): Generator<Rect> {
     let last: readonly Patch[] | undefined
-    for (let frame = Math.max(0, first - reach); frame < first + block + reach; frame += 1) {
+    for (let frame = Math.max(0, first - this.#reach); frame < first + block + this.#reach; frame += 1) {
       const patches = this.#patchesAt(frame)
       if (patches === last) continue
       last = patches
@@ -44,7 +47,7 @@ export class Areas {
           x: Math.max(this.#least, patch.width / 2),
           y: Math.max(this.#least, Math.min(patch.height, patch.width / 2)),
         }
-        yield grown(patch, by, this.#size)
+        yield grown(patch, by, this.#film)
       }
     }
   }

@@ -1,3 +1,4 @@
+import { Recent } from './recent.ts'
 import type { Ring } from './ring.ts'
 import type { Affine } from './affine.ts'
 import type { Crop } from './view.ts'
@@ -17,15 +18,15 @@ export interface Bent {
 /** Sums over a cell's samples: their count, differences, squares of these, gradients and what goes with them. */
 export const sumsOf = 10
 
-const scratch = new Map<number, Float64Array>()
+/** By their lengths: patches of a frame are of a few sizes. */
+const scratch = new Recent<number, Float64Array>(8)
 
 /** By cells: what a view and the ring differ by, and how that goes with the ring's detail. */
 export function sumsOver(ring: Ring, { crop, map, gain, offset, right, down }: Bent): Float64Array {
   const [a, b, c, d, e, f] = map
   const { x: left, y: top, width, height, data, hidden } = crop
   const length = right.length * sumsOf
-  const sums = scratch.get(length) ?? new Float64Array(length)
-  scratch.set(length, sums.fill(0))
+  const sums = scratch.of(length, () => new Float64Array(length)).fill(0)
   for (let index = 0; index < ring.count; index += 1) {
     const [px, py, cell] = [ring.x[index] ?? 0, ring.y[index] ?? 0, ring.cell[index] ?? 0]
     const x = a * px + b * py + c + (right[cell] ?? 0) - left

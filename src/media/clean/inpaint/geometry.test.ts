@@ -10,7 +10,7 @@ import { pointsOf } from './points.ts'
 import { sample } from './sample.ts'
 import { solve } from './solve.ts'
 import { spread } from './spread.ts'
-import { bytesOf, type View } from './view.ts'
+import type { View } from './view.ts'
 
 const near = fc.double({ min: -0.2, max: 0.2, noNaN: true })
 const shift = fc.double({ min: -50, max: 50, noNaN: true })
@@ -137,21 +137,47 @@ it('hides masks and two pixels around them, at any scale', () => {
 })
 
 it('keeps views within its bound however long a video is, near ones and those beside a change of patches', () => {
-  const most = 40 * 96
+  const most = 40 * 160
   const history = new History(most)
   const [shown, none] = [[{ x: 0, y: 0, width: 2, height: 2, mask: new Uint8Array(4) }], []]
+  const [covered, open] = [new Uint8Array(64), new Uint8Array(64)]
   const view = (index: number): View => {
-    const plane = new Uint8Array(64)
-    const crop = { x: 0, y: 0, width: 8, height: 8, data: plane, hidden: plane, blue: plane, red: plane }
-    return { index, shot: 0, toShot: start.map, patches: index % 200 < 190 ? shown : none, crops: [crop] }
+    const isShown = index % 200 < 190
+    // For some time another mask on each frame, as of text that moves.
+    const isMoving = index > 1500 && index < 2200
+    const patches = isShown && isMoving ? shown.map((one) => ({ ...one, mask: new Uint8Array(4) })) : shown
+    const hidden = isMoving ? new Uint8Array(64) : isShown ? covered : open
+    const [data, blue, red] = [64, 16, 16].map((bytes) => new Uint8Array(bytes))
+    if (!data || !blue || !red) throw new RangeError('three planes')
+    const crop = { x: 0, y: 0, width: 8, height: 8, data, hidden, blue, red }
+    return {
+      index,
+      time: index,
+      shot: 0,
+      toShot: start.map,
+      patches: isShown ? patches : none,
+      crops: [crop],
+    }
   }
   for (let index = 0; index < 3000; index += 1) {
     history.add(view(index), Math.max(0, index - 10))
-    expect(history.views.reduce((sum, one) => sum + bytesOf(one), 0)).toBeLessThanOrEqual(most)
+    const held = new Set(
+      history.views.flatMap(({ crops, patches }) => [
+        ...crops.flatMap(({ data, blue, red, hidden }) => [data, blue, red, hidden]),
+        ...patches.map(({ mask }) => mask),
+      ]),
+    )
+    const bytes = [...held].reduce((sum, { length }) => sum + length, 0)
+    expect(history.bytes).toBe(bytes)
+    expect(bytes).toBeLessThanOrEqual(most)
+    // Masks that all share leave room for more views than forty.
+    if (index === 1400) expect(history.views.length).toBeGreaterThan(50)
   }
   const kept = history.views.map(({ index }) => index)
   expect(kept).toEqual(kept.toSorted((one, other) => one - other))
   expect(kept.filter((index) => index > 2980).length).toBeGreaterThan(10)
   // The last gap between subtitles, a second and more ago.
   expect(kept.some((index) => index >= 2790 && index < 2800)).toBe(true)
+  history.forget(1, 0)
+  expect(history.bytes).toBe(0)
 })

@@ -1,11 +1,13 @@
-import { bytesOf, type View } from './view.ts'
+import { bytesOf, sharedOf, type View } from './view.ts'
 
-/** Frames from one view to the next from which on it is no worse to be without one. */
+/** Ticks from one view to the next from which on it is no worse to be without one. */
 const widest = 32
 
 /** Views of frames before and after the one that is treated, in order, within a bound of bytes. */
 export class History {
   readonly #most: number
+  /** How many of the views hold what they share. */
+  readonly #holders = new Map<Uint8Array, number>()
   #bytes = 0
   #views: View[] = []
 
@@ -18,18 +20,27 @@ export class History {
     return this.#views
   }
 
-  /** Takes the next one; those that serve the frame `now` least give way. */
+  /** Bytes that all of them hold. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Takes the next one; those that serve the frame that shows `now` least give way. */
   add(view: View, now: number): void {
     this.#views.push(view)
     this.#bytes += bytesOf(view)
+    for (const shared of sharedOf(view)) {
+      const holders = this.#holders.get(shared) ?? 0
+      if (holders === 0) this.#bytes += shared.length
+      this.#holders.set(shared, holders + 1)
+    }
     while (this.#bytes > this.#most && this.#views.length > 4) this.#dropLeastOf(now)
   }
 
-  /** Forgets what no frame of a shot, from `now` on, can use. */
+  /** Forgets what shows before a shot or a time. */
   forget(shot: number, before: number): void {
-    while (this.#views[0] && (this.#views[0].shot < shot || this.#views[0].index < before)) {
-      const first = this.#views.shift()
-      if (first) this.#bytes -= bytesOf(first)
+    while (this.#views[0] && (this.#views[0].shot < shot || this.#views[0].time < before)) {
+      this.#release(this.#views.shift())
     }
   }
 
@@ -39,13 +50,26 @@ export class History {
     let [least, place] = [Infinity, 1]
     for (let at = 1; at + 1 < views.length; at += 1) {
       const [before, view, after] = [views[at - 1], views[at], views[at + 1]]
-      if (!before || !view || !after || view.index === now) continue
+      if (!before || !view || !after || view.time === now) continue
       const isEdge = before.patches !== view.patches || after.patches !== view.patches
-      const gap = Math.min(widest, after.index - before.index)
-      const worth = (gap / (Math.abs(view.index - now) + 8)) * (isEdge ? 4 : 1)
+      const gap = Math.min(widest, after.time - before.time)
+      const worth = (gap / (Math.abs(view.time - now) + 8)) * (isEdge ? 4 : 1)
       if (worth < least) [least, place] = [worth, at]
     }
-    const [dropped] = views.splice(place, 1)
-    if (dropped) this.#bytes -= bytesOf(dropped)
+    this.#release(...views.splice(place, 1))
+  }
+
+  #release(view?: View): void {
+    if (!view) return
+    this.#bytes -= bytesOf(view)
+    for (const shared of sharedOf(view)) {
+      const holders = (this.#holders.get(shared) ?? 1) - 1
+      if (holders > 0) {
+        this.#holders.set(shared, holders)
+        continue
+      }
+      this.#holders.delete(shared)
+      this.#bytes -= shared.length
+    }
   }
 }

@@ -39,8 +39,8 @@ export function lay(
   }
 }
 
-/** The crop of a filled picture, nothing of which is hidden; colour is the mean of four. */
-export function cropOf({ width, height, pixels }: Holed, { x, y }: Rect): Crop {
+/** The crop of a filled picture, in which what was made up is hidden; colour is the mean of four. */
+export function cropOf({ width, height, pixels }: Holed, { x, y }: Rect, madeUp: Uint8Array): Crop {
   const data = new Uint8Array(width * height)
   const blue = new Uint8Array(data.length / 4)
   const red = new Uint8Array(data.length / 4)
@@ -60,5 +60,5 @@ export function cropOf({ width, height, pixels }: Holed, { x, y }: Rect): Crop {
       plane[at] = (four + 2) >> 2
     }
   }
-  return { x, y, width, height, data, blue, red, hidden: new Uint8Array(data.length) }
+  return { x, y, width, height, data, blue, red, hidden: madeUp }
 }

@@ -11,12 +11,13 @@ import { cutOut, type Crop, type View } from './view.ts'
 /** A place that patches lay at, maybe moving, and the pictures made up there: one, or two while one passes into the other. */
 interface Lane {
   readonly shot: number
-  index: number
+  /** When it was last used, in ticks. */
+  used: number
   place: Rect
   made: readonly Made[]
 }
 
-/** A picture that was made up, and the frame since which it is used. */
+/** A picture that was made up, and the tick since which it is used. */
 interface Made {
   readonly view: View
   readonly since: number
@@ -24,11 +25,11 @@ interface Made {
 
 /** How many times the contrast of another frame has to be this one's, for a picture to be made of that. */
 const clearer = 1.6
-/** Frames after which an unused lane ends. */
+/** Ticks after which an unused lane ends. */
 const keptUnused = 300
-/** Frames over which one made-up picture passes into the next. */
+/** Ticks over which one made-up picture passes into the next. */
 const passing = 8
-/** Frames that a made-up picture is kept at least. */
+/** Ticks that a made-up picture is kept at least. */
 const keptFor = 12
 /** Levels by which what lies around may come to differ before another is made. */
 const mostDoubt = 9
@@ -51,7 +52,7 @@ export class MadeUp {
     const isSeen = filling.isFilled.slice()
     const lane = this.#laneOf(patch, half.now)
     const last = lane.made.at(-1)
-    const age = half.now.index - (last?.since ?? 0) + 1
+    const age = half.now.time - (last?.since ?? 0) + 1
     const share = Math.min(1, age / passing)
     const layers: Layer[] = []
     let doubt: number | undefined
@@ -71,7 +72,7 @@ export class MadeUp {
     const view =
       (last ? undefined : await this.#makeOfClearer(half, site)) ??
       (await this.#make(half, { ...site, isSeen }, isBegun))
-    lane.made = [...lane.made.slice(-1), { view, since: half.now.index }]
+    lane.made = [...lane.made.slice(-1), { view, since: half.now.time }]
     const made = await layerOf(site, half.now, { view, worth: 1 })
     if (made) take(patch, filling, [made.layer])
   }
@@ -88,16 +89,16 @@ export class MadeUp {
     if (!best) return undefined
     const holed = pictureOf(best.crop, best.crop.hidden.slice())
     await this.#fill(holed, { isBegun: false, isRgb: false })
-    return { ...best.view, crops: [cropOf(holed, best.crop)] }
+    return { ...best.view, crops: [cropOf(holed, best.crop, best.crop.hidden)] }
   }
 
   /** The lane of a patch that lay about here. */
-  #laneOf(patch: Patch, { shot, index }: View): Lane {
-    this.#lanes = this.#lanes.filter((lane) => lane.shot === shot && index - lane.index < keptUnused)
+  #laneOf(patch: Patch, { shot, time }: View): Lane {
+    this.#lanes = this.#lanes.filter((lane) => lane.shot === shot && time - lane.used < keptUnused)
     let lane = this.#lanes.find((one) => overlap(one.place, patch) > 0.4)
-    if (!lane) this.#lanes.push((lane = { shot, index, place: patch, made: [] }))
+    if (!lane) this.#lanes.push((lane = { shot, used: time, place: patch, made: [] }))
     lane.place = patch
-    lane.index = index
+    lane.used = time
     return lane
   }
 
@@ -119,7 +120,7 @@ export class MadeUp {
     }
     lay(holed, crop, { patch, filling, isKnown: isSeen })
     await this.#fill(holed, { isBegun, isRgb: false })
-    return { ...now, crops: [cropOf(holed, crop)] }
+    return { ...now, crops: [cropOf(holed, crop, crop.hidden)] }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Patch } from '../patch.ts'
+import { Recent } from './recent.ts'
 
 /** A rectangle in pixels. */
 export interface Rect {
@@ -11,18 +12,23 @@ export interface Rect {
 /** Pixels beside a mask that are not trusted either: codecs smear what lay over the picture. */
 const smear = 2
 
-const known = new WeakMap<readonly Patch[], Map<string, Uint8Array>>()
+/** Of the frames that are read and of those that are filled, before and after a change. Views hold what they need. */
+const known = new Recent<readonly Patch[], Recent<string, Uint8Array>>(4)
+/** Rectangles and scales that a frame is asked about. */
+const asked = 512
 
 /**
  * What of a rectangle, in steps of `factor` pixels, is hidden by patches or beside them; the same array for the same
- * patches.
+ * patches of frames in a row.
  */
 export function hiddenIn(patches: readonly Patch[], { x, y, width, height }: Rect, factor = 1): Uint8Array {
-  const maps = known.get(patches) ?? new Map<string, Uint8Array>()
-  known.set(patches, maps)
-  const key = `${x} ${y} ${width} ${height} ${factor}`
-  const there = maps.get(key)
-  if (there) return there
+  const maps = known.of(patches, () => new Recent(asked))
+  return maps.of(`${x} ${y} ${width} ${height} ${factor}`, () =>
+    mapOf(patches, { x, y, width, height }, factor),
+  )
+}
+
+function mapOf(patches: readonly Patch[], { x, y, width, height }: Rect, factor: number): Uint8Array {
   const columns = Math.floor(width / factor)
   const rows = Math.floor(height / factor)
   const hidden = new Uint8Array(columns * rows)
@@ -40,7 +46,6 @@ export function hiddenIn(patches: readonly Patch[], { x, y, width, height }: Rec
       }
     }
   }
-  maps.set(key, hidden)
   return hidden
 }
 

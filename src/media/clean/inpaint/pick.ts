@@ -22,7 +22,7 @@ const large = 40_000
 const mostOfSide = 8
 /** Views of a side that are looked at. */
 const mostLooked = 40
-/** Frames over which a view's worth halves. */
+/** Ticks over which a view's worth halves. */
 const halving = 24
 
 /** Chooses views before and after a frame that together show what a patch hides, near ones and `liked` ones first. */
@@ -46,7 +46,7 @@ function pickOfSide(
   const looked = worthLooking(views, now, liked).flatMap((view) => {
     const source = sourceOf(view, now, cells)
     const shown = source && shownIn(source.crop, source.map, cells)
-    const distance = Math.abs(view.index - now.index)
+    const distance = Math.abs(view.time - now.time)
     const worth = (liked.has(view.index) ? 1.4 : 1) / (1 + distance / halving)
     return shown ? [{ ...source, shown, worth, distance }] : []
   })

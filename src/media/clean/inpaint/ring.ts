@@ -1,6 +1,7 @@
 import { ringCells, type Cells } from './cells.ts'
 import { pointsOf, type Points } from './points.ts'
 import { reduced } from './pyramid.ts'
+import { Recent } from './recent.ts'
 import type { Crop } from './view.ts'
 
 /** What is seen around a patch on its own frame: samples, and of which cell each is. */
@@ -35,12 +36,15 @@ export function ringsOf(
   return { fine: ringOf(crop, cells), coarse, crop }
 }
 
-const smaller = new WeakMap<Crop, Crop>()
+/** Of views that are laid on patches again and again. */
+const smaller = new Recent<Crop, Crop>(4)
 
-/** A crop so many times smaller, once for each; any hidden pixel hides the one that it is part of. */
+/** A crop so many times smaller, the same of all of a video; any hidden pixel hides the one that it is part of. */
 export function smallOf(crop: Crop, factor: number): Crop {
-  const there = smaller.get(crop)
-  if (there && Math.floor(crop.width / factor) === there.width) return there
+  return smaller.of(crop, () => reducedCrop(crop, factor))
+}
+
+function reducedCrop(crop: Crop, factor: number): Crop {
   const [width, height] = [Math.floor(crop.width / factor), Math.floor(crop.height / factor)]
   const hidden = new Uint8Array(width * height)
   for (let at = crop.hidden.indexOf(1); at >= 0; at = crop.hidden.indexOf(1, at + 1)) {
@@ -49,17 +53,7 @@ export function smallOf(crop: Crop, factor: number): Crop {
   }
   const none = new Uint8Array(0)
   const place = { x: crop.x / factor, y: crop.y / factor }
-  const small: Crop = {
-    ...place,
-    width,
-    height,
-    data: reduced(crop.data, crop, factor),
-    blue: none,
-    red: none,
-    hidden,
-  }
-  smaller.set(crop, small)
-  return small
+  return { ...place, width, height, data: reduced(crop.data, crop, factor), blue: none, red: none, hidden }
 }
 
 /** Takes samples of a crop of the cells' own rectangle, some sixty of each cell; fewer of smaller ones. */

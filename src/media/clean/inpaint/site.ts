@@ -29,7 +29,7 @@ export function isLeft({ mask }: Patch, { isFilled }: Filling): boolean {
   return mask.some((is, at) => is === 1 && isFilled[at] === 0)
 }
 
-/** What a view shows of a patch, and how unlike its surroundings have become, in levels. */
+/** What a picture shows of a patch where its hidden part was made up, and how unlike its surroundings have become, in levels. */
 export async function layerOf(
   { patch, cells, rings }: Site,
   now: View,
@@ -44,7 +44,9 @@ export async function layerOf(
     sum += match.doubt[at] ?? 0
     count += 1
   }
-  return { layer: carry(patch, cells, { match, worth }), doubt: sum / Math.max(1, count) }
+  // It was laid on by what was seen alone; all of it is taken.
+  const crop = { ...match.crop, hidden: new Uint8Array(match.crop.hidden.length) }
+  return { layer: carry(patch, cells, { match: { ...match, crop }, worth }), doubt: sum / Math.max(1, count) }
 }
 
 /** Fills what is left by layers. */

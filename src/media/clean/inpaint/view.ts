@@ -12,6 +12,8 @@ export interface Crop extends Picture {
 /** What is kept of a frame. */
 export interface View extends Pose {
   readonly index: number
+  /** When it shows, in ticks. */
+  readonly time: number
   readonly patches: readonly Patch[]
   readonly crops: readonly Crop[]
 }
@@ -36,7 +38,12 @@ function copied(plane: Uint8Array, stride: number, { x, y, width, height }: Rect
   return copy
 }
 
-/** Bytes that a view holds. */
+/** Bytes that a view holds for itself. */
 export function bytesOf({ crops }: View): number {
   return crops.reduce((sum, { data }) => sum + data.length * 1.5, 0)
+}
+
+/** What a view holds together with others of the same patches. */
+export function sharedOf({ crops, patches }: View): readonly Uint8Array[] {
+  return [...crops.map(({ hidden }) => hidden), ...patches.map(({ mask }) => mask)]
 }

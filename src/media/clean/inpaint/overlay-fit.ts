@@ -1,0 +1,138 @@
+import type { Frame, Overlay, Patch } from '../patch.ts'
+import type { Rect } from './masks.ts'
+import { spread } from './spread.ts'
+import { cutOut, type Crop } from './view.ts'
+
+/** Samples from which on something is known. */
+export const fewest = 12
+/** Least and most that may come through: of less, noise is all that is seen; what varies more is another thing. */
+const [least, most] = [0.3, 2]
+/** Share of what comes through by which it may be off. */
+const unsure = 0.4
+/** Levels that are left unexplained at most: of more, what lies there changes, as lines of text do. */
+const mostRest = 25
+
+/** Sums over samples of a plane: what is shown, what its surroundings suggest, their squares and products. */
+class Sums {
+  readonly shown: Float64Array
+  readonly guess: Float64Array
+  readonly guesses: Float64Array
+  readonly products: Float64Array
+  readonly squares: Float64Array
+
+  constructor(length: number) {
+    this.shown = new Float64Array(length)
+    this.guess = new Float64Array(length)
+    this.guesses = new Float64Array(length)
+    this.products = new Float64Array(length)
+    this.squares = new Float64Array(length)
+  }
+
+  add(shown: Uint8Array, guess: Float32Array): void {
+    for (let at = 0; at < shown.length; at += 1) {
+      const [seen, guessed] = [shown[at] ?? 0, guess[at] ?? 0]
+      this.shown[at] = (this.shown[at] ?? 0) + seen
+      this.guess[at] = (this.guess[at] ?? 0) + guessed
+      this.guesses[at] = (this.guesses[at] ?? 0) + guessed * guessed
+      this.products[at] = (this.products[at] ?? 0) + seen * guessed
+      this.squares[at] = (this.squares[at] ?? 0) + seen * seen
+    }
+  }
+}
+
+/** What frames tell of what lies over a patch, from what they show of an area around it. */
+export class Fit {
+  readonly #patch: Patch
+  readonly #area: Rect
+  readonly #light: Sums
+  readonly #blue: Sums
+  readonly #red: Sums
+  #count = 0
+
+  constructor(patch: Patch, area: Rect) {
+    const pixels = area.width * area.height
+    this.#patch = patch
+    this.#area = area
+    this.#light = new Sums(pixels)
+    this.#blue = new Sums(pixels / 4)
+    this.#red = new Sums(pixels / 4)
+  }
+
+  add(frame: Frame, patches: readonly Patch[]): void {
+    const crop = cutOut(frame, this.#area, patches)
+    const half = { columns: crop.width / 2, rows: crop.height / 2 }
+    const hidden = Uint8Array.from({ length: crop.blue.length }, (_, at) => hiddenAt(crop, at))
+    this.#light.add(crop.data, guessOf(crop.data, crop.hidden, { columns: crop.width, rows: crop.height }))
+    this.#blue.add(crop.blue, guessOf(crop.blue, hidden, half))
+    this.#red.add(crop.red, guessOf(crop.red, hidden, half))
+    this.#count += 1
+  }
+
+  /** What lies there; undefined after too few frames. */
+  get overlay(): Overlay | undefined {
+    if (this.#count < fewest) return undefined
+    return this.#fitted()
+  }
+
+  #fitted(): Overlay {
+    const { width, height, x, y, mask } = this.#patch
+    const [pixels, colours] = [width * height, (width * height) / 4]
+    const [through, added, rest] = [0, 1, 2].map(() => new Float32Array(pixels)) as Planes
+    const [blue, red] = [new Float32Array(colours), new Float32Array(colours)]
+    const stride = this.#area.width
+    for (let at = 0; at < pixels; at += 1) {
+      const [column, row] = [at % width, Math.floor(at / width)]
+      const place = (y - this.#area.y + row) * stride + x - this.#area.x + column
+      const [share, left] = mask[at] === 1 ? this.#shareAt(place) : [0, 0]
+      through[at] = share
+      rest[at] = left
+      added[at] = this.#addedAt(this.#light, place, share)
+      if ((row | column) & 1) continue
+      const to = (row >> 1) * (width >> 1) + (column >> 1)
+      const small = ((y - this.#area.y + row) >> 1) * (stride >> 1) + ((x - this.#area.x + column) >> 1)
+      blue[to] = this.#addedAt(this.#blue, small, share)
+      red[to] = this.#addedAt(this.#red, small, share)
+    }
+    return { through, added, rest, blue, red }
+  }
+
+  /** What comes through at a pixel, 0 where it is not sure enough; and the deviation that this leaves. */
+  #shareAt(at: number): readonly [share: number, rest: number] {
+    const count = this.#count
+    const { shown, guess, guesses, products, squares } = this.#light
+    const [seen, guessed] = [(shown[at] ?? 0) / count, (guess[at] ?? 0) / count]
+    const varied = (guesses[at] ?? 0) / count - guessed * guessed + 1
+    const together = (products[at] ?? 0) / count - guessed * seen
+    const share = together / varied
+    const left = Math.max(0, (squares[at] ?? 0) / count - seen * seen - share * together)
+    const isSure =
+      share > least &&
+      share < most &&
+      left < mostRest ** 2 &&
+      Math.sqrt(left / (count - 2) / varied) < unsure * share
+    return [isSure ? share : 0, Math.sqrt(left)]
+  }
+
+  #addedAt({ shown, guess }: Sums, at: number, share: number): number {
+    return ((shown[at] ?? 0) - share * (guess[at] ?? 0)) / this.#count
+  }
+}
+
+type Planes = [Float32Array, Float32Array, Float32Array]
+
+function hiddenAt({ width, hidden }: Crop, small: number): number {
+  const at = Math.floor(small / (width / 2)) * 2 * width + (small % (width / 2)) * 2
+  return (hidden[at] ?? 1) | (hidden[at + 1] ?? 1) | (hidden[at + width] ?? 1) | (hidden[at + width + 1] ?? 1)
+}
+
+/** What surroundings suggest where nothing is seen: as smooth as can be. */
+export function guessOf(
+  plane: Uint8Array,
+  hidden: Uint8Array,
+  grid: { columns: number; rows: number },
+): Float32Array {
+  const values = Float32Array.from(plane, (value, at) => (hidden[at] === 0 ? value : 0))
+  const weights = Float32Array.from(hidden, (is) => (is === 0 ? 1000 : 0))
+  spread(values, weights, grid)
+  return values
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { fidelityOf } from '../../../../test/footage/fidelity.ts'
+import { logo, subtitles, type Overlay as Drawn } from '../../../../test/footage/overlay.ts'
+import { makeScene, type Scene } from '../../../../test/footage/scene.ts'
+import { makeInpainter } from './inpainter.ts'
+import { overlayIn, Overlays, type LaidOver } from './overlay.ts'
+
+const film = { width: 192, height: 108, fps: 25 }
+const box = { x: 0.55, y: 0.1, w: 0.35, h: 0.25 }
+
+/** Several shots, each of another place, through which a camera goes slowly. */
+function shots(count: number, each: number): Scene {
+  const scenes = Array.from({ length: count }, (_, index) =>
+    makeScene('slow pan', { ...film, count: each, seed: 40 + index }),
+  )
+  const frameAt = (index: number) => {
+    const scene = scenes[Math.floor(index / each)]
+    if (!scene) throw new RangeError('a frame of the film')
+    return scene.frameAt(index % each)
+  }
+  return { ...film, count: count * each, frameAt }
+}
+
+function learned(scene: Scene, drawn: Drawn, step = 2): readonly LaidOver[] {
+  const overlays = new Overlays(film)
+  for (let index = 0; index < scene.count; index += step) overlays.expect(drawn.patchesAt(index))
+  for (let index = 0; index < scene.count; index += step) {
+    const frame = scene.frameAt(index)
+    drawn.draw(frame, index)
+    overlays.sample(frame, drawn.patchesAt(index))
+  }
+  return overlays.known
+}
+
+/** Share of a patch's pixels that something is known to come through at. */
+function knownShare(known: readonly LaidOver[], drawn: Drawn): number {
+  const [patch] = drawn.patchesAt(0)
+  const through = (patch && overlayIn(known, patch)?.through) ?? new Float32Array(1)
+  return through.filter((share) => share > 0).length / through.length
+}
+
+describe('what is translucent', () => {
+  it('is taken away over changing pictures, nearer to the truth than what is made up', async () => {
+    const scene = shots(5, 6)
+    const drawn = logo(scene, { strength: 0.35, box })
+    const known = learned(scene, drawn)
+    const treat = makeInpainter(film)
+    const { psnr: made } = await fidelityOf(scene, drawn, treat)
+    const uncovered = await fidelityOf(scene, drawn, (frames, given) =>
+      treat(frames, { ...given, overlayOf: (patch) => overlayIn(known, patch) }),
+    )
+    expect(knownShare(known, drawn)).toBeGreaterThan(0.8)
+    expect(uncovered.psnr).toBeGreaterThan(made + 2)
+    expect(uncovered.changedOutside).toBe(0)
+  })
+
+  it('is told from what lets nothing through, and from what lies open', () => {
+    const scene = shots(5, 6)
+    const opaque = logo(scene, { box })
+    const [patch] = opaque.patchesAt(0)
+    const overlay = patch && overlayIn(learned(scene, opaque), patch)
+    if (!patch || !overlay) throw new RangeError('a logo with open places')
+    const [clean, frame] = [scene.frameAt(3), scene.frameAt(3)]
+    opaque.draw(frame, 3)
+    let [covered, wrong] = [0, 0]
+    for (let at = 0; at < patch.mask.length; at += 1) {
+      const place = (patch.y + Math.floor(at / patch.width)) * film.width + patch.x + (at % patch.width)
+      if (frame.bytes[place] === clean.bytes[place]) continue
+      covered += 1
+      if ((overlay.through[at] ?? 0) > 0) wrong += 1
+    }
+    expect(covered).toBeGreaterThan(200)
+    // Some of what is drawn is as bright as what it covers.
+    expect(wrong / covered).toBeLessThan(0.02)
+  })
+
+  it('is not known over what never changes, nor after a few frames', () => {
+    const still = makeScene('static', { ...film, count: 40 })
+    const mark = logo(still, { strength: 0.35, box })
+    expect(knownShare(learned(still, mark), mark)).toBe(0)
+    const short = shots(2, 8)
+    expect(learned(short, logo(short, { strength: 0.35, box }))).toEqual([])
+  })
+
+  it('does no harm where lines change in a place that is always marked', async () => {
+    const scene = shots(5, 6)
+    const lines = subtitles(scene, { shown: 4, gone: 3, box })
+    const always = { draw: lines.draw, patchesAt: () => lines.patchesAt(0) }
+    const known = learned(scene, always)
+    const treat = makeInpainter(film)
+    const { psnr: made } = await fidelityOf(scene, always, treat)
+    const { psnr } = await fidelityOf(scene, always, (frames, given) =>
+      treat(frames, { ...given, overlayOf: (patch) => overlayIn(known, patch) }),
+    )
+    expect(psnr).toBeGreaterThan(made - 0.5)
+  })
+})

@@ -1,0 +1,84 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { mostAtOnce, mostFrames, showRegions } from './shown-regions.ts'
+
+const rate = { num: 25, den: 1 }
+
+test('a region is seen in the middle of its time, and one frame serves all that are there at once', () => {
+  const regions = [
+    { start: 0, end: 8 },
+    { start: 1, end: 3 },
+    { start: 5, end: 7 },
+  ]
+  const shown = showRegions(regions, { rate, count: 200 })
+  expect(shown).toEqual({
+    frames: [
+      { frame: 49, drawn: [0, 1], others: 0 },
+      { frame: 149, drawn: [2, 0], others: 0 },
+    ],
+    notShown: [],
+    next: [],
+  })
+})
+
+test('frames that were asked for show what is there then, by the same half-open times as cleaning', () => {
+  const regions = [{ start: 1, end: 2 }, { start: 2, end: 3 }, {}]
+  const { frames, notShown, next } = showRegions(regions, { rate, count: 200, at: [50, 25] })
+  expect(frames.map(({ frame, drawn }) => [frame, drawn])).toEqual([
+    [25, [0, 2]],
+    [50, [1, 2]],
+  ])
+  expect([notShown, next]).toEqual([[], []])
+  expect(showRegions(regions, { rate, count: 200, at: [10] })).toMatchObject({ notShown: [0, 1] })
+})
+
+test('more than a frame holds are shared out over several of the same time', () => {
+  const all = Array.from({ length: 2 * mostAtOnce + 5 }, () => ({ start: 0, end: 1 }))
+  const { frames, notShown } = showRegions(all, { rate, count: 25 })
+  expect(frames.map(({ drawn, others }) => drawn.length + others)).toEqual([85, 85, 85])
+  expect(new Set(frames.flatMap(({ drawn }) => drawn)).size).toBe(85)
+  expect(notShown).toEqual([])
+})
+
+test('without regions there is a frame all the same; what lies after the end is never shown', () => {
+  expect(showRegions([], { rate, count: 9 }).frames).toEqual([{ frame: 4, drawn: [], others: 0 }])
+  const late = showRegions([{ start: 20, end: 21 }], { rate, count: 100 })
+  expect([late.frames.flatMap(({ drawn }) => drawn), late.notShown]).toEqual([[], [0]])
+})
+
+const region = fc
+  .record({ start: fc.integer({ min: 0, max: 90 }), length: fc.integer({ min: 1, max: 30 }) })
+  .map(({ start, length }) => ({ start: start / 25, end: (start + length) / 25 }))
+
+test('whatever the list, drawn regions are there, none is lost, and what is left out is told', () => {
+  fc.assert(
+    fc.property(fc.array(region, { maxLength: 60 }), (regions) => {
+      const { frames, notShown, next } = showRegions(regions, { rate, count: 100 })
+      const drawn = new Set(frames.flatMap((one) => one.drawn))
+      for (const { frame, drawn: here } of frames) {
+        for (const place of here) {
+          const { start = 0, end = 0 } = regions[place] ?? {}
+          expect(start * 25 <= frame + 1e-9 && frame < end * 25 - 1e-9).toBe(true)
+        }
+      }
+      expect([...drawn, ...notShown].toSorted((one, other) => one - other)).toEqual([...regions.keys()])
+      const canBeShown = notShown.filter((place) => (regions[place]?.start ?? 0) < 4)
+      // Those that are left were left for want of frames, and there is a time that shows them.
+      if (canBeShown.length > 0) expect([frames.length, next.length > 0]).toEqual([mostFrames, true])
+    }),
+  )
+})
+
+test('fifty thousand regions, all alike or each at its own time, are chosen from at once', () => {
+  const begun = process.cpuUsage()
+  for (const of of [
+    () => ({ start: 0, end: 7200 }),
+    (at: number) => ({ start: at / 7, end: at / 7 + 0.1 }),
+  ]) {
+    const many = Array.from({ length: 50_000 }, (_, index) => of(index))
+    const { notShown } = showRegions(many, { rate, count: 7200 * 25 })
+    expect(notShown.length).toBeGreaterThan(49_000)
+  }
+  const { user, system } = process.cpuUsage(begun)
+  expect((user + system) / 1e6).toBeLessThan(10)
+})

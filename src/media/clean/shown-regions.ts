@@ -1,0 +1,122 @@
+import type { Rational } from '../../contract/media-facts.ts'
+import { framesOf } from './boxes.ts'
+
+/** The time of a region; left out, all of it. */
+export interface Timed {
+  readonly start?: number | undefined
+  readonly end?: number | undefined
+}
+
+/** A frame that is shown, and which regions of the list are drawn over it. */
+export interface ShownFrame {
+  readonly frame: number
+  /** Places in the list, those first that no other frame shows. */
+  readonly drawn: readonly number[]
+  /** How many more there are at that time. */
+  readonly others: number
+}
+
+/** Frames that show regions. */
+export interface ShownRegions {
+  /** By time. */
+  readonly frames: readonly ShownFrame[]
+  /** Places in the list of those that are on none. */
+  readonly notShown: readonly number[]
+  /** Further frames that would show most of these. */
+  readonly next: readonly number[]
+}
+
+/** What is to be shown of them. */
+export interface ShowWish {
+  readonly rate: Rational
+  /** Frames of the video; a still picture is one. */
+  readonly count: number
+  /** Frames that were asked for; left out, those are chosen that show most. */
+  readonly at?: readonly number[] | undefined
+}
+
+/** Most frames of one picture: more are too small to read. */
+export const mostFrames = 12
+
+/** Most regions over one frame: the names of more have no room. */
+export const mostAtOnce = 40
+
+interface Span {
+  readonly first: number
+  readonly end: number
+}
+
+/** A place in the list whose region begins (1) or ends (-1) at a frame. */
+interface Change {
+  readonly frame: number
+  readonly place: number
+  readonly step: 1 | -1
+}
+
+/**
+ * Chooses frames until each region is on one, or there are enough: always the middle of the longest time in which
+ * most of those are there that are not shown yet. Takes a moment for fifty thousand regions.
+ */
+export function showRegions(regions: readonly Timed[], { rate, count, at }: ShowWish): ShownRegions {
+  const spans = regions.map((region) => spanOf(region, rate, count))
+  const changes = spans
+    .flatMap(changesOf)
+    .toSorted((one, other) => one.frame - other.frame || one.step - other.step)
+  const unseen = new Set(regions.keys())
+  const show = (frame: number): ShownFrame => {
+    const news: number[] = []
+    const known: number[] = []
+    for (const [place, { first, end }] of spans.entries()) {
+      if (first <= frame && frame < end) (unseen.has(place) ? news : known).push(place)
+    }
+    const drawn = [...news.slice(0, mostAtOnce), ...known.slice(0, Math.max(0, mostAtOnce - news.length))]
+    for (const place of drawn) unseen.delete(place)
+    return { frame, drawn, others: news.length + known.length - drawn.length }
+  }
+  const choose = (): ShownFrame[] => {
+    const chosen: ShownFrame[] = []
+    for (let left = busiest(changes, unseen); left !== undefined; left = busiest(changes, unseen)) {
+      if (chosen.push(show(left)) === mostFrames) break
+    }
+    return chosen
+  }
+  const frames = at ? at.map(show) : choose()
+  const notShown = [...unseen]
+  const next = choose().map(({ frame }) => frame)
+  return {
+    // Without a region there is still a frame to look at.
+    frames: (frames.length > 0 ? frames : [show(count >>> 1)]).toSorted(
+      (one, other) => one.frame - other.frame,
+    ),
+    notShown,
+    next: [...new Set(next)].toSorted((one, other) => one - other),
+  }
+}
+
+function spanOf({ start = 0, end = Infinity }: Timed, rate: Rational, count: number): Span {
+  const span = framesOf({ start, end }, rate)
+  return { first: span.first, end: Math.min(count, span.end) }
+}
+
+function changesOf({ first, end }: Span, place: number): Change[] {
+  if (first >= end) return []
+  return [
+    { frame: first, place, step: 1 },
+    { frame: end, place, step: -1 },
+  ]
+}
+
+/** The middle of the longest run of frames in which most of those are there; undefined where none is anywhere. */
+function busiest(changes: readonly Change[], unseen: ReadonlySet<number>): number | undefined {
+  let best = { there: 0, from: 0, until: 0 }
+  let [there, from] = [0, 0]
+  for (const { frame, place, step } of changes) {
+    if (!unseen.has(place)) continue
+    // What was there since the last change stayed until this one.
+    const isMore = there > best.there || (there === best.there && frame - from > best.until - best.from)
+    if (there > 0 && frame > from && isMore) best = { there, from, until: frame }
+    there += step
+    from = frame
+  }
+  return best.there === 0 ? undefined : (best.from + best.until - 1) >>> 1
+}

@@ -1,0 +1,88 @@
+import type { FoundProfile } from './profile.ts'
+
+/** RIFF, the length, WEBP. */
+const head = 12
+
+/** Flags of the chunk VP8X, which says what is in a file of several chunks. */
+const has = { profile: 0x20, alpha: 0x10 }
+
+/** Where a profile tells the colours it is of, bytes from its start. */
+const colours = 16
+
+interface Chunk {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+
+/** The chunk ICCP, which comes before the picture. */
+export function findInWebp(bytes: Uint8Array): FoundProfile | undefined {
+  for (const { name, from, to } of chunksOf(bytes)) {
+    if (name !== 'ICCP') continue
+    return { bytes: bytes.slice(from, to), isRgb: textAt(bytes, from + 8 + colours) === 'RGB ' }
+  }
+  return undefined
+}
+
+/** Puts such a chunk after VP8X, which is made where there is none; undefined for what is no such file. */
+export function putIntoWebp(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] | undefined {
+  const [first] = chunksOf(image)
+  if (!first) return undefined
+  const isExtended = first.name === 'VP8X'
+  const extended = isExtended ? image.slice(first.from, first.to) : madeOf(image, first)
+  if (!extended) return undefined
+  extended[8] = (extended[8] ?? 0) | has.profile
+  const rest = image.subarray(isExtended ? first.to : head)
+  const start = image.slice(0, head)
+  const length = head - 8 + extended.length + profile.length + rest.length
+  new DataView(start.buffer).setUint32(4, length, true)
+  return [start, extended, profile, rest]
+}
+
+/** A chunk VP8X by the size that the picture tells. */
+function madeOf(image: Uint8Array, { name, from }: Chunk): Uint8Array | undefined {
+  const view = new DataView(image.buffer, image.byteOffset, image.length)
+  const data = from + 8
+  if (data + 10 > image.length) return undefined
+  const chunk = new Uint8Array(18)
+  const into = new DataView(chunk.buffer)
+  chunk.set([...'VP8X'].map((letter) => letter.charCodeAt(0)))
+  into.setUint32(4, 10, true)
+  if (name === 'VP8 ') {
+    // A frame tag and a start code of three bytes each, then 14 bits each way.
+    setSides(
+      into,
+      (view.getUint16(data + 6, true) & 0x3fff) - 1,
+      (view.getUint16(data + 8, true) & 0x3fff) - 1,
+    )
+  } else if (name === 'VP8L') {
+    // A byte, then 14 bits each way, one less than the side, and whether there is transparency.
+    const bits = view.getUint32(data + 1, true)
+    chunk[8] = (bits >>> 28) & 1 ? has.alpha : 0
+    setSides(into, bits & 0x3fff, (bits >>> 14) & 0x3fff)
+  } else return undefined
+  return chunk
+}
+
+/** In 24 bits each, one less than the side; the bytes after them are written later or stay 0. */
+function setSides(into: DataView, width: number, height: number): void {
+  into.setUint16(12, width, true)
+  into.setUint16(15, height, true)
+}
+
+function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let at = head; at + 8 <= bytes.length;) {
+    const length = view.getUint32(at + 4, true)
+    // Of an odd length one byte is added.
+    const to = at + 8 + length + (length % 2)
+    const name = textAt(bytes, at)
+    if (to > bytes.length && name === 'ICCP') return
+    yield { name, from: at, to: Math.min(to, bytes.length) }
+    at = to
+  }
+}
+
+function textAt(bytes: Uint8Array, at: number): string {
+  return String.fromCharCode(...bytes.subarray(at, at + 4))
+}

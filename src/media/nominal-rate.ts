@@ -1,0 +1,41 @@
+import type { Rational, VideoFacts } from '../contract/media-facts.ts'
+
+/** Rate of a video that does not tell its own. */
+const usual: Rational = { num: 30, den: 1 }
+
+const standard: readonly Rational[] = [
+  { num: 24000, den: 1001 },
+  { num: 24, den: 1 },
+  { num: 25, den: 1 },
+  { num: 30000, den: 1001 },
+  { num: 30, den: 1 },
+  { num: 48, den: 1 },
+  { num: 50, den: 1 },
+  { num: 60000, den: 1001 },
+  { num: 60, den: 1 },
+]
+
+/** A header's average this close to a standard rate is that rate, off by one long frame. */
+const tolerance = 0.005
+
+/**
+ * The constant rate at which a video is shown anew. A variable one is below the pace of its fast passages on average:
+ * the next standard rate holds them; above all of these it is the average itself.
+ */
+export function nominalRate({
+  frame_rate,
+  variable_rate,
+}: Pick<VideoFacts, 'frame_rate' | 'variable_rate'>): Rational {
+  if (frame_rate.num <= 0) return usual
+  const near = standard
+    .map((rate) => ({ rate, off: Math.abs(hertz(rate) / hertz(frame_rate) - 1) }))
+    .reduce((one, another) => (another.off < one.off ? another : one))
+  if (near.off <= tolerance) return near.rate
+  if (!variable_rate) return frame_rate
+  return standard.find((rate) => hertz(rate) > hertz(frame_rate)) ?? frame_rate
+}
+
+/** A rate as a number, frames a second. */
+export function hertz({ num, den }: Rational): number {
+  return num / den
+}

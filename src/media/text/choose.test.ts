@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Box } from './box.ts'
+import { withoutParts } from './choose.ts'
+import type { FoundText } from './text.ts'
+
+const line: Box = { left: 100, top: 300, right: 500, bottom: 340 }
+const half: Box = { ...line, right: 180 }
+const elsewhere: Box = { left: 100, top: 20, right: 300, bottom: 60 }
+
+function text(box: Box, first: number, last: number): FoundText {
+  return { boxAt: () => box, moving: false, first, last, score: 0.9, seen: 3, sampled: first, edges: 4 }
+}
+
+const times = (texts: readonly FoundText[]) => texts.map(({ first, last }) => [first, last])
+
+describe('a text inside another', () => {
+  it('is left out for the time of the other, and stays for what is left of its own', () => {
+    const kept = withoutParts([text(line, 0, 99), text(half, 20, 119)], 15)
+    expect(times(kept)).toEqual([
+      [0, 99],
+      [100, 119],
+    ])
+    expect(times(withoutParts([text(line, 20, 119), text(half, 0, 135)], 15))).toEqual([
+      [0, 19],
+      [20, 119],
+      [120, 135],
+    ])
+  })
+
+  it('is left out where less is left than lies between two samples: it came before the other was whole', () => {
+    expect(times(withoutParts([text(line, 10, 99), text(half, 0, 99)], 15))).toEqual([[10, 99]])
+  })
+
+  it('is left out for each of those it lies in', () => {
+    const kept = withoutParts([text(line, 0, 139), text(line, 155, 199), text(half, 0, 199)], 15)
+    expect(times(kept)).toEqual([
+      [0, 139],
+      [140, 154],
+      [155, 199],
+    ])
+  })
+
+  it('stays where it is elsewhere', () => {
+    expect(withoutParts([text(line, 0, 99), text(elsewhere, 0, 99)], 15)).toHaveLength(2)
+  })
+
+  it('never leaves a longer time of any text without one', () => {
+    const one = fc.record({
+      box: fc.constantFrom(line, half, elsewhere),
+      first: fc.nat(200),
+      length: fc.integer({ min: 1, max: 200 }),
+    })
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 6 }), (given) => {
+        const texts = given.map(({ box, first, length }) => text(box, first, first + length - 1))
+        const kept = withoutParts(texts, 15)
+        for (const { boxAt, first, last } of texts) {
+          const box = boxAt(first)
+          let [bare, longest] = [0, 0]
+          for (let frame = first; frame <= last; frame += 1) {
+            const covered = kept.some((other) => {
+              const there = other.boxAt(frame)
+              return (
+                other.first <= frame &&
+                frame <= other.last &&
+                there.left <= box.left &&
+                there.right >= box.right &&
+                there.top === box.top
+              )
+            })
+            bare = covered ? 0 : bare + 1
+            longest = Math.max(longest, bare)
+          }
+          expect(longest).toBeLessThan(15)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import type { Box } from './box.ts'
+import { linesOf } from './lines.ts'
+
+const picture = { width: 640, height: 640 }
+
+const lines = (...boxes: readonly Box[]): Box[] =>
+  linesOf(
+    boxes.map((box) => ({ ...box, score: 0.9 })),
+    picture,
+  )
+    .map(({ left, top, right, bottom }) => ({ left, top, right, bottom }))
+    .toSorted((one, other) => one.left - other.left || one.top - other.top)
+
+const box = (left: number, top: number, width: number, height: number): Box => {
+  return { left, top, right: left + width, bottom: top + height }
+}
+
+describe('boxes of a picture', () => {
+  it('are one line where words stand in a row', () => {
+    expect(lines(box(20, 100, 120, 30), box(160, 102, 90, 28), box(20, 150, 120, 30))).toEqual([
+      box(20, 100, 230, 30),
+      box(20, 150, 120, 30),
+    ])
+  })
+
+  it('are columns of their own where they run downward side by side', () => {
+    const columns = [box(500, 40, 36, 300), box(552, 40, 36, 280)]
+    expect(lines(...columns)).toEqual(columns)
+  })
+
+  it('are one column where its parts follow each other downward', () => {
+    expect(lines(box(500, 40, 36, 160), box(500, 220, 36, 120))).toEqual([box(500, 40, 36, 300)])
+  })
+
+  it('are one line though a letter is narrow', () => {
+    expect(lines(box(20, 100, 12, 30), box(44, 100, 90, 30))).toEqual([box(20, 100, 114, 30)])
+  })
+})

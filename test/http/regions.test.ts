@@ -1,0 +1,222 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ShownRegions } from '../../src/contract/file-routes.ts'
+import { maxRegionsBytes } from '../../src/contract/regions.ts'
+import { serve, type Served } from '../contract/serve.ts'
+import { h264, make, pixelsOf, tone } from '../engines/ffmpeg/made.ts'
+import { api } from '../service/api.ts'
+import { ask } from './raw.ts'
+
+// A clip of 12 s whose second n is of the grey 20 n, and lists of what is in it.
+
+let service: Served
+let calls: ReturnType<typeof api>
+const ids = new Map<string, string>()
+
+beforeAll(async () => {
+  service = await serve()
+  calls = api(service)
+  const grey = 'color=black:size=320x180:rate=10:duration=12,format=gray,geq=lum=floor(T)*20'
+  const full = ['-color_range', 'pc', '-vf', 'scale=out_range=pc', '-g', '37']
+  const made = {
+    'clip.mp4': ['-f', 'lavfi', '-i', grey, ...h264, ...full],
+    'still.png': ['-f', 'lavfi', '-i', 'color=0x4080c0:s=300x600', '-frames:v', '1'],
+    'tone.wav': tone(1),
+  }
+  for (const [name, args] of Object.entries(made)) {
+    const bytes = await readFile(await make(join(service.folder, name), args))
+    ids.set(name, (await calls.upload(name, new Uint8Array(bytes))).data.file_id)
+  }
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const logo = { id: 'logo', source: 'manual', x: 0.7, y: 0.1, w: 0.2, h: 0.2, start: 0, end: 12 }
+const line = (id: string, start: number, score: number) => {
+  return { id, source: 'detected', x: 0.25, y: 0.75, w: 0.5, h: 0.1, start, end: start + 2, score }
+}
+const face = { id: 'face', source: 'manual', x: 0.1, y: 0.1, w: 0.2, h: 0.4, start: 0, end: 12 }
+const detection = {
+  version: 1,
+  source: { file_id: '1234567890123456789' },
+  regions: [logo, line('text-1', 1, 0.97), line('text-2', 6, 0.7)],
+  protect_regions: [face],
+}
+
+async function listed(content: unknown, name = 'regions.json'): Promise<string> {
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  return (await calls.upload(name, text)).data.file_id
+}
+
+const query = (list: string, at?: string) => `regions_file_id=${list}${at === undefined ? '' : `&at=${at}`}`
+
+function told(file: string, list: string, at?: string) {
+  return calls.send<ShownRegions>(`/base/file/${ids.get(file)}/regions?${query(list, at)}`)
+}
+
+/** The picture: its size, and the colour of a pixel. */
+async function drawn(file: string, list: string, at?: string) {
+  const url = `${service.baseUrl}/base/file/${ids.get(file)}/preview?kind=regions&${query(list, at)}`
+  const { status, bytes } = await ask(url, { headers: { authorization: service.apiKey } })
+  expect([status, bytes.length <= 300_000]).toEqual([200, true])
+  const path = join(service.folder, 'drawn.jpg')
+  await writeFile(path, bytes)
+  const pixels = await pixelsOf(path)
+  // The start of a frame of baseline JPEG tells the size.
+  const at0 = bytes.indexOf(Buffer.from([0xff, 0xc0]))
+  const [height, width] = [bytes.readUInt16BE(at0 + 5), bytes.readUInt16BE(at0 + 7)]
+  const colour = (x: number, y: number) => [...pixels.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)]
+  return { width, height, colour }
+}
+
+const near = (given: readonly number[], wanted: readonly number[]): boolean =>
+  wanted.every((value, channel) => Math.abs((given[channel] ?? 999) - value) <= 24)
+
+const red = [255, 92, 72]
+const green = [72, 224, 128]
+
+describe('of a video', () => {
+  test('each region is on a frame, in its time, and the answer says on which', async () => {
+    const list = await listed(detection)
+    const { code, data } = await told('clip.mp4', list)
+    expect(code).toBe(200)
+    expect(data).toEqual({
+      source_file_id: '1234567890123456789',
+      ...{ regions: 3, protect_regions: 1 },
+      frames: [
+        { seconds: 1.9, ids: ['logo', 'text-1'], protect_ids: ['face'] },
+        { seconds: 6.9, ids: ['text-2', 'logo'], protect_ids: ['face'] },
+      ],
+      not_shown: { count: 0, ids: [] },
+      next_at: [],
+    })
+    const picture = await drawn('clip.mp4', list)
+    // Two frames side by side, each in a half of the sheet with 20 around and 14 between.
+    const side = { width: 613, height: 345 }
+    expect([picture.width, picture.height]).toEqual([1280, 20 + side.height + 38 + 4])
+    for (const [column, grey] of [20, 120].entries()) {
+      const left = 20 + column * (side.width + 14)
+      const at = (x: number, y: number) => picture.colour(Math.round(left + x), Math.round(20 + y))
+      const lefts = [0.7, 0.25].map((share) => share * side.width - 1)
+      expect(near(at(0.5 * side.width, 0.5 * side.height), [grey, grey, grey]), 'its second').toBe(true)
+      expect(near(at(lefts[0] ?? 0, 0.2 * side.height), red), 'the logo').toBe(true)
+      expect(near(at(lefts[1] ?? 0, 0.8 * side.height), red), 'the line').toBe(true)
+      const dashes = Array.from({ length: 24 }, (_, y) => at(0.1 * side.width - 1, 0.25 * side.height + y))
+      expect([dashes.some((one) => near(one, green)), dashes.some((one) => !near(one, green))]).toEqual([
+        true,
+        true,
+      ])
+      expect(near(at(0.2 * side.width, 0.3 * side.height), [grey, grey, grey]), 'nothing inside').toBe(true)
+    }
+  })
+
+  test('times that are asked for show what is there then; the rest is told', async () => {
+    const list = await listed(detection)
+    const { data } = await told('clip.mp4', list, '0.5,11.95')
+    expect(data.frames.map(({ seconds, ids: shown }) => [seconds, shown])).toEqual([
+      [0.5, ['logo']],
+      [11.9, ['logo']],
+    ])
+    expect([data.not_shown, data.next_at]).toEqual([{ count: 2, ids: ['text-1', 'text-2'] }, [1.9, 6.9]])
+    const { colour } = await drawn('clip.mp4', list, '11.95')
+    expect(near(colour(640, 300), [220, 220, 220]), 'the last frame').toBe(true)
+  })
+
+  test('ids that cannot be drawn are numbered, and the answer says for what', async () => {
+    const list = await listed({
+      regions: [
+        { ...logo, id: '水印' },
+        { ...logo, id: undefined },
+      ],
+      protect_regions: [face],
+    })
+    const { data } = await told('clip.mp4', list)
+    expect(data.frames).toMatchObject([{ ids: ['水印', '#2'], protect_ids: ['face'] }])
+    expect(data.drawn_as).toEqual({ '#1': '水印' })
+  })
+
+  test('thousands of regions are as many frames and names as fit', async () => {
+    const many = Array.from({ length: 5000 }, (_, index) => ({
+      ...{ id: `text-${index}`, source: 'detected', w: 0.01, h: 0.01, score: 0.5 },
+      ...{
+        x: (index % 97) / 100,
+        y: (index % 89) / 100,
+        start: (index % 600) / 50,
+        end: (index % 600) / 50 + 0.4,
+      },
+    }))
+    const list = await listed({ ...detection, regions: many })
+    const { data } = await told('clip.mp4', list)
+    expect(data.frames).toHaveLength(12)
+    const seen = new Set(data.frames.flatMap(({ ids: shown }) => shown))
+    expect([seen.size, data.not_shown.count, data.not_shown.ids.length]).toEqual([12 * 40 - 1, 4521, 50])
+    expect((await drawn('clip.mp4', list, '1')).width).toBe(1280)
+  })
+})
+
+test('of a still picture one copy, its regions with or without times', async () => {
+  const list = await listed({ regions: [{ x: 0.5, y: 0.5, w: 0.25, h: 0.1 }] })
+  expect((await told('still.png', list)).data).toMatchObject({
+    regions: 1,
+    frames: [{ seconds: 0, ids: ['#1'] }],
+  })
+  const { width, height, colour } = await drawn('still.png', list)
+  expect([width, height]).toEqual([490, 962])
+  expect(near(colour(20 + 225 - 1, 20 + 495), red)).toBe(true)
+  expect(near(colour(20 + 100, 20 + 100), [0x40, 0x80, 0xc0])).toBe(true)
+})
+
+describe('what cannot be drawn', () => {
+  const one = (change: object) => ({ regions: [logo, { ...line('text-1', 1, 0.9), ...change }] })
+
+  test.each<[string, unknown, RegExp]>([
+    ['no JSON', '{"regions": [}', /regions\.json is no JSON: Unexpected token/],
+    ['no list', { regions: {} }, /regions: must be a list/],
+    ['something else', [], /the file: must be an object/],
+    ['an entry that is none', { regions: [logo, 7] }, /regions\[1\]: must be an object/],
+    ['an entry that leaves the frame', one({ x: 0.8 }), /regions\[1\]\.w: x \+ w must be at most 1/],
+    ['an edge outside', one({ y: -0.1 }), /regions\[1\]\.y: at least 0/],
+    ['an end before the start', one({ end: 0.5 }), /regions\[1\]\.end: end must be after start/],
+    ['an id that is there twice', one({ id: 'logo' }), /the id "logo" twice/],
+    [
+      'a protection that is wrong',
+      { ...detection, protect_regions: [{}] },
+      /protect_regions\[0\]\.x: required/,
+    ],
+    [
+      'more than there may be',
+      { regions: Array.from({ length: 50_001 }, () => 0) },
+      /regions: at most 50000 items/,
+    ],
+    ['depths of lists', '['.repeat(100_000), /is no JSON/],
+    ['more bytes than are read', ' '.repeat(maxRegionsBytes + 1), /larger than 32 MiB/],
+  ])('%s: 6016 names it', async (_, content, message) => {
+    const list = await listed(content)
+    expect(await told('clip.mp4', list)).toMatchObject({ code: 6016, msg: expect.stringMatching(message) })
+    const path = `/base/file/${ids.get('clip.mp4')}/preview?kind=regions&${query(list)}`
+    expect(await calls.send(path)).toMatchObject({ code: 6016, msg: expect.stringMatching(message) })
+  })
+
+  test('files of another kind are 6014, files that are not there 6004, wrong times 6016', async () => {
+    const list = await listed(detection)
+    expect(await told('tone.wav', list)).toMatchObject({
+      code: 6014,
+      msg: expect.stringContaining('tone.wav'),
+    })
+    expect(await told('clip.mp4', ids.get('still.png') ?? '')).toMatchObject({ code: 6014 })
+    expect(await told('clip.mp4', '1234567890123456789')).toMatchObject({ code: 6004 })
+    expect(await told('clip.mp4', list, '3,12')).toMatchObject({
+      code: 6016,
+      msg: expect.stringContaining('at: 12 is not before the end of clip.mp4 (12 s)'),
+    })
+    expect(await told('clip.mp4', list, 'now')).toMatchObject({
+      code: 6016,
+      msg: expect.stringContaining('at'),
+    })
+    expect(await told('clip.mp4', list, Array.from({ length: 13 }, () => 1).join())).toMatchObject({
+      code: 6016,
+    })
+    const without = `/base/file/${ids.get('clip.mp4')}/preview?kind=regions`
+    expect(await calls.send(without)).toMatchObject({ code: 6016, msg: 'regions_file_id: required' })
+  })
+})

@@ -1,0 +1,161 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testdata } from '../engines/ffmpeg/made.ts'
+import { drawFootage, type Caption } from '../footage/text.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+import { takeApart } from './stdio-client.ts'
+
+// The prompt's own calls, one after another, as an agent makes them of a file in its workspace.
+
+const mirror = testdata('models')
+let studio: Studio
+
+beforeAll(async () => {
+  studio = await openStudio()
+  // The service's own settings: it is started by whichever client comes first.
+  await mkdir(studio.dataDir, { recursive: true })
+  const settings = { models_mirror: mirror }
+  await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+})
+afterAll(() => studio[Symbol.asyncDispose]())
+
+const size = { width: 480, height: 270, fps: 25 }
+const line = { size: 24, fill: 'white', outline: 'black' }
+const captions: readonly [Caption, Caption, Caption] = [
+  { ...line, text: 'Subtitle one here', x: 240, y: 240, first: 5, end: 24 },
+  { ...line, text: 'Another line', x: 240, y: 240, first: 27, end: 45 },
+  { ...line, text: 'CHANNEL', x: 90, y: 30, first: 0, end: 50 },
+]
+
+interface Listed {
+  readonly id: string
+  readonly y: number
+}
+
+/** The calls that a prompt shows, in order. */
+async function callsOf(agent: RealAgent, args: Record<string, string>) {
+  const { messages } = await agent.client.getPrompt({ name: 'remove-watermark', arguments: args })
+  const [message] = messages
+  const text = message?.content.type === 'text' ? message.content.text : ''
+  return [...text.matchAll(/```call\n\s*(\w+) (\{.*\})\n/g)].map(
+    ([, name = '', given = '']) => [name, JSON.parse(given) as Record<string, unknown>] as const,
+  )
+}
+
+test('remove-watermark: its steps find, show, clean and check a video', async ({ skip, task }) => {
+  if (mirror === undefined) skip('there is no model of the text detector')
+  const file = 'talk.mp4'
+  await drawFootage(join(studio.workspace, file), { ...size, frames: 50, background: 'still', captions })
+  await using agent = await studio.agent('modern')
+  const call = async (name: string, args: object) => {
+    const request = { name, arguments: { ...args } }
+    let answer = takeApart(await agent.client.callTool(request, { timeout: task.timeout }))
+    while (['queued', 'processing'].includes(String(answer.data['status']))) {
+      const { task_id } = answer.data
+      const { save_to } = request.arguments as { save_to?: unknown }
+      answer = await agent.call('get_task', {
+        task_id,
+        wait_seconds: 45,
+        ...(save_to !== undefined && { save_to }),
+      })
+    }
+    const isWrong = answer.isError || answer.data['status'] === 'failed'
+    expect([name, isWrong ? answer.text : 'answered']).toEqual([name, 'answered'])
+    return answer
+  }
+  const steps = await callsOf(agent, { file, how: 'filled' })
+  expect(steps.map(([name]) => name)).toEqual([
+    ...['inspect_file', 'video_purify', 'inspect_file', 'video_purify', 'inspect_file', 'video_purify'],
+  ])
+  const [look, detect, show, clean, after, left] = await (async () => {
+    const answers = []
+    for (const [index, [name, args]] of steps.entries()) {
+      // Between looking and cleaning the agent chooses: the channel's name stays.
+      if (index === 3) await keepChannel(join(studio.workspace, 'cleaning/regions.json'))
+      answers.push(await call(name, args))
+    }
+    return answers
+  })()
+  expect(look?.result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
+  expect(detect?.data).toMatchObject({ status: 'completed', output: { regions_found: 3 } })
+  expect(detect?.data['next_step']).toContain('inspect_file')
+  expect(show?.result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
+  expect(show?.data['regions']).toMatchObject({
+    ...{ regions: 3, protect_regions: 0, not_shown: { count: 0 } },
+    // Each subtitle in its time, the name on both.
+    frames: [
+      { ids: [expect.any(String), expect.any(String)] },
+      { ids: [expect.any(String), expect.any(String)] },
+    ],
+  })
+  expect(clean?.data).toMatchObject({
+    status: 'completed',
+    files: [{ path: expect.stringContaining('clean.mp4') }],
+  })
+  expect(after?.data['regions']).toMatchObject({
+    ...{ regions: 3, protect_regions: 1 },
+    frames: [{ protect_ids: [expect.any(String)] }, { protect_ids: [expect.any(String)] }],
+    note: expect.stringContaining('another file'),
+  })
+  expect(left?.data, 'only what was kept is found again').toMatchObject({ output: { regions_found: 1 } })
+})
+
+/** Edits a detection as an agent does: what stands at the top is protected, which wins over its removal. */
+async function keepChannel(path: string): Promise<void> {
+  const found = JSON.parse(await readFile(path, 'utf8')) as { regions: readonly Listed[] }
+  const channel = found.regions.filter(({ y }) => y < 0.5)
+  const protect_regions = channel.map((region) => ({ ...region, id: `keep-${region.id}` }))
+  await writeFile(path, JSON.stringify({ ...found, protect_regions }))
+}
+
+test('an image: its boxes by hand are shown, and clean what they cover', async () => {
+  const { workspace } = studio
+  await ffmpeg(
+    '-f',
+    'lavfi',
+    '-i',
+    'gradients=s=240x160:c0=navy:c1=teal:d=1',
+    '-frames:v',
+    '1',
+    join(workspace, 'bare.png'),
+  )
+  const logo = 'drawbox=x=180:y=16:w=40:h=24:color=white:t=fill'
+  await ffmpeg('-i', join(workspace, 'bare.png'), '-vf', logo, join(workspace, 'photo.png'))
+  const box = { x: 0.74, y: 0.09, w: 0.19, h: 0.17 }
+  await writeFile(join(workspace, 'boxes.json'), JSON.stringify({ regions: [{ id: 'logo', ...box }] }))
+  await using agent = await studio.agent('legacy')
+  const { data, result } = await agent.call('inspect_file', { file: 'photo.png', regions: 'boxes.json' })
+  expect(data['regions']).toMatchObject({ regions: 1, frames: [{ seconds: 0, ids: ['logo'] }] })
+  expect(result.content[1]?.type).toBe('image')
+  const cleaned = await agent.call('image_purify', {
+    ...{
+      file_id: 'photo.png',
+      purify_scope: 'region',
+      regions: [box],
+      wait_seconds: 45,
+      save_to: 'clean.png',
+    },
+  })
+  expect(cleaned.data).toMatchObject({ status: 'completed' })
+  // Nothing white is left where the logo was.
+  const raw = ['-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1']
+  const pixels = await ffmpeg('-i', join(workspace, 'clean.png'), '-vf', 'crop=46:28:178:14', ...raw)
+  expect(Math.max(...pixels)).toBeLessThan(140)
+})
+
+test('what cannot be drawn is told so that an agent can mend it', async () => {
+  const { workspace } = studio
+  await studio.clip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
+  await using agent = await studio.agent('modern')
+  const ask = async (more: object) => (await agent.call('inspect_file', { file: 'clip.mp4', ...more })).text
+  await writeFile(join(workspace, 'wrong.json'), '{"regions": [{"x": 0.9, "y": 0, "w": 0.2, "h": 0.1}]}')
+  expect(await ask({ regions: 'wrong.json' })).toMatch(
+    /^6016: wrong\.json .*regions\[0\]\.w: x \+ w must be at most 1/,
+  )
+  expect(await ask({ regions: 'clip.mp4' })).toMatch(/^6014: .*clip\.mp4 is not text/)
+  expect(await ask({ regions: 'none.json' })).toMatch(/^6004: There is no none\.json/)
+  expect(await ask({ at: [0.5] })).toMatch(/^6016: at: goes with regions/)
+  expect(await ask({ regions: 'wrong.json', preview: 'waveform' })).toMatch(/^6016: preview: /)
+})

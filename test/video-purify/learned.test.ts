@@ -1,0 +1,195 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import type { PackSettings } from '../../src/engines/packs/store.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import type { Frame } from '../../src/media/clean/patch.ts'
+import { operations } from '../../tools/index.ts'
+import { videoPurify } from '../../tools/video-purify/contract.ts'
+import { run } from '../../tools/video-purify/run.ts'
+import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { bringModel, filler, flowing } from '../engines/vision/stand-in-models.ts'
+import { logo, places, subtitles, type Overlay } from '../footage/overlay.ts'
+import { makeScene, type Scene } from '../footage/scene.ts'
+import { writeFrames } from '../footage/write-frames.ts'
+import { api, type Api } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { samples } from './purify.ts'
+
+const folder = await scratchFolder()
+const size = { width: 256, height: 144 }
+const fps = 12
+const bright = await bringModel(folder, filler(['rows', 'columns'], { tone: 0.9 }))
+const dark = await bringModel(folder, filler(['rows', 'columns'], { tone: 0.1 }))
+const flow = await bringModel(folder, flowing(5, 3))
+
+/** Brightness of a tone of red, green and blue alike, in limited range. */
+const lumaOf = (tone: number) => 16 + 219 * tone
+
+interface Place {
+  readonly calls: Api
+  upload(path: string): Promise<string>
+}
+const running: TestService[] = []
+afterAll(async () => void (await Promise.all(running.map((one) => one[Symbol.asyncDispose]()))))
+
+async function serve(own: PackSettings['own']): Promise<Place> {
+  const service = await startTestService({ operations, own })
+  running.push(service)
+  const calls = api(await service.account(20))
+  return {
+    calls,
+    upload: async (path) =>
+      (await calls.upload(path.slice(folder.length + 1), new Uint8Array(await readFile(path)))).data.file_id,
+  }
+}
+
+let without: Place
+let within: Place
+beforeAll(async () => {
+  // The service's own process checks the settings before a task is taken.
+  setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+  without = await serve({})
+  within = await serve({ inpainting: bright, 'optical-flow': flow })
+})
+
+async function film(name: string, scene: Scene, overlay: Overlay): Promise<string> {
+  const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
+  frames.forEach((frame, index) => overlay.draw(frame, index))
+  return await writeFrames(join(folder, name), frames, fps)
+}
+
+/** A request's result, a file of its own. */
+async function cleaned(place: Place, [type, path]: readonly [string, string], body: object): Promise<string> {
+  const { data } = await place.calls.create(type, { file_id: await place.upload(path), ...body })
+  const done = await place.calls.ended(type, data.task_id)
+  expect(done.data).toMatchObject({ status: 'completed' })
+  const { file_id } = done.data.output_result as { file_id: string }
+  const made = join(folder, `${data.task_id}-${file_id}`)
+  await writeFile(made, await place.calls.download(file_id))
+  return made
+}
+
+/** Where a frame is treated: the middle of a logo's or subtitle's place, in brightness. */
+function* placesIn({ x, y, w, h }: typeof places.logo): Generator<number> {
+  for (let row = Math.ceil((y + h / 4) * size.height); row < (y + (3 * h) / 4) * size.height; row += 1) {
+    for (
+      let column = Math.ceil((x + w / 4) * size.width);
+      column < (x + (3 * w) / 4) * size.width;
+      column += 1
+    )
+      yield row * size.width + column
+  }
+}
+
+const frameOf = (all: Uint8Array, index: number) =>
+  all.subarray(index * size.width * size.height * 1.5, (index + 1) * size.width * size.height * 1.5)
+
+function meanIn(frame: Uint8Array, box: typeof places.logo): number {
+  const values = [...placesIn(box)].map((at) => frame[at] ?? 0)
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+/** Of brightness where it was treated, over frames that a test names, dB. */
+function likeness(
+  all: Uint8Array,
+  { truth, shown }: { truth: readonly Frame[]; shown: readonly number[] },
+): number {
+  let [squares, count] = [0, 0]
+  for (const index of shown) {
+    for (const at of placesIn(places.subtitle)) {
+      squares += ((frameOf(all, index)[at] ?? 0) - (truth[index]?.bytes[at] ?? 0)) ** 2
+      count += 1
+    }
+  }
+  return 10 * Math.log10((255 * 255 * count) / squares)
+}
+
+describe('video_purify with raft, over HTTP', () => {
+  it('carries the background over where no model is set, near to the truth, and is charged as told', async () => {
+    const scene = makeScene('slow pan', { ...size, count: 24 })
+    const overlay = subtitles(scene, { shown: 9, gone: 3 })
+    const path = await film('subtitles.mp4', scene, overlay)
+    const before = await without.calls.balance()
+    const made = await cleaned(without, ['video_purify', path], {
+      purify_scope: 'region',
+      regions: [places.subtitle],
+      purify_func_type: 'raft',
+    })
+    expect(await without.calls.balance()).toBe(before - 1)
+    const all = await samples(made)
+    expect(all.length).toBe(24 * size.width * size.height * 1.5)
+    const truth = Array.from({ length: 24 }, (_, index) => scene.frameAt(index))
+    const shown = truth.flatMap((_, index) => (overlay.patchesAt(index).length > 0 ? [index] : []))
+    const [source, ours] = [likeness(await samples(path), { truth, shown }), likeness(all, { truth, shown })]
+    expect(source).toBeLessThan(15)
+    expect(ours).toBeGreaterThan(28)
+  })
+
+  it('fills by the inpainting model that is set what no frame shows, and follows the flow model', async () => {
+    const scene = makeScene('walker', { ...size, count: 9 })
+    const [lines, mark] = [subtitles(scene, { shown: 5, gone: 3 }), logo(scene)]
+    const path = await film('both.mp4', scene, {
+      patchesAt: () => [],
+      draw(frame, index) {
+        lines.draw(frame, index)
+        mark.draw(frame, index)
+      },
+    })
+    const body = {
+      purify_scope: 'region',
+      regions: [places.logo, places.subtitle],
+      purify_func_type: 'raft',
+    }
+    const [own, models] = [
+      await samples(await cleaned(without, ['video_purify', path], body)),
+      await samples(await cleaned(within, ['video_purify', path], body)),
+    ]
+    for (const index of [0, 8]) {
+      // What is carried on keeps to how bright its surroundings are.
+      expect(Math.abs(meanIn(frameOf(models, index), places.logo) - lumaOf(0.9))).toBeLessThan(15)
+      expect(meanIn(frameOf(own, index), places.logo)).toBeLessThan(lumaOf(0.7))
+    }
+    // All that moves by itself went 5 px to the right and 3 down, if the stand-in were right.
+    const truth = Array.from({ length: 9 }, (_, index) => ({ ...size, bytes: frameOf(own, index) }))
+    expect(likeness(models, { truth, shown: [2, 3, 4] })).toBeLessThan(35)
+  })
+})
+
+describe('a finished part is used again', () => {
+  it('where the same models are set, and not where another is', async () => {
+    const scene = makeScene('static', { ...size, count: 6 })
+    const path = await film('resumed.mp4', scene, logo(scene))
+    const files = await stage([path])
+    const attempt = async (own: PackSettings['own']) => {
+      setPacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
+      const { context, kept } = contextOf(files, folder)
+      const body = { purify_scope: 'region', regions: [places.logo], purify_func_type: 'raft' }
+      await run(videoPurify.input.parse({ file_id: idOf(path), ...body }), context)
+      return meanIn(frameOf(await samples(kept[0]?.path ?? ''), 0), places.logo)
+    }
+    expect(Math.abs((await attempt({ inpainting: bright })) - lumaOf(0.9))).toBeLessThan(4)
+    expect(Math.abs((await attempt({ inpainting: dark })) - lumaOf(0.1))).toBeLessThan(4)
+    await expect(attempt({ inpainting: flow })).rejects.toMatchObject({
+      code: 6016,
+      hint: expect.stringContaining('mask') as string,
+    })
+  })
+})
+
+it('image_purify fills with the inpainting model that is set, and by example without', async () => {
+  const path = join(folder, 'still.png')
+  const drawn = 'color=0x404040:size=256x144,format=gbrp,drawbox=x=100:y=60:w=60:h=30:color=white:t=fill'
+  await ffmpeg('-f', 'lavfi', '-i', drawn, '-frames:v', '1', path)
+  const body = { purify_scope: 'region', regions: [{ x: 0.35, y: 0.35, w: 0.35, h: 0.35 }] }
+  const middles = []
+  for (const place of [within, without]) {
+    const made = await cleaned(place, ['image_purify', path], body)
+    const pixels = await ffmpeg('-i', made, '-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1')
+    middles.push(pixels[72 * 256 + 130] ?? 0)
+  }
+  expect(middles.map((tone) => Math.round(tone / 8))).toEqual([Math.round((0.9 * 255) / 8), 0x40 / 8])
+})

@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { checkWhole, partsOf } from './parts.ts'
+
+it('parts hold every frame once, in order, and as many as the encoder needs', () => {
+  const count = fc.integer({ min: 1, max: 20_000 })
+  const rates = fc.constantFrom(0.1, 1, 23.976, 30, 120)
+  fc.assert(
+    fc.property(fc.nat(1000), count, rates, (first, frames, fps) => {
+      const parts = partsOf({ first, count: frames }, fps)
+      let next = first
+      for (const part of parts) {
+        expect(part.first).toBe(next)
+        expect(part.count).toBeGreaterThanOrEqual(Math.min(5, frames))
+        next += part.count
+      }
+      expect(next).toBe(first + frames)
+    }),
+  )
+})
+
+it('a second may be missing at the very end, but neither more, nor in the middle, nor all there is', () => {
+  const held = (...parts: readonly (readonly [number, number])[]) => {
+    const told = parts.map(([frames, count]) => ({ frames, count }))
+    return () => checkWhole('film.mp4', told, 25)
+  }
+  expect(held([500, 500], [75, 100])).not.toThrow()
+  expect(held([500, 500], [0, 20])).not.toThrow()
+  expect(held([500, 500], [74, 100])).toThrow('film.mp4: there are no pictures from 23.0 s on')
+  expect(held([499, 500], [100, 100])).toThrow('from 20.0 s on')
+  expect(held([0, 20])).toThrow('from 0.0 s on')
+})

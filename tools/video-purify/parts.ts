@@ -1,0 +1,43 @@
+import { MediaError } from '../../src/contract/errors.ts'
+import type { Stretch } from './part.ts'
+
+/** Length of a part, s: so much is made again at most when work is interrupted. */
+const partSeconds = 20
+
+/** Shortest part, frames: what the encoder's reordering needs to be the same in all. */
+const fewestFrames = 5
+
+/** Divides frames into parts of the same length, the last one shorter or, where it would be too short, longer. */
+export function partsOf({ first, count }: Stretch, fps: number): Stretch[] {
+  const longest = Math.max(fewestFrames, Math.round(partSeconds * fps))
+  const parts = Math.max(1, Math.ceil((count - fewestFrames + 1) / longest))
+  return Array.from({ length: parts }, (_, index) => ({
+    first: first + index * longest,
+    count: index === parts - 1 ? count - index * longest : longest,
+  }))
+}
+
+/** Pictures that may be missing at the end, as headers and last frames tell their length roughly, s. */
+const endSlack = 1
+
+/** Throws 6021 where pictures are missing that the file promised. */
+export function checkWhole(
+  name: string,
+  parts: readonly { readonly frames: number; readonly count: number }[],
+  fps: number,
+): void {
+  let at = 0
+  let missing = 0
+  let last = 0
+  for (const { frames, count } of parts) {
+    if (missing === 0) last = at + frames
+    missing += count - frames
+    const isInside = missing > 0 && frames === count
+    if (isInside || missing > Math.max(1, endSlack * fps) || parts.every((part) => part.frames === 0)) {
+      throw new MediaError(6021, `${name}: there are no pictures from ${(last / fps).toFixed(1)} s on`, {
+        hint: 'The file is damaged there; export it again, or cut it before that.',
+      })
+    }
+    at += count
+  }
+}

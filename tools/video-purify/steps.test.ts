@@ -1,0 +1,25 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Steps } from './steps.ts'
+
+test('a step is used again for the same work of the same version, and for no other', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-steps-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  let times = 0
+  const textOf = (makers: readonly string[], madeOf: unknown) =>
+    new Steps(folder, makers).text('found', madeOf, async () => `${(times += 1)}`)
+  expect(await textOf(['1.0.0', '5.1'], { of: 'a' })).toBe('1')
+  expect(await textOf(['1.0.0', '5.1'], { of: 'a' })).toBe('1')
+  expect(await textOf(['1.0.0', '5.1'], { of: 'b' })).toBe('2')
+  expect(await textOf(['1.0.1', '5.1'], { of: 'a' })).toBe('3')
+  expect(await textOf(['1.0.0', '7.0'], { of: 'a' })).toBe('4')
+
+  const part = join(folder, 'part.mp4')
+  await writeFile(part, 'picture')
+  await new Steps(folder, ['1.0.0']).keepPart(part, { first: 500, frames: 20, madeOf: 'a' })
+  const partsOf = (version: string) => new Steps(folder, [version]).parts('a')
+  expect([...(await partsOf('1.0.0')).keys()]).toEqual([500])
+  expect((await partsOf('1.0.1')).size).toBe(0)
+})
