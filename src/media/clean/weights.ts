@@ -19,7 +19,7 @@ export function weightsOf(patch: Patch, frame: Pick<Frame, 'width' | 'height'>):
   return weights
 }
 
-/** Width of the soft edge, pixels: an eighth of what is treated, or text beside the edge would show through it. */
+/** Width of the soft edge, pixels: narrow, as text that reaches to the edge shows through it. */
 function softOf({ width, height }: Patch): number {
   return Math.max(1, Math.min(4, Math.round(Math.min(width, height) / 16)))
 }

@@ -12,8 +12,8 @@ export interface Grid {
   readonly rate: Rational
 }
 
-/** Room around ink that belongs to it: what the edges of letters are blurred by, px of the grid. */
-const bleed = 0.75
+/** Room around ink, px of the grid: edges of letters are blurred, and what cleans a region leaves all beside it. */
+const bleed = 1.25
 
 /** The way a text may go in one region, times the size of its letters; at least px. */
 const longestWay = 0.5
