@@ -5,7 +5,14 @@ const video = {
   ...{ codec: 'h264', width: 64, height: 36, coded_width: 64, coded_height: 36, rotation: 0 },
   sample_aspect_ratio: { num: 1, den: 1 },
   frame_rate: { num: 25, den: 1 },
-  ...{ variable_rate: false, start_ms: 0, duration_ms: 1000, pixel_format: 'yuv420p', hdr: false, alpha: false },
+  ...{
+    variable_rate: false,
+    start_ms: 0,
+    duration_ms: 1000,
+    pixel_format: 'yuv420p',
+    hdr: false,
+    alpha: false,
+  },
 }
 const media = {
   ...{ container: 'mov', duration_ms: 1000, size: 1, bit_rate: null, audio: [], subtitles: [] },

@@ -46,13 +46,15 @@ export async function killRounds({
   blurred = false,
 }: Rounds): Promise<Figures> {
   const known: Acknowledged = { files: new Map(), tasks: new Set(), cancelled: new Set() }
-  for (let round = 0; round < rounds; round++) {
+  // Before any of the load, whose clients draw in turns of their own: so the whole is as large each time.
+  const lengths = Array.from({ length: rounds }, () => 5 + Math.floor(random() * 40))
+  for (const [round, left] of lengths.entries()) {
     const service = await startProcess(dataDir)
     const ended = Promise.withResolvers<void>()
     const load: Load = {
       ...{ random, service, dataDir, blurred },
       known,
-      left: 5 + Math.floor(random() * 40),
+      left,
       end: () => void end(service).then(ended.resolve, ended.reject),
     }
     await Promise.all(Array.from({ length: 4 }, (_, client) => useUntilKilled(load, `${round}.${client}`)))

@@ -14,7 +14,14 @@ const picture: VideoFacts = {
   ...{ codec: 'h264', width: 640, height: 360, coded_width: 640, coded_height: 360, rotation: 0 },
   sample_aspect_ratio: { num: 1, den: 1 },
   frame_rate: { num: 25, den: 1 },
-  ...{ variable_rate: false, start_ms: 0, duration_ms: 10_000, pixel_format: 'yuv420p', hdr: false, alpha: false },
+  ...{
+    variable_rate: false,
+    start_ms: 0,
+    duration_ms: 10_000,
+    pixel_format: 'yuv420p',
+    hdr: false,
+    alpha: false,
+  },
 }
 
 function file(name: string, kind: FileKind, facts: Partial<MediaFacts> | null): GivenFile {

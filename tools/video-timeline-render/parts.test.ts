@@ -16,7 +16,12 @@ function videoOf(material: string): VideoFacts {
   const [width, height] = sizes[material.split(' ')[0] as keyof typeof sizes]
   return {
     ...{ codec: 'h264', width, height, coded_width: width, coded_height: height, rotation: 0 },
-    ...{ sample_aspect_ratio: { num: 1, den: 1 }, frame_rate: { num: rate, den: 1 }, variable_rate: false, start_ms: 0 },
+    ...{
+      sample_aspect_ratio: { num: 1, den: 1 },
+      frame_rate: { num: rate, den: 1 },
+      variable_rate: false,
+      start_ms: 0,
+    },
     ...{ duration_ms: 3_600_000, pixel_format: 'yuv420p', hdr: false, alpha: false },
   }
 }

@@ -17,7 +17,14 @@ function factsOf(name: (typeof names)[number]): MediaFacts {
     video: {
       ...{ codec: 'h264', width, height, coded_width: width, coded_height: height },
       ...{ rotation: 0, sample_aspect_ratio: { num: 1, den: 1 }, frame_rate: { num, den } },
-      ...{ variable_rate: false, start_ms: 0, duration_ms: 15_000, pixel_format: 'yuv420p', hdr: false, alpha: false },
+      ...{
+        variable_rate: false,
+        start_ms: 0,
+        duration_ms: 15_000,
+        pixel_format: 'yuv420p',
+        hdr: false,
+        alpha: false,
+      },
       seek_ms: name === 'far' ? 4300 : 200,
     },
   }

@@ -28,6 +28,7 @@ export const usualLimits: Limits = {
 
 const sentences = {
   hang: 'did not answer in time; a script of it may run without end',
+  late: 'took longer for a frame than this browser can be kept from drawing by itself, 4 s; chromium-headless-shell waits for longer',
   memory: 'takes too much memory',
   crash: 'broke the browser down, most often because memory ran out',
 }

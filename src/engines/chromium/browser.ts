@@ -7,7 +7,7 @@ import { Breakdown, twice, type Limits } from './breakdown.ts'
 import { CdpPipe, type AnswerOf, type Method, type Parameters } from './cdp-pipe.ts'
 import { beginFrameFlags, flags } from './flags.ts'
 import { processTree } from './process-tree.ts'
-import { locateChromium } from './require.ts'
+import { locateChromium, requireRecent } from './require.ts'
 
 interface LaunchOptions {
   /** Its profile is made in it. */
@@ -89,7 +89,8 @@ export class Browser implements AsyncDisposable {
     })
     const browser = new Browser(program, profile, options)
     try {
-      await browser.call('Browser.getVersion', {}, { ms: options.limits.startMs })
+      const { product } = await browser.call('Browser.getVersion', {}, { ms: options.limits.startMs })
+      requireRecent(product)
       return browser
     } catch (error) {
       await browser[Symbol.asyncDispose]()

@@ -3,6 +3,7 @@ import { Breakdown } from './breakdown.ts'
 
 /** Answers of the calls that are made here, of the DevTools protocol's; those of others are not looked at. */
 interface Answers {
+  'Browser.getVersion': { readonly product: string }
   'Target.createTarget': { readonly targetId: string }
   'Target.attachToTarget': { readonly sessionId: string }
   'Page.getFrameTree': { readonly frameTree: { readonly frame: { readonly id: string } } }

@@ -87,7 +87,7 @@ export class HostPage {
       if (result.objectId === undefined) throw new Refused('it has no player')
       const loaded = { particle, id, frameId, player: result.objectId }
       const settled = await this.#askSettled(loaded, 'function () { return this.ready() }')
-      await this.#painter.hold()
+      if (!(await this.#painter.hold()) && settled.again) throw new Breakdown('late')
       return { loaded, ...settled }
     })
   }
@@ -120,7 +120,7 @@ export class HostPage {
   async draw({ particle, frameId }: LoadedParticle): Promise<void> {
     await this.#concerning(particle.name, frameId, async () => {
       // What was told of other drawings came at moments of real time: another try may be faster.
-      if (!(await this.#painter.draw())) throw new Breakdown('hang')
+      if (!(await this.#painter.draw())) throw new Breakdown('late')
     })
   }
 

@@ -3,11 +3,13 @@ import type { PageSession } from './page-session.ts'
 
 /** Takes pictures of a page. */
 export interface Painter {
-  /** Keeps the page from drawing by itself, for some seconds: what is told of drawings is told by `draw` alone. */
-  hold(): Promise<void>
   /**
-   * Lets the page draw once without looking: what tells of animations is told then. Answers whether it drew nothing
-   * since it was last told to.
+   * Keeps the page from drawing by itself, for some seconds: what is told of drawings is told by `draw` alone. Answers
+   * whether it drew nothing since it was last told to.
+   */
+  hold(): Promise<boolean>
+  /**
+   * Lets the page draw once without looking: what tells of animations is told then. Answers as `hold`.
    */
   draw(): Promise<boolean>
   /** A picture of the page as it is: PNG of eight bits, with alpha unless it is opaque all over. */
@@ -41,7 +43,7 @@ function beginFramePainter(page: PageSession): Painter {
   const screenshot = { format: 'png', optimizeForSpeed: true }
   return {
     // It draws only when it is told to.
-    hold: async () => {},
+    hold: async () => true,
     draw: async () => {
       await frame({ noDisplayUpdates: true })
       return true
@@ -70,10 +72,10 @@ const drawAndHold = `new Promise((drawn) => {
   window.held?.skipTransition()
   requestAnimationFrame(() => {
     window.held = document.startViewTransition(() => {
-      window.isHeld = true
       drawn(wasHeld)
       return new Promise(() => {})
     })
+    window.isHeld = true
     window.held.ready.catch(() => (window.isHeld = false))
   })
 })`
@@ -98,9 +100,7 @@ function screenshotPainter(page: PageSession): Painter {
     return wasHeld === true
   }
   return {
-    hold: async () => {
-      if (performance.now() - heldAt > freshMs) await draw()
-    },
+    hold: async () => performance.now() - heldAt < freshMs || (await draw()),
     draw,
     capture: async () => {
       // No picture is taken of a page that is held.

@@ -19,6 +19,18 @@ export function locateChromium(): string {
   })
 }
 
+/** The first version with all that the player of particles uses (`Promise.withResolvers` was the last). */
+const oldestVersion = 119
+
+/** Throws 6401 for a browser that is too old, by what it calls itself, such as `Chrome/118.0.5993.70`. */
+export function requireRecent(product: string): void {
+  if (!(Number(/\/(\d+)/.exec(product)?.[1]) < oldestVersion)) return
+  throw new MediaError(6401, `${product} is too old to play HTML; version ${oldestVersion} or later does`, {
+    retryable: false,
+    hint: `Run: ${installCommand()}`,
+  })
+}
+
 /** Whether browsers run in their sandbox: it does not start for root, as in a container. */
 export function runsInSandbox(): boolean {
   return process.getuid?.() !== 0

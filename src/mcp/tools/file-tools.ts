@@ -2,16 +2,19 @@ import * as z from 'zod'
 import { previewFile, type PreviewWish } from '../../client/preview.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { fileKinds, kindOf } from '../../contract/file.ts'
-import { mostTimes, previewKind, type InspectedFile, type ShownRegions } from '../../contract/file-routes.ts'
+import { previewKind, type InspectedFile } from '../../contract/file-routes.ts'
+import { mostFrames } from '../../contract/regions.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
 import { isPath, openFiles, uploadFiles } from '../file-bridge.ts'
 import type { Reply } from '../reply.ts'
+import { pathOrIdWords } from '../schema.ts'
 import type { Session, Uploaded } from '../session.ts'
 import { shownFacts } from '../shown-facts.ts'
 import { uploadSnapshot } from '../snapshot.ts'
 import type { Transfer } from '../transfers.ts'
 import { tool, type Call } from '../tool.ts'
 import { pathOrId, pathText } from './fields.ts'
+import { chooseRegions, tellRegions } from './region-words.ts'
 
 /** What the upload of a local file may answer. */
 export const uploadErrors = [6004, ...routes.uploadFile.errors] as const
@@ -61,19 +64,21 @@ export const inspectFileTool = tool(
         preview: previewKind.optional().describe('Picture to show beside the facts'),
         regions: pathText
           .optional()
-          .describe('Detection result (.json) to draw: regions red, protect_regions green; path or file id'),
+          .describe(
+            `Detection result (.json) to draw, regions red and protect_regions green: ${pathOrIdWords}`,
+          ),
         at: z
           .array(z.number().min(0))
           .min(1)
-          .max(mostTimes)
+          .max(mostFrames)
           .optional()
           .describe('With regions: times of the frames, s; default those that show most'),
       })
       .superRefine(({ preview, regions, at }, context) => {
         const refuse = (field: string, message: string, fix: string) =>
           context.addIssue({ code: 'custom', path: [field], message, params: { fix } })
-        if (preview === 'waveform' && regions !== undefined)
-          refuse('preview', 'regions are drawn over pictures', 'Leave preview out.')
+        if (preview !== undefined && regions !== undefined)
+          refuse('preview', 'regions are a picture of their own', 'Leave preview out, or ask once for each.')
         if (at && regions === undefined)
           refuse('at', 'goes with regions', 'Give regions too, or leave at out.')
       }),
@@ -92,15 +97,15 @@ export const inspectFileTool = tool(
     }
     const [file_id = file, regions_file_id] = ids
     const { client } = session
-    const about = aboutFile(
-      await client.call(routes.inspectFile, { params: { file_id }, signal: call.signal }),
-    )
+    const inspected = await client.call(routes.inspectFile, { params: { file_id }, signal: call.signal })
+    const about = aboutFile(inspected)
     if (regions_file_id !== undefined) {
       const query = { regions_file_id, ...(at && { at: at.join() }) }
       const shown = await client.call(routes.showRegions, { params: { file_id }, query, signal: call.signal })
-      const told = { ...about, regions_file_id, regions: tellRegions(shown, file_id) }
+      const over = { file_id: inspected.file_id, kind: kindOf(inspected.base_ext.toLowerCase()) }
+      const told = { ...about, regions_file_id, regions: tellRegions(shown, over) }
       const wish = { kind: 'regions' as const, ...query }
-      return await withPicture(session, { file_id, told, wish, next_step: chooseRegions(shown) }, call)
+      return await withPicture(session, { file_id, told, wish, next_step: chooseRegions(shown, over) }, call)
     }
     if (preview === undefined) return { data: { ...about, next_step: useFile } }
     const wish = { kind: preview }
@@ -129,25 +134,7 @@ async function withPicture(session: Session, wanted: Wanted, call: Call): Promis
   return { data: { ...told, next_step: again } }
 }
 
-/** What the picture shows, with a note where the list is of another file. */
-function tellRegions({ source_file_id, ...shown }: ShownRegions, fileId: string): Record<string, unknown> {
-  const isOther = source_file_id !== undefined && source_file_id !== fileId
-  const note =
-    'These regions were found in another file: right for a result that was cleaned by them, wrong for another video.'
-  return { ...shown, ...(isOther && { note }) }
-}
-
 const useFile = 'Use file_id, or the path it came from, in other tools.'
-
-/** What an agent does with regions it has seen. */
-function chooseRegions({ not_shown, next_at }: ShownRegions): string {
-  const others =
-    not_shown.count > 0 && next_at.length > 0 ? `For others give at: [${next_at.join(', ')}]. ` : ''
-  return (
-    `${others}Take out of the list what is to stay as it is, or move it to protect_regions where others overlap it; ` +
-    'then look again, and clean with the list.'
-  )
-}
 
 /** A file's record and facts, with a warning where it is damaged. */
 function aboutFile({

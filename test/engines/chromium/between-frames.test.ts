@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { usualMethod, type CaptureJob } from '../../../src/engines/chromium/capture.ts'
-import { lacksBrowser, particle, play, readPng, timeline, wholeBrowser } from './play.ts'
+import { lacksBrowser, particle, play, readPng, timeline, wholeBrowser, lacksWholeBrowser } from './play.ts'
 
 const fps = 10
 const frames = 30
@@ -99,7 +99,7 @@ describe.skipIf(lacksBrowser)('what timers between two frames set off is told wi
     expect(await coloursBy({ method: 'screenshot', threads: 2 })).toEqual(shown)
   })
 
-  it.skipIf(wholeBrowser === undefined && !process.env['CI'])('in a whole browser as well', async () => {
+  it.skipIf(lacksWholeBrowser)('in a whole browser as well', async () => {
     const program = wholeBrowser ?? 'chromium'
     const shown = await coloursBy({ method: usualMethod(), threads: 2 })
     expect(await coloursBy({ method: 'screenshot', threads: 2, program })).toEqual(shown)

@@ -58,6 +58,21 @@ describe.skipIf(lacksBrowser)('a browser', () => {
     expect(await readdir(folder)).toContain(`${basename(real)}.tried`)
   })
 
+  it.skipIf(process.platform === 'win32')('that is too old is told', async () => {
+    const scratch = await scratchFolder()
+    const program = join(await scratchFolder(), 'chromium')
+    const answer = String.raw`{"id":1,"result":{"product":"Chrome/118.0.5993.70"}}\0`
+    await writeFile(program, `#!/bin/sh\nprintf '${answer}' >&4\nexec cat <&3\n`, { mode: 0o755 })
+    const { signal } = new AbortController()
+    const starting = Browser.launch({ scratch, beginFrame: false, limits: usualLimits, signal, program })
+    await expect(starting).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining('Chrome/118.0.5993.70 is too old'),
+      hint: expect.stringContaining('install'),
+    })
+    expect(await readdir(scratch)).toEqual([])
+  })
+
   it('leaves nothing when it is aborted before it starts', async () => {
     const scratch = await scratchFolder()
     const { signal, abort } = abortable()

@@ -19,11 +19,19 @@ lookOn(process.env['PATH'])
 /** Without a Chromium its tests are skipped; where tests count, it must be there. */
 export const lacksBrowser = findChromium(process.env['PATH'] ?? '') === undefined && !process.env['CI']
 
-/** The whole browser, as people have it, beside the headless shell. */
+/** A whole browser, as people have it, beside the headless shell. */
 export const wholeBrowser = (process.env['PATH'] ?? '')
   .split(delimiter)
-  .flatMap((folder) => ['chromium', 'google-chrome'].map((name) => join(folder, name)))
+  .flatMap((folder) =>
+    ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map((name) =>
+      join(folder, name),
+    ),
+  )
   .find((file) => existsSync(file))
+
+/** Where tests count, setting up brings one on Linux. */
+export const lacksWholeBrowser =
+  wholeBrowser === undefined && !(process.env['CI'] && process.platform === 'linux')
 
 export const size = { width: 320, height: 180 }
 
