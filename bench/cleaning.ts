@@ -1,18 +1,16 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCanvas, ImageData, type Canvas } from '@napi-rs/canvas'
-import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { setPacks } from '../src/engines/packs/use.ts'
 import { findText } from '../src/engines/vision/find-text.ts'
-import type { Area, FoundRegion } from '../src/media/clean/region.ts'
 import { footageOf, type CaptionKind } from '../test/footage/captions.ts'
 import { drawFootage, letter, type Footage } from '../test/footage/text.ts'
 import { ffmpeg, rgb } from '../test/video-split-screen/media.ts'
 import { purify } from '../test/video-purify/purify.ts'
+import { compare, leftIn, sizeOf, type Size } from './cleaning-measures.ts'
 
 // The whole way in ten cases: text of known footage is found, taken away, and looked for again, at its own scale and
 // at one and a half times it. Brightness PSNR against the clean footage within what was treated (without any cleaning,
@@ -34,8 +32,6 @@ interface Case {
   /** Makes the clean footage and the same with text over it. */
   readonly make: (clean: string, source: string) => Promise<void>
 }
-
-type Size = Pick<Footage, 'width' | 'height'>
 
 const drawn = (kind: CaptionKind, behind: Footage['background'], way: Case['way']): Case => ({
   name: `${kind}, ${behind}, ${way}`,
@@ -133,100 +129,6 @@ async function tell({ name, way, make }: Case, index: number): Promise<void> {
   )
 }
 
-/** Regions of text that are found again, by a third or more where text was taken away. */
-async function leftIn(path: string, treated: readonly FoundRegion[]): Promise<number> {
-  const again = await findText(path, await probe(path), { threads: 2 })
-  return again.filter((one) =>
-    treated.some(
-      (other) => one.start < other.end && other.start < one.end && shared(one, other) > (one.w * one.h) / 3,
-    ),
-  ).length
-}
-
-function shared(one: Area, other: Area): number {
-  const across = Math.min(one.x + one.w, other.x + other.w) - Math.max(one.x, other.x)
-  const down = Math.min(one.y + one.h, other.y + other.h) - Math.max(one.y, other.y)
-  return Math.max(0, across) * Math.max(0, down)
-}
-
-interface Compared {
-  readonly clean: string
-  readonly source: string
-  readonly result: string
-  readonly found: readonly FoundRegion[]
-  readonly size: Size
-}
-
-/**
- * dB of brightness: source and result against the clean within what was treated, result against source outside; and
- * the frame of which most was treated.
- */
-async function compare({ clean, source, result, found, size }: Compared) {
-  const sums = { dirty: 0, cleaned: 0, within: 0, outside: 0, rest: 0 }
-  const most = { treated: 0, frame: 0 }
-  const { num, den } = (await probe(source)).video?.frame_rate ?? { num: 30, den: 1 }
-  let frame = 0
-  for await (const [truth, before, after] of together([clean, source, result], size)) {
-    const mask = maskAt(found, (frame * den) / num + 1e-6, size)
-    let treated = 0
-    for (let at = 0; at < mask.length; at += 1) {
-      const [one = 0, two = 0, three = 0] = [truth?.[at], before?.[at], after?.[at]]
-      if (mask[at] === 1) {
-        treated += 1
-        sums.dirty += (two - one) ** 2
-        sums.cleaned += (three - one) ** 2
-      } else {
-        sums.outside += (three - two) ** 2
-        sums.rest += 1
-      }
-    }
-    sums.within += treated
-    if (treated > most.treated) Object.assign(most, { treated, frame })
-    frame += 1
-  }
-  const means = [sums.dirty / sums.within, sums.cleaned / sums.within, sums.outside / sums.rest]
-  return { told: means.map(decibels), frame: most.frame }
-}
-
-function decibels(meanSquare: number): string {
-  return (10 * Math.log10(255 ** 2 / Math.max(1e-3, meanSquare))).toFixed(1)
-}
-
-function maskAt(found: readonly FoundRegion[], seconds: number, { width, height }: Size): Uint8Array {
-  const mask = new Uint8Array(width * height)
-  for (const { x, y, w, h, start, end } of found) {
-    if (seconds < start || seconds >= end) continue
-    for (let row = Math.floor(y * height); row < Math.min(height, (y + h) * height); row += 1)
-      mask.fill(1, row * width + Math.floor(x * width), row * width + Math.ceil((x + w) * width))
-  }
-  return mask
-}
-
-/** Brightness of each frame of several videos, frame by frame. */
-async function* together(paths: readonly string[], size: Size): AsyncGenerator<(Uint8Array | undefined)[]> {
-  const all = paths.map((path) => framesOf(path, size))
-  for (;;) {
-    const next = await Promise.all(all.map((frames) => frames.next()))
-    if (next.some(({ done }) => done === true)) break
-    yield next.map(({ value }) => value as Uint8Array | undefined)
-  }
-  await Promise.all(all.map((frames) => frames.return(undefined)))
-}
-
-async function* framesOf(path: string, { width, height }: Size): AsyncGenerator<Uint8Array> {
-  const { ffmpeg: program } = await locateFfmpeg()
-  const output = ['-map', '0:V:0', '-f', 'rawvideo', '-pix_fmt', 'yuv420p', 'pipe:1']
-  const child = spawn(program, ['-v', 'error', '-i', path, ...output], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const whole = (width * height * 3) / 2
-  let held: Buffer = Buffer.alloc(0)
-  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
-    for (; held.length >= whole; held = held.subarray(whole)) yield held.subarray(0, width * height)
-  }
-}
-
 /** Draws before, after and the difference, red, green and blue, side by side. */
 function show(
   [clean, before, after]: readonly Uint8Array[],
@@ -255,10 +157,4 @@ function canvasOf(pixels: Uint8Array, { width, height }: Size): Canvas {
   const canvas = createCanvas(width, height)
   canvas.getContext('2d').putImageData(image, 0, 0)
   return canvas
-}
-
-async function sizeOf(path: string): Promise<Size> {
-  const { video } = await probe(path)
-  if (!video) throw new Error(`${path} has no picture`)
-  return video
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { fileDetails, fileList, fileListQuery, fileRecord, retentionDays } from './file.ts'
 import { id } from './id.ts'
 import { mediaFacts } from './media-facts.ts'
+import { mostFrames } from './regions.ts'
 import type { RawRoute, Route } from './route.ts'
 import { moment } from './time.ts'
 import {
@@ -18,32 +19,40 @@ import {
 export const previewKind = z.enum(['contact_sheet', 'waveform'])
 export type PreviewKind = z.infer<typeof previewKind>
 
-/** Most times that may be asked for: more frames are too small to read. */
-export const mostTimes = 12
+/** A number as it is written, such as 2.5; what Number would make of nothing, or of 0x10, is none. */
+const decimal = z
+  .string()
+  .regex(/^\d+(\.\d+)?(e[+-]?\d+)?$/, 'must be a number of seconds, such as 2.5')
+  .transform(Number)
 
 const times = z
   .string()
   .max(400)
-  .transform((text) => text.split(',').map(Number))
-  .pipe(z.array(z.number().min(0)).max(mostTimes))
+  .transform((text) => text.split(','))
+  .pipe(z.array(decimal).max(mostFrames))
 
 /** Which regions are drawn, and when. */
 export const regionsQuery = z.object({
   regions_file_id: id.describe('A detection result or a list of regions made by hand, as .json'),
-  at: times.optional().describe('Times in s, at most 12, with commas; left out, those that show most'),
+  at: times
+    .optional()
+    .describe(`Times in s, at most ${mostFrames}, with commas; left out, those that show most`),
 })
 
-/** What a picture of regions shows. */
+/** What a picture of regions shows. Ids that are long, or look like a number, are told by it: #3, keep#1. */
 export const shownRegions = z.object({
-  source_file_id: z.string().optional().describe('The file they were found in, where the list tells'),
+  source_file_id: id.optional().describe('The file they were found in, where the list tells'),
   regions: z.int().describe('How many are removed'),
   protect_regions: z.int().describe('How many are protected'),
   frames: z
     .array(
       z.object({
         seconds: z.number(),
-        ids: z.array(z.string()).describe('Drawn over it, red: what is removed'),
-        protect_ids: z.array(z.string()).optional().describe('Drawn over it, green and dashed: what stays'),
+        ids: z.array(z.string()).describe('Drawn over it, red: what is removed; #3 is the third of the list'),
+        protect_ids: z
+          .array(z.string())
+          .optional()
+          .describe('Drawn over it, green and dashed: what stays; keep#1 is the first of the list'),
         more: z.int().optional().describe('How many more there are at that time'),
       }),
     )
@@ -53,7 +62,7 @@ export const shownRegions = z.object({
     .optional()
     .describe('Ids by what stands in the picture for them, where that differs'),
   not_shown: z.object({ count: z.int(), ids: z.array(z.string()).describe('The first 50') }),
-  next_at: z.array(z.number()).describe('Times that would show most of these'),
+  next_at: z.array(z.number()).describe('Times that would show most of these, for several pictures'),
 })
 export type ShownRegions = z.infer<typeof shownRegions>
 

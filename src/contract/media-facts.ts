@@ -18,6 +18,11 @@ const videoFacts = z.object({
     .describe(
       'Frames a second of frames that are evenly spaced; a last one that stays longer does not count',
     ),
+  base_rate: rational
+    .optional()
+    .describe(
+      'Of unevenly spaced frames: frames a second of the coarsest even spacing that the first of them fit',
+    ),
   variable_rate: z.boolean().describe('Frame times are not evenly spaced, as far as the header tells'),
   start_ms: z.int().describe('When the first picture shows, counted from the start of the file'),
   duration_ms: z.int(),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { MediaError } from './errors.ts'
+import { id } from './id.ts'
 import { describeIssues } from './issues.ts'
 import { inPlainWords } from './plain-issues.ts'
 
@@ -8,6 +9,9 @@ export const maxRegions = 50_000
 
 /** Most bytes of a file of regions that are read: as many as a request may have. */
 export const maxRegionsBytes = 32 * 2 ** 20
+
+/** Most frames of one picture of regions: more are too small to read. */
+export const mostFrames = 12
 
 /** Sums of decimal fractions such as 0.7 + 0.3 may be a little more than 1; a thousandth of a pixel is not seen. */
 const slack = 1e-7
@@ -58,45 +62,59 @@ export const region = z
 const listed = region.safeExtend({ score: z.number().min(0).max(1).optional() })
 
 /** Counted before each is looked at: a file may hold millions. */
-const list = z.array(z.unknown()).max(maxRegions).pipe(z.array(listed))
+const list = z
+  .array(z.unknown())
+  .max(maxRegions)
+  .pipe(z.array(listed))
+  .superRefine((regions, context) => {
+    for (const index of repeatedIds(regions)) {
+      const message = `${JSON.stringify(regions[index]?.id)} is there twice`
+      context.addIssue({ code: 'custom', path: [index, 'id'], message })
+    }
+  })
 
-/** What is drawn of a detection result (contract 2, 2.2), or of a list by hand. */
+/** A detection result (contract 2, 2.2), or a list by hand, which may be of no video. */
 const regionsFile = z.object({
-  source: z.object({ file_id: z.string() }).optional(),
+  version: z.literal(1).nullish(),
+  source: z.object({ file_id: id }).nullish(),
   regions: list,
-  protect_regions: list.default([]),
+  // Ours: what an agent who edits the list wants to keep.
+  protect_regions: list.nullish().transform((given) => given ?? []),
 })
 
 /** One region of a file, removed or protected. */
 export type ListedRegion = z.output<typeof listed>
 export type RegionsFile = z.output<typeof regionsFile>
 
+/** Places in a list of the regions whose id one before them has. */
+export function repeatedIds(regions: readonly { readonly id?: string | undefined }[]): number[] {
+  const ids = new Set<string>()
+  return regions.flatMap(({ id: name }, index) => {
+    if (name === undefined) return []
+    const isThere = ids.has(name)
+    ids.add(name)
+    return isThere ? [index] : []
+  })
+}
+
+/** Throws 6016 for a file of regions that is larger than one is read. */
+export function checkRegionsSize({ name, size }: { readonly name: string; readonly size: number }): void {
+  if (size <= maxRegionsBytes) return
+  throw new MediaError(6016, `${name} is larger than ${maxRegionsBytes / 2 ** 20} MiB`, {
+    hint: 'Leave regions out of the list that are not to be treated.',
+  })
+}
+
 /** Reads a detection result, edited or not, or a list made by hand. Throws 6016, naming what is wrong. */
 export function readRegions(name: string, text: string): RegionsFile {
-  const refuse = (what: string, hint: string) => new MediaError(6016, `${name} ${what}`, { hint })
   const read = regionsFile.safeParse(readJson(name, text), { error: inPlainWords })
-  if (!read.success) {
-    throw refuse(
-      `is no list of regions: ${describeIssues(read.error, 'the file')}`,
-      'Give the JSON file that detection answered, edited or not, or {"regions": [{"id", "x", "y", "w", "h"}]}.',
-    )
-  }
-  const twice = idTwice([...read.data.regions, ...read.data.protect_regions])
-  if (twice === undefined) return read.data
-  throw refuse(`has the id ${JSON.stringify(twice)} twice`, 'Give each region an id of its own.')
+  if (read.success) return read.data
+  throw new MediaError(6016, `${name} is no list of regions: ${describeIssues(read.error, 'the file')}`, {
+    hint: 'Give the JSON file that detection answered, edited or not, or {"regions": [{"id", "x", "y", "w", "h"}]}.',
+  })
 }
 
-function idTwice(regions: readonly ListedRegion[]): string | undefined {
-  const ids = new Set<string>()
-  for (const { id } of regions) {
-    if (id !== undefined && ids.has(id)) return id
-    if (id !== undefined) ids.add(id)
-  }
-  return undefined
-}
-
-/** Parses a file that somebody may have edited. Throws 6016 with the place where it breaks. */
-export function readJson(name: string, text: string): unknown {
+function readJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {

@@ -14,7 +14,7 @@ import type { FileRow } from '../db/schema.ts'
 import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
 import { regionSheet } from '../engines/ffmpeg/region-sheet.ts'
 import { signLink } from '../files/links.ts'
-import { openPreviews, type Drawing, type Previews } from '../files/previews.ts'
+import { openPreviews, type Drawing } from '../files/previews.ts'
 import { giveFile } from '../files/probe.ts'
 import { listFiles } from '../files/list.ts'
 import { deleteFile } from '../files/remove.ts'
@@ -27,7 +27,7 @@ import { whileWaited } from './connections.ts'
 import { download } from './download.ts'
 import { success } from './failures.ts'
 import { pattern, read } from './parameters.ts'
-import { pictureRegions } from './region-preview.ts'
+import { openRegionPictures } from './region-preview.ts'
 
 /** What is drawn of a file by itself. */
 const drawings: Readonly<Record<PreviewKind, Drawing>> = {
@@ -37,8 +37,7 @@ const drawings: Readonly<Record<PreviewKind, Drawing>> = {
 
 /** Details, facts, bytes and previews of stored files. */
 export function fileRoutes(app: FastifyInstance, service: Service): void {
-  const previews = openPreviews(service)
-  pictureRoutes(app, service, previews)
+  const forgetPictures = pictureRoutes(app, service)
   app.get(routes.listFiles.path, async (request) => {
     const query = read(routes.listFiles.query, request.query)
     const { accountId } = callerOf(request)
@@ -64,7 +63,7 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
   })
   app.delete(pattern(routes.deleteFile.path), async (request) => {
     const { accountId } = callerOf(request)
-    previews.forget(await deleteFile(service, { accountId, id: idOf(request), now: service.clock() }))
+    forgetPictures(await deleteFile(service, { accountId, id: idOf(request), now: service.clock() }))
     return success('')
   })
   app.post(pattern(routes.linkFile.path), async (request) => {
@@ -81,13 +80,15 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
   })
 }
 
-/** Small pictures of files, and what they show. */
-function pictureRoutes(app: FastifyInstance, service: Service, previews: Previews): void {
+/** Small pictures of files, and what they show. Answers what drops those of a file that is gone. */
+function pictureRoutes(app: FastifyInstance, service: Service): (row: FileRow) => void {
+  const previews = openPreviews(service)
+  const regionPictures = openRegionPictures(service)
   app.get(pattern(routes.showRegions.path), async (request, reply) => {
     const row = await fileOf(service, request)
     const query = read(routes.showRegions.query, request.query)
     const { accountId } = callerOf(request)
-    const { told } = await pictureRegions(service, row, { query, accountId, signal: whileWaited(reply) })
+    const { told } = await regionPictures.choose(row, { query, accountId, signal: whileWaited(reply) })
     return success<ShownRegions>(told)
   })
   app.get(pattern(rawRoutes.previewFile.path), async (request, reply) => {
@@ -97,13 +98,17 @@ function pictureRoutes(app: FastifyInstance, service: Service, previews: Preview
     const regions = async (): Promise<Drawing> => {
       const query = read(regionsQuery, request.query)
       const { accountId } = callerOf(request)
-      const { name, frames } = await pictureRegions(service, row, { query, accountId, signal })
+      const { name, frames } = await regionPictures.choose(row, { query, accountId, signal })
       return { name, make: (path, facts, options) => regionSheet(path, facts, { ...options, frames }) }
     }
     const drawing = kind === 'regions' ? await regions() : drawings[kind]
     const picture = await previews.draw(row, drawing, signal)
     return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(picture)
   })
+  return (row) => {
+    previews.forget(row)
+    regionPictures.forget(row)
+  }
 }
 
 /** Works on a file's bytes; what fails because the file was deleted meanwhile answers 6004. */

@@ -3,16 +3,17 @@ import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
 import type { regionsQuery, ShownRegions } from '../contract/file-routes.ts'
-import { maxRegionsBytes, readRegions, type ListedRegion, type RegionsFile } from '../contract/regions.ts'
+import { checkRegionsSize, readRegions, type RegionsFile } from '../contract/regions.ts'
 import type { FileRow } from '../db/schema.ts'
 import { isStill } from '../engines/ffmpeg/facts.ts'
-import { isDrawable } from '../engines/ffmpeg/lettering.ts'
 import type { MarkedFrame } from '../engines/ffmpeg/region-sheet.ts'
 import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
-import { endOf, rateOf } from '../media/clean/rate.ts'
-import { showRegions, type ShownFrame } from '../media/clean/shown-regions.ts'
+import { framesShownAt, gridOf, stillGrid, type FrameGrid } from '../media/clean/frame-grid.ts'
+import { showRegions } from '../media/clean/shown-regions.ts'
+import { atMost } from '../platform/at-most.ts'
 import type { Service } from '../tasks/service.ts'
+import { marksOf, tellRegions } from './region-marks.ts'
 
 /** What is asked of a file's regions, and by whom. */
 interface Asked {
@@ -29,123 +30,100 @@ interface RegionPicture {
   readonly name: string
 }
 
-/**
- * Chooses the frames of a picture of regions over a file, and what is drawn on each. Throws 6014 for a file without a
- * picture and a list that is no text, 6016 for one that is none or times that are not in the video.
- */
-export async function pictureRegions(service: Service, row: FileRow, asked: Asked): Promise<RegionPicture> {
-  const { query, accountId, signal } = asked
-  const listRow = await findFile(service.db, { accountId, id: query.regions_file_id, now: service.clock() })
-  const list = await readList(service, listRow)
-  const { facts } = await giveFile(service, row, signal)
-  const video = facts?.video
-  if (!video) {
-    throw new MediaError(6014, `${row.name} has no picture to draw regions over`, {
-      hint: 'Give the video or image that they were found in.',
-    })
+/** Pictures of regions over files. */
+export interface RegionPictures {
+  /**
+   * Chooses the frames of a picture of regions over a file, and what is drawn on each. Throws 6014 for a file without
+   * a picture and a list that is no text, 6016 for one that is none or times that are not in the video.
+   */
+  choose(row: FileRow, asked: Asked): Promise<RegionPicture>
+  /** Drops what is kept of a file that is gone. */
+  forget(row: FileRow): void
+}
+
+/** Most choices that are kept: what a picture shows is asked for apart from the picture. A few hundred names each. */
+const mostKept = 32
+
+/** Chooses pictures one after another: a list may be tens of megabytes. What was chosen last is kept, and the latest list. */
+export function openRegionPictures(service: Service): RegionPictures {
+  const inTurn = atMost(1)
+  let latest: { readonly name: string; readonly list: RegionsFile } | undefined
+  const listOf = async (row: FileRow): Promise<RegionsFile> => {
+    const name = `${row.account_id} ${row.blake3}`
+    if (latest?.name !== name) {
+      // Not both at once.
+      latest = undefined
+      latest = { name, list: await readList(service, row) }
+    }
+    return latest.list
   }
-  const rate = isStill(facts.container) ? { num: 1, den: 1 } : rateOf(video)
-  const seconds = isStill(facts.container) ? 1 : endOf(video)
-  const count = Math.max(1, Math.floor((seconds * rate.num) / rate.den))
-  const late = query.at?.find((time) => time >= seconds)
-  if (late !== undefined) {
-    throw new MediaError(6016, `at: ${late} is not before the end of ${row.name} (${seconds} s)`, {
-      hint: `Give times below ${seconds}, or leave at out.`,
-    })
+  const kept = new Map<string, RegionPicture>()
+  const keep = (name: string, picture: RegionPicture) => {
+    kept.delete(name)
+    kept.set(name, picture)
+    for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest)
   }
-  const secondsOf = (frame: number): number => (frame * rate.den) / rate.num
-  const marks = marksOf(list)
-  const at = query.at?.map((time) => Math.min(count - 1, Math.floor((time * rate.num) / rate.den + 1e-6)))
-  const shown = showRegions(marks, { rate, count, ...(at && { at }) })
   return {
-    told: tell(list, marks, { ...shown, secondsOf }),
-    // In the middle of its time rounding never shows a neighbour.
-    frames: shown.frames.map(({ frame, drawn }) => ({
-      beginsMs: 1000 * secondsOf(frame),
-      showsMs: 1000 * secondsOf(frame + 0.5),
-      marks: drawn.flatMap((place) => marks[place] ?? []),
-    })),
-    name: `regions ${listRow.blake3} ${query.at?.join() ?? ''}`,
+    async choose(row, { query, accountId, signal }) {
+      const listRow = await findFile(service.db, {
+        accountId,
+        id: query.regions_file_id,
+        now: service.clock(),
+      })
+      if (kindOf(listRow.ext) !== 'text') {
+        throw new MediaError(6014, `regions: ${listRow.name} is not text`, {
+          hint: 'Give the JSON file that detection answered, edited or not.',
+        })
+      }
+      checkRegionsSize({ name: `regions: ${listRow.name}`, size: listRow.size })
+      const { facts } = await giveFile(service, row, signal)
+      if (!facts?.video) {
+        throw new MediaError(6014, `${row.name} has no picture to draw regions over`, {
+          hint: 'Give the video or image that they were found in.',
+        })
+      }
+      const grid = isStill(facts.container) ? stillGrid : gridOf(facts.video)
+      const at = query.at && framesShownAt(query.at, grid, row.name)
+      const at0 = at ? at.join() : ''
+      const key = [accountId, row.blake3, row.ext, listRow.blake3, at0].join(' ')
+      return await inTurn(async () => {
+        signal.throwIfAborted()
+        const picture =
+          kept.get(key) ??
+          pictureOf(await listOf(listRow), grid, { at, name: `regions ${listRow.blake3} ${at0}` })
+        keep(key, picture)
+        return picture
+      })
+    },
+    forget({ account_id, blake3 }) {
+      if (latest?.name === `${account_id} ${blake3}`) latest = undefined
+      for (const name of kept.keys()) {
+        if (name.startsWith(`${account_id} `) && name.includes(` ${blake3} `)) kept.delete(name)
+      }
+    },
   }
 }
 
 async function readList({ files }: Service, row: FileRow): Promise<RegionsFile> {
-  if (kindOf(row.ext) !== 'text') {
-    throw new MediaError(6014, `regions: ${row.name} is not text`, {
-      hint: 'Give the JSON file that detection answered, edited or not.',
-    })
-  }
-  if (row.size > maxRegionsBytes) {
-    throw new MediaError(6016, `regions: ${row.name} is larger than ${maxRegionsBytes / 2 ** 20} MiB`, {
-      hint: 'Leave regions out of the list that are not to be treated.',
-    })
-  }
   return readRegions(row.name, await files.lend(row, (path) => readFile(path, 'utf8')))
 }
 
-/** A region of either list, as it is drawn and as it is told. */
-interface Marked extends ListedRegion {
-  /** Stands for it in the picture. */
-  readonly label: string
-  readonly name: string
-  readonly told: string
-  readonly isKept: boolean
-}
-
-/** Longest id that is drawn, characters. */
-const longestId = 24
-
-/** Protections, of which there are few and which matter most, then removals: each with a name that can be drawn and stands for it alone. */
-function marksOf({ regions, protect_regions }: RegionsFile): Marked[] {
-  const mark =
-    (isKept: boolean) =>
-    (region: ListedRegion, index: number): Marked => {
-      const number = `${isKept ? 'keep' : ''}#${index + 1}`
-      const { id, score } = region
-      const label = id !== undefined && id.length <= longestId && isDrawable(id) ? id : number
-      const name = score === undefined ? label : `${label} ${score.toFixed(2)}`
-      return { ...region, label, name, told: id ?? number, isKept }
-    }
-  return [...protect_regions.map(mark(true)), ...regions.map(mark(false))]
-}
-
-/** Most ids of regions that are not shown which are told: more are not read. */
-const mostIds = 50
-
-interface Shown extends ReturnType<typeof showRegions> {
-  readonly secondsOf: (frame: number) => number
-}
-
-function tell(
+function pictureOf(
   list: RegionsFile,
-  marks: readonly Marked[],
-  { frames, notShown, next, secondsOf }: Shown,
-): ShownRegions {
-  const drawn = (frame: ShownFrame): Marked[] => frame.drawn.flatMap((place) => marks[place] ?? [])
-  const idsOf = (some: readonly Marked[], isKept: boolean): string[] =>
-    some.filter((mark) => mark.isKept === isKept).map(({ told }) => told)
-  const renamed = frames
-    .flatMap(drawn)
-    .flatMap(({ label, told }) => (label === told ? [] : [[label, told] as const]))
-  const rounded = (frame: number): number => Math.round(1000 * secondsOf(frame)) / 1000
+  { rate, count, first, startMs }: FrameGrid,
+  { at, name }: { readonly at: readonly number[] | undefined; readonly name: string },
+): RegionPicture {
+  const marks = marksOf(list)
+  const shown = showRegions(marks, { rate, count, at })
+  const msOf = (frame: number): number => (1000 * frame * rate.den) / rate.num
   return {
-    ...(list.source && { source_file_id: list.source.file_id }),
-    regions: list.regions.length,
-    protect_regions: list.protect_regions.length,
-    frames: frames.map((frame) => {
-      const kept = idsOf(drawn(frame), true)
-      return {
-        seconds: rounded(frame.frame),
-        ids: idsOf(drawn(frame), false),
-        ...(kept.length > 0 && { protect_ids: kept }),
-        ...(frame.others > 0 && { more: frame.others }),
-      }
-    }),
-    ...(renamed.length > 0 && { drawn_as: Object.fromEntries(renamed) }),
-    not_shown: {
-      count: notShown.length,
-      ids: notShown.slice(0, mostIds).flatMap((place) => marks[place]?.told ?? []),
-    },
-    next_at: next.map(rounded),
+    name,
+    told: tellRegions(list, marks, { ...shown, secondsOf: (frame) => msOf(frame) / 1000 }),
+    // In the middle of its time rounding never shows a neighbour.
+    frames: shown.frames.map(({ frame, drawn }) => ({
+      beginsMs: msOf(frame),
+      showsMs: startMs + msOf(Math.max(0, frame - first) + 0.5),
+      marks: drawn.flatMap((place) => marks[place] ?? []),
+    })),
   }
 }

@@ -13,6 +13,10 @@ const standard: readonly Rational[] = [
   { num: 50, den: 1 },
   { num: 60000, den: 1001 },
   { num: 60, den: 1 },
+  { num: 90, den: 1 },
+  { num: 100, den: 1 },
+  { num: 120_000, den: 1001 },
+  { num: 120, den: 1 },
 ]
 
 /** A header's average this close to a standard rate is that rate, off by one long frame. */
@@ -20,19 +24,26 @@ const tolerance = 0.005
 
 /**
  * The constant rate at which a video is shown anew. A variable one is below the pace of its fast passages on average:
- * the next standard rate holds them; above all of these it is the average itself.
+ * the standard rate that all its times fit holds them, else the next one; above all of these it is the average itself.
  */
 export function nominalRate({
   frame_rate,
+  base_rate,
   variable_rate,
-}: Pick<VideoFacts, 'frame_rate' | 'variable_rate'>): Rational {
+}: Pick<VideoFacts, 'frame_rate' | 'base_rate' | 'variable_rate'>): Rational {
   if (frame_rate.num <= 0) return usual
-  const near = standard
-    .map((rate) => ({ rate, off: Math.abs(hertz(rate) / hertz(frame_rate) - 1) }))
-    .reduce((one, another) => (another.off < one.off ? another : one))
-  if (near.off <= tolerance) return near.rate
+  const base = variable_rate && base_rate && standardNear(base_rate)
+  if (base && hertz(base) > hertz(frame_rate)) return base
+  const near = standardNear(frame_rate)
+  if (near) return near
   if (!variable_rate) return frame_rate
   return standard.find((rate) => hertz(rate) > hertz(frame_rate)) ?? frame_rate
+}
+
+function standardNear(told: Rational): Rational | undefined {
+  const off = (rate: Rational) => Math.abs(hertz(rate) / hertz(told) - 1)
+  const near = standard.reduce((one, another) => (off(another) < off(one) ? another : one))
+  return off(near) <= tolerance ? near : undefined
 }
 
 /** A rate as a number, frames a second. */

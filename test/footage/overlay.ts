@@ -30,16 +30,25 @@ export function patchOf({ x, y, w, h }: Box, { width, height }: { width: number;
   return { x: left, y: top, ...size, mask: new Uint8Array(size.width * size.height).fill(1) }
 }
 
-/** Lines of a subtitle: shown for `shown` frames, gone for `gone`, each another text. */
-export function subtitles(scene: Scene, { shown = 24, gone = 6, box = places.subtitle } = {}): Overlay {
+/**
+ * Lines of a subtitle: shown for `shown` frames, gone for `gone`, each another text; as strong as `faint` tells on the
+ * frames beside, the nearest first.
+ */
+export function subtitles(
+  scene: Scene,
+  { shown = 24, gone = 6, box = places.subtitle, faint = [] as readonly number[] } = {},
+): Overlay {
   const patches = [patchOf(box, scene)]
   const none: readonly Patch[] = []
   const isShown = (index: number) => index % (shown + gone) < shown
   return {
     patchesAt: (index) => (isShown(index) ? patches : none),
     draw: (frame, index) => {
-      if (isShown(index))
-        patches.forEach((patch) => strokes(frame, patch, 3 + Math.floor(index / (shown + gone))))
+      const [line, at] = [Math.floor(index / (shown + gone)), index % (shown + gone)]
+      const [since, until] = [at - shown, shown + gone - 1 - at]
+      const strength = isShown(index) ? 1 : (faint[Math.min(since, until)] ?? 0)
+      const seed = 3 + line + (isShown(index) || since <= until ? 0 : 1)
+      if (strength > 0) patches.forEach((patch) => strokes(frame, patch, seed, strength))
     },
   }
 }

@@ -21,6 +21,10 @@ beforeAll(async () => {
   const full = ['-color_range', 'pc', '-vf', 'scale=out_range=pc', '-g', '37']
   const made = {
     'clip.mp4': ['-f', 'lavfi', '-i', grey, ...h264, ...full],
+    'fast.mp4': [
+      ...['-f', 'lavfi', '-i', 'color=black:size=64x36:rate=30:duration=1'],
+      ...['-vf', 'geq=lum=20+N*7:cb=128:cr=128', ...h264, '-g', '5'],
+    ],
     'still.png': ['-f', 'lavfi', '-i', 'color=0x4080c0:s=300x600', '-frames:v', '1'],
     'tone.wav': tone(1),
   }
@@ -122,17 +126,37 @@ describe('of a video', () => {
     expect(near(colour(640, 300), [220, 220, 220]), 'the last frame').toBe(true)
   })
 
-  test('ids that cannot be drawn are numbered, and the answer says for what', async () => {
+  test('what cannot be drawn, or is no name of its own, is told by its number', async () => {
+    const [long, longer] = ['the logo at the top', 'x'.repeat(200)]
+    const names = ['水印', undefined, '#1', 'keep#1', ' ', long, longer, 'face']
     const list = await listed({
-      regions: [
-        { ...logo, id: '水印' },
-        { ...logo, id: undefined },
-      ],
+      ...{ source: null, regions: names.map((id) => ({ ...logo, id })) },
+      // Ids are unique in each of the two lists.
       protect_regions: [face],
     })
     const { data } = await told('clip.mp4', list)
-    expect(data.frames).toMatchObject([{ ids: ['水印', '#2'], protect_ids: ['face'] }])
-    expect(data.drawn_as).toEqual({ '#1': '水印' })
+    expect(data.frames).toMatchObject([
+      { ids: ['水印', '#2', '#3', '#4', '#5', long, '#7', 'face'], protect_ids: ['keep#1'] },
+    ])
+    expect(data.drawn_as).toEqual({ '#1': '水印', '#6': long })
+    expect(data).not.toHaveProperty('source_file_id')
+  })
+
+  test('at 30 frames a second the times that are named next show what was not, until nothing is left', async () => {
+    const regions = Array.from({ length: 29 }, (_, frame) => ({
+      ...{ id: `text-${frame}`, x: 0.1, y: 0.1, w: 0.2, h: 0.2 },
+      ...{ start: frame / 30, end: (frame + 1) / 30 },
+    }))
+    const list = await listed({ regions })
+    const { data: first } = await told('fast.mp4', list)
+    const seen = first.frames.flatMap(({ ids: shown }) => shown)
+    for (let from = 0; from < first.next_at.length; from += 12) {
+      const at = first.next_at.slice(from, from + 12)
+      const { data } = await told('fast.mp4', list, at.join())
+      expect(data.frames.map(({ seconds }) => seconds)).toEqual(at)
+      seen.push(...data.frames.flatMap(({ ids: shown }) => shown))
+    }
+    expect(new Set(seen).size).toBe(29)
   })
 
   test('thousands of regions are as many frames and names as fit', async () => {
@@ -177,7 +201,12 @@ describe('what cannot be drawn', () => {
     ['an entry that leaves the frame', one({ x: 0.8 }), /regions\[1\]\.w: x \+ w must be at most 1/],
     ['an edge outside', one({ y: -0.1 }), /regions\[1\]\.y: at least 0/],
     ['an end before the start', one({ end: 0.5 }), /regions\[1\]\.end: end must be after start/],
-    ['an id that is there twice', one({ id: 'logo' }), /the id "logo" twice/],
+    ['an id that is there twice', one({ id: 'logo' }), /regions\[1\]\.id: "logo" is there twice/],
+    [
+      'a source longer than an id',
+      { source: { file_id: 'x'.repeat(65) }, regions: [] },
+      /source\.file_id: at most 64/,
+    ],
     [
       'a protection that is wrong',
       { ...detection, protect_regions: [{}] },
@@ -209,10 +238,18 @@ describe('what cannot be drawn', () => {
       code: 6016,
       msg: expect.stringContaining('at: 12 is not before the end of clip.mp4 (12 s)'),
     })
-    expect(await told('clip.mp4', list, 'now')).toMatchObject({
-      code: 6016,
-      msg: expect.stringContaining('at'),
-    })
+    for (const [at, place] of [
+      ['now', 'at[0]'],
+      ['', 'at[0]'],
+      ['1,,2', 'at[1]'],
+      ['0x10', 'at[0]'],
+      ['-1', 'at[0]'],
+    ]) {
+      expect(await told('clip.mp4', list, at)).toMatchObject({
+        code: 6016,
+        msg: expect.stringContaining(`${place}: must be a number of seconds`),
+      })
+    }
     expect(await told('clip.mp4', list, Array.from({ length: 13 }, () => 1).join())).toMatchObject({
       code: 6016,
     })

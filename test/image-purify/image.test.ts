@@ -108,6 +108,15 @@ it('a colour profile is left out, and told, where it is of printing colours', as
   expect(await readProfile(path)).toHaveLength(0)
 })
 
+it('of a tall picture, which is searched in tiles, as many times as long is expected', async () => {
+  const seconds = async (size: string) => {
+    const path = join(folder, `${size}.png`)
+    await ffmpeg('-f', 'lavfi', '-i', `color=size=${size}`, '-frames:v', '1', path)
+    return plan(imagePurify.input.parse({ file_id: idOf(path) }), await stage([path])).seconds
+  }
+  expect(await seconds('90x1000')).toBeGreaterThan(3 * (await seconds('90x160')))
+})
+
 it('a WebP without a profile before gets the chunk that one needs', async () => {
   const profile = Buffer.concat([
     Buffer.from('RIFF    WEBPICCP'),

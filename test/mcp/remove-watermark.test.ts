@@ -97,8 +97,9 @@ test('remove-watermark: its steps find, show, clean and check a video', async ({
   expect(after?.data['regions']).toMatchObject({
     ...{ regions: 3, protect_regions: 1 },
     frames: [{ protect_ids: [expect.any(String)] }, { protect_ids: [expect.any(String)] }],
-    note: expect.stringContaining('another file'),
+    notes: [expect.stringContaining('another file')],
   })
+  expect(after?.data['next_step']).toMatch(/is refused for this one/)
   expect(left?.data, 'only what was kept is found again').toMatchObject({ output: { regions_found: 1 } })
 })
 
@@ -129,6 +130,7 @@ test('an image: its boxes by hand are shown, and clean what they cover', async (
   const { data, result } = await agent.call('inspect_file', { file: 'photo.png', regions: 'boxes.json' })
   expect(data['regions']).toMatchObject({ regions: 1, frames: [{ seconds: 0, ids: ['logo'] }] })
   expect(result.content[1]?.type).toBe('image')
+  expect(data['next_step']).toMatch(/image_purify with purify_scope region/)
   const cleaned = await agent.call('image_purify', {
     ...{
       file_id: 'photo.png',
@@ -157,5 +159,13 @@ test('what cannot be drawn is told so that an agent can mend it', async () => {
   expect(await ask({ regions: 'clip.mp4' })).toMatch(/^6014: .*clip\.mp4 is not text/)
   expect(await ask({ regions: 'none.json' })).toMatch(/^6004: There is no none\.json/)
   expect(await ask({ at: [0.5] })).toMatch(/^6016: at: goes with regions/)
-  expect(await ask({ regions: 'wrong.json', preview: 'waveform' })).toMatch(/^6016: preview: /)
+  expect(await ask({ regions: 'wrong.json', preview: 'contact_sheet' })).toMatch(/^6016: preview: /)
+  const told = async (regions: readonly object[]) => {
+    await writeFile(join(workspace, 'told.json'), JSON.stringify({ regions }))
+    return (await agent.call('inspect_file', { file: 'clip.mp4', regions: 'told.json' })).data
+  }
+  expect((await told([]))['next_step']).toMatch(/^The list is empty/)
+  expect(await told([{ x: 0.1, y: 0.1, w: 0.1, h: 0.1, start: 5 }])).toMatchObject({
+    regions: { not_shown: { count: 1 }, notes: [expect.stringContaining('after the end of the video')] },
+  })
 })

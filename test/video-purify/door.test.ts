@@ -47,6 +47,10 @@ beforeAll(async () => {
       ...['-f', 'lavfi', '-i', 'sine=duration=6', '-itsoffset', '3', '-f', 'lavfi'],
       ...['-i', 'testsrc2=size=64x64:rate=25:duration=2', ...h264],
     ],
+    'later.mkv': [
+      ...['-f', 'lavfi', '-i', 'sine=duration=1', '-itsoffset', '7201', '-f', 'lavfi'],
+      ...['-i', 'testsrc2=size=64x64:rate=25:duration=1', ...h264],
+    ],
     // As browsers record.
     'ticks.webm': [
       ...['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=30:duration=2', '-c:v', 'libvpx', '-r', '1000'],
@@ -118,6 +122,7 @@ describe('limits of the video', () => {
     ['told as a minute.mkv', { ...everything, purify_func_type: 'raft' }, 6016],
     ['late.mkv', { purify_scope: 'region', regions: [{ ...box, start: 4.9 }] }, 200],
     ['late.mkv', { purify_scope: 'region', regions: [{ ...box, start: 5.1 }] }, 6016],
+    ['later.mkv', emptyList, 6019],
     ['ticks.webm', {}, 200],
     ['sound.mp4', {}, 6014],
     ['list.json', {}, 6014],

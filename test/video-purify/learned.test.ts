@@ -159,6 +159,22 @@ describe('video_purify with raft, over HTTP', () => {
   })
 })
 
+it('what a model fills in full-range film is in full range', async () => {
+  const path = join(folder, 'full.mp4')
+  const white = ['-f', 'lavfi', '-i', 'color=white:size=256x144:rate=12', '-frames:v', '3']
+  await ffmpeg(...white, '-vf', 'scale=out_range=pc', '-pix_fmt', 'yuvj420p', '-c:v', 'libx264', path)
+  const made = await samples(
+    await cleaned(within, ['video_purify', path], {
+      purify_scope: 'region',
+      regions: [places.logo],
+      purify_func_type: 'raft',
+    }),
+    'yuvj420p',
+  )
+  expect(made[0]).toBeGreaterThan(250)
+  expect(Math.abs(meanIn(frameOf(made, 0), places.logo) - 0.9 * 255)).toBeLessThan(4)
+})
+
 describe('a finished part is used again', () => {
   it('where the same models are set, and not where another is', async () => {
     const scene = makeScene('static', { ...size, count: 6 })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { askFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
+import { withCaptions, withSphere } from './marks.ts'
 import { blurred, packets, probeStreams, purify, toldAsAMinute } from './purify.ts'
 
 const folder = await scratchFolder()
@@ -135,8 +136,10 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     const inputs = [...picture, ...tone(440), ...tone(880), ...tone(660), ...second]
     const maps = ['0', '1', '2', '3', '4'].flatMap((input) => ['-map', input])
     const coding = ['-pix_fmt', 'yuv420p', '-c:v:1', 'mpeg4', '-c:a', 'adpcm_ima_qt', '-c:a:0', 'aac']
-    await ffmpeg(...inputs, ...maps, ...coding, source)
+    await ffmpeg(...inputs, '-i', (await texts()).tags, ...maps, ...coding, source)
     const bytes = await readFile(source)
+    // As cameras record where they are: chapters lie in a stream of the same kind, by another name.
+    bytes.write('gpmd', bytes.lastIndexOf('stsd') + 16, 'latin1')
     // As phones record beside the usual: the name in the last sound's description.
     bytes.write('apac', bytes.lastIndexOf('ima4'), 'latin1')
     await writeFile(source, bytes)
@@ -144,8 +147,28 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     expect(name).toBe('strange-clean.mkv')
     expect((await probeStreams(path)).map(({ codec_name }) => codec_name)).toEqual(['h264', 'aac'])
     expect(await packets(path, 'a:0')).toBe(await packets(source, 'a:0'))
-    const left = ['audio (adpcm_ima_qt)', 'audio (apac)', 'video (mpeg4)']
+    const left = ['audio (adpcm_ima_qt)', 'audio (apac)', 'video (mpeg4)', 'data (gpmd)']
     expect(output.notes).toEqual(left.map((one) => `a stream could not be kept: ${one}`))
+  })
+
+  it('nor stays a cover that does not decode, nor what goes with the picture itself, and both are told', async () => {
+    const [raw, source] = [at('marked.h264'), at('marked.mp4')]
+    await ffmpeg(...picture, '-frames:v', '25', '-bf', '0', '-pix_fmt', 'yuv420p', raw)
+    await writeFile(raw, withCaptions(await readFile(raw)))
+    const cover = await coverOf(source)
+    const maps = ['-map', '0', '-map', '1', '-disposition:v:1', 'attached_pic']
+    await ffmpeg('-i', raw, ...cover.input, ...maps, '-c', 'copy', source)
+    const bytes = withSphere(await readFile(source))
+    const coverAt = bytes.lastIndexOf(Buffer.from([0xff, 0xd8, 0xff]))
+    bytes.fill(0, coverAt, coverAt + 600)
+    await writeFile(source, bytes)
+    const { path, output } = await blurred(source, folder, box)
+    expect(await probeStreams(path)).toHaveLength(1)
+    expect(output.notes).toEqual([
+      expect.stringContaining('captions'),
+      expect.stringContaining('360'),
+      'a stream could not be kept: cover (mjpeg)',
+    ])
   })
 
   it('sound and picture keep their distance to the millisecond, whichever begins first', async () => {
@@ -179,13 +202,18 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
   })
 })
 
-it('what lasts longer than its header tells is held to the limits as it is read', async () => {
-  const source = at('told.mkv')
-  await ffmpeg('-f', 'lavfi', '-i', 'color=black:size=128x128:rate=1:duration=1201', source)
-  await writeFile(source, await toldAsAMinute(source))
-  const request = { purify_scope: 'region', regions: [box], purify_func_type: 'raft' }
-  await expect(purify(source, folder, request)).rejects.toMatchObject({ code: 6016 })
-})
+it.each([
+  [1201, { purify_scope: 'region', regions: [box], purify_func_type: 'raft' }, 6016],
+  [7201, { phase: 'detect' }, 6019],
+])(
+  'what lasts longer than its header tells, %d s, is held to the limits as it is read',
+  async (seconds, request, code) => {
+    const source = at(`told-${seconds}.mkv`)
+    await ffmpeg('-f', 'lavfi', '-i', `color=black:size=128x128:rate=1:duration=${seconds}`, source)
+    await writeFile(source, await toldAsAMinute(source))
+    await expect(purify(source, folder, request)).rejects.toMatchObject({ code })
+  },
+)
 
 describe('a list', () => {
   const listed = { id: 'one', source: 'manual', ...box, start: 0, end: 9 }

@@ -1,18 +1,17 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { headBytes, profileIn, withProfile } from '../../src/media/image/profile.ts'
 
-/** What became of a source's colour profile. */
-export type Profile = 'none' | 'kept' | 'left'
-
-/** Puts the colour profile of a source into what was made of it, if it still fits its red, green and blue. */
-export async function keepProfile(path: string, source: string): Promise<Profile> {
+/** Puts the colour profile of a source into what was made of it; where there is one that cannot stay, says so in a sentence. */
+export async function keepProfile(path: string, source: string): Promise<string | undefined> {
   const head = await headOf(source)
   const profile = profileIn(head)
-  if (!profile) return 'none'
-  const pieces = profile.isRgb ? withProfile(await readFile(path), head) : undefined
-  if (!pieces) return 'left'
+  if (!profile) return undefined
+  if (!profile.isRgb) return 'its colour profile was left out: it is not of red, green and blue'
+  const pieces = withProfile(await readFile(path), head)
+  if (!pieces)
+    return 'its colour profile was left out: it is too large, or of a format in which none is written'
   await writeFile(path, Buffer.concat(pieces))
-  return 'kept'
+  return undefined
 }
 
 async function headOf(path: string): Promise<Uint8Array> {

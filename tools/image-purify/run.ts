@@ -41,15 +41,15 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   const bytes = await stillPicture(file.path, { video, width, height, signal })
   if (!bytes) throw new MediaError(6021, `${file.name}: the picture could not be decoded`)
   const still = { width, height, channels: 4 as const, bytes }
-  await using learned = await openLearnedModels(threads, ['inpainting'])
+  await using learned = await openLearnedModels(threads, { packs: ['inpainting'] })
   await fillStill(still, stillPatches(found ?? input.regions ?? [], still), learned.fill)
   context.progress(90)
   const form = formOf(file)
   const path = join(scratch, `clean${form.extension}`)
   await encodeStill(path, { still, form, signal })
-  const profile = await keepProfile(path, file.path)
+  const left = await keepProfile(path, file.path)
   const notes = [
-    ...(profile === 'left' ? ['its colour profile was left out: it is not of red, green and blue'] : []),
+    ...(left === undefined ? [] : [left]),
     ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
     ...(/(?:10|12|14|16|48|64)(?:le|be)/.test(video.pixel_format)
       ? ['the picture has 8 bits a colour now']

@@ -4,6 +4,7 @@ import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { pictureStream, type PictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { learnedSums } from '../../src/engines/vision/learned-models.ts'
+import { lookAheadOf } from '../../src/media/clean/inpaint/inpainter.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
 import { firstFrame, rateOf } from '../../src/media/clean/rate.ts'
 import { hertz } from '../../src/media/nominal-rate.ts'
@@ -42,18 +43,22 @@ interface Timed extends Stretch {
   readonly stream: PictureStream
 }
 
-/** Of other frames the treatment looks at so many, s: filling carries over what shows before and after. */
-const around = { blur: 0, inpainting: 2 }
-
 /** Output of all parts made at once, pixels a frame: each keeps some dozen frames. */
 const pixelsAtOnce = 4 * 1920 * 1080
 
 /** A part of which no picture came. */
 const nothing = { path: '', frames: 0 }
 
-function partsAtOnce({ video }: Footage, threads: number): number {
+/** Parts made at once where models are set: each holds them in memory by itself, and they use many threads well. */
+const modelsAtOnce = 2
+
+/** Share of the work that it is to learn what lies over the film. */
+const learning = 0.05
+
+function partsAtOnce({ video }: Footage, threads: number, hasModels: boolean): number {
   const { width, height } = uprightSize(video)
-  return Math.max(1, Math.min(threads, Math.floor(pixelsAtOnce / (width * height))))
+  const most = hasModels ? Math.min(threads, modelsAtOnce) : threads
+  return Math.max(1, Math.min(most, Math.floor(pixelsAtOnce / (width * height))))
 }
 
 /** Treats a video part by part, some at once, and joins them with all else that its file holds; answers where it is. */
@@ -64,34 +69,36 @@ export async function cleanVideo(
   const { rate } = footage
   const fps = hertz(rate)
   const finished = await stepsIn(steps)
-  const atOnce = partsAtOnce(footage, threads)
   const source = { stream: footage.stream, rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
   const kept = await keptOf(file.path, reading)
   const choose = () => chooseCrf(footage, { bytesPerFrame: file.size / footage.count, ...reading })
   const crf = Number(await finished.text('quality', source, async () => String(await choose())))
   const learned = treatment === 'inpainting' ? await learnedSums() : {}
+  const atOnce = partsAtOnce(footage, threads, Object.keys(learned).length > 0)
   const madeOf = { ...source, marked, treatment, crf, learned }
   const made = await finished.parts(madeOf)
   const stretches = partsOf(footage, fps)
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
-  const laidOver = treatment === 'inpainting' ? await learnOverlays({ footage, marked }, reading) : []
-  const jobs = stretches
-    .filter(({ first }) => !made.has(first))
-    .map((stretch) => ({
-      ...stretch,
-      ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, crf, timeoutMs },
-      laidOver,
-      around: Math.round(around[treatment] * fps),
-      isLast: stretch === stretches.at(-1),
-      threads: Math.max(1, Math.floor(threads / atOnce)),
-    }))
+  const left = stretches.filter(({ first }) => !made.has(first))
+  const begun = left.length > 0 && treatment === 'inpainting' ? learning : 0
+  const onLearned = (share: number) => onShare(begun * share)
+  const laidOver =
+    begun > 0 ? await learnOverlays({ footage, marked }, { ...reading, onShare: onLearned }) : []
+  const jobs = left.map((stretch) => ({
+    ...stretch,
+    ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, crf, timeoutMs },
+    laidOver,
+    around: treatment === 'blur' ? 0 : lookAheadOf(fps),
+    isLast: stretch === stretches.at(-1),
+    threads: Math.max(1, Math.floor(threads / atOnce)),
+  }))
   await makeParts(jobs, {
     atOnce,
     signal,
     onFrames(more) {
       done += more
-      onShare(done / footage.count)
+      onShare(begun + ((1 - begun) * done) / footage.count)
     },
     async onMade({ first, path }, frames) {
       made.set(first, await finished.keepPart(path, { first, frames, madeOf }))

@@ -3,7 +3,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/id.ts'
 import { operation } from '../../src/contract/operation.ts'
-import { area, maxRegions, region } from '../../src/contract/regions.ts'
+import { area, maxRegions, region, repeatedIds } from '../../src/contract/regions.ts'
 
 /** Most areas in which text is looked for: each text is held against all of them. */
 const maxRois = 256
@@ -96,20 +96,15 @@ type Refuse = (path: (string | number)[], message: string, fix: string) => void
 
 /** A list that is treated as it is: complete regions, each with an id of its own. */
 function checkList(list: NonNullable<Fields['regions']>, name: string, refuse: Refuse): void {
-  const ids = new Set<string>()
   for (const [index, one] of list.entries()) {
     for (const field of ['id', 'source', 'start', 'end'] as const) {
       if (one[field] === undefined)
         refuse([name, index, field], 'required with phase purify', 'Give every field of each region.')
     }
-    if (one.id === undefined) continue
-    if (ids.has(one.id))
-      refuse(
-        [name, index, 'id'],
-        `${JSON.stringify(one.id)} is there twice`,
-        'Give each region an id of its own.',
-      )
-    ids.add(one.id)
+  }
+  for (const index of repeatedIds(list)) {
+    const message = `${JSON.stringify(list[index]?.id)} is there twice`
+    refuse([name, index, 'id'], message, 'Give each region an id of its own.')
   }
 }
 

@@ -1,6 +1,9 @@
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MediaError } from '../../src/contract/errors.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Cover } from './kept.ts'
+import type { Reading } from './reading.ts'
 
 /** Pictures that may be a cover in both containers, by ffmpeg's names. */
 const forms: Readonly<Record<string, { readonly extension: string; readonly mime: string }>> = {
@@ -9,13 +12,10 @@ const forms: Readonly<Record<string, { readonly extension: string; readonly mime
   bmp: { extension: 'bmp', mime: 'image/bmp' },
 }
 
-interface Reading {
-  readonly scratch: string
-  readonly signal: AbortSignal
-  readonly timeoutMs: number
-}
-
-/** Copies a cover picture into a file, as a Matroska file takes them; undefined for one that no container holds. */
+/**
+ * Copies a cover picture into a file, as a Matroska file takes them; undefined for one that no container holds, that is
+ * empty or that does not decode: it would spoil the whole result in the end.
+ */
 export async function saveCover(
   source: string,
   { index, codec }: { readonly index: number; readonly codec: string },
@@ -24,7 +24,18 @@ export async function saveCover(
   const form = forms[codec]
   if (!form) return undefined
   const path = join(scratch, `cover-${index}.${form.extension}`)
-  const one = ['-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-update', '1', '-f', 'image2']
-  await runRaw({ args: [...inputArgs(source), ...one, path], signal, timeoutMs })
-  return { index, path, mime: form.mime }
+  const copied = ['-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-update', '1', '-f', 'image2', path]
+  const decoded = ['-map', `0:${index}`, '-frames:v', '1', '-f', 'null', '-']
+  try {
+    await runRaw({ args: [...inputArgs(source), ...copied, ...decoded], signal, timeoutMs })
+    return (await stat(path)).size > 0 ? { index, path, mime: form.mime } : undefined
+  } catch (error) {
+    if (isOfFile(error)) return undefined
+    throw error
+  }
+}
+
+/** Whether the file explains a failure, rather than the machine or an abort. */
+export function isOfFile(error: unknown): boolean {
+  return error instanceof MediaError && (error.code === 6017 || error.code === 6500)
 }

@@ -1,23 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import * as z from 'zod'
 import { MediaError } from '../../src/contract/errors.ts'
 import { describeIssues } from '../../src/contract/issues.ts'
-import { readJson } from '../../src/contract/regions.ts'
+import { readRegions } from '../../src/contract/regions.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { endOf, rateOf } from '../../src/media/clean/rate.ts'
+import { hertz } from '../../src/media/nominal-rate.ts'
 import type { FoundRegion } from '../../src/media/clean/region.ts'
 import { videoPurify } from './contract.ts'
 import type { PurifyInput } from './plan.ts'
-
-/** The detection result file (contract 2, 2.2). */
-const detection = z.object({
-  version: z.literal(1),
-  source: z.object({ file_id: z.string() }),
-  regions: z.array(z.unknown()),
-  // Ours: what an agent who edits the list wants to keep.
-  protect_regions: z.array(z.unknown()).default([]),
-})
 
 /** Of what was found what a list may hold: where a header tells an early end, pictures may come after it. */
 export function listable(found: readonly FoundRegion[], video: VideoFacts): FoundRegion[] {
@@ -32,7 +23,7 @@ export function writeDetection(
   { file_id, video }: { file_id: string; video: VideoFacts },
   found: readonly FoundRegion[],
 ): string {
-  const { num, den } = rateOf(video)
+  const rate = rateOf(video)
   const regions = found.map(({ score, ...region }, index) => ({
     ...{ id: `text-${index + 1}`, source: 'detected', ...region },
     score: Math.round(score * 1000) / 1000,
@@ -42,7 +33,13 @@ export function writeDetection(
     {
       version: 1,
       source: { file_id },
-      video: { width, height, duration: endOf(video), fps: num / den, fps_exact: `${num}/${den}` },
+      video: {
+        width,
+        height,
+        duration: endOf(video),
+        fps: hertz(rate),
+        fps_exact: `${rate.num}/${rate.den}`,
+      },
       regions,
     },
     null,
@@ -57,20 +54,21 @@ export async function readDetection(
 ): Promise<Required<Pick<PurifyInput, 'regions' | 'protect_regions'>>> {
   const refuse = (what: string, hint: string) =>
     new MediaError(6016, `regions_file_id: ${name} ${what}`, { hint })
-  const read = detection.safeParse(readJson(name, await readFile(path, 'utf8')))
-  if (!read.success) {
+  const listed = readRegions(`regions_file_id: ${name}`, await readFile(path, 'utf8'))
+  const lacking = (['version', 'source'] as const).find((field) => (listed[field] ?? null) === null)
+  if (lacking !== undefined) {
     throw refuse(
-      `is no detection result: ${describeIssues(read.error, 'file')}`,
+      `is no detection result: ${lacking}: required`,
       'Give the JSON file that phase detect answered, edited or not.',
     )
   }
-  if (read.data.source.file_id !== fileId) {
+  if (listed.source?.file_id !== fileId) {
     throw refuse('is of another video', 'Detect in this video, or give source.file_id of the video it is of.')
   }
   // By the rules of a list that a request holds.
-  const { regions: listed, protect_regions } = read.data
   const list = videoPurify.input.safeParse({
-    ...{ file_id: fileId, phase: 'purify', regions: listed, protect_regions },
+    ...{ file_id: fileId, phase: 'purify', regions: listed.regions },
+    protect_regions: listed.protect_regions,
   })
   if (!list.success) throw refuse(describeIssues(list.error, 'file'), 'Correct the regions it names.')
   const regions = list.data.regions ?? []

@@ -1,30 +1,31 @@
 import { rm } from 'node:fs/promises'
-import { MediaError } from '../../src/contract/errors.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
+import { isOfFile } from './cover.ts'
 import { streamArgs } from './join.ts'
 import type { KeptStream } from './kept.ts'
+import type { Reading } from './reading.ts'
 
-/** Enough of each stream that a container's refusal shows, s and bytes. */
+/** Enough of each stream that a container's refusal shows: s before the end, as a line may come late, and bytes. */
 const trial = { seconds: 1, bytes: 2 ** 16 }
 
-/** Whether a file of this name takes streams of a source: a second of them is written to it, and removed. */
+/** Whether a file of this name takes streams of a source: its last second is written to it, and removed. */
 export async function holds(
   path: string,
   { source, streams }: { readonly source: string; readonly streams: readonly KeptStream[] },
-  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  { signal, timeoutMs }: Pick<Reading, 'signal' | 'timeoutMs'>,
 ): Promise<boolean> {
+  if (streams.length === 0) return true
   // Fonts alone make no file.
-  if (streams.every(({ type }) => type === 't')) return true
-  const some = ['-t', String(trial.seconds), '-fs', String(trial.bytes)]
+  const picture = streams.every(({ type }) => type === 't') ? ['-map', '0:V:0', '-c:v', 'copy'] : []
+  const args = [
+    ...inputArgs(source, ['-sseof', `-${trial.seconds}`]),
+    ...[...picture, ...streamArgs(streams, 0), '-fs', String(trial.bytes), path],
+  ]
   try {
-    await runRaw({
-      args: [...inputArgs(source), ...streamArgs(streams, 0), ...some, path],
-      signal,
-      timeoutMs,
-    })
+    await runRaw({ args, signal, timeoutMs })
     return true
   } catch (error) {
-    if (error instanceof MediaError && (error.code === 6500 || error.code === 6017)) return false
+    if (isOfFile(error)) return false
     throw error
   } finally {
     await rm(path, { force: true })

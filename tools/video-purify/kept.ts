@@ -3,6 +3,8 @@ import * as z from 'zod'
 import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { saveCover } from './cover.ts'
 import { holds } from './holds.ts'
+import { lostOf } from './lost.ts'
+import type { Reading } from './reading.ts'
 
 const answer = z.object({
   streams: z
@@ -48,6 +50,8 @@ export interface Kept {
   readonly covers: readonly Cover[]
   /** Streams that are not kept, in words. */
   readonly left: readonly string[]
+  /** What the new picture lacks, in sentences. */
+  readonly lost: readonly string[]
 }
 
 /** Sound that players expect in an mp4; other sound keeps its form in a Matroska file. */
@@ -57,13 +61,6 @@ const soundOfMp4 = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac']
 const textOfMatroska: Readonly<Record<string, string>> = {
   ...{ subrip: 'copy', ass: 'copy', ssa: 'copy', webvtt: 'copy', dvd_subtitle: 'copy' },
   ...{ hdmv_pgs_subtitle: 'copy', dvb_subtitle: 'copy', mov_text: 'srt', text: 'srt' },
-}
-
-/** Where work is done before any picture is treated. */
-interface Reading {
-  readonly scratch: string
-  readonly signal: AbortSignal
-  readonly timeoutMs: number
 }
 
 /**
@@ -83,7 +80,8 @@ export async function keptOf(path: string, reading: Reading): Promise<Kept> {
   const stays = new Set([...kept, ...covers].map(({ index }) => index))
   const picture = streams.find((one) => one.codec_type === 'video' && !isCover(one))
   const left = streams.filter(({ index }) => index !== picture?.index && !stays.has(index))
-  return { extension, streams: kept, covers, left: left.flatMap(describe) }
+  const lost = await lostOf(path, reading)
+  return { extension, streams: kept, covers, left: left.flatMap(describe), lost }
 }
 
 async function fitting(
@@ -99,7 +97,9 @@ async function fitting(
   if (await fits(asMatroska, '.mkv')) return { extension: '.mkv', kept: asMatroska }
   const alone: KeptStream[] = []
   for (const one of asMatroska) if (await fits([one], '.mkv')) alone.push(one)
-  return { extension: '.mkv', kept: alone }
+  const fewer = [alone, alone.filter(({ type }) => type !== 't'), alone.filter(({ type }) => type === 'a')]
+  for (const kept of fewer) if (await fits(kept, '.mkv')) return { extension: '.mkv', kept }
+  return { extension: '.mkv', kept: [] }
 }
 
 /** All that is to be kept, where an mp4 is likely to hold it. */
@@ -132,9 +132,10 @@ function isCover({ codec_type, disposition }: Stream): boolean {
   return codec_type === 'video' && disposition?.attached_pic === 1
 }
 
-/** Chapters lie in a stream of their own in an mp4, which ffmpeg writes anew. */
+/** Chapters lie in a stream of text in an mp4, which ffmpeg writes anew. */
 function describe(one: Stream): string[] {
   const { codec_type = 'data', codec_name, codec_tag_string = 'unknown' } = one
-  if (codec_type === 'data' && codec_name === 'bin_data') return []
-  return [`${isCover(one) ? 'cover' : codec_type} (${codec_name ?? codec_tag_string})`]
+  if (codec_name !== 'bin_data')
+    return [`${isCover(one) ? 'cover' : codec_type} (${codec_name ?? codec_tag_string})`]
+  return codec_tag_string === 'text' ? [] : [`${codec_type} (${codec_tag_string})`]
 }

@@ -13,6 +13,8 @@ interface Reading {
   readonly threads: number
   readonly signal: AbortSignal
   readonly timeoutMs: number
+  /** Told 0 to 1, rising. */
+  readonly onShare: (share: number) => void
 }
 
 /**
@@ -21,23 +23,21 @@ interface Reading {
  */
 export async function learnOverlays(
   { footage, marked }: { readonly footage: Footage & Stretch; readonly marked: Marked },
-  reading: Reading,
+  { onShare, ...reading }: Reading,
 ): Promise<readonly LaidOver[]> {
-  const { rate } = footage
+  const { first, rate } = footage
   const size = uprightSize(footage.video)
   const patchesAt = patchesOf(marked, { size, rate })
   const step = Math.max(1, Math.round(hertz(rate) / samplesPerSecond), Math.ceil(footage.count / mostSamples))
-  const first = Math.ceil(footage.first / step)
-  const count = Math.max(0, Math.ceil((footage.first + footage.count) / step) - first)
+  const count = Math.ceil(footage.count / step)
   const overlays = new Overlays(evenSize(size))
-  for (let sample = first; sample < first + count; sample += 1) overlays.expect(patchesAt(sample * step))
+  for (let sample = 0; sample < count; sample += 1) overlays.expect(patchesAt(first + sample * step))
   if (!overlays.isExpected) return []
-  // The same film at a slower rate: each of its frames is one of the film's.
-  const slow = { ...footage, rate: { num: rate.num, den: rate.den * step } }
-  let sample = first
-  for await (const frame of decodeFrames(slow, { first, count, ...reading })) {
-    overlays.sample(frame, patchesAt(sample * step))
+  let sample = 0
+  for await (const frame of decodeFrames(footage, { first, count, step, ...reading })) {
+    overlays.sample(frame, patchesAt(first + sample * step))
     sample += 1
+    onShare(sample / count)
   }
   return overlays.known
 }

@@ -25,6 +25,7 @@ export function notesOf({ name }: StagedFile, { video, rate }: Footage, kept: Ke
       ? [`the frame rate varied and is constant now: ${rate.num}/${rate.den} a second`]
       : []),
     ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
+    ...kept.lost,
     ...kept.left.map((stream) => `a stream could not be kept: ${stream}`),
   ]
 }

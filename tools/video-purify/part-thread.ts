@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { MediaError } from '../../src/contract/errors.ts'
+import { isFullRange } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { useFfmpeg, type Ffmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import type { Packs } from '../../src/engines/packs/store.ts'
 import { setPacks } from '../../src/engines/packs/use.ts'
@@ -48,8 +49,11 @@ function toFailure(thrown: unknown): Answer {
 
 async function make(job: PartJob, { signal }: AbortController): Promise<void> {
   try {
-    // Models are opened once, however many parts are filled.
-    if (job.treatment === 'inpainting') learned ??= openLearnedModels(job.threads)
+    // Models are opened once, however many parts of the film are filled.
+    if (job.treatment === 'inpainting') {
+      const range = isFullRange(job.footage) ? 'full' : 'limited'
+      learned ??= openLearnedModels(job.threads, { range })
+    }
     const onFrames = (treated: number) => answer({ treated })
     answer({ frames: await makePart(job, { learned: (await learned) ?? {}, signal, onFrames }) })
   } catch (error) {

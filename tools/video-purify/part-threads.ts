@@ -36,7 +36,7 @@ export async function makeParts(
     try {
       for (const job of waiting) {
         signal.throwIfAborted()
-        await onMade(job, await makeIn(worker, job, { ...making, signal }))
+        await onMade(job, await makeIn(worker, job, { ...making, signal, ended }))
       }
     } catch (error) {
       failed.abort(error)
@@ -53,7 +53,11 @@ export async function makeParts(
   signal.throwIfAborted()
 }
 
-async function makeIn(worker: Worker, job: PartJob, { signal, onFrames }: Making): Promise<number> {
+async function makeIn(
+  worker: Worker,
+  job: PartJob,
+  { signal, onFrames, ended }: Making & { readonly ended: Promise<unknown> },
+): Promise<number> {
   const stop = () => worker.postMessage('stop' satisfies Order, [])
   const made = Promise.withResolvers<number>()
   let treated = 0
@@ -66,6 +70,7 @@ async function makeIn(worker: Worker, job: PartJob, { signal, onFrames }: Making
   }
   worker.on('message', hear)
   worker.on('error', made.reject)
+  void ended.then(() => made.reject(new Error('a thread ended while it made a part')))
   signal.addEventListener('abort', stop, { once: true })
   try {
     worker.postMessage(job, [])

@@ -19,7 +19,8 @@ export interface Stretch {
 /** A part to be treated and encoded. All of it can be sent to a thread. */
 export interface PartJob extends Stretch {
   readonly path: string
-  readonly footage: Footage
+  /** With the frames that its picture has. */
+  readonly footage: Footage & Stretch
   readonly marked: Marked
   readonly treatment: 'blur' | 'inpainting'
   /** What is known of what lies over the patches. */
@@ -45,7 +46,8 @@ interface Watch {
 export async function makePart(job: PartJob, { learned, signal, onFrames }: Watch): Promise<number> {
   const { footage, first, count, threads, timeoutMs } = job
   const size = uprightSize(footage.video)
-  const from = Math.max(0, first - job.around)
+  // Before a picture begins there is nothing but copies of its first frame, which show what is marked later.
+  const from = Math.max(footage.first, first - job.around)
   const spare: Uint8Array<ArrayBuffer>[] = []
   const bytes = frameBytes(evenSize(size))
   const decoded = decodeFrames(footage, {
@@ -54,14 +56,20 @@ export async function makePart(job: PartJob, { learned, signal, onFrames }: Watc
   })
   const patchesAt = patchesOf(job.marked, { size, rate: footage.rate })
   const film = { ...evenSize(size), fps: hertz(footage.rate) }
-  const treat: Treat = job.treatment === 'blur' ? blur : makeInpainter(film, learned)
+  const treat: Treat = job.treatment === 'blur' ? blur : makeInpainter(film, stoppable(learned, signal))
   const end = first + count
   const overlayOf = (patch: Patch) => overlayIn(job.laidOver, patch)
   const handOver = job.isLast ? undefined : { from: end - job.around, to: end }
   let done = 0
   async function* wanted(): AsyncGenerator<Frame> {
     let index = from
-    for await (const frame of treat(decoded, { first: from, patchesAt, overlayOf, handOver })) {
+    for await (const frame of treat(decoded, {
+      first: from,
+      wanted: first,
+      patchesAt,
+      overlayOf,
+      handOver,
+    })) {
       if (index >= first && index < first + count) {
         yield frame
         done += 1
@@ -83,6 +91,24 @@ export async function makePart(job: PartJob, { learned, signal, onFrames }: Watc
     { crf: job.crf, threads, signal, timeoutMs },
   )
   return done
+}
+
+/** A frame may ask models many times, and each answer takes long: none is asked for after all is stopped. */
+function stoppable({ fill, flow }: Learned, signal: AbortSignal): Learned {
+  return {
+    fill:
+      fill &&
+      (async (picture, wish) => {
+        signal.throwIfAborted()
+        await fill(picture, wish)
+      }),
+    flow:
+      flow &&
+      (async (one, other) => {
+        signal.throwIfAborted()
+        return await flow(one, other)
+      }),
+  }
 }
 
 async function* startingWith<T>(first: T, others: AsyncGenerator<T>): AsyncGenerator<T> {

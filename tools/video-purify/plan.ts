@@ -2,8 +2,9 @@ import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, InputOf, PlanOperation } from '../../src/contract/operation.ts'
-import { maxRegionsBytes } from '../../src/contract/regions.ts'
-import { endOf } from '../../src/media/clean/rate.ts'
+import { checkRegionsSize } from '../../src/contract/regions.ts'
+import { endOf, rateOf } from '../../src/media/clean/rate.ts'
+import { hertz } from '../../src/media/nominal-rate.ts'
 import { videoPurify } from './contract.ts'
 
 export type PurifyInput = InputOf<typeof videoPurify>
@@ -17,15 +18,7 @@ export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
     checkTreated(file.name, video, { seconds, input })
   for (const [name, list] of Object.entries(listsOf(input))) checkStarts(name, list, endOf(video))
   const list = input.regions_file_id === undefined ? undefined : files.get(input.regions_file_id)
-  if (list && list.size > maxRegionsBytes) {
-    throw new MediaError(
-      6016,
-      `regions_file_id: ${list.name} is larger than ${maxRegionsBytes / 2 ** 20} MiB`,
-      {
-        hint: 'Leave regions out of the list that are not to be treated.',
-      },
-    )
-  }
+  if (list) checkRegionsSize({ name: `regions_file_id: ${list.name}`, size: list.size })
   return {
     credits: creditsFor(videoPurify.price, Math.round(seconds * 1000)),
     seconds: expectedSeconds(input, { video, seconds }),
@@ -48,12 +41,14 @@ export function checkVideo({ name, kind, facts }: GivenFile): Checked {
   }
   const seconds = video.duration_ms / 1000
   checkLength(name, seconds)
+  if (video.start_ms > limits.seconds * 1000)
+    throw new MediaError(6019, `file_id: the picture of ${name} begins after more than 2 hours`)
   const { width, height, coded_width, coded_height, frame_rate } = video
   if (Math.max(width, height, coded_width, coded_height) > limits.side) {
     throw new MediaError(6022, `file_id: ${name} is ${width}x${height}; a side may have ${limits.side} px`)
   }
-  if (frame_rate.num > limits.rate * frame_rate.den * (1 + rateSlack)) {
-    const rate = Math.round((10 * frame_rate.num) / frame_rate.den) / 10
+  if (hertz(frame_rate) > limits.rate * (1 + rateSlack)) {
+    const rate = Math.round(10 * hertz(frame_rate)) / 10
     throw new MediaError(6023, `file_id: ${name} has ${rate} frames a second; ${limits.rate} are taken`)
   }
   checkWhole(name, facts)
@@ -71,7 +66,8 @@ function checkWhole(name: string, { container, cut_off_ms }: NonNullable<GivenFi
   })
 }
 
-function checkLength(name: string, seconds: number): void {
+/** Throws 6019. */
+export function checkLength(name: string, seconds: number): void {
   if (seconds > limits.seconds) throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
 }
 
@@ -125,8 +121,7 @@ const measured = { start: 1, search: 200e6, blur: 60e6, fill: 8e6 }
 
 /** Seconds of work to expect on two cores. */
 export function expectedSeconds(input: PurifyInput, { video, seconds }: Checked): number {
-  const { num, den } = video.frame_rate
-  const pixels = video.coded_width * video.coded_height * seconds * (num > 0 ? num / den : 30)
+  const pixels = video.coded_width * video.coded_height * seconds * hertz(rateOf(video))
   const treat = input.purify_func_type === 'raft' ? measured.fill : measured.blur
   const spent =
     measured.start +

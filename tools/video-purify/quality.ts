@@ -12,12 +12,10 @@ import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
 import type { Frame } from '../../src/media/clean/patch.ts'
 import { planesOf } from '../../src/media/clean/planes.ts'
 import type { Stretch } from './part.ts'
+import type { Reading } from './reading.ts'
 
-interface Reading {
-  readonly scratch: string
+interface Trying extends Reading {
   readonly threads: number
-  readonly signal: AbortSignal
-  readonly timeoutMs: number
 }
 
 /** What is tried, and between what is chosen; for the sake of its size no result is coarser than `kept`. */
@@ -45,7 +43,7 @@ const stepsToDouble = 6
  */
 export async function chooseCrf(
   footage: Footage & Stretch,
-  { bytesPerFrame, ...reading }: Reading & { readonly bytesPerFrame: number },
+  { bytesPerFrame, ...reading }: Trying & { readonly bytesPerFrame: number },
 ): Promise<number> {
   if (footage.count <= tooFew) return crf.untried
   const { decibels, bytes } = await tryOut(footage, reading)
@@ -63,7 +61,7 @@ const middle = [0.5]
 /** The least likeness of samples encoded as tried, dB, and what a frame takes on average. */
 async function tryOut(
   footage: Footage & Stretch,
-  reading: Reading,
+  reading: Trying,
 ): Promise<{ decibels: number; bytes: number }> {
   const tried = footage.count > 3 * places.length * frames ? places : middle
   let [decibels, bytes] = [Infinity, 0]
@@ -92,7 +90,7 @@ async function bytesOf(path: string, signal: AbortSignal): Promise<number> {
 async function tryAt(
   footage: Footage,
   stretch: Stretch,
-  { scratch, threads, signal, timeoutMs }: Reading,
+  { scratch, threads, signal, timeoutMs }: Trying,
 ): Promise<{ decibels: number; bytes: number }> {
   const path = join(scratch, 'sample.mp4')
   const work = { threads, signal, timeoutMs }

@@ -1,9 +1,16 @@
 import { constants, copyFile, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
-import type { ReadyOperation, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import type {
+  GivenFile,
+  ReadyOperation,
+  RunContext,
+  RunOperation,
+  StagedFile,
+} from '../../src/contract/operation.ts'
 import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { findText } from '../../src/engines/vision/find-text.ts'
 import { learnedSums } from '../../src/engines/vision/learned-models.ts'
 import { requireTextDetection } from '../../src/engines/vision/require.ts'
@@ -14,7 +21,15 @@ import { cleanVideo, footageOf } from './clean.ts'
 import type { videoPurify } from './contract.ts'
 import { listable, readDetection, writeDetection } from './detection.ts'
 import { notesOf } from './notes.ts'
-import { checkTreated, checkVideo, expectedSeconds, isSearched, isTreated, type PurifyInput } from './plan.ts'
+import {
+  checkLength,
+  checkTreated,
+  checkVideo,
+  expectedSeconds,
+  isSearched,
+  isTreated,
+  type PurifyInput,
+} from './plan.ts'
 import { stepsIn } from './steps.ts'
 
 /** Finds text, or takes what is listed, and treats it; or only finds it. */
@@ -33,6 +48,7 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   // A header may tell less than there is.
   const seconds = footage.stream.lasts
   checkTreated(file.name, video, { seconds, input })
+  await readyToTreat(input, file)
   const { path, kept } = await cleanVideo(
     {
       ...{ file, footage, marked },
@@ -56,10 +72,15 @@ export const ready: ReadyOperation<typeof videoPurify> = async (request) => {
   await locateFfmpeg()
   if (!request) return
   if (isSearched(request.input)) await requireTextDetection()
-  if (isTreated(request.input) && request.input.purify_func_type === 'raft') await learnedSums()
-  const { name, facts } = request.files.get(request.input.file_id)
-  if (!facts?.video?.hdr || !isTreated(request.input)) return
-  await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
+  // A list in a file may be empty.
+  if (isTreated(request.input) && request.input.regions_file_id === undefined)
+    await readyToTreat(request.input, request.files.get(request.input.file_id))
+}
+
+async function readyToTreat({ purify_func_type }: PurifyInput, { name, facts }: GivenFile): Promise<void> {
+  if (purify_func_type === 'raft') await learnedSums()
+  if (facts?.video?.hdr)
+    await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
 }
 
 /** Share of the work that finding text is, where what is found is treated too, percent. */
@@ -118,15 +139,18 @@ async function search(input: PurifyInput, file: StagedFile, context: RunContext)
   const { scratch: _, steps, threads, signal, progress } = context
   const { facts, path, file_id } = file
   if (!facts?.video) return []
+  const { video } = facts
   const scope = input.phase === 'detect' ? input.detect_scope : input.purify_scope
   const rois =
     input.phase === 'detect' ? (input.detect_roi ? [{ ...input.detect_roi }] : []) : (input.rois ?? [])
-  const within = scope === 'custom' ? complete(rois, endOf(facts.video)) : undefined
+  const within = scope === 'custom' ? complete(rois, endOf(video)) : undefined
   const wish = { ...(within && { within }), subtitles: scope === 'subtitle' }
   const finished = await stepsIn(steps)
-  const found = await finished.text('found', { file_id, ...wish }, async () =>
-    JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress })),
-  )
+  const found = await finished.text('found', { file_id, ...wish }, async () => {
+    // A header may tell less than there is.
+    checkLength(file.name, (await pictureStream(path, video, { signal })).lasts)
+    return JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress }))
+  })
   return JSON.parse(found) as FoundRegion[]
 }
 

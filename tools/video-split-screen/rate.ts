@@ -5,7 +5,9 @@ import { hertz, nominalRate } from '../../src/media/nominal-rate.ts'
 const fastest: Rational = { num: 60, den: 1 }
 
 /** Rate of a result: the highest of its sources', at most 60. */
-export function outputRate(videos: readonly Pick<VideoFacts, 'frame_rate' | 'variable_rate'>[]): Rational {
+export function outputRate(
+  videos: readonly Pick<VideoFacts, 'frame_rate' | 'base_rate' | 'variable_rate'>[],
+): Rational {
   const rates = videos.map(nominalRate)
   const highest = rates.reduce((one, another) => (hertz(another) > hertz(one) ? another : one), {
     num: 1,

@@ -1,11 +1,14 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
-import { isStill } from './facts.ts'
+import { isStill, longestMs } from './facts.ts'
 import type { ProbeOptions } from './ffprobe.ts'
-import { packetEnds } from './packet-ends.ts'
+import { packetEnds, type PacketEnds } from './packet-ends.ts'
 
-/** Headers round, and a last frame or packet may not tell how long it lasts: as a length, and as a share of the file's. */
-const tolerance = { ms: 500, share: 0.01 }
+/** Headers round, and a last frame or packet may not tell how long it lasts, ms. */
+const tolerance = 500
+
+/** Of a long file so much of its length may be missing before it is called cut off. */
+const missingShare = 0.01
 
 /** Where the last packets of a whole file are looked for, in ms before its end. */
 const tailMs = 1000
@@ -27,14 +30,13 @@ export async function heldToPackets(
   options: ProbeOptions,
 ): Promise<MediaFacts> {
   if (isStill(facts.container)) return facts
-  const told = toldLength(facts)
   const patience = AbortSignal.timeout(patienceMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
-    const ends = await endsOfPackets(path, told, { signal })
-    const end = latest(ends)
-    if (differs(told, end) && end < told) return { ...facts, cut_off_ms: Math.round(end) }
-    return lengthened(facts, ends)
+    const streams = await endsOfStreams(path, facts, { signal })
+    const [told, end] = [toldEnd(streams), latest(streams)]
+    if (end < told - tolerance - missingShare * told) return { ...facts, cut_off_ms: Math.round(end) }
+    return lengthened(facts, streams)
   } catch (error) {
     const unreadable = error instanceof MediaError && error.code === 6017
     if (unreadable || error === patience.reason) return facts
@@ -42,65 +44,104 @@ export async function heldToPackets(
   }
 }
 
-function differs(told: number, end: number): boolean {
-  return Math.abs(end - told) > tolerance.ms + tolerance.share * told
-}
-
 /** Some headers were written before the rest of the file, as of a recording that is still going on. */
-function lengthened(facts: MediaFacts, { video, audio }: Ends): MediaFacts {
-  const picture = facts.video && video !== undefined ? Math.round(video - facts.video.start_ms) : 0
-  const sound = Math.round(audio ?? 0)
-  const longer = (told: number, real: number) => (real > told && differs(told, real) ? real : told)
+function lengthened(facts: MediaFacts, streams: Streams): MediaFacts {
+  const longer = (told: number, real: number) => (real > told + tolerance ? Math.round(real) : told)
+  const lasts = (told: number, { begins, ends = begins }: Held) => longer(told, ends - begins)
+  const { picture, sounds } = streams
   return {
     ...facts,
-    duration_ms: longer(facts.duration_ms, Math.round(latest({ video, audio }))),
-    video: facts.video && { ...facts.video, duration_ms: longer(facts.video.duration_ms, picture) },
-    // Of several it is not known which goes on.
-    audio: facts.audio.map((one) => ({
-      ...one,
-      duration_ms: facts.audio.length === 1 ? longer(one.duration_ms, sound) : one.duration_ms,
-    })),
+    duration_ms: longer(facts.duration_ms, latest(streams)),
+    video:
+      facts.video && picture
+        ? { ...facts.video, duration_ms: lasts(facts.video.duration_ms, picture) }
+        : facts.video,
+    audio: facts.audio.map((one, index) => {
+      const sound = sounds[index]
+      return sound ? { ...one, duration_ms: lasts(one.duration_ms, sound) } : one
+    }),
   }
 }
 
-/** Where picture and sound end by the header, in ms. */
-export function toldLength({ video, audio }: Pick<MediaFacts, 'video' | 'audio'>): number {
-  return Math.max(video?.duration_ms ?? 0, ...audio.map(({ duration_ms }) => duration_ms))
+/** The latest end of a picture or sound packet of a file, ms from its start. */
+export async function endOfPackets(path: string, facts: Lasting, options: ProbeOptions): Promise<number> {
+  return latest(await endsOfStreams(path, facts, options))
 }
 
-/** The latest end of a picture or sound packet of a file, in ms, looked for from the end on that its header tells. */
-export async function endOfPackets(path: string, told: number, options: ProbeOptions): Promise<number> {
-  return latest(await endsOfPackets(path, told, options))
+type Lasting = Pick<MediaFacts, 'video' | 'audio'>
+
+/** A stream as its header tells it and as its packets are: where it begins and ends from the file's start, its length, ms. */
+interface Held {
+  readonly begins: number
+  readonly told: number
+  readonly ends: number | undefined
 }
 
-/** Where the packets of picture and sound end, in ms from the file's start; undefined where there are none. */
-type Ends = Readonly<Record<'video' | 'audio', number | undefined>>
-
-function latest({ video, audio }: Ends): number {
-  return Math.max(video ?? 0, audio ?? 0)
+/** The picture and the sounds of a file, as its facts have them. */
+interface Streams {
+  readonly picture: Held | undefined
+  readonly sounds: readonly Held[]
 }
 
-async function endsOfPackets(path: string, told: number, options: ProbeOptions): Promise<Ends> {
-  const tail = await readPackets(path, [`${Math.max(0, told - tailMs) / 1000}%`], options)
-  if (isThere(tail)) return tail
-  const places = Array.from({ length: parts }, (_, index) => (index * told) / parts)
-  const found = await readPackets(
-    path,
-    places.map((place) => `${place / 1000}%+#1`),
-    options,
-  )
-  if (!isThere(found)) return found
-  const last = await readPackets(path, [`${latest(found) / 1000}%`], options)
-  return isThere(last) ? last : found
+function all({ picture, sounds }: Streams): readonly Held[] {
+  return picture ? [picture, ...sounds] : sounds
 }
 
-function isThere({ video, audio }: Ends): boolean {
-  return video !== undefined || audio !== undefined
+function toldEnd(streams: Streams): number {
+  return Math.max(0, ...all(streams).map(({ begins, told }) => begins + told))
 }
 
-async function readPackets(path: string, intervals: readonly string[], options: ProbeOptions): Promise<Ends> {
-  const { video, audio, start } = await packetEnds(path, intervals, options)
-  const fromStart = (seconds: number | undefined) =>
-    seconds === undefined ? undefined : (seconds - start) * 1000
-  return { video: fromStart(video), audio: fromStart(audio) }
+function latest(streams: Streams): number {
+  return Math.max(0, ...all(streams).map(({ ends = 0 }) => ends))
+}
+
+async function endsOfStreams(path: string, facts: Lasting, options: ProbeOptions): Promise<Streams> {
+  const told = Math.max(1, facts.video?.duration_ms ?? 0, ...facts.audio.map((one) => one.duration_ms))
+  // Beyond its end a file is sought to its last key frame; to read all from where a header wrongly ends would take long.
+  const beyond = await packetEnds(path, placesAfter(told).map(firstPacketAt), options)
+  const atEnd = streamsOf(beyond, facts)
+  const read = async (places: readonly number[], question: (place: number) => string) => {
+    const intervals = places.map((place) => question(beyond.start * 1000 + place))
+    return streamsOf(await packetEnds(path, intervals, options), facts)
+  }
+  const end = toldEnd(atEnd)
+  const last = latest(atEnd)
+  const tail = await read([last > end ? last : Math.max(0, end - tailMs)], allFrom)
+  if (latest(tail) > 0) return tail
+  const places = Array.from({ length: parts }, (_, index) => (index * end) / parts)
+  const found = await read(places, firstPacketAt)
+  const rest = latest(found) > 0 ? await read([latest(found)], allFrom) : found
+  return latest(rest) > 0 ? rest : found
+}
+
+/** Places after a time, each as far again, ms. */
+function placesAfter(time: number): number[] {
+  const places: number[] = []
+  for (let place = 2 * time; place < longestMs; place *= 2) places.push(place)
+  return [...places, longestMs]
+}
+
+function allFrom(ms: number): string {
+  return `${(ms / 1000).toFixed(3)}%`
+}
+
+function firstPacketAt(ms: number): string {
+  return `${allFrom(ms)}+#1`
+}
+
+function streamsOf({ streams, start }: PacketEnds, { video, audio }: Lasting): Streams {
+  const held = ({ begins, ends }: PacketEnds['streams'][number], told: number): Held => ({
+    begins: Math.max(0, (begins - start) * 1000),
+    told,
+    ends: ends === undefined ? undefined : (ends - start) * 1000,
+  })
+  const picture = streams.find(({ type, isCover }) => type === 'video' && !isCover)
+  const sounds = streams.filter(({ type }) => type === 'audio')
+  return {
+    picture: picture && video ? held(picture, video.duration_ms) : undefined,
+    sounds: audio.flatMap(({ duration_ms }, index) => {
+      const sound = sounds[index]
+      return sound ? [held(sound, duration_ms)] : []
+    }),
+  }
 }

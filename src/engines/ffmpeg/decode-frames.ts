@@ -24,6 +24,8 @@ interface Reading {
   /** Counted from the start of the file. */
   readonly first: number
   readonly count: number
+  /** Of so many frames the first comes; all where it is left out. */
+  readonly step?: number
   readonly threads: number
   readonly signal: AbortSignal
   readonly timeoutMs: number
@@ -44,11 +46,12 @@ export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts)
 
 /**
  * Frames of a video at a constant rate, upright, as 8-bit 4:2:0: samples that are so already stay as they are. Frame k
- * is the picture that shows k / rate after the start of the file; fewer come where the video ends.
+ * is the picture that shows k / rate after the start of the file; fewer come where the video ends, and with a `step` only
+ * one of so many.
  */
 export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGenerator<Frame> {
   const { path, video, rate } = footage
-  const { first, count, threads, signal, timeoutMs, take } = reading
+  const { first, count, step = 1, threads, signal, timeoutMs, take } = reading
   const size = evenSize(uprightSize(video))
   const from = (first * rate.den) / rate.num
   const input = inputArgs(path, [
@@ -58,7 +61,7 @@ export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGe
   ])
   const output = outputOf({
     args: [
-      ...[...fileTimes, ...input, '-map', '0:V:0', '-vf', filtersOf(footage, { first, count })],
+      ...[...fileTimes, ...input, '-map', '0:V:0', '-vf', filtersOf(footage, { first, count, step })],
       ...['-frames:v', String(count)],
       ...['-f', 'rawvideo', '-pix_fmt', isFullRange(footage) ? 'yuvj420p' : 'yuv420p', 'pipe:1'],
     ],
@@ -80,14 +83,19 @@ export function isYuv({ pixel_format }: VideoFacts): boolean {
   return /^(yuv|nv|p0|gray)/.test(pixel_format)
 }
 
-function filtersOf(footage: Footage, { first, count }: Pick<Reading, 'first' | 'count'>): string {
+function filtersOf(
+  footage: Footage,
+  { first, count, step }: Record<'first' | 'count' | 'step', number>,
+): string {
   const { video, rate } = footage
   const { width, height } = evenSize(uprightSize(video))
   const { num, den } = rate
   const start = ((first * den) / num).toFixed(6)
   return [
     ...ontoGrid(video, rate),
-    `fps=fps=${num}/${den}:start_time=${start}:round=near,trim=end_frame=${count},setpts=N`,
+    `fps=fps=${num}/${den}:start_time=${start}:round=near`,
+    ...(step === 1 ? [] : [String.raw`select=not(mod(n\,${step}))`]),
+    `trim=end_frame=${count},setpts=N`,
     `crop=${width}:${height}:0:0`,
     ...(video.hdr ? toneMap : isYuv(video) ? [] : [toBt709]),
     ...(video.alpha ? [overBlack(video, rate)] : []),

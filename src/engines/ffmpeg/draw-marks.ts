@@ -18,7 +18,7 @@ export interface Mark {
 const nameHeight = 10
 const padding = 3
 
-/** Thickness of an edge, which lies around what it marks; a dark line beside it, pixels. */
+/** Thickness of an edge, which lies around what it marks where the frame has room; a dark line beside it, pixels. */
 const edge = 2
 const halo = 1
 
@@ -83,10 +83,10 @@ interface Canvas {
 }
 
 function drawEdges({ picture, frame }: Canvas, box: Box, mark: Mark): void {
-  for (const side of sidesOf(grown(box, edge + halo), edge + 2 * halo)) {
+  for (const side of sidesOf(shared(grown(box, edge + halo), frame), edge + 2 * halo)) {
     fillBox(picture, shared(side, frame), shade)
   }
-  for (const side of sidesOf(grown(box, edge), edge)) {
+  for (const side of sidesOf(shared(grown(box, edge), frame), edge)) {
     const dashes = mark.isKept ? dashesOf(side) : [side]
     for (const part of dashes) fillBox(picture, shared(part, frame), tintOf(mark))
   }
@@ -124,6 +124,7 @@ interface Crowd {
 function placeFor(name: string, { box, frame, boxes, names }: Crowd): Box | undefined {
   const width = Math.ceil(lineWidth(name, nameHeight)) + 2 * padding
   const height = nameHeight + 2 * padding + 2
+  if (width > frame.width || height > frame.height) return undefined
   const around = grown(box, edge + halo)
   const [right, bottom] = [around.x + around.width, around.y + around.height]
   const corners = [

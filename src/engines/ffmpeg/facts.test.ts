@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mediaFacts } from '../../contract/media-facts.ts'
-import { ffprobeAnswer, headerDuration, readFacts } from './facts.ts'
+import { ffprobeAnswer, headerDuration, mustCount, readFacts } from './facts.ts'
 
 const picture = { codec_type: 'video', codec_name: 'h264', width: 320, height: 240, avg_frame_rate: '25/1' }
 const sound = { codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }
@@ -25,6 +25,14 @@ describe('variable rate', () => {
   ])('%s', (_, rates, variable) => {
     expect(factsOf([{ ...picture, ...rates }])?.video?.variable_rate).toBe(variable)
   })
+})
+
+test('an average above what recorders do is counted, unless it is that of a table of all pictures', () => {
+  const uneven = { ...picture, r_frame_rate: '1000/1', avg_frame_rate: '250/1' }
+  const answer = (format_name: string) => ffprobeAnswer.parse({ streams: [uneven], format: { format_name } })
+  expect(['matroska,webm', 'mov,mp4', 'png_pipe'].map((name) => mustCount(answer(name)))).toEqual([
+    ...[true, false, false],
+  ])
 })
 
 describe('steady rate', () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import type { AudioFacts, MediaFacts, Rational, VideoFacts } from '../../contract/media-facts.ts'
+import type { AudioFacts, MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
+import { isDoubtful, ratesOf } from './frame-rate.ts'
 import { displaySize, parseRatio, quarterTurn, sampleRatio } from './geometry.ts'
 
 const word = z.string().max(200)
@@ -67,8 +68,8 @@ export const frameEntries = 'frame_side_data=rotation'
 export interface Found {
   /** Length by reading the whole file, where the header does not tell it or only guesses, in ms. */
   readonly durationMs?: number
-  /** Pictures a second by counting them, num/den, where the header may tell the ticks of a clock instead. */
-  readonly meanRate?: string
+  /** How many pictures there are, and when the last one ends, ms, where the header may tell the ticks of a clock instead. */
+  readonly counted?: { readonly pictures: number; readonly endMs: number }
   /** A still picture's orientation, in counter-clockwise degrees. */
   readonly rotation?: number | undefined
 }
@@ -83,8 +84,8 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
     const own = found.durationMs === undefined ? ownDuration(one, format) : undefined
     return own ?? Math.max(1, wholeMs - startOf(one, format))
   }
-  const told = streams.find(isPicture)
-  const picture = told && { ...told, avg_frame_rate: found.meanRate ?? told.avg_frame_rate }
+  const picture = streams.find(isPicture)
+  const counted = picture && found.counted && countedTimes(found.counted, startOf(picture, format))
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
   if (!picture && sounds.length === 0) return undefined
   const turn = found.rotation ?? (picture && firstRotation(picture))
@@ -95,9 +96,9 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
     bit_rate: still ? null : (wholeNumber(format.bit_rate) ?? null),
     video: picture
       ? {
-          ...videoFacts(picture, { still, turn }),
+          ...videoFacts({ ...picture, ...counted?.rate }, { still, turn }),
           start_ms: still ? 0 : startOf(picture, format),
-          duration_ms: lasts(picture),
+          duration_ms: counted?.lasts ?? lasts(picture),
         }
       : null,
     audio: sounds.map((sound) => audioFacts(sound, lasts(sound))),
@@ -105,6 +106,12 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
       .filter(({ codec_type }) => codec_type === 'subtitle')
       .map(({ codec_name, tags }) => ({ codec: codec_name, language: languageOf(tags) })),
   }
+}
+
+/** Of pictures that were counted the length, and the rate in that time: sound may begin earlier and go on longer. */
+function countedTimes({ pictures, endMs }: NonNullable<Found['counted']>, start: number) {
+  const lasts = Math.max(1, endMs - start)
+  return { lasts, rate: { avg_frame_rate: `${pictures * 1000}/${lasts}` } }
 }
 
 /** The display matrix's angle among the side data of a stream or frame. */
@@ -143,7 +150,6 @@ function videoFacts(
   const ratio = sampleRatio(one.sample_aspect_ratio)
   // ffprobe's width and height are already without the codec's padding to whole blocks.
   const { width, height } = displaySize({ width: one.width, height: one.height, ratio, rotation })
-  const rate = toldRate(one)
   return {
     codec: one.codec_name,
     width,
@@ -152,9 +158,7 @@ function videoFacts(
     coded_height: one.height,
     rotation,
     sample_aspect_ratio: ratio,
-    frame_rate: still || !rate ? { num: 0, den: 1 } : rate,
-    ...steadyRate(one, still),
-    variable_rate: !still && hasVariableRate(one),
+    ...(still ? { frame_rate: { num: 0, den: 1 }, variable_rate: false } : ratesOf(one)),
     pixel_format: one.pix_fmt,
     color_space: one.color_space === 'unknown' ? undefined : one.color_space,
     hdr: one.color_transfer === 'smpte2084' || one.color_transfer === 'arib-std-b67',
@@ -162,52 +166,11 @@ function videoFacts(
   }
 }
 
-function toldRate({ avg_frame_rate, r_frame_rate }: Stream): Rational | undefined {
-  return parseRatio(avg_frame_rate) ?? parseRatio(r_frame_rate)
-}
-
-/** Whether the header's rate may be that of a clock's ticks, or of its first pictures: recordings of browsers tell such. */
+/** Whether pictures are counted: an mp4's average is that of its table, which lists them all. */
 export function mustCount({ streams, format }: FfprobeAnswer): boolean {
   const picture = streams.find(isPicture)
-  const rate = picture && toldRate(picture)
-  if (isStill(format.format_name) || !rate) return false
-  return toNumber(rate) > fastestUneven && (hasVariableRate(picture) || !parseRatio(picture.avg_frame_rate))
-}
-
-/** Recorders of uneven pictures are slower, frames a second. */
-const fastestUneven = 60
-
-/** Above this a rate is a clock's tick (1000/1), frames a second. */
-const fastestRate = 480
-
-/** Difference between the two rates that rounding and a longer last frame explain. */
-const rateTolerance = 0.02
-
-/**
- * ffprobe's r_frame_rate is the coarsest clock that all first times fit: with even spacing it
- * equals the average, or twice that when the picture is interlaced and fields are counted.
- */
-function hasVariableRate(one: Stream): boolean {
-  const { avg_frame_rate, r_frame_rate, field_order = 'unknown' } = one
-  const told = toldRate(one)
-  if (told && toNumber(told) > fastestRate) return true
-  const average = parseRatio(avg_frame_rate)
-  const base = parseRatio(r_frame_rate)
-  if (!average || !base) return false
-  const times = toNumber(base) / toNumber(average)
-  const near = (value: number) => Math.abs(times - value) <= rateTolerance * value
-  const interlaced = field_order !== 'unknown' && field_order !== 'progressive'
-  return !(near(1) || (interlaced && (near(2) || near(0.5))))
-}
-
-/** The rate that even spacing tells: of frames, also where it tells that of fields. */
-function steadyRate(one: Stream, still: boolean): Pick<VideoFacts, 'steady_rate'> {
-  const average = parseRatio(one.avg_frame_rate)
-  const base = parseRatio(one.r_frame_rate)
-  if (still || !average || !base || hasVariableRate(one)) return {}
-  const { num, den } = base
-  const halves = Math.round((2 * num) / den / toNumber(average))
-  return { steady_rate: halves === 2 ? base : halves > 2 ? { num, den: 2 * den } : { num: 2 * num, den } }
+  if (!picture || isStill(format.format_name)) return false
+  return isDoubtful(picture) && !(format.format_name.startsWith('mov') && parseRatio(picture.avg_frame_rate))
 }
 
 /** Pixel formats with transparency; a palette may hold transparent colours, so it counts. */
@@ -247,7 +210,7 @@ function startOf({ start_time }: Stream, format: FfprobeAnswer['format']): numbe
 }
 
 /** Longest believable length: 1000 hours, in ms. */
-const longestMs = 1000 * 3600 * 1000
+export const longestMs = 1000 * 3600 * 1000
 
 function milliseconds(seconds: string | undefined): number | undefined {
   const value = Math.round(Number(seconds ?? NaN) * 1000)
@@ -266,8 +229,4 @@ function languageOf(tags: Stream['tags']): string | null {
 /** Tags are written in either case. */
 function tagOf(tags: Stream['tags'], name: string): string | undefined {
   return Object.entries(tags).find(([key]) => key.toLowerCase() === name)?.[1]
-}
-
-function toNumber({ num, den }: Rational): number {
-  return num / den
 }

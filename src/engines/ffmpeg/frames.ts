@@ -15,6 +15,8 @@ interface FramesWish {
   readonly stepMs: number
   readonly width: number
   readonly height: number
+  /** Of each process; left out, longer than any client waits. */
+  readonly timeoutMs?: number
   readonly signal: AbortSignal | undefined
 }
 
@@ -44,7 +46,6 @@ export async function framesAt(path: string, wish: FramesWish): Promise<(Uint8Ar
   })
 }
 
-/** Longer than any client waits. */
 const runMs = 60_000
 
 /**
@@ -55,15 +56,11 @@ const runMs = 60_000
 async function decode(
   path: string,
   run: DecodingRun,
-  { video, stepMs, width, height, signal }: FramesWish,
+  { video, stepMs, width, height, timeoutMs = runMs, signal }: FramesWish,
 ): Promise<(Uint8Array | undefined)[]> {
   const before = [...(await alphaDecoder(video)), '-noaccurate_seek', '-ss', String(run[0] / 1000)]
   const filters = `fps=${1000 / stepMs}:start_time=0:round=up`
   const count = run.length
-  const frames = await readFrames(
-    path,
-    { width, height },
-    { before, filters, count, timeoutMs: runMs, signal },
-  )
+  const frames = await readFrames(path, { width, height }, { before, filters, count, timeoutMs, signal })
   return run.map((_, index) => frames[index])
 }

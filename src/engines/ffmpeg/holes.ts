@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
-import { endOfPackets, toldLength } from './cut-off.ts'
+import { endOfPackets } from './cut-off.ts'
 import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
 
 /** A time of a file, in s. */
@@ -23,7 +23,7 @@ interface Probed {
 export async function isHole({ path, facts }: Probed, span: Span, options: ProbeOptions): Promise<boolean> {
   try {
     if (await hasPictures(path, span, options)) return false
-    return (await endOfPackets(path, toldLength(facts), options)) >= span.from * 1000
+    return (await endOfPackets(path, facts, options)) >= span.from * 1000
   } catch (error) {
     // Too much is there to be listed.
     if (error instanceof MediaError && error.code === 6017) return true

@@ -1,12 +1,28 @@
 import { listByFfprobe, type ProbeOptions } from './ffprobe.ts'
 
-/** The latest end of the packets of each kind, s by the file's own clock; undefined where there are none. */
+/** A stream of a file and where its packets end, s by the file's own clock. */
+export interface StreamEnd {
+  readonly index: number
+  /** By ffprobe's names. */
+  readonly type: string
+  readonly isCover: boolean
+  readonly begins: number
+  /** The latest end of its packets that were read; undefined where none was. */
+  readonly ends: number | undefined
+}
+
+/** The streams of a file, and the time at which it begins, s by its own clock. */
 export interface PacketEnds {
-  readonly video: number | undefined
-  readonly audio: number | undefined
-  /** Time at which the file begins by the same clock, s. */
+  readonly streams: readonly StreamEnd[]
   readonly start: number
 }
+
+const entries = [
+  'packet=stream_index,pts_time,dts_time,duration_time',
+  'stream=index,codec_type,start_time',
+  'stream_disposition=attached_pic',
+  'format=start_time',
+].join(':')
 
 /** Looks for the latest ends in ffprobe's intervals, of all streams or by its name for one. Nothing is decoded. */
 export async function packetEnds(
@@ -14,9 +30,9 @@ export async function packetEnds(
   intervals: readonly string[],
   { stream, signal }: ProbeOptions & { readonly stream?: string },
 ): Promise<PacketEnds> {
-  const ends: { video?: number; audio?: number } = {}
+  const ends = new Map<number, number>()
+  const streams: { index: number; type: string; isCover: boolean; begins: number | undefined }[] = []
   let start = 0
-  const entries = 'packet=codec_type,pts_time,dts_time,duration_time:format=start_time'
   const question = [
     ...(stream === undefined ? [] : ['-select_streams', stream]),
     ...['-read_intervals', intervals.join(','), '-show_entries', entries],
@@ -25,14 +41,22 @@ export async function packetEnds(
     signal,
     onEntry([section, ...fields]) {
       if (section === 'format') start = numberOf(fields[0]) ?? 0
-      const [type, shown, stored, lasts] = fields
+      const index = Number(fields[0])
+      if (section === 'stream') {
+        const [, type = '', begins, cover] = fields
+        streams.push({ index, type, isCover: cover === '1', begins: numberOf(begins) })
+      }
+      const [, shown, stored, lasts] = fields
       // AVI tells only when packets are stored.
       const begins = numberOf(shown) ?? numberOf(stored)
-      if (section !== 'packet' || begins === undefined || (type !== 'video' && type !== 'audio')) return
-      ends[type] = Math.max(ends[type] ?? -Infinity, begins + (numberOf(lasts) ?? 0))
+      if (section !== 'packet' || begins === undefined) return
+      ends.set(index, Math.max(ends.get(index) ?? -Infinity, begins + (numberOf(lasts) ?? 0)))
     },
   })
-  return { video: ends.video, audio: ends.audio, start }
+  return {
+    streams: streams.map((one) => ({ ...one, begins: one.begins ?? start, ends: ends.get(one.index) })),
+    start,
+  }
 }
 
 /** ffprobe writes N/A where nothing is told. */

@@ -57,7 +57,8 @@ export async function pictureStream(
   const begins = stream?.start_time ?? 0
   const told = video.duration_ms / 1000
   const tail = `${Math.max(0, begins + told - tailSeconds)}%`
-  const { video: ends = begins } = await packetEnds(path, [tail], { ...options, stream: 'V:0' })
+  const { streams } = await packetEnds(path, [tail], { ...options, stream: 'V:0' })
+  const ends = streams[0]?.ends ?? begins
   return {
     lasts: ends > begins ? ends - begins : told,
     colour: {

@@ -43,10 +43,10 @@ async function findMore(
   const isUntold = guessed || headerDuration(answer) === undefined
   const isUncounted = mustCount(answer)
   if (!isUntold && !isUncounted) return {}
-  const { durationMs, frames } = await measure(path, options)
+  const pictures = isUncounted ? await measure(path, ['0:V:0'], options) : undefined
   return {
-    ...(isUntold && { durationMs }),
-    ...(isUncounted && frames > 0 && { meanRate: `${frames * 1000}/${durationMs}` }),
+    ...(isUntold && { durationMs: (await measure(path, ['0:V?', '0:a?'], options)).durationMs }),
+    ...(pictures && { counted: { pictures: pictures.frames, endMs: pictures.durationMs } }),
   }
 }
 
@@ -85,15 +85,19 @@ function isOfFile(error: unknown): boolean {
   return error instanceof MediaError && error.code !== 6401
 }
 
-/** Reads the whole file without decoding to learn its length, and how many pictures it has. */
+/** Reads streams of a whole file without decoding to learn when they end, and how many pictures they have. */
 async function measure(
   path: string,
+  streams: readonly string[],
   options: ProbeOptions,
 ): Promise<{ readonly durationMs: number; readonly frames: number }> {
   let [durationMs, frames] = [0, 0]
   await runWithReports(
     {
-      args: [...inputArgs(path), '-map', '0:V?', '-map', '0:a?', '-c', 'copy', '-f', 'null', '-'],
+      args: [
+        ...[...inputArgs(path), ...streams.flatMap((one) => ['-map', one])],
+        ...['-c', 'copy', '-f', 'null', '-'],
+      ],
       timeoutMs: wholeFileMs,
       signal: options.signal,
     },

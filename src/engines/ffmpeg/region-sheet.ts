@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
+import { atMost } from '../../platform/at-most.ts'
 import { drawMarks, type Mark } from './draw-marks.ts'
 import { drawSheet } from './draw-sheet.ts'
 import { isStill } from './facts.ts'
@@ -75,15 +77,40 @@ async function copiesOf(path: string, { video, sheet, signal }: Wish): Promise<P
   return picture
 }
 
-/** Each by itself: they lie anywhere. A frame that is shown twice is decoded once. */
+/** All of a sheet, however many frames it has: others wait for it. */
+const sheetMs = 60_000
+
+/** Each by itself, as they lie anywhere, and side by side on all cores. A frame that is shown twice is decoded once. */
 async function framesOf(path: string, { video, sheet, frames, signal }: Wish): Promise<Picture> {
-  const byTime = new Map<number, Uint8Array | undefined>()
-  for (const { showsMs } of frames) {
-    if (byTime.has(showsMs)) continue
-    const [rgba] = await framesAt(path, { video, times: [showsMs], stepMs: 1000, ...sheet.frame, signal })
-    byTime.set(showsMs, rgba)
+  const until = performance.now() + sheetMs
+  const inTurn = atMost(availableParallelism())
+  const times = [...new Set(frames.map(({ showsMs }) => showsMs))]
+  const decoded = await Promise.allSettled(
+    times.map((showsMs) =>
+      inTurn(async () => {
+        const timeoutMs = Math.max(1, until - performance.now())
+        return await framesAt(path, {
+          video,
+          times: [showsMs],
+          stepMs: 1000,
+          timeoutMs,
+          ...sheet.frame,
+          signal,
+        })
+      }),
+    ),
+  )
+  // Only now, when none reads the file any more.
+  const pictures = decoded.flatMap((one) => {
+    if (one.status === 'fulfilled') return one.value
+    throw one.reason
+  })
+  const byTime = new Map(times.map((showsMs, index) => [showsMs, pictures[index]]))
+  if (pictures.every((rgba) => rgba === undefined)) {
+    throw new MediaError(6021, 'no frame of these could be decoded', {
+      hint: 'Ask for frames at other times.',
+    })
   }
-  const pictures = frames.map(({ showsMs }) => byTime.get(showsMs))
-  if (pictures.some((rgba) => rgba !== undefined)) return drawSheet(sheet, pictures, labelStepMs)
-  throw new MediaError(6021, 'no frame of these could be decoded', { hint: 'Ask for frames at other times.' })
+  const shown = frames.map(({ showsMs }) => byTime.get(showsMs))
+  return drawSheet(sheet, shown, labelStepMs)
 }

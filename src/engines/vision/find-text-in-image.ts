@@ -98,5 +98,5 @@ async function lookAgain(
   const score = Math.min(box.score, sureness(look, await detector.find(look.frame)))
   if (score < leastScore) return undefined
   const whole = { left: 0, top: 0, right: luma.width, bottom: luma.height }
-  return { ...shared(grown(inkBox(slopesOf([part]), box), bleed), whole), score }
+  return { ...shared(grown(inkBox(slopesOf([part]), box, luma), bleed), whole), score }
 }

@@ -1,6 +1,7 @@
 import type { MediaFacts, Rational, VideoFacts } from '../../contract/media-facts.ts'
-import { rateOf } from '../../media/clean/rate.ts'
+import { firstFrame, rateOf } from '../../media/clean/rate.ts'
 import type { Area, FoundRegion, Region } from '../../media/clean/region.ts'
+import { hertz } from '../../media/nominal-rate.ts'
 import { subtitlesOf } from '../../media/text/band.ts'
 import type { TextBox } from '../../media/text/box.ts'
 import { joinedAtEdges } from '../../media/text/crossing.ts'
@@ -38,7 +39,7 @@ const reach = 1.5
 
 /**
  * Time that is kept: the way back from a text's third sample, while some more are looked at. Of faster videos every
- * second frame or so, which tells a text's ends to a frame.
+ * second frame is kept: a text may then be told from a frame before it shows, or to one after.
  */
 const keptSeconds = 4
 const mostKeptRate = 60
@@ -55,9 +56,16 @@ export async function findText(path: string, facts: MediaFacts, search: TextSear
   const { found, frames } = await textsIn(path, { video, grid, search })
   const step = stepOf(rate)
   const texts = withoutParts(joinedAtEdges(found, { ...grid, step, frames }), step)
-  const wanted = search.subtitles ? subtitlesOf(texts, grid, rate.num / rate.den) : texts
-  const regions = wanted.flatMap((text) => regionsOf(text, grid))
+  const wanted = search.subtitles ? subtitlesOf(texts, grid, hertz(rate)) : texts
+  const first = firstFrame(video, rate)
+  const regions = wanted.flatMap((text) => regionsOf(later(text, first), grid))
   return search.within ? insideOf(regions, search.within) : regions
+}
+
+/** A text whose frames are counted from so many frames earlier. */
+function later(text: FoundText, frames: number): FoundText {
+  const { first, last, boxAt } = text
+  return { ...text, first: first + frames, last: last + frames, boxAt: (frame) => boxAt(frame - frames) }
 }
 
 function gridOf({ width, height }: VideoFacts, area: Area): Omit<Grid, 'rate'> {
@@ -68,14 +76,14 @@ function gridOf({ width, height }: VideoFacts, area: Area): Omit<Grid, 'rate'> {
 }
 
 /** Of so many frames one is kept. */
-function keptEvery({ num, den }: Rational): number {
-  return Math.max(1, Math.ceil(num / den / mostKeptRate - rateSlack))
+function keptEvery(rate: Rational): number {
+  return Math.max(1, Math.ceil(hertz(rate) / mostKeptRate - rateSlack))
 }
 
 /** Frames from one sample to the next: such that samples are kept. */
 function stepOf(rate: Rational): number {
   const every = keptEvery(rate)
-  return every * Math.max(1, Math.round(rate.num / rate.den / samplesPerSecond / every))
+  return every * Math.max(1, Math.round(hertz(rate) / samplesPerSecond / every))
 }
 
 interface Job {
@@ -97,7 +105,8 @@ const mostThreads = 2
 async function textsIn(path: string, { video, grid, search }: Job) {
   const { signal } = search
   const threads = Math.min(search.threads, mostThreads)
-  const fps = grid.rate.num / grid.rate.den
+  const fps = hertz(grid.rate)
+  const first = firstFrame(video, grid.rate)
   const step = stepOf(grid.rate)
   const every = keptEvery(grid.rate)
   const ring = lumaRing(grid, { capacity: Math.ceil((keptSeconds * fps) / every), every })
@@ -105,6 +114,7 @@ async function textsIn(path: string, { video, grid, search }: Job) {
   await using detector = await openTextDetector(threads, signal)
   const texts: Promise<FoundText | undefined>[] = []
   const follower = openFollower(ring, {
+    picture: grid,
     reach: Math.round(reach * fps),
     onText(candidate) {
       const text = confirmed(candidate, detector)
@@ -122,7 +132,7 @@ async function textsIn(path: string, { video, grid, search }: Job) {
     const index = ring.end
     ring.add(frame.bytes)
     if (index % step !== 0) continue
-    const wanted = whenWanted(search.within, index / fps)
+    const wanted = whenWanted(search.within, (first + index) / fps)
     if (wanted === 'past') break
     const boxes = wanted === 'now' ? detector.find({ ...frame, bytes: frame.bytes.slice() }) : nothing
     // It is told where it is awaited.
@@ -161,10 +171,13 @@ async function confirmed(
 /** Samples of a text after which its beginning is looked for, so that it has come whole. */
 const samplesToBegin = 3
 
-function openFollower(
-  ring: LumaRing,
-  { reach: frames, onText }: { readonly reach: number; readonly onText: (text: Candidate) => void },
-) {
+interface Following {
+  readonly picture: Pick<Grid, 'width' | 'height'>
+  readonly reach: number
+  readonly onText: (text: Candidate) => void
+}
+
+function openFollower(ring: LumaRing, { picture, reach: frames, onText }: Following) {
   const tracker = openTracker()
   const beginnings = new Map<Track, End>()
   const begin = (track: Track) => {
@@ -173,7 +186,7 @@ function openFollower(
     return known
   }
   const finish = (track: Track) => {
-    onText(textOf(track, { beginning: begin(track), ending: endingOf(track, ring, frames) }))
+    onText(textOf(track, { beginning: begin(track), ending: endingOf(track, ring, frames), picture }))
     beginnings.delete(track)
   }
   return {

@@ -1,5 +1,6 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/patch.ts'
+import { firstFrame } from '../../media/clean/rate.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { alphaDecoder } from '../ffmpeg/alpha-decoder.ts'
 import { ontoGrid } from '../ffmpeg/grid.ts'
@@ -19,15 +20,16 @@ export interface GridWish {
 }
 
 /**
- * Frames of a video as it is displayed, in order: frame k is the one at k divided by the rate, as a result of
- * constant rate has it. Once a frame is asked for, the memory of the one before is used again. HDR is left as it is
+ * Frames of a video as it is displayed, in order from its first: frame k of the file is the one at k divided by the
+ * rate, as a result of constant rate has it. Once a frame is asked for, the memory of the one before is used again. HDR is left as it is
  * coded, which dims it and keeps its letters.
  */
 export async function* gridFrames(path: string, wish: GridWish): AsyncGenerator<Frame> {
   const { video, rate, area, width, height, threads, signal } = wish
+  const start = (firstFrame(video, rate) * rate.den) / rate.num
   const filters = [
     ...ontoGrid(video, rate),
-    `fps=fps=${rate.num}/${rate.den}:start_time=0`,
+    `fps=fps=${rate.num}/${rate.den}:start_time=${start.toFixed(6)}`,
     ...cropOf(area),
     `scale=w=${width}:h=${height}:flags=area:out_color_matrix=bt709:out_range=tv`,
     'format=yuv420p',

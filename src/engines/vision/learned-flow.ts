@@ -1,18 +1,21 @@
 import type { FindFlow } from '../../media/clean/inpaint/flow.ts'
 import { runLearned, unfit, type LearnedModel } from './learned-model.ts'
-import { resized, rgbOf, sizeFor, tensorOf } from './picture-tensor.ts'
+import { resized, rgbOf, sizeFor, tensorOf, type Range } from './picture-tensor.ts'
 
-/** Finds motion by an optical flow model. 6016 where it is of another kind. */
-export function learnedFlow(model: LearnedModel): FindFlow {
+/** Side of the picture that a model is tried out with: of smaller ones some have nothing left in their last layers. */
+const triedSide = 128
+
+/** Finds motion by an optical flow model, which is tried out once, in samples of a range. 6016 where it is of another kind. */
+export async function learnedFlow(model: LearnedModel, range: Range): Promise<FindFlow> {
   const { onnx, inputs } = model
   const [one, other] = inputs
   if (!one || !other || inputs.length !== 2 || one.channels !== 3 || other.channels !== 3) {
     throw unfit('optical-flow', `it takes ${inputs.map(({ name }) => name).join(', ')}`)
   }
-  return async (from, to) => {
+  const find: FindFlow = async (from, to) => {
     const size = sizeFor(from, one)
     const tensor = (picture: typeof from) => {
-      const values = tensorOf({ ...picture, pixels: rgbOf(picture.pixels) }, size, 1)
+      const values = tensorOf({ ...picture, pixels: rgbOf(picture.pixels, range) }, size, 1)
       return new onnx.Tensor('float32', values, [1, 3, size.height, size.width])
     }
     const answers = Object.values(
@@ -33,4 +36,11 @@ export function learnedFlow(model: LearnedModel): FindFlow {
       )
     return { right: plane(0, from.width / size.width), down: plane(1, from.height / size.height) }
   }
+  const grey = {
+    width: triedSide,
+    height: triedSide,
+    pixels: new Uint8Array(triedSide * triedSide * 3).fill(128),
+  }
+  await find(grey, grey)
+  return find
 }

@@ -1,9 +1,9 @@
 import type { FillHoles, Holed } from '../../media/clean/inpaint/picture.ts'
 import { runLearned, unfit, type Input, type LearnedModel } from './learned-model.ts'
-import { resized, rgbOf, sizeFor, tensorOf, yuvOf } from './picture-tensor.ts'
+import { resized, rgbOf, sizeFor, tensorOf, yuvOf, type Range } from './picture-tensor.ts'
 
-/** Fills holes by an inpainting model, which is tried out once. 6016 where it is of another kind. */
-export async function learnedInpainting(model: LearnedModel): Promise<FillHoles> {
+/** Fills holes by an inpainting model, which is tried out once, of samples of a range. 6016 where it is of another kind. */
+export async function learnedInpainting(model: LearnedModel, range: Range): Promise<FillHoles> {
   const { inputs } = model
   const image = inputs.find(({ channels }) => channels === 3)
   const mask = inputs.find(({ channels }) => channels === 1)
@@ -13,8 +13,12 @@ export async function learnedInpainting(model: LearnedModel): Promise<FillHoles>
   const named = { model, image, mask }
   const factor = await factorOf(named)
   return async (picture, { isRgb }) => {
-    const pixels = isRgb ? picture.pixels : rgbOf(picture.pixels)
-    take(picture, { ...(await filled(named, { ...picture, pixels })), factor, isRgb })
+    const pixels = isRgb ? picture.pixels : rgbOf(picture.pixels, range)
+    take(picture, {
+      ...(await filled(named, { ...picture, pixels })),
+      factor,
+      toSamples: isRgb ? (rgb) => rgb : (rgb) => yuvOf(rgb, range),
+    })
   }
 }
 
@@ -65,7 +69,7 @@ async function factorOf(named: Named): Promise<1 | 255> {
 /** Puts what a model made into the holes. */
 function take(
   picture: Holed,
-  { data, size, factor, isRgb }: Answer & { factor: number; isRgb: boolean },
+  { data, size, factor, toSamples }: Answer & { factor: number; toSamples: (rgb: Uint8Array) => Uint8Array },
 ): void {
   const rgb = new Uint8Array(picture.pixels.length)
   for (let channel = 0; channel < 3; channel += 1) {
@@ -75,7 +79,7 @@ function take(
       rgb[at * 3 + channel] = Math.min(255, Math.max(0, Math.round(factor * (plane[at] ?? 0))))
     }
   }
-  const made = isRgb ? rgb : yuvOf(rgb)
+  const made = toSamples(rgb)
   for (let at = 0; at < picture.hole.length; at += 1) {
     if (picture.hole[at] === 1) picture.pixels.set(made.subarray(at * 3, at * 3 + 3), at * 3)
   }

@@ -27,6 +27,10 @@ const expected = {
     'two images (1, 3, rows, columns) of 0 to 255 and answers the flow (1, 2, rows, columns) in pixels',
 } as const satisfies Partial<Record<PackName, string>>
 
+/** Pixels of the pictures that a model takes at most, and a side that is not fixed, about. */
+const mostPixels = 2 ** 22
+const usualSide = 2 ** 10
+
 type LearnedPack = keyof typeof expected
 
 /**
@@ -52,6 +56,12 @@ export async function openLearned(
     const [, channels, height, width] = input.shape.map((side) =>
       typeof side === 'number' && side > 0 ? side : undefined,
     )
+    if ((width ?? usualSide) * (height ?? usualSide) > mostPixels) {
+      throw unfit(
+        name,
+        `its input ${input.name} is a picture of ${width ?? 'any'} x ${height ?? 'any'} pixels`,
+      )
+    }
     return { name: input.name, channels: channels ?? 0, width, height }
   })
   return { onnx, session, inputs }

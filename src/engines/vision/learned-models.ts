@@ -4,6 +4,7 @@ import { ownSum, requirePack } from '../packs/use.ts'
 import { learnedFlow } from './learned-flow.ts'
 import { learnedInpainting } from './learned-inpainting.ts'
 import { openLearned } from './learned-model.ts'
+import type { Range } from './picture-tensor.ts'
 
 type LearnedPack = Extract<PackName, 'inpainting' | 'optical-flow'>
 
@@ -25,16 +26,20 @@ export async function learnedSums(packs = all): Promise<Readonly<Record<string, 
 }
 
 /**
- * Opens the models that are set, of those that may be used, each to work with so many threads. Throws 6016 for one of
- * another kind than is expected. Nothing of theirs may be at work when they are given back.
+ * Opens the models that are set, of those that may be used, each to work with so many threads on a film whose samples
+ * have a range. Throws 6016 for one of another kind than is expected. Nothing of theirs may be at work when they are
+ * given back.
  */
-export async function openLearnedModels(threads: number, packs = all): Promise<Learned & AsyncDisposable> {
+export async function openLearnedModels(
+  threads: number,
+  { packs = all, range = 'limited' }: { readonly packs?: typeof all; readonly range?: Range } = {},
+): Promise<Learned & AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   const open = (name: LearnedPack) => (packs.includes(name) ? openLearned(name, { threads, opened }) : null)
   const [inpainting, flow] = [await open('inpainting'), await open('optical-flow')]
   const learned: Learned = {
-    ...(inpainting && { fill: await learnedInpainting(inpainting) }),
-    ...(flow && { flow: learnedFlow(flow) }),
+    ...(inpainting && { fill: await learnedInpainting(inpainting, range) }),
+    ...(flow && { flow: await learnedFlow(flow, range) }),
   }
   const kept = opened.move()
   return { ...learned, [Symbol.asyncDispose]: () => kept.disposeAsync() }

@@ -11,27 +11,39 @@ interface Size {
   readonly height: number
 }
 
-/** Red, green and blue of ITU-R BT.709, limited range, to and from brightness and both axes of colour. */
-export function rgbOf(yuv: Uint8Array): Uint8Array {
+/** Samples' black, and how many of their steps are all of brightness and of an axis of colour, by ITU-R BT.709. */
+const ranges = {
+  limited: { black: 16, light: 219 / 255, colour: 224 / 255 },
+  full: { black: 0, light: 1, colour: 1 },
+} as const
+
+/** What samples may be: those of television, or all values. */
+export type Range = keyof typeof ranges
+
+/** Red, green and blue of ITU-R BT.709, to and from brightness and both axes of colour. */
+export function rgbOf(yuv: Uint8Array, range: Range): Uint8Array {
+  const { black, light, colour } = ranges[range]
   const rgb = new Uint8Array(yuv.length)
   for (let at = 0; at < yuv.length; at += 3) {
-    const light = 1.164_384 * ((yuv[at] ?? 0) - 16)
-    const [blue, red] = [(yuv[at + 1] ?? 128) - 128, (yuv[at + 2] ?? 128) - 128]
-    rgb[at] = toByte(light + 1.792_741 * red)
-    rgb[at + 1] = toByte(light - 0.213_249 * blue - 0.532_909 * red)
-    rgb[at + 2] = toByte(light + 2.112_402 * blue)
+    const bright = ((yuv[at] ?? 0) - black) / light
+    const [blue, red] = [((yuv[at + 1] ?? 128) - 128) / colour, ((yuv[at + 2] ?? 128) - 128) / colour]
+    rgb[at] = toByte(bright + 1.5748 * red)
+    rgb[at + 1] = toByte(bright - 0.187_324 * blue - 0.468_124 * red)
+    rgb[at + 2] = toByte(bright + 1.8556 * blue)
   }
   return rgb
 }
 
 /** The other way. */
-export function yuvOf(rgb: Uint8Array): Uint8Array {
+export function yuvOf(rgb: Uint8Array, range: Range): Uint8Array {
+  const { black, light, colour } = ranges[range]
   const yuv = new Uint8Array(rgb.length)
   for (let at = 0; at < rgb.length; at += 3) {
     const [red, green, blue] = [rgb[at] ?? 0, rgb[at + 1] ?? 0, rgb[at + 2] ?? 0]
-    yuv[at] = toByte(16 + 0.182_586 * red + 0.614_231 * green + 0.062_007 * blue)
-    yuv[at + 1] = toByte(128 - 0.100_644 * red - 0.338_572 * green + 0.439_216 * blue)
-    yuv[at + 2] = toByte(128 + 0.439_216 * red - 0.398_942 * green - 0.040_274 * blue)
+    const bright = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    yuv[at] = toByte(black + light * bright)
+    yuv[at + 1] = toByte(128 + (colour * (blue - bright)) / 1.8556)
+    yuv[at + 2] = toByte(128 + (colour * (red - bright)) / 1.5748)
   }
   return yuv
 }

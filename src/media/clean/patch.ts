@@ -38,6 +38,8 @@ export type Treat = (
   frames: AsyncIterable<Frame>,
   given: {
     readonly first: number
+    /** The first that is asked for, where some before it come for what they show: these may be left as they are. */
+    readonly wanted?: number | undefined
     readonly patchesAt: PatchesAt
     /** What still and translucent things were found to lie over patches. */
     readonly overlayOf?: ((patch: Patch) => Overlay | undefined) | undefined

@@ -2,10 +2,12 @@ import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { hertz, nominalRate } from '../nominal-rate.ts'
 
 /**
- * The constant rate at which a video is cleaned: its own, or where that varies the next standard one. Frame k begins
+ * The constant rate at which a video is cleaned: its own, or where that varies a standard one that loses none. Frame k begins
  * k / rate seconds after the start of the file, in what detection finds and in what regions say.
  */
-export function rateOf(video: Pick<VideoFacts, 'frame_rate' | 'steady_rate' | 'variable_rate'>): Rational {
+export function rateOf(
+  video: Pick<VideoFacts, 'frame_rate' | 'steady_rate' | 'base_rate' | 'variable_rate'>,
+): Rational {
   return video.steady_rate ?? nominalRate(video)
 }
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mostAtOnce, mostFrames, showRegions } from './shown-regions.ts'
+import { mostFrames } from '../../contract/regions.ts'
+import { mostAtOnce, showRegions } from './shown-regions.ts'
 
 const rate = { num: 25, den: 1 }
 

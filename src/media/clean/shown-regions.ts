@@ -1,4 +1,5 @@
 import type { Rational } from '../../contract/media-facts.ts'
+import { mostFrames } from '../../contract/regions.ts'
 import { framesOf } from './boxes.ts'
 
 /** The time of a region; left out, all of it. */
@@ -22,7 +23,7 @@ export interface ShownRegions {
   readonly frames: readonly ShownFrame[]
   /** Places in the list of those that are on none. */
   readonly notShown: readonly number[]
-  /** Further frames that would show most of these. */
+  /** Further frames that would show most of these, for several pictures. */
   readonly next: readonly number[]
 }
 
@@ -35,8 +36,8 @@ export interface ShowWish {
   readonly at?: readonly number[] | undefined
 }
 
-/** Most frames of one picture: more are too small to read. */
-export const mostFrames = 12
+/** Most further frames that are told. */
+const mostNext = 3 * mostFrames
 
 /** Most regions over one frame: the names of more have no room. */
 export const mostAtOnce = 40
@@ -62,27 +63,27 @@ export function showRegions(regions: readonly Timed[], { rate, count, at }: Show
   const changes = spans
     .flatMap(changesOf)
     .toSorted((one, other) => one.frame - other.frame || one.step - other.step)
-  const unseen = new Set(regions.keys())
+  const seen = new Uint8Array(regions.length)
   const show = (frame: number): ShownFrame => {
     const news: number[] = []
     const known: number[] = []
     for (const [place, { first, end }] of spans.entries()) {
-      if (first <= frame && frame < end) (unseen.has(place) ? news : known).push(place)
+      if (first <= frame && frame < end) (seen[place] === 1 ? known : news).push(place)
     }
     const drawn = [...news.slice(0, mostAtOnce), ...known.slice(0, Math.max(0, mostAtOnce - news.length))]
-    for (const place of drawn) unseen.delete(place)
+    for (const place of drawn) seen[place] = 1
     return { frame, drawn, others: news.length + known.length - drawn.length }
   }
-  const choose = (): ShownFrame[] => {
+  const choose = (most: number): ShownFrame[] => {
     const chosen: ShownFrame[] = []
-    for (let left = busiest(changes, unseen); left !== undefined; left = busiest(changes, unseen)) {
-      if (chosen.push(show(left)) === mostFrames) break
+    for (let left = busiest(changes, seen); left !== undefined; left = busiest(changes, seen)) {
+      if (chosen.push(show(left)) === most) break
     }
     return chosen
   }
-  const frames = at ? at.map(show) : choose()
-  const notShown = [...unseen]
-  const next = choose().map(({ frame }) => frame)
+  const frames = at ? at.map(show) : choose(mostFrames)
+  const notShown = [...regions.keys()].filter((place) => seen[place] === 0)
+  const next = choose(mostNext).map(({ frame }) => frame)
   return {
     // Without a region there is still a frame to look at.
     frames: (frames.length > 0 ? frames : [show(count >>> 1)]).toSorted(
@@ -107,11 +108,11 @@ function changesOf({ first, end }: Span, place: number): Change[] {
 }
 
 /** The middle of the longest run of frames in which most of those are there; undefined where none is anywhere. */
-function busiest(changes: readonly Change[], unseen: ReadonlySet<number>): number | undefined {
+function busiest(changes: readonly Change[], seen: Uint8Array): number | undefined {
   let best = { there: 0, from: 0, until: 0 }
   let [there, from] = [0, 0]
   for (const { frame, place, step } of changes) {
-    if (!unseen.has(place)) continue
+    if (seen[place] === 1) continue
     // What was there since the last change stayed until this one.
     const isMore = there > best.there || (there === best.there && frame - from > best.until - best.from)
     if (there > 0 && frame > from && isMore) best = { there, from, until: frame }

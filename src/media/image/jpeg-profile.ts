@@ -1,3 +1,4 @@
+import { isOfRgb, textAt } from './icc.ts'
 import type { FoundProfile } from './profile.ts'
 
 /** Markers of segments, after 0xff. */
@@ -5,21 +6,22 @@ const marker = { app0: 0xe0, app2: 0xe2, scan: 0xda }
 
 const label = 'ICC_PROFILE\0'
 
-/** Where a profile tells the colours it is of, bytes from its start; before it come label, number and count. */
-const colours = 16
+/** Before a piece of a profile come label, number and count, bytes. */
+const before = label.length + 2
 
 /** The segments APP2 that hold it, up to 64 KiB each; they come before the picture. */
 export function findInJpeg(bytes: Uint8Array): FoundProfile | undefined {
   const found: Uint8Array[] = []
-  let isRgb = false
+  let [isRgb, count] = [false, 0]
   for (const { kind, from, to } of segmentsOf(bytes)) {
     const data = from + 4
     if (kind !== marker.app2 || textAt(bytes, data, label.length) !== label) continue
-    if (bytes[data + label.length] === 1)
-      isRgb = textAt(bytes, data + label.length + 2 + colours, 4) === 'RGB '
+    if (bytes[data + label.length] === 1) isRgb = isOfRgb(bytes, data + before)
+    count = bytes[data + label.length + 1] ?? 0
     found.push(bytes.slice(from, to))
   }
-  return found.length > 0 ? { bytes: joined(found), isRgb } : undefined
+  if (found.length === 0) return undefined
+  return { bytes: found.length === count ? joined(found) : undefined, isRgb }
 }
 
 /** Puts such segments after the head that says it is JFIF. */
@@ -32,16 +34,17 @@ export function putIntoJpeg(image: Uint8Array, profile: Uint8Array): readonly Ui
 function* segmentsOf(bytes: Uint8Array) {
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff;) {
     const kind = bytes[at + 1] ?? 0
+    // Any number of such bytes may come before a marker.
+    if (kind === 0xff) {
+      at += 1
+      continue
+    }
     // The length counts itself.
     const to = at + 2 + (bytes[at + 2] ?? 0) * 256 + (bytes[at + 3] ?? 0)
     if (kind === marker.scan || to < at + 4 || to > bytes.length) return
     yield { kind, from: at, to }
     at = to
   }
-}
-
-function textAt(bytes: Uint8Array, at: number, length: number): string {
-  return String.fromCharCode(...bytes.subarray(at, at + length))
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

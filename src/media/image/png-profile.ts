@@ -1,3 +1,4 @@
+import { textAt } from './icc.ts'
 import type { FoundProfile } from './profile.ts'
 
 const signature = 8
@@ -11,9 +12,12 @@ export function findInPng(bytes: Uint8Array): FoundProfile | undefined {
   // Length, name, data, checksum; the first is IHDR.
   for (let at = signature; at + 12 <= bytes.length;) {
     const end = at + 12 + view.getUint32(at)
-    const name = nameAt(bytes, at + 4)
-    if (name === 'IDAT' || end > bytes.length) return undefined
-    if (name === 'iCCP') return { bytes: bytes.slice(at, end), isRgb: colourful.includes(bytes[25] ?? 0) }
+    const name = textAt(bytes, at + 4, 4)
+    if (name === 'iCCP') {
+      const isRgb = colourful.includes(bytes[25] ?? 0)
+      return { bytes: end > bytes.length ? undefined : bytes.slice(at, end), isRgb }
+    }
+    if (name === 'IDAT') return undefined
     at = end
   }
   return undefined
@@ -23,8 +27,4 @@ export function findInPng(bytes: Uint8Array): FoundProfile | undefined {
 export function putIntoPng(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] {
   const header = signature + 25
   return [image.subarray(0, header), profile, image.subarray(header)]
-}
-
-function nameAt(bytes: Uint8Array, at: number): string {
-  return String.fromCharCode(...bytes.subarray(at, at + 4))
 }

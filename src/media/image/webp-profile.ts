@@ -1,3 +1,4 @@
+import { isOfRgb, textAt } from './icc.ts'
 import type { FoundProfile } from './profile.ts'
 
 /** RIFF, the length, WEBP. */
@@ -6,20 +7,19 @@ const head = 12
 /** Flags of the chunk VP8X, which says what is in a file of several chunks. */
 const has = { profile: 0x20, alpha: 0x10 }
 
-/** Where a profile tells the colours it is of, bytes from its start. */
-const colours = 16
-
 interface Chunk {
   readonly name: string
   readonly from: number
   readonly to: number
+  /** Whether all of it is there. */
+  readonly isWhole: boolean
 }
 
 /** The chunk ICCP, which comes before the picture. */
 export function findInWebp(bytes: Uint8Array): FoundProfile | undefined {
-  for (const { name, from, to } of chunksOf(bytes)) {
-    if (name !== 'ICCP') continue
-    return { bytes: bytes.slice(from, to), isRgb: textAt(bytes, from + 8 + colours) === 'RGB ' }
+  for (const { name, from, to, isWhole } of chunksOf(bytes)) {
+    if (name === 'ICCP')
+      return { bytes: isWhole ? bytes.slice(from, to) : undefined, isRgb: isOfRgb(bytes, from + 8) }
   }
   return undefined
 }
@@ -76,13 +76,8 @@ function* chunksOf(bytes: Uint8Array): Generator<Chunk> {
     const length = view.getUint32(at + 4, true)
     // Of an odd length one byte is added.
     const to = at + 8 + length + (length % 2)
-    const name = textAt(bytes, at)
-    if (to > bytes.length && name === 'ICCP') return
-    yield { name, from: at, to: Math.min(to, bytes.length) }
+    const name = textAt(bytes, at, 4)
+    yield { name, from: at, to: Math.min(to, bytes.length), isWhole: to <= bytes.length }
     at = to
   }
-}
-
-function textAt(bytes: Uint8Array, at: number): string {
-  return String.fromCharCode(...bytes.subarray(at, at + 4))
 }

@@ -93,4 +93,27 @@ describe('subtitles', () => {
     )
     expect(subtitlesOf([...many, ...spoken.slice(0, 1)], size, fps)).toEqual(many)
   })
+
+  it('are lines that follow at once, though their ends are told a frame too far', () => {
+    const lines = [0, 1, 2].map((index) =>
+      text({ x: 480, y: 60, across: 200 + 50 * index }, [40 * index, 40 * (index + 1)]),
+    )
+    const mark = text({ x: 480, y: 500, across: 120 }, [0, 200])
+    expect(subtitlesOf([mark, ...lines], size, fps)).toEqual(lines)
+  })
+
+  it('are in a short clip all lines of their slots, and those above that change beside one below', () => {
+    const dialogue = [
+      text({ x: 480, y: 490, across: 300 }, [5, 45]),
+      // As far to the left as the first line.
+      text({ x: 380, y: 490, across: 100 }, [50, 95]),
+    ]
+    expect(subtitlesOf(dialogue, size, fps)).toEqual(dialogue)
+    const above = [0, 1].map((index) =>
+      text({ x: 480, y: 40, across: 200 + 90 * index }, [40 * index, 40 * index + 35]),
+    )
+    const below = text({ x: 480, y: 490, across: 300 }, [5, 45])
+    const sign = text({ x: 220, y: 250, across: 160 }, [10, 60])
+    expect(new Set(subtitlesOf([...above, below, sign], size, fps))).toEqual(new Set([...above, below]))
+  })
 })

@@ -22,7 +22,7 @@ const longestLine = 15
 const asOften = 0.5
 const besideOften = 0.15
 
-/** Below so many changes time cannot tell: then lines are taken that stand where subtitles usually do. */
+/** Below so many changes time cannot tell: then slots are taken that stand where subtitles usually do. */
 const fewChanges = 3
 
 /** Slots are beside each other within so many line heights. */
@@ -42,7 +42,8 @@ interface Slot<T> {
 
 /**
  * The texts that are subtitles: lines that change while their place stays, wherever that is. A mark that stays, text
- * in the scene and text that moves are none. In a video too short for several changes, centred lines below the middle are.
+ * in the scene and text that moves are none. In a video too short for several changes, those that stand with a centred
+ * line below the middle are, and centred ones that change.
  */
 export function subtitlesOf<T extends Line>(texts: readonly T[], size: Size, fps: number): T[] {
   const lines = texts.filter((text) => !text.moving && text.last - text.first + 1 <= longestLine * fps)
@@ -51,8 +52,9 @@ export function subtitlesOf<T extends Line>(texts: readonly T[], size: Size, fps
     const slots = slotsOf(mine, axis, size)
     const main = slots.toSorted((one, other) => other.changes - one.changes)[0]
     if (!main) return []
-    const usual = axis === level ? mine.filter((text) => isTypical(text, size)) : []
-    if (main.changes < 2 || (main.changes < fewChanges && usual.length > 0)) return usual
+    const usual = axis === level ? slots.filter((slot) => isUsual(slot, size)) : []
+    if (main.changes < 2 || (main.changes < fewChanges && usual.some((slot) => isLow(slot, size))))
+      return usual.flatMap((slot) => slot.lines)
     const taken = slots.filter(
       (slot) =>
         slot.changes >= asOften * main.changes ||
@@ -117,11 +119,14 @@ function shareSlot(one: Box, other: Box, length: number): boolean {
   return apart <= alignment * length
 }
 
+/** Frames by which lines that follow one another may seem to be there at once. */
+const endSlack = 2
+
 /** How many of the lines came after the one before had gone. */
 function changesIn(lines: readonly Line[]): number {
-  let [changes, end] = [0, -1]
+  let [changes, end] = [0, -Infinity]
   for (const { first, last } of lines.toSorted((one, other) => one.last - other.last)) {
-    if (first <= end) continue
+    if (first <= end - endSlack) continue
     changes += 1
     end = last
   }
@@ -133,7 +138,16 @@ function isBeside(slot: Slot<unknown>, main: Slot<unknown>): boolean {
   return slot.from < main.to + beside * height && slot.to > main.from - beside * height
 }
 
-function isTypical(text: Line, { width, height }: Size): boolean {
-  const { left, top, right } = text.boxAt(text.first)
-  return Math.abs((left + right) / 2 - width / 2) < alignment * width && top > height / 2
+/** Whether a slot is where subtitles usually are: one of its lines is below the middle, or they change; and is centred. */
+function isUsual(slot: Slot<Line>, size: Size): boolean {
+  return isLow(slot, size) || (slot.changes > 1 && slot.lines.some((text) => isCentred(text, size)))
+}
+
+function isLow({ lines }: Slot<Line>, size: Size): boolean {
+  return lines.some((text) => isCentred(text, size) && text.boxAt(text.first).top > size.height / 2)
+}
+
+function isCentred(text: Line, { width }: Size): boolean {
+  const { left, right } = text.boxAt(text.first)
+  return Math.abs((left + right) / 2 - width / 2) < alignment * width
 }

@@ -25,12 +25,17 @@ interface Way {
   readonly sampled: number
 }
 
-/** Finds the first frame that shows a text, in what is kept of the frames, no further back than `before` frames. */
+/**
+ * Finds the first frame that shows a text, in what is kept of the frames, no further back than `before` frames. Where
+ * not all are kept it is told from the first on that may show it.
+ */
 export function beginningOf(track: Track, ring: LumaRing, before: number): End {
   const sampled = track.sightings[0]?.frame ?? 0
   const last = Math.min(track.sightings.at(-1)?.frame ?? sampled, sampled + before / 2)
   const from = Math.max(ring.first, sampled - before)
-  return endOn(track, ring, { frames: between(from, Math.floor(last)), pictures: track.first, sampled })
+  const end = endOn(track, ring, { frames: between(from, Math.floor(last)), pictures: track.first, sampled })
+  // What is kept stands for the frames after it: those before it may show the text as well.
+  return { ...end, frame: Math.max(0, end.frame - (ring.every - 1)) }
 }
 
 /** Finds the last frame that shows a text, as `beginningOf` does the first. */

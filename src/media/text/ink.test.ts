@@ -55,4 +55,22 @@ describe('the ink of a line', () => {
     if (!first) throw new TypeError('five pictures')
     expect(inkBox(slopesOf([first, ...others]), detected)).toEqual(ink)
   })
+
+  it('of a line that runs out of the picture is found to its edges, a letter that is cut with it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -9, max: 0 }), fc.integer({ min: 0, max: 9 }), (from, short) => {
+        const lettering = page({ left: from, top: 30, right: width + 20, bottom: 46 }, 90)
+        // The detector leaves out most of the letters that are cut.
+        const detected = { left: from + 10, top: 29, right: width - short, bottom: 47 }
+        const slopes = slopesOf([crop(lettering, inkSearch(detected))])
+        const found = inkBox(slopes, detected, { width, height })
+        const seen = Array.from({ length: width }, (_, x) => x).filter((x) => (x - from) % 10 < 7)
+        const [first = 0, last = 0] = [seen[0], seen.at(-1)]
+        expect([Math.abs(found.left - first), Math.abs(found.right - (last + 1))]).toSatisfy(
+          ([left = 9, right = 9]: number[]) => left <= 1 && right <= 1,
+        )
+      }),
+      { numRuns: 30 },
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import { grown, letterSize, type Box } from './box.ts'
+import { grown, isUpright, letterSize, moved, type Box } from './box.ts'
 import type { Crop } from './luma.ts'
 import { piecesOf } from './pieces.ts'
 
@@ -14,28 +14,40 @@ export function inkSearch(box: Box): Box {
   return grown(box, 3 * reach * letterSize(box) + 2 * leastReach)
 }
 
+/** A picture's size, px. */
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
 /** Slopes that count as ink's, as a share of the steepest in the box. */
 const inkFrom = 0.3
 
 /**
  * The least box around the ink of a line, by slopes of brightness: what has steep ones and touches, or lies among, what is inside the box
- * that was detected. A thing that goes on far beyond it is none of the line's.
+ * that was detected. A thing that goes on far beyond it is none of the line's. Where the picture's size is given, a line
+ * that runs to its edge ends there, with the letter that is cut.
  */
-export function inkBox({ left, top, width, height, values: slopes }: Crop, detected: Box): Box {
+export function inkBox(part: Crop, detected: Box, picture?: Size): Box {
+  const { left, top, width, height } = part
   const local = {
     left: Math.max(0, Math.round(detected.left) - left),
     top: Math.max(0, Math.round(detected.top) - top),
     right: Math.min(width, Math.round(detected.right) - left),
     bottom: Math.min(height, Math.round(detected.bottom) - top),
   }
+  const whole =
+    picture && moved({ left: 0, top: 0, right: picture.width, bottom: picture.height }, -left, -top)
+  const slopes = whole ? inside(part, whole) : part.values
+  const open = (box: Box) => (whole ? toEdges(box, { line: local, whole }) : box)
   const inner: number[] = []
   for (let y = local.top; y < local.bottom; y += 1)
     for (let x = local.left; x < local.right; x += 1) inner.push(slopes[y * width + x] ?? 0)
   const steepest = inner.toSorted((one, other) => other - one)[Math.floor(inner.length * 0.05)] ?? 0
   const far = Math.max(leastReach, reach * letterSize(detected))
-  const limit = grown(local, far)
+  const limit = open(grown(local, far))
   const least = Math.max(2, inkFrom * steepest)
-  const near = grown(local, missed.across * letterSize(detected), missed.down * letterSize(detected))
+  const near = open(grown(local, missed.across * letterSize(detected), missed.down * letterSize(detected)))
   const found = piecesOf({ width, height, values: slopes }, least).filter((piece) => {
     const x = (piece.left + piece.right) / 2
     const y = (piece.top + piece.bottom) / 2
@@ -51,6 +63,26 @@ export function inkBox({ left, top, width, height, values: slopes }: Crop, detec
     bottom: Math.max(...found.map((one) => one.bottom)) + top,
   }
   return trusted(ink, detected)
+}
+
+/** Slopes without those beyond the picture, where its edge is repeated. */
+function inside({ width, values }: Crop, { left, top, right, bottom }: Box): Float32Array {
+  return values.map((value, at) => {
+    const x = at % width
+    const y = (at - x) / width
+    return x >= left && x < right && y >= top && y < bottom ? value : 0
+  })
+}
+
+/** A box that has no end where its line comes within a letter of the picture's edge, in the way it runs. */
+function toEdges(box: Box, { line, whole }: { readonly line: Box; readonly whole: Box }): Box {
+  const [from, to] = isUpright(line) ? (['top', 'bottom'] as const) : (['left', 'right'] as const)
+  const size = letterSize(line)
+  return {
+    ...box,
+    ...(line[from] - whole[from] < size && { [from]: -Infinity }),
+    ...(whole[to] - line[to] < size && { [to]: Infinity }),
+  }
 }
 
 /** Most room that a detected box has around ink, times the size of its letters, and px. */

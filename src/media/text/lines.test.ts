@@ -36,4 +36,19 @@ describe('boxes of a picture', () => {
   it('are one line though a letter is narrow', () => {
     expect(lines(box(20, 100, 12, 30), box(44, 100, 90, 30))).toEqual([box(20, 100, 114, 30)])
   })
+
+  it('are one in whatever order they come', () => {
+    const parts = [box(500, 40, 36, 90), box(500.5, 220, 35, 90), box(501, 130, 34, 90)]
+    for (const order of [
+      [0, 1, 2],
+      [1, 0, 2],
+      [2, 1, 0],
+    ]) {
+      expect(lines(...order.flatMap((index) => parts[index] ?? []))).toEqual([box(500, 40, 36, 270)])
+    }
+  })
+
+  it('are one line of letters that are all narrow', () => {
+    expect(lines(box(20, 100, 12, 30), box(46, 101, 12, 29))).toEqual([box(20, 100, 38, 30)])
+  })
 })

@@ -16,14 +16,17 @@ export function linesOf(
   picture: { readonly width: number; readonly height: number },
 ): TextBox[] {
   const lines: TextBox[] = []
-  const candidates = boxes
-    .filter(({ score }) => score >= leastScore)
-    .toSorted((one, other) => one.left - other.left)
-  for (const box of candidates) {
-    const at = lines.findIndex((line) => standInRow(line, box))
-    const line = lines[at]
-    if (line) lines[at] = joined(line, box)
-    else lines.push(box)
+  for (const box of boxes) {
+    if (box.score < leastScore) continue
+    let whole = box
+    // What has grown may reach the next: in whatever order they come, one line is left.
+    for (;;) {
+      const line = lines.find((other) => standInRow(other, whole))
+      if (!line) break
+      lines.splice(lines.indexOf(line), 1)
+      whole = joined(line, whole)
+    }
+    lines.push(whole)
   }
   const whole = { left: 0, top: 0, right: picture.width, bottom: picture.height }
   return lines
@@ -31,13 +34,22 @@ export function linesOf(
     .filter((box) => widthOf(box) > 0 && heightOf(box) > 0)
 }
 
+/** Narrow letters such as 1 are at most so many times as high as wide, and stand no closer than they are wide. */
+const narrowLetter = 3
+
 /** Columns stand apart as lines do: what belongs to one follows below it. */
 function standInRow(one: TextBox, other: TextBox): boolean {
-  const [first, second] = isUpright(one) && isUpright(other) ? [turned(one), turned(other)] : [one, other]
+  const isColumn = isUpright(one) && isUpright(other) && !areNarrowLetters(one, other)
+  const [first, second] = isColumn ? [turned(one), turned(other)] : [one, other]
   const [low, high] = [heightOf(first), heightOf(second)].toSorted((a, b) => a - b)
   if (low === undefined || high === undefined || high > likeHeights * low) return false
   const both = shared(grown(first, wordSpace * low, 0), second)
   return widthOf(both) > 0 && heightOf(both) >= heightShared * low
+}
+
+function areNarrowLetters(one: Box, other: Box): boolean {
+  const apart = Math.max(one.left - other.right, other.left - one.right)
+  return [one, other].every((box) => heightOf(box) <= narrowLetter * widthOf(box) && apart >= widthOf(box))
 }
 
 /** As if it ran level. */

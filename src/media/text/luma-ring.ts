@@ -9,6 +9,8 @@ export interface LumaRing {
   /** The first frame that is kept, and the one after the last. */
   readonly first: number
   readonly end: number
+  /** Of so many frames one is kept. */
+  readonly every: number
 }
 
 interface Kept {
@@ -27,6 +29,7 @@ export function lumaRing(
   const first = () => every * Math.max(0, Math.ceil(end / every) - capacity)
   const placeOf = (frame: number) => Math.floor(frame / every) % capacity
   return {
+    every,
     add(bytes) {
       if (end % every === 0) {
         const place = (places[placeOf(end)] ??= new Uint8Array(width * height))

@@ -8,9 +8,6 @@ export interface Onset {
   readonly visible: number
 }
 
-/** Share of the way at which a text that fades in counts as visible. */
-const visibleFrom = 0.05
-
 /** Least rise, as a share of the upper level, that is the coming of a text. */
 const leastRise = 0.3
 
@@ -44,7 +41,7 @@ export function onsetOf(amounts: readonly number[], settled: number): Onset | un
   }
   if (!best || upper - best.lower < leastRise * upper || best.error > 0.6 * flat) return undefined
   const { from, full } = best
-  return { from, full, visible: Math.min(full, from + Math.max(1, Math.ceil(visibleFrom * (full - from)))) }
+  return { from, full, visible: Math.min(full, from + 1) }
 }
 
 interface Sums {

@@ -33,8 +33,15 @@ export interface Candidate {
   readonly line: Box
 }
 
+interface Known {
+  readonly beginning: End
+  readonly ending: End
+  /** The size of the pictures it was followed in, px. */
+  readonly picture: { readonly width: number; readonly height: number }
+}
+
 /** A track as a text, with its ends known. */
-export function textOf(track: Track, { beginning, ending }: { beginning: End; ending: End }): Candidate {
+export function textOf(track: Track, { beginning, ending, picture }: Known): Candidate {
   const found = track.sightings.flatMap(({ box, offset }) => (box ? [{ box, offset }] : []))
   const typical = (edge: keyof Box, axis: keyof Offset) =>
     medianOf(found.map(({ box, offset }) => box[edge] - offset[axis]))
@@ -53,13 +60,14 @@ export function textOf(track: Track, { beginning, ending }: { beginning: End; en
   const [one = both, ...others] = steady
   const views: readonly [Crop, ...Crop[]][] = [
     [one, ...others],
-    ...[...beginning.pictures, ...ending.pictures].map((picture): [Crop] => [picture]),
+    ...[...beginning.pictures, ...ending.pictures].map((view): [Crop] => [view]),
   ]
   const clearest = views
     .map((view) => slopesOf(view))
     .map((slopes) => ({ slopes, noise: noiseAround(slopes, detected) }))
     .reduce((least, other) => (least.noise <= other.noise ? least : other))
-  const ink = inkBox(clearest.slopes, detected)
+  // What moves comes from the edge, or goes there, and is whole elsewhere.
+  const ink = inkBox(clearest.slopes, detected, moving ? undefined : picture)
   const text = {
     boxAt: placesOf(track, ink),
     moving,

@@ -29,7 +29,8 @@ export function tilesOf(frame: Frame): Tile[] {
   const [short, long] = isTall ? [width, height] : [height, width]
   if (long <= Math.max(longestWhole, stillWhole * usualShape * short)) return [{ left: 0, top: 0, frame }]
   const side = even(Math.max(short, leastSide))
-  const overlap = overlapShare * side
+  // Even places may lie two pixels off.
+  const overlap = overlapShare * side + 2
   const count = Math.ceil((long - overlap) / (side - overlap))
   return Array.from({ length: count }, (_, index) => {
     const from = even(((long - side) * index) / (count - 1))
@@ -51,7 +52,9 @@ export function linesOfTiles(
   const boxes = found.flatMap(({ tile, boxes: here }) =>
     here.map((box) => ({ ...moved(box, tile.left, tile.top), score: box.score })),
   )
-  return linesOf(boxes, frame).toSorted((one, other) => areaOf(other) - areaOf(one))
+  // Of one tile they are lines already.
+  const lines = found.length > 1 ? linesOf(boxes, frame) : boxes
+  return lines.toSorted((one, other) => areaOf(other) - areaOf(one))
 }
 
 interface Place {

@@ -17,11 +17,15 @@ async function cutOf(path: string): Promise<number | undefined> {
 const early = ['-movflags', '+faststart']
 const both = [...picture(seconds), ...tone(seconds), ...h264]
 
+const late = ['-vsync', 'passthrough', '-itsoffset', '4', ...picture(4)]
+
 const kinds: [name: string, args: readonly string[]][] = [
   ['many-key-frames.mp4', [...both, '-g', '25', ...early]],
   ['one-key-frame.mp4', [...both, ...early]],
   ['plain.mkv', [...both, '-g', '25']],
   ['plain.flv', [...both, '-g', '25']],
+  // A header tells the lengths of streams, and apart from that when they begin.
+  ['late.mp4', [...late, ...tone(4), ...h264, '-g', '25', ...early]],
   ['sound.m4a', [...tone(seconds), ...early]],
   ['sound.mp3', tone(seconds)],
   ['sound.flac', tone(seconds)],
@@ -53,6 +57,14 @@ describe('a whole file is not called cut off', () => {
     }
   })
 
+  test('nor longer, where streams begin apart or a second picture goes on', async () => {
+    const inputs = [...picture(6), '-itsoffset', '4', ...tone(2), ...picture(15, ',scale=32:18')]
+    const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
+    const path = await make(at('apart.mkv'), [...inputs, ...maps, ...h264, '-output_ts_offset', '3600'])
+    const facts = await probe(path)
+    expect(await heldToPackets(path, facts, {})).toEqual(facts)
+  })
+
   test('as a still picture', async () => {
     const path = await make(at('still.png'), [...picture(1), '-frames:v', '1'])
     expect(await cutOf(path)).toBeUndefined()
@@ -60,13 +72,17 @@ describe('a whole file is not called cut off', () => {
 })
 
 describe('a header that tells less than is there', () => {
-  test.each(['mp4', 'mkv'])('does not make a %s shorter', async (extension) => {
+  test.each([
+    ['mp4', 4000],
+    ['mkv', 4000],
+    ['mkv', 19_350],
+  ])('does not make a %s shorter that tells %d ms', async (extension, tells) => {
     const path = await make(at(`longer.${extension}`), [...picture(20), ...tone(12), ...h264])
     const facts = await probe(path)
     const told = {
       ...facts,
-      duration_ms: 4000,
-      video: facts.video && { ...facts.video, duration_ms: 4000 },
+      duration_ms: tells,
+      video: facts.video && { ...facts.video, duration_ms: tells },
       audio: facts.audio.map((sound) => ({ ...sound, duration_ms: 3000 })),
     }
     const held = await heldToPackets(path, told, {})

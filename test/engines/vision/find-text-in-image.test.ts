@@ -66,6 +66,12 @@ describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', 
     return path
   }
 
+  it('that runs out of the picture is found to its edges', async () => {
+    const texts = [{ text: 'WWW sentence that is wider than its picture', x: 304, y: 60 }]
+    const path = await draw('wide.png', createCanvas(640, 120), { size: 30, texts })
+    expect((await inPixels(path)).map(([left, , right]) => [left, right])).toEqual([[0, 640]])
+  })
+
   it('is found where it runs from above to below, each column by itself', async () => {
     const columns = ['明天早上八点见面', '你知道他去哪里了吗']
     const texts = columns.flatMap((column, index) =>

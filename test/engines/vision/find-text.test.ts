@@ -57,10 +57,12 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
 
   it('is found as subtitles where lines change at one place, wherever that is, at the fastest rate', async () => {
     const size = { width: 320, height: 180 }
+    const wide = 'Not in these shoes, which are for the other party'
     const spoken = [
       { text: '你知道他去哪里了吗', size: 15, x: 160, y: 20, first: 31, end: 197, outline: 'black' },
       { text: '明天早上八点见面', size: 15, x: 160, y: 20, first: 197, end: 384, outline: 'black' },
-      { text: 'Not in these shoes', size: 15, x: 160, y: 20, first: 403, end: 529, outline: 'black' },
+      // Wider than the picture, whose edges cut letters.
+      { text: wide, size: 15, x: 160, y: 20, first: 403, end: 529, outline: 'black' },
     ]
     const footage: Footage = {
       ...{ ...size, fps: 120, frames: 552, background: 'pan' },

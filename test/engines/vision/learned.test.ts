@@ -64,6 +64,7 @@ describe('an inpainting model that is set', () => {
   it.each([
     ['takes an image alone', { ...filler([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [1, 3, 8, 8] } }],
     ['takes no pictures', { ...filler([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [8] } }],
+    ['takes far too many pixels', filler([8192, 8192])],
     ['is no model', Buffer.from('not a model')],
     ['answers a picture of one tone alone', { ...filler([8, 8]), outputs: { one: [1, 1, 1, 1] } }],
   ] as const)('is refused where it %s', async (_, graph) => {
@@ -135,8 +136,11 @@ describe('an optical flow model that is set', () => {
     expect(none).toBeLessThan(near - 8)
   })
 
-  it('is refused where it takes something else', async () => {
-    await bring('optical-flow', flowing(0, 0, 1))
+  it.each([
+    ['takes something else', flowing(0, 0, 1)],
+    ['answers something else', { ...flowing(0, 0), outputs: { difference: [1, 3, 'rows', 'columns'] } }],
+  ] as const)('is refused where it %s', async (_, graph) => {
+    await bring('optical-flow', graph)
     await expect(openLearnedModels(1)).rejects.toMatchObject({
       code: 6016,
       hint: expect.stringContaining('two images'),

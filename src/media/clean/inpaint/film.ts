@@ -15,7 +15,7 @@ export function timeOf({ fps }: Film, frame: number): number {
 }
 
 /** Frames that show in so many ticks. */
-export function framesOf({ fps }: Film, time: number): number {
+export function framesOf({ fps }: Pick<Film, 'fps'>, time: number): number {
   return Math.ceil((time * fps) / ticks)
 }
 

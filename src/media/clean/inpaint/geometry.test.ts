@@ -156,6 +156,7 @@ it('keeps views within its bound however long a video is, near ones and those be
       shot: 0,
       toShot: start.map,
       patches: isShown ? patches : none,
+      trust: 1,
       crops: [crop],
     }
   }

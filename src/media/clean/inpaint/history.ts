@@ -44,14 +44,14 @@ export class History {
     }
   }
 
-  /** Close neighbours far from now are worth least, those beside which patches change are worth more. */
+  /** Close neighbours far from now are worth least, those beside which patches change or trust ends are worth more. */
   #dropLeastOf(now: number): void {
     const views = this.#views
     let [least, place] = [Infinity, 1]
     for (let at = 1; at + 1 < views.length; at += 1) {
       const [before, view, after] = [views[at - 1], views[at], views[at + 1]]
       if (!before || !view || !after || view.time === now) continue
-      const isEdge = before.patches !== view.patches || after.patches !== view.patches
+      const isEdge = isBesideEdge(view, before) || isBesideEdge(view, after)
       const gap = Math.min(widest, after.time - before.time)
       const worth = (gap / (Math.abs(view.time - now) + 8)) * (isEdge ? 4 : 1)
       if (worth < least) [least, place] = [worth, at]
@@ -72,4 +72,8 @@ export class History {
       this.#bytes -= shared.length
     }
   }
+}
+
+function isBesideEdge(view: View, neighbour: View): boolean {
+  return view.patches !== neighbour.patches || (view.trust === 1 && neighbour.trust < 1)
 }

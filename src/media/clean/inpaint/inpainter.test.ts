@@ -38,6 +38,13 @@ describe('what other frames show is carried over', () => {
     expect(ours.changedOutside).toBe(0)
   })
 
+  it('without what comes and goes faintly beside its time', async () => {
+    const scene = footage('static', 36)
+    const fading = subtitles(scene, { shown: 14, gone: 20, faint: [0.08, 0.04] })
+    const ours = await fidelityOf(scene, fading, makeInpainter(film))
+    expect(ours.psnr).toBeGreaterThan(40)
+  })
+
   it('where something passes: at least 28 dB, and 6 dB above blur', async () => {
     const scene = footage('walker', 36)
     const ours = await fidelityOf(scene, subtitles(scene, lines), makeInpainter(film))
@@ -157,6 +164,23 @@ describe('what no frame shows', () => {
     const other = await fidelityOf(scene, dark, makeInpainter(film))
     expect(bytesOf(one)).toEqual(bytesOf(other))
   })
+})
+
+it.each([
+  ['is left as it is where nothing is treated at the bound', 16, 0],
+  ['is filled where the bound is', 10, 10],
+] as const)('what comes before the frames that are asked for %s', async (_, wanted, filled) => {
+  const scene = makeScene('static', { width: 160, height: 96, count: 20 })
+  const overlay = subtitles(scene, lines)
+  const { frames } = await fidelityOf(scene, overlay, (given, where) =>
+    makeInpainter({ ...scene, fps: 25 })(given, { ...where, wanted }),
+  )
+  const changed = frames.slice(0, wanted).filter(({ bytes }, index) => {
+    const dirty = scene.frameAt(index)
+    overlay.draw(dirty, index)
+    return Buffer.compare(bytes, dirty.bytes) !== 0
+  })
+  expect(changed).toHaveLength(filled)
 })
 
 it('gives back every frame, in order, also of footage without patches', async () => {

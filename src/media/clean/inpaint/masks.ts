@@ -15,7 +15,7 @@ const smear = 2
 /** Of the frames that are read and of those that are filled, before and after a change. Views hold what they need. */
 const known = new Recent<readonly Patch[], Recent<string, Uint8Array>>(4)
 /** Rectangles and scales that a frame is asked about. */
-const asked = 512
+const asked = 4096
 
 /**
  * What of a rectangle, in steps of `factor` pixels, is hidden by patches or beside them; the same array for the same
@@ -33,6 +33,13 @@ function mapOf(patches: readonly Patch[], { x, y, width, height }: Rect, factor:
   const rows = Math.floor(height / factor)
   const hidden = new Uint8Array(columns * rows)
   for (const patch of patches) {
+    if (
+      patch.x - smear >= x + width ||
+      patch.y - smear >= y + height ||
+      patch.x + patch.width + smear <= x ||
+      patch.y + patch.height + smear <= y
+    )
+      continue
     for (let line = 0; line < patch.height; line += 1) {
       const top = Math.max(0, Math.floor((patch.y + line - smear - y) / factor))
       const bottom = Math.min(rows - 1, Math.floor((patch.y + line + smear - y) / factor))

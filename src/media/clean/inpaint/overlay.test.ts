@@ -82,6 +82,21 @@ describe('what is translucent', () => {
     expect(learned(short, logo(short, { strength: 0.35, box }))).toEqual([])
   })
 
+  it('is known also after much that lies nowhere for long, and not where nothing is seen beside it', () => {
+    const mark = logo(shots(1, 1), { strength: 0.35, box })
+    const overlays = new Overlays(film)
+    for (let index = 0; index < 400; index += 1) {
+      const mask = new Uint8Array(60 * 40).fill(1)
+      overlays.expect([{ x: 2 * (index % 50), y: 2 * Math.floor(index / 50), width: 60, height: 40, mask }])
+    }
+    for (let index = 0; index < 20; index += 1) overlays.expect(mark.patchesAt(0))
+    expect(overlays.isExpected).toBe(true)
+    const whole = new Overlays(film)
+    const mask = new Uint8Array(film.width * film.height).fill(1)
+    for (let index = 0; index < 20; index += 1) whole.expect([{ x: 0, y: 0, ...film, mask }])
+    expect(whole.isExpected).toBe(false)
+  })
+
   it('does no harm where lines change in a place that is always marked', async () => {
     const scene = shots(5, 6)
     const lines = subtitles(scene, { shown: 4, gone: 3, box })

@@ -1,6 +1,6 @@
 import type { Frame, Overlay, Patch } from '../patch.ts'
 import { fewest, Fit } from './overlay-fit.ts'
-import { grown } from './masks.ts'
+import { grown, hiddenIn } from './masks.ts'
 
 /** Pixels around a patch from which its background is guessed. */
 const around = 24
@@ -25,49 +25,58 @@ export function overlayIn(known: readonly LaidOver[], patch: Patch): Overlay | u
  */
 export class Overlays {
   readonly #size: { readonly width: number; readonly height: number }
-  readonly #expected: { readonly patch: Patch; samples: number; readonly fit: () => Fit }[] = []
-  #pixels = 0
+  readonly #counts: { readonly patch: Patch; samples: number }[] = []
+  #fits: readonly { readonly patch: Patch; readonly fit: Fit }[] | undefined
 
   constructor(size: { readonly width: number; readonly height: number }) {
     this.#size = size
   }
 
-  /** Tells of the patches of a frame that may be sampled: only what stays is looked at. */
+  /** Tells of the patches of a frame that is going to be sampled, before any is: only what stays is looked at. */
   expect(patches: readonly Patch[]): void {
     for (const patch of patches) {
-      const there = this.#expected.find((one) => isSame(one.patch, patch))
+      const there = this.#counts.find((one) => isSame(one.patch, patch))
       if (there) there.samples += 1
-      else this.#expect(patch)
+      else this.#counts.push({ patch, samples: 1 })
     }
-  }
-
-  #expect(patch: Patch): void {
-    const area = grown(patch, { x: around, y: around }, this.#size)
-    this.#pixels += area.width * area.height
-    if (this.#pixels > mostPixels) return
-    let fit: Fit | undefined
-    this.#expected.push({ patch, samples: 1, fit: () => (fit ??= new Fit(patch, area)) })
   }
 
   /** Whether anything stays long enough to be known. */
   get isExpected(): boolean {
-    return this.#expected.some(({ samples }) => samples >= fewest)
+    return this.#chosen().length > 0
   }
 
   /** Takes a frame into account. */
   sample(frame: Frame, patches: readonly Patch[]): void {
     for (const patch of patches) {
-      const expected = this.#expected.find((one) => one.samples >= fewest && isSame(one.patch, patch))
-      expected?.fit().add(frame, patches)
+      this.#chosen()
+        .find((one) => isSame(one.patch, patch))
+        ?.fit.add(frame, patches)
     }
   }
 
   /** All that lets something through somewhere. */
   get known(): readonly LaidOver[] {
-    return this.#expected.flatMap(({ patch, samples, fit }) => {
-      const overlay = samples >= fewest ? fit().overlay : undefined
+    return this.#chosen().flatMap(({ patch, fit: { overlay } }) => {
       return overlay?.through.some((share) => share > 0) === true ? [{ patch, overlay }] : []
     })
+  }
+
+  /** What is counted over: of what stays long enough and beside which something is seen, what stays longest, as it fits. */
+  #chosen() {
+    if (this.#fits) return this.#fits
+    const lasting = this.#counts.filter(({ samples }) => samples >= fewest)
+    let left = mostPixels
+    this.#fits = lasting
+      .toSorted((one, other) => other.samples - one.samples)
+      .flatMap(({ patch }) => {
+        const area = grown(patch, { x: around, y: around }, this.#size)
+        const pixels = area.width * area.height
+        if (pixels > left || !hiddenIn([patch], area).includes(0)) return []
+        left -= pixels
+        return [{ patch, fit: new Fit(patch, area) }]
+      })
+    return this.#fits
   }
 }
 

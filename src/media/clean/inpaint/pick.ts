@@ -47,7 +47,7 @@ function pickOfSide(
     const source = sourceOf(view, now, cells)
     const shown = source && shownIn(source.crop, source.map, cells)
     const distance = Math.abs(view.time - now.time)
-    const worth = (liked.has(view.index) ? 1.4 : 1) / (1 + distance / halving)
+    const worth = ((liked.has(view.index) ? 1.4 : 1) * view.trust) / (1 + distance / halving)
     return shown ? [{ ...source, shown, worth, distance }] : []
   })
   const perSide = cells.width * cells.height > large ? 1 : usual

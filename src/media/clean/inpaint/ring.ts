@@ -36,8 +36,8 @@ export function ringsOf(
   return { fine: ringOf(crop, cells), coarse, crop }
 }
 
-/** Of views that are laid on patches again and again. */
-const smaller = new Recent<Crop, Crop>(4)
+/** Of views that are laid on patches again and again: as many as are chosen of both sides. */
+const smaller = new Recent<Crop, Crop>(16)
 
 /** A crop so many times smaller, the same of all of a video; any hidden pixel hides the one that it is part of. */
 export function smallOf(crop: Crop, factor: number): Crop {

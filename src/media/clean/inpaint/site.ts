@@ -59,7 +59,10 @@ export function take(patch: Patch, filling: Filling, layers: readonly Layer[]): 
     if (filling.isFilled[at] === 1 || rest.isFilled[at] === 0) continue
     filling.isFilled[at] = 1
     filling.luma[at] = rest.luma[at] ?? 0
-    const small = (Math.floor(at / width) >> 1) * (width >> 1) + ((at % width) >> 1)
+    const [row, column] = [Math.floor(at / width), at % width]
+    // The first of the four pixels that share a sample of colour tells it; that of the others may be known already.
+    if ((row | column) & 1) continue
+    const small = (row >> 1) * (width >> 1) + (column >> 1)
     filling.blue[small] = rest.blue[small] ?? 128
     filling.red[small] = rest.red[small] ?? 128
   }

@@ -1,6 +1,7 @@
 import type { Overlay, Patch } from '../patch.ts'
 import type { Filling } from './blend.ts'
 import { guessOf } from './overlay-fit.ts'
+import { isLeft } from './site.ts'
 import type { Crop } from './view.ts'
 
 /** Deviations, and levels beside, by which a pixel may differ from what it usually shows. */
@@ -15,6 +16,7 @@ export function uncover(
   { patch, overlay }: { readonly patch: Patch; readonly overlay: Overlay },
   { patch: wide, filling }: { readonly patch: Patch; readonly filling: Filling },
 ): void {
+  if (!isLeft(wide, filling)) return
   const { through, added, rest, blue, red } = overlay
   const [left, top] = [patch.x - wide.x, patch.y - wide.y]
   const guess = guessOf(crop.data, crop.hidden, { columns: crop.width, rows: crop.height })

@@ -14,6 +14,8 @@ export interface View extends Pose {
   readonly index: number
   /** When it shows, in ticks. */
   readonly time: number
+  /** How far what it shows can be taken for background, up to 1. */
+  readonly trust: number
   readonly patches: readonly Patch[]
   readonly crops: readonly Crop[]
 }

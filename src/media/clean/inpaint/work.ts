@@ -16,6 +16,7 @@ import type { FillHoles } from './picture.ts'
 import { ringsOf } from './ring.ts'
 import { closeSeams, withBand } from './seam.ts'
 import type { Site } from './site.ts'
+import { trustOf } from './trust.ts'
 import { uncover } from './uncover.ts'
 import { cutOut, type View } from './view.ts'
 
@@ -67,6 +68,7 @@ export class Work {
     const view = {
       ...this.#camera.observe(frame, patches),
       ...{ index, time: timeOf(this.#film, index), patches, crops: [] },
+      trust: trustOf(this.#patchesAt, index, this.#film),
     }
     this.#read.set(index, view)
     this.#isKept = this.#isWanted(index)
@@ -82,6 +84,12 @@ export class Work {
     const patches = this.#patchesAt(index)
     const isEdge = this.#patchesAt(index - 1) !== patches || this.#patchesAt(index + 1) !== patches
     return isEdge && !this.#isKept
+  }
+
+  /** Leaves a frame that was observed as it is. */
+  leave(frame: Frame, index: number): Frame {
+    this.#read.delete(index)
+    return frame
   }
 
   /** Fills what is marked of a frame that was observed, in place. */
@@ -122,7 +130,7 @@ export class Work {
       const match = await matchTo(rings, source, { before, flow: this.#flow })
       if (!match) continue
       matches.set(source.view.index, match)
-      const worth = 1 / (4 + Math.abs(source.view.time - now.time))
+      const worth = source.view.trust / (4 + Math.abs(source.view.time - now.time))
       layers.push(carry(wide, cells, { match, worth }))
     }
     const filling = blend(wide, layers)

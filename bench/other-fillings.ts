@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
+import { loadOpenCv } from '../src/engines/opencv/load.ts'
+import { rgbOf, yuvOf } from '../src/engines/vision/picture-tensor.ts'
+import { grown } from '../src/media/clean/inpaint/masks.ts'
+import { cropOf, pictureOf } from '../src/media/clean/inpaint/made-picture.ts'
+import { cutOut } from '../src/media/clean/inpaint/view.ts'
+import type { Frame, Patch, Treat } from '../src/media/clean/patch.ts'
+
+/** Each patch by ffmpeg's filter, frames with the same patches together. */
+export async function* delogo(...[given, { first, patchesAt }]: Parameters<Treat>): AsyncGenerator<Frame> {
+  let index = first
+  let alike: Frame[] = []
+  for await (const frame of given) {
+    if (alike.length > 0 && patchesAt(index) !== patchesAt(index - 1)) {
+      yield* await filtered(alike, patchesAt(index - 1))
+      alike = []
+    }
+    alike.push(frame)
+    index += 1
+  }
+  yield* await filtered(alike, patchesAt(index - 1))
+}
+
+async function filtered(alike: readonly Frame[], patches: readonly Patch[]): Promise<readonly Frame[]> {
+  const [frame] = alike
+  if (!frame || patches.length === 0) return alike
+  const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p']
+  const filters = patches.map(({ x, y, width: w, height: h }) => `delogo=${x}:${y}:${w}:${h}`).join(',')
+  const size = `${frame.width}x${frame.height}`
+  const args = ['-v', 'error', ...raw, '-s', size, '-i', '-', '-vf', filters, ...raw, '-']
+  const { ffmpeg } = await locateFfmpeg()
+  const child = spawn(ffmpeg, args)
+  child.stdin.end(Buffer.concat(alike.map(({ bytes }) => bytes)))
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  const all = Buffer.concat(chunks)
+  const length = frame.bytes.length
+  return alike.map((one, at) => ({ ...one, bytes: all.subarray(at * length, (at + 1) * length) }))
+}
+
+/** What fills by OpenCV. */
+type Cv = Awaited<ReturnType<typeof loadOpenCv>>['cv']
+
+/** Each frame by itself, on what lies around its patches. */
+export async function byOpenCv(name: 'INPAINT_TELEA' | 'INPAINT_NS'): Promise<Treat> {
+  const { cv } = await loadOpenCv()
+  return async function* (frames, { first, patchesAt }) {
+    let index = first
+    for await (const frame of frames) {
+      for (const patch of patchesAt(index)) fill(frame, patch, { cv, method: cv[name] })
+      yield frame
+      index += 1
+    }
+  }
+}
+
+function fill(frame: Frame, patch: Patch, { cv, method }: { cv: Cv; method: number }): void {
+  const area = grown(patch, { x: 24, y: 24 }, frame)
+  const picture = pictureOf(cutOut(frame, area, [patch]), new Uint8Array(area.width * area.height))
+  const [image, mask, filled] = [
+    cv.matFromArray(area.height, area.width, cv.CV_8UC3, rgbOf(picture.pixels, 'limited')),
+    cv.matFromArray(area.height, area.width, cv.CV_8UC1, cutOut(frame, area, [patch]).hidden),
+    new cv.Mat(),
+  ]
+  cv.inpaint(image, mask, filled, 3, method)
+  const crop = cropOf({ ...picture, pixels: yuvOf(filled.data, 'limited') }, area, picture.hole)
+  for (const mat of [image, mask, filled]) mat.delete()
+  for (let line = 0; line < patch.height; line += 1) {
+    const from = (patch.y + line - area.y) * area.width + patch.x - area.x
+    frame.bytes.set(crop.data.subarray(from, from + patch.width), (patch.y + line) * frame.width + patch.x)
+  }
+}

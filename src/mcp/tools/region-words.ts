@@ -1,0 +1,58 @@
+import type { FileKind } from '../../contract/file.ts'
+import type { ShownRegions } from '../../contract/file-routes.ts'
+import { mostFrames } from '../../contract/regions.ts'
+
+/** The file that regions are drawn over. */
+interface Over {
+  readonly file_id: string
+  readonly kind: FileKind | undefined
+}
+
+/** What a picture of regions shows, with notes on what is wrong between the list and the file. */
+export function tellRegions(shown: ShownRegions, over: Over): Record<string, unknown> {
+  const { source_file_id: _, ...told } = shown
+  const notes: string[] = []
+  if (isOfOther(shown, over)) {
+    notes.push(
+      'These regions were found in another file: right for a result that was cleaned by them, wrong for another video.',
+    )
+  }
+  if (isNeverShown(shown)) {
+    notes.push('What is not shown lies after the end of the video, or between two frames: correct its times.')
+  }
+  return { ...told, ...(notes.length > 0 && { notes }) }
+}
+
+/** What an agent does with regions it has seen. */
+export function chooseRegions(shown: ShownRegions, over: Over): string {
+  const { next_at, regions, protect_regions } = shown
+  const some = next_at.length > mostFrames ? `, ${mostFrames} at a time` : ''
+  const others = next_at.length > 0 ? `For others give at${some}: [${next_at.join(', ')}]. ` : ''
+  if (regions + protect_regions === 0) {
+    return 'The list is empty: nothing would be treated. Add a region for each thing that is to go, then look again.'
+  }
+  if (isOfOther(shown, over)) {
+    return (
+      `${others}Where something is left in a box of this result, correct that box in the list, and clean ` +
+      `the file it was found in (${shown.source_file_id}) again: the list is refused for this one.`
+    )
+  }
+  if (over.kind === 'image') {
+    return (
+      `${others}Correct the boxes until they sit right, then call image_purify with purify_scope region and ` +
+      'regions: up to 16 boxes in the call, without ids; it takes no list as a file.'
+    )
+  }
+  return (
+    `${others}Take out of the list what is to stay as it is, or move it to protect_regions where others overlap it; ` +
+    'then look again, and clean with the list.'
+  )
+}
+
+function isOfOther({ source_file_id }: ShownRegions, { file_id }: Over): boolean {
+  return source_file_id !== undefined && source_file_id !== file_id
+}
+
+function isNeverShown({ not_shown, next_at }: ShownRegions): boolean {
+  return not_shown.count > 0 && next_at.length === 0
+}

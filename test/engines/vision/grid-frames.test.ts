@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { gridFrames } from '../../../src/engines/vision/grid-frames.ts'
+import { h264, make, picture, scratchFolder, tone } from '../ffmpeg/made.ts'
+
+const folder = await scratchFolder()
+
+it('of a picture that begins long after the sound only its own frames are looked at', async () => {
+  const inputs = [...tone(0.2), '-itsoffset', '3600.12', ...picture(0.4)]
+  const path = await make(join(folder, 'late.mkv'), [...inputs, '-vsync', 'passthrough', ...h264])
+  const { video } = await probe(path)
+  if (!video) throw new Error('there is no picture')
+  const wish = { video, rate: { num: 25, den: 1 }, area: { x: 0, y: 0, w: 1, h: 1 }, threads: 1 }
+  const seen: string[] = []
+  for await (const { bytes } of gridFrames(path, { ...wish, width: 160, height: 90 })) {
+    seen.push(Buffer.from(bytes).toString('latin1'))
+  }
+  expect(seen).toHaveLength(10)
+  expect(new Set(seen).size).toBe(10)
+})

@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { uprightSize } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { overlayIn } from '../../src/media/clean/inpaint/overlay.ts'
+import { patchesOf } from '../../src/media/clean/masks.ts'
+import type { Region } from '../../src/media/clean/region.ts'
+import { footageOf } from '../../tools/video-purify/clean.ts'
+import { learnOverlays } from '../../tools/video-purify/learn-overlays.ts'
+import { makePart } from '../../tools/video-purify/part.ts'
+import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { logo, places, type Box } from '../footage/overlay.ts'
+import { makeScene } from '../footage/scene.ts'
+import { writeFrames } from '../footage/write-frames.ts'
+import { idOf, stage } from '../tasks/run-operation.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { purify, samples } from './purify.ts'
+
+const folder = await scratchFolder()
+setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+const size = { width: 228, height: 128 }
+const fps = 25
+const box = { x: 0.55, y: 0.1, w: 0.35, h: 0.25 }
+
+const signal = new AbortController().signal
+const reading = { threads: 1, signal, timeoutMs: 60_000 }
+
+async function stagedFootage(path: string) {
+  return await footageOf((await stage([path])).get(idOf(path)), signal)
+}
+
+const lasting = ({ x, y, w, h }: Box, [start, end]: readonly [number, number]): Region => ({
+  ...{ x, y, w, h },
+  ...{ start, end },
+})
+
+it('what lies over a film is learned of the frames on which it is marked', async () => {
+  // Looked at is every fifth frame; the mark is there on that and on the next.
+  const [step, there, looks] = [5, 2, 14]
+  const shots = Array.from({ length: looks / 2 }, (_, seed) =>
+    makeScene('slow pan', { ...size, count: 2 * step, seed: 40 + seed }),
+  )
+  const frames = shots.flatMap((shot) => Array.from({ length: 2 * step }, (_, index) => shot.frameAt(index)))
+  const [first] = shots
+  if (!first) throw new RangeError('a shot')
+  const mark = logo(first, { strength: 0.35, box })
+  for (const [index, frame] of frames.entries()) if (index % step < there) mark.draw(frame, index)
+  const footage = await stagedFootage(await writeFrames(join(folder, 'blinking.mp4'), frames, fps))
+  const remove = Array.from({ length: looks }, (_, look) =>
+    lasting(box, [(look * step) / fps, (look * step + there) / fps]),
+  )
+  const shares: number[] = []
+  const marked = { remove, protect: [] }
+  const known = await learnOverlays(
+    { footage, marked },
+    { ...reading, onShare: (share) => shares.push(share) },
+  )
+  expect(shares.at(-1)).toBe(1)
+  const patchesAt = patchesOf(marked, { size: uprightSize(footage.video), rate: footage.rate })
+  const [patch] = patchesAt(0)
+  const overlay = patch && overlayIn(known, patch)
+  if (!patch || !overlay) throw new RangeError('a mark that is known')
+  const [clean, drawn] = [first.frameAt(0), first.frameAt(0)]
+  mark.draw(drawn, 0)
+  const through = [...overlay.through].filter((share, at) => {
+    const place = (patch.y + Math.floor(at / patch.width)) * size.width + patch.x + (at % patch.width)
+    return share > 0 && drawn.bytes[place] !== clean.bytes[place]
+  })
+  const middle = through.toSorted((one, other) => one - other)[through.length >> 1] ?? 0
+  expect(through.length).toBeGreaterThan(300)
+  expect(Math.abs(middle - 0.65)).toBeLessThan(0.15)
+})
+
+it('before a picture begins nothing is taken for background', async () => {
+  const scene = makeScene('static', { ...size, count: 6 })
+  const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
+  frames.forEach((frame, index) => logo(scene).draw(frame, index))
+  const film = await writeFrames(join(folder, 'film.mp4'), frames, 12)
+  const source = join(folder, 'late.mp4')
+  const sound = ['-f', 'lavfi', '-i', 'sine=duration=4']
+  const late = ['-itsoffset', '3', '-i', film]
+  await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'aac', source)
+  const { path } = await purify(source, folder, {
+    ...{ purify_scope: 'region', purify_func_type: 'raft' },
+    regions: [{ ...places.logo, start: 3 }],
+  })
+  const [before, after] = [await samples(source), await samples(path)]
+  const [patch] = logo(scene).patchesAt(0)
+  if (!patch) throw new RangeError('a patch')
+  let changed = 0
+  for (let row = 0; row < patch.height; row += 1) {
+    const from = (patch.y + row) * size.width + patch.x
+    for (let at = from; at < from + patch.width; at += 1)
+      changed += Math.abs((before[at] ?? 0) - (after[at] ?? 0)) / (patch.width * patch.height)
+  }
+  expect(changed).toBeGreaterThan(20)
+})
+
+it('no model is asked for anything after a part is stopped', async () => {
+  const scene = makeScene('static', { ...size, count: 3 })
+  const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
+  const footage = await stagedFootage(await writeFrames(join(folder, 'stopped.mp4'), frames, fps))
+  const stop = new AbortController()
+  let asked = 0
+  const made = makePart(
+    {
+      ...{ path: join(folder, 'stopped-part.mp4'), footage, first: 0, count: 3, around: 0, isLast: true },
+      marked: { remove: [places.logo, places.subtitle].map((place) => lasting(place, [0, 1])), protect: [] },
+      ...{ treatment: 'inpainting', laidOver: [], crf: 20, threads: 1, timeoutMs: 60_000 },
+    },
+    {
+      learned: {
+        fill: () => {
+          asked += 1
+          stop.abort()
+          return Promise.resolve()
+        },
+      },
+      signal: stop.signal,
+      onFrames: () => {},
+    },
+  )
+  await expect(made).rejects.toThrow('aborted')
+  expect(asked).toBe(1)
+})
