@@ -12,6 +12,21 @@ describe('the constant rate of a video', () => {
     ['of bursts', { frame_rate: rate(15), base_rate: rate(30), variable_rate: true }, rate(30)],
     ['of faster passages', { frame_rate: rate(25), base_rate: rate(60), variable_rate: true }, rate(60)],
     [
+      'of a film whose fields are counted',
+      { frame_rate: rate(30_000, 1001), base_rate: rate(60_000, 1001), variable_rate: true },
+      rate(30_000, 1001),
+    ],
+    [
+      'of a phone whose clock is finer',
+      { frame_rate: rate(2997, 100), base_rate: rate(120), variable_rate: true },
+      rate(30_000, 1001),
+    ],
+    [
+      'of a film with pulldown',
+      { frame_rate: rate(24_000, 1001), base_rate: rate(60_000, 1001), variable_rate: true },
+      rate(24_000, 1001),
+    ],
+    [
       'of a clock that tells nothing',
       { frame_rate: rate(15), base_rate: rate(1000), variable_rate: true },
       rate(24_000, 1001),

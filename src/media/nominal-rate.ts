@@ -33,11 +33,17 @@ export function nominalRate({
 }: Pick<VideoFacts, 'frame_rate' | 'base_rate' | 'variable_rate'>): Rational {
   if (frame_rate.num <= 0) return usual
   const base = variable_rate && base_rate && standardNear(base_rate)
-  if (base && hertz(base) > hertz(frame_rate)) return base
   const near = standardNear(frame_rate)
+  if (base && hertz(base) > hertz(frame_rate) && !(near && isOnlyFiner(base, near))) return base
   if (near) return near
   if (!variable_rate) return frame_rate
   return standard.find((rate) => hertz(rate) > hertz(frame_rate)) ?? frame_rate
+}
+
+/** Whether a base tells fields, jitter or pulldown (2.5 times) of a standard rate, and no faster passages. */
+function isOnlyFiner(base: Rational, near: Rational): boolean {
+  const times = hertz(base) / hertz(near)
+  return [2.5, Math.round(times)].some((one) => Math.abs(times / one - 1) <= 2 * tolerance)
 }
 
 function standardNear(told: Rational): Rational | undefined {

@@ -35,6 +35,19 @@ test('an average above what recorders do is counted, unless it is that of a tabl
   ])
 })
 
+test.each([
+  ['no picture', { pictures: 0, endMs: 0 }],
+  ['one, whose length nothing tells', { pictures: 1, endMs: 0 }],
+  ['one that was told a millisecond', { pictures: 1, endMs: 1 }],
+])('of %s all of a file is the length, though they were counted', (_, counted) => {
+  const streams = [{ ...picture, r_frame_rate: '1000/1', avg_frame_rate: '0/0' }, sound]
+  const format = { format_name: 'matroska,webm', duration: '10.0' }
+  expect(readFacts(ffprobeAnswer.parse({ streams, format }), { counted })?.video).toMatchObject({
+    duration_ms: 10_000,
+    frame_rate: { num: 1000, den: 10_000 },
+  })
+})
+
 describe('steady rate', () => {
   test.each([
     ['even', { r_frame_rate: '25/1' }, { num: 25, den: 1 }],

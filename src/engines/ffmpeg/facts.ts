@@ -85,7 +85,7 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
     return own ?? Math.max(1, wholeMs - startOf(one, format))
   }
   const picture = streams.find(isPicture)
-  const counted = picture && found.counted && countedTimes(found.counted, startOf(picture, format))
+  const counted = picture && found.counted && countedTimes(found.counted, { start: startOf(picture, format), wholeMs })
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
   if (!picture && sounds.length === 0) return undefined
   const turn = found.rotation ?? (picture && firstRotation(picture))
@@ -109,9 +109,13 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
 }
 
 /** Of pictures that were counted the length, and the rate in that time: sound may begin earlier and go on longer. */
-function countedTimes({ pictures, endMs }: NonNullable<Found['counted']>, start: number) {
-  const lasts = Math.max(1, endMs - start)
-  return { lasts, rate: { avg_frame_rate: `${pictures * 1000}/${lasts}` } }
+function countedTimes(
+  { pictures, endMs }: NonNullable<Found['counted']>,
+  { start, wholeMs }: { readonly start: number; readonly wholeMs: number },
+) {
+  // One alone stands for as long as the file lasts.
+  const lasts = Math.max(1, (pictures > 1 && endMs > start ? endMs : wholeMs) - start)
+  return { lasts, rate: { avg_frame_rate: `${Math.max(1, pictures) * 1000}/${lasts}` } }
 }
 
 /** The display matrix's angle among the side data of a stream or frame. */

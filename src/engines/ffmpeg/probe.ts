@@ -44,8 +44,12 @@ async function findMore(
   const isUncounted = mustCount(answer)
   if (!isUntold && !isUncounted) return {}
   const pictures = isUncounted ? await measure(path, ['0:V:0'], options) : undefined
+  const whole = isUntold ? await measure(path, ['0:V?', '0:a?'], options) : undefined
+  if (whole && whole.durationMs <= 0) {
+    throw new MediaError(6017, 'the file does not tell its length and holds nothing to measure')
+  }
   return {
-    ...(isUntold && { durationMs: (await measure(path, ['0:V?', '0:a?'], options)).durationMs }),
+    ...(whole && { durationMs: whole.durationMs }),
     ...(pictures && { counted: { pictures: pictures.frames, endMs: pictures.durationMs } }),
   }
 }
@@ -106,7 +110,5 @@ async function measure(
       frames = report.frames
     },
   )
-  if (durationMs <= 0)
-    throw new MediaError(6017, 'the file does not tell its length and holds nothing to measure')
   return { durationMs, frames }
 }
