@@ -85,7 +85,8 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
     return own ?? Math.max(1, wholeMs - startOf(one, format))
   }
   const picture = streams.find(isPicture)
-  const counted = picture && found.counted && countedTimes(found.counted, { start: startOf(picture, format), wholeMs })
+  const counted =
+    picture && found.counted && countedTimes(found.counted, { start: startOf(picture, format), wholeMs })
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
   if (!picture && sounds.length === 0) return undefined
   const turn = found.rotation ?? (picture && firstRotation(picture))
