@@ -23,22 +23,19 @@ test('a worker whose identity cannot be kept is ended, and the attempt fails', a
   })
   await rm(identities, { recursive: true })
   const before = children()
-  const attempt = {
-    taskId: '1',
-    operation: 'x',
-    input: {},
-    files: [],
-    scratch: folder,
-    steps: folder,
-    threads: 1,
-  }
   const watch = { signal: new AbortController().signal, onProgress: () => undefined }
-  await expect(workers.run(attempt, watch)).rejects.toThrow('ENOENT')
+  await expect(workers.run(attemptIn(folder), watch)).rejects.toThrow('ENOENT')
   await until(
     async () => children(),
     (count) => count === before,
   )
 })
+
+/** What a worker is asked to do, in a folder. */
+function attemptIn(folder: string) {
+  const task = { taskId: '1', operation: 'x', input: {}, files: [] }
+  return { ...task, scratch: folder, steps: folder, threads: 1 }
+}
 
 /** First attempt: finishes though it is aborted. Every other: finishes by itself after a while. */
 const stubborn = `
@@ -63,23 +60,14 @@ test('a worker that finishes though aborted works on, and is not ended later', a
     log: openLog({ level: 'silent' }),
     metrics: new Metrics(),
   })
-  const attempt = {
-    taskId: '1',
-    operation: 'x',
-    input: {},
-    files: [],
-    scratch: folder,
-    steps: folder,
-    threads: 1,
-  }
   const stop = new AbortController()
   const onProgress = () => undefined
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const first = workers.run(attempt, { signal: stop.signal, onProgress })
+  const first = workers.run(attemptIn(folder), { signal: stop.signal, onProgress })
   stop.abort()
   expect(await first).toMatchObject({ output: { attempts: 1 } })
-  const second = workers.run(attempt, { signal: new AbortController().signal, onProgress })
+  const second = workers.run(attemptIn(folder), { signal: new AbortController().signal, onProgress })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await second, 'by the same process').toMatchObject({ output: { attempts: 2 } })
 })
