@@ -13,7 +13,7 @@ export interface Grid {
 }
 
 /** Room around ink, px of the grid: edges of letters are blurred, and what cleans a region leaves all beside it. */
-const bleed = 1.25
+export const bleed = 1.25
 
 /** The way a text may go in one region, times the size of its letters; at least px. */
 const longestWay = 0.5
