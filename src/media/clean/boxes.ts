@@ -1,4 +1,5 @@
 import type { Rational } from '../../contract/media-facts.ts'
+import { timeSlack } from './rate.ts'
 import type { Area, Region } from './region.ts'
 
 /** A rectangle of whole pixels; `right` and `bottom` lie outside it. */
@@ -38,9 +39,6 @@ function pixels(from: number, to: number, side: number): [number, number] {
   const first = Math.min(side - 1, Math.max(0, Math.floor(from * side + edgeSlack)))
   return [first, Math.max(first + 1, Math.ceil(to * side - edgeSlack))]
 }
-
-/** Times are written to the millisecond: what one may lie after a frame's and still mean it, s. */
-const timeSlack = 0.0005
 
 /** The frames of a constant rate that begin in a region's time, the last one excluded; frame k begins at k / rate. */
 export function framesOf({ start, end }: Pick<Region, 'start' | 'end'>, { num, den }: Rational) {

@@ -1,6 +1,6 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
-import { endOf, firstFrame, rateOf } from './rate.ts'
+import { endOf, firstFrame, rateOf, timeSlack } from './rate.ts'
 
 /** The frames of a picture, and when they are. */
 export interface FrameGrid {
@@ -15,9 +15,6 @@ export interface FrameGrid {
 
 /** That of a still picture. */
 export const stillGrid: FrameGrid = { rate: { num: 1, den: 1 }, count: 1, end: 1, first: 0, startMs: 0 }
-
-/** Times are told to the millisecond: what one may lie before a frame and still mean it; of a length twice that, s. */
-const timeSlack = 0.0005
 
 /** That of a video, at the rate at which it is cleaned. */
 export function gridOf(video: VideoFacts): FrameGrid {

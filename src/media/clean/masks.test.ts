@@ -114,6 +114,8 @@ describe('times', () => {
           expect(framesOf({ start: time(first), end: time(end) }, { num, den })).toEqual({ first, end })
         },
       ),
+      // Ends exactly between two milliseconds.
+      { examples: [[8054, 0, { num: 30_000, den: 1001 }, 3]] },
     )
   })
 

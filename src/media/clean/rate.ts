@@ -1,6 +1,9 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { hertz, nominalRate } from '../nominal-rate.ts'
 
+/** Times are told to the millisecond: what one may lie beside a frame's and still mean it, s; half of one falls short of itself in binary. */
+export const timeSlack = 0.000_501
+
 /**
  * The constant rate at which a video is cleaned: its own, or where that varies a standard one that loses none. Frame k begins
  * k / rate seconds after the start of the file, in what detection finds and in what regions say.
