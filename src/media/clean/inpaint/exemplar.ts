@@ -1,7 +1,7 @@
 import { depthOf, halvedOf, type Holed } from './picture.ts'
 import { searchMatches, startMatches, type Matches } from './patch-match.ts'
 import { spread } from './spread.ts'
-import { vote } from './vote.ts'
+import { adjust, vote } from './vote.ts'
 
 /** Holes' pixels that matches are still searched for: above, those of the smaller picture are taken over. */
 const mostSearched = 40_000
@@ -13,8 +13,8 @@ interface Wish {
 
 /**
  * Fills holes with what the picture shows elsewhere, from coarse to fine, so that every small square of the filled
- * part looks like one of the known part (Wexler, Shechtman and Irani), found as Barnes and others do. In place; the
- * same picture is always filled alike. Smooth where nothing around may serve.
+ * part looks like one of the known part (Wexler, Shechtman and Irani), found as Barnes and others do, and lifted to
+ * the brightness that surroundings suggest (as Darabi and others do). In place; the same picture is always filled alike. Smooth where nothing around may serve.
  */
 export function fillByExample(picture: Holed, { isBegun = false }: Wish = {}): void {
   const levels = [picture]
@@ -33,6 +33,8 @@ export function fillByExample(picture: Holed, { isBegun = false }: Wish = {}): v
       smooth(here)
       continue
     }
+    const below = levels[level + 1]
+    if (before && below) takeOver(here, below)
     const isLarge = matches.targets.length > mostSearched
     const rounds = isLarge ? 1 : Math.max(2, Math.min(8, 2 + 2 * level))
     // What was found smaller is looked at first, at this size.
@@ -41,6 +43,7 @@ export function fillByExample(picture: Holed, { isBegun = false }: Wish = {}): v
       searchMatches(here, matches, { round, isWide: !isLarge && round < 3 })
       vote(here, matches, depth)
     }
+    if (level === 0) adjust(here, matches, depth)
     before = { matches, width: here.width }
   }
 }
@@ -55,6 +58,16 @@ function begunHalf(picture: Holed): Holed {
 function isDeep(picture: Holed): boolean {
   if (Math.min(picture.width, picture.height) < 32) return false
   return depthOf(picture).some((steps) => steps > 3)
+}
+
+/** Begins with what was filled in at half the size. */
+function takeOver({ width, pixels, hole }: Holed, half: Holed): void {
+  for (let at = hole.indexOf(1); at >= 0; at = hole.indexOf(1, at + 1)) {
+    const x = Math.min(half.width - 1, (at % width) >> 1)
+    const y = Math.min(half.height - 1, Math.floor(at / width) >> 1)
+    const from = (y * half.width + x) * 3
+    pixels.set(half.pixels.subarray(from, from + 3), at * 3)
+  }
 }
 
 /** Fills holes as smoothly as can be. */

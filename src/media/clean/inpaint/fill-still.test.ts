@@ -57,6 +57,38 @@ describe('a still', () => {
     },
   )
 
+  it('goes on as it is lit, grain and all', async () => {
+    const [width, height] = [220, 160]
+    // Of no other place in the picture.
+    const light = (at: number, channel: number) =>
+      50 + ([0.7 * (at % width), 0.9 * Math.floor(at / width)][channel] ?? 0)
+    // Some levels up and down, never twice alike.
+    const grain = (at: number) => 6 * Math.sin(at * 12.9898 + Math.floor(at / width) * 78.233)
+    const bytes = Uint8Array.from({ length: width * height * 3 }, (_, of) => {
+      const at = Math.floor(of / 3)
+      return Math.round(light(at, of % 3) + grain(at))
+    })
+    const still: Still = { width, height, channels: 3, bytes }
+    const patch = boxOf(70, 50, 80, 50)
+    spoil(still, patch)
+    await fillStill(still, [patch])
+    let [worst, squares] = [0, 0]
+    // Squares of 10 pixels: light is their mean, grain what is left.
+    for (let square = 0; square < 80; square += 1) {
+      const channel = square % 2
+      const from = (patch.y + 10 * Math.floor(square / 16)) * width + patch.x + 10 * ((square >> 1) % 8)
+      const apart = Array.from({ length: 100 }, (_, index) => {
+        const at = from + Math.floor(index / 10) * width + (index % 10)
+        return (still.bytes[at * 3 + channel] ?? 0) - light(at, channel)
+      })
+      const mean = apart.reduce((sum, one) => sum + one, 0) / apart.length
+      worst = Math.max(worst, Math.abs(mean))
+      squares += apart.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 8000
+    }
+    expect(worst).toBeLessThan(4)
+    expect(Math.sqrt(squares)).toBeGreaterThan(2)
+  })
+
   it('is filled the same each time', async () => {
     const filled = await Promise.all(
       [0, 1].map(async () => {

@@ -56,13 +56,15 @@ export async function matchTo(
   if (!movesByItself(still, cells)) {
     return { ...match, isStill: true, ...differencesOf(still, fine), ...colourLifts(fine, match) }
   }
+  // What was found for the frame before is near already.
+  const rounds = before && !flow ? 1 : 3
   if (flow) await bendByFlow(flow, { ring: fine, crop: now }, match)
   else if (before) {
     right.set(before.right)
     down.set(before.down)
   } else bendSmall(coarse(), match, fine.cells.size)
   let sums = sumsOver(fine, match)
-  for (let round = 0; round < 3 && movesByItself(sums, cells); round += 1) {
+  for (let round = 0; round < rounds && movesByItself(sums, cells); round += 1) {
     bend(fine, match, sums)
     sums = sumsOver(fine, match)
   }

@@ -1,7 +1,5 @@
 import type { Holed } from './picture.ts'
-
-/** Pixels from the middle of the squares that are compared to their edges. */
-export const radius = 3
+import { meansOf, radius, unlikeness } from './squares.ts'
 
 /** For squares that holes reach into, the known squares most like them. */
 export interface Matches {
@@ -9,7 +7,7 @@ export interface Matches {
   readonly targets: Int32Array
   /** By pixel: the middle of the like square. */
   readonly source: Int32Array
-  /** By pixel: how unlike it is, the sum of squared differences. */
+  /** By pixel: how unlike it is. */
   readonly cost: Int32Array
   /** By pixel: 1 for middles of squares that are wholly known. */
   readonly isSource: Uint8Array
@@ -91,14 +89,15 @@ export function searchMatches(
   const isBack = round % 2 === 1
   const step = isBack ? -1 : 1
   const isKnown = (place: number) => isSource[place] === 1
+  const squares = { width, pixels, means: meansOf({ width, height, pixels }) }
   for (let index = 0; index < targets.length; index += 1) {
     const at = targets[isBack ? targets.length - 1 - index : index] ?? 0
     let best = source[at] ?? 0
     // What is compared has changed since.
-    let least = costOf(pixels, width, { at, from: best, limit: 2 ** 31 - 1 })
+    let least = unlikeness(squares, { at, from: best, limit: 2 ** 31 - 1 })
     const tryOut = (from: number) => {
       if (from === best || !isKnown(from)) return
-      const now = costOf(pixels, width, { at, from, limit: least })
+      const now = unlikeness(squares, { at, from, limit: least })
       if (now < least) [best, least] = [from, now]
     }
     if (isTarget[at - step] === 1) tryOut((source[at - step] ?? 0) + step)
@@ -111,26 +110,6 @@ export function searchMatches(
     source[at] = best
     cost[at] = least
   }
-}
-
-/** Squared differences of two squares; some number above the limit where they are more. */
-function costOf(
-  pixels: Uint8Array,
-  width: number,
-  { at, from, limit }: { at: number; from: number; limit: number },
-): number {
-  let sum = 0
-  let [one, other] = [(at - radius * width - radius) * 3, (from - radius * width - radius) * 3]
-  for (let row = -radius; row <= radius; row += 1) {
-    for (let k = 0; k < 3 * (2 * radius + 1); k += 1) {
-      const apart = (pixels[one + k] ?? 0) - (pixels[other + k] ?? 0)
-      sum += apart * apart
-    }
-    if (sum > limit) return sum
-    one += width * 3
-    other += width * 3
-  }
-  return sum
 }
 
 function randomFrom(seed: number): () => number {

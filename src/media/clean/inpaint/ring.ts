@@ -56,11 +56,11 @@ function reducedCrop(crop: Crop, factor: number): Crop {
   return { ...place, width, height, data: reduced(crop.data, crop, factor), blue: none, red: none, hidden }
 }
 
-/** Takes samples of a crop of the cells' own rectangle, some sixty of each cell; fewer of smaller ones. */
+/** Takes samples of a crop of the cells' own rectangle, some sixteen of each cell: more find nothing better. */
 function ringOf(crop: Crop, cells: Cells): Ring {
   const { data, hidden, width, height, x: left, y: top } = crop
   const { size, columns, away } = cells
-  const step = Math.max(1, Math.floor(size / 6))
+  const step = Math.max(1, Math.floor(size / 4))
   const most = Math.ceil(width / step) * Math.ceil(height / step)
   const [x, y, cell] = [new Float32Array(most), new Float32Array(most), new Uint16Array(most)]
   const [value, right, down] = [new Float32Array(most), new Float32Array(most), new Float32Array(most)]

@@ -7,15 +7,19 @@ interface Grid {
 
 /**
  * Fills a grid from values that count as much as their weights: near them it keeps to them, elsewhere it is as
- * smooth as can be (a membrane held by springs). Values are replaced.
+ * smooth as can be (a membrane held by springs). Values are replaced. Solved from coarse to fine (Bornemann and
+ * Deuflhard's cascade), each coarser grid with twice the rounds: what is far reaches far in a grid that is small.
  */
 export function spread(
   values: Float32Array,
   weights: Float32Array,
-  { columns, rows, rounds = 24 }: Grid,
+  { columns, rows, rounds = 4 }: Grid,
 ): void {
+  if (columns <= 1 && rows <= 1) return
   const firm = values.slice()
-  pullAndPush(values, weights, { columns, rows })
+  const small = halved({ values: firm, weights }, { columns, rows })
+  spread(small.values, small.weights, { ...small, rounds: Math.min(mostRounds, 2 * rounds) })
+  enlarge({ values, weights }, { columns, rows }, small)
   // Successive over-relaxation in turns from both ends, so that no side is first.
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < rows; turn += 1) {
@@ -23,6 +27,9 @@ export function spread(
     }
   }
 }
+
+/** More would change nothing any more in grids as small as those. */
+const mostRounds = 64
 
 interface Springs extends Grid {
   readonly firm: Float32Array
@@ -48,26 +55,51 @@ function relaxRow(values: Float32Array, { firm, weights, columns, rows }: Spring
   }
 }
 
-/** A first guess: each place that has no weight takes the mean of what lies around it, near or far. */
-function pullAndPush(values: Float32Array, weights: Float32Array, { columns, rows }: Grid): void {
-  if (columns <= 1 && rows <= 1) return
-  const small = { columns: (columns + 1) >> 1, rows: (rows + 1) >> 1 }
-  const means = new Float32Array(small.columns * small.rows)
+interface Held {
+  readonly values: Float32Array
+  readonly weights: Float32Array
+}
+
+/** Four places as one, which is held as firmly as they are together; springs between them stay as they were. */
+function halved({ values, weights }: Held, { columns, rows }: Grid): Grid & Held {
+  const half = { columns: (columns + 1) >> 1, rows: (rows + 1) >> 1 }
+  const means = new Float32Array(half.columns * half.rows)
   const sums = new Float32Array(means.length)
-  for (let at = 0; at < values.length; at += 1) {
-    const to = ((at / columns) >> 1) * small.columns + ((at % columns) >> 1)
-    const weight = Math.min(1, weights[at] ?? 0)
-    means[to] = (means[to] ?? 0) + weight * (values[at] ?? 0)
-    sums[to] = (sums[to] ?? 0) + weight
+  for (let row = 0, at = 0; row < rows; row += 1) {
+    const line = (row >> 1) * half.columns
+    for (let column = 0; column < columns; column += 1, at += 1) {
+      const weight = weights[at] ?? 0
+      if (weight === 0) continue
+      const to = line + (column >> 1)
+      means[to] = (means[to] ?? 0) + weight * (values[at] ?? 0)
+      sums[to] = (sums[to] ?? 0) + weight
+    }
   }
   for (let at = 0; at < means.length; at += 1) {
     const sum = sums[at] ?? 0
-    means[at] = sum > 0 ? (means[at] ?? 0) / sum : 0
+    if (sum > 0) means[at] = (means[at] ?? 0) / sum
   }
-  pullAndPush(means, sums, small)
-  for (let at = 0; at < values.length; at += 1) {
-    const weight = Math.min(1, weights[at] ?? 0)
-    const mean = means[((at / columns) >> 1) * small.columns + ((at % columns) >> 1)] ?? 0
-    values[at] = weight * (values[at] ?? 0) + (1 - weight) * mean
+  return { ...half, values: means, weights: sums }
+}
+
+/** A first guess: what is held keeps its value, all else lies between what was found small. */
+function enlarge({ values, weights }: Held, { columns, rows }: Grid, small: Grid & Held): void {
+  for (let row = 0, at = 0; row < rows; row += 1) {
+    const near = row >> 1
+    const far = Math.max(0, Math.min(small.rows - 1, near + ((row & 1) === 0 ? -1 : 1)))
+    for (let column = 0; column < columns; column += 1, at += 1) {
+      const weight = Math.min(1, weights[at] ?? 0)
+      if (weight === 1) continue
+      const own = column >> 1
+      const other = Math.max(0, Math.min(small.columns - 1, own + ((column & 1) === 0 ? -1 : 1)))
+      const [one, two] = [near * small.columns, far * small.columns]
+      const between =
+        (9 * (small.values[one + own] ?? 0) +
+          3 * (small.values[one + other] ?? 0) +
+          3 * (small.values[two + own] ?? 0) +
+          (small.values[two + other] ?? 0)) /
+        16
+      values[at] = weight * (values[at] ?? 0) + (1 - weight) * between
+    }
   }
 }
