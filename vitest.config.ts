@@ -1,6 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+/** They start services in their own process and leave nothing behind in it; two measure its memory and have their own. */
+const services = 'test/http/!(attacks|flat-memory).test.ts'
+
+/** Of all files that are more than modules: what the machine has is looked for once. */
+const machine = {
+  globalSetup: ['test/setup/postgres.ts', 'test/setup/find-ffmpeg.ts'],
+  setupFiles: ['test/setup/isolate.ts', 'test/setup/use-ffmpeg.ts'],
+}
+
 export default defineConfig({
   test: {
     setupFiles: ['test/setup/isolate.ts'],
@@ -15,7 +24,11 @@ export default defineConfig({
       { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], isolate: false } },
       {
         extends: true,
-        test: { name: 'whole', include: ['test/**/*.test.ts'], globalSetup: ['test/setup/postgres.ts'] },
+        test: { name: 'services', include: [services], isolate: false, ...machine },
+      },
+      {
+        extends: true,
+        test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [services], ...machine },
       },
     ],
   },

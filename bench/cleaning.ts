@@ -6,10 +6,9 @@ import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { setPacks } from '../src/engines/packs/use.ts'
 import { findText } from '../src/engines/vision/find-text.ts'
-import { footageOf, type CaptionKind } from '../test/footage/captions.ts'
-import { drawFootage, letter, type Footage } from '../test/footage/text.ts'
 import { ffmpeg, rgb } from '../test/video-split-screen/media.ts'
 import { purify } from '../test/video-purify/purify.ts'
+import { casesOf, type Case } from './cleaning-cases.ts'
 import { compare, leftIn, sizeOf, type Size } from './cleaning-measures.ts'
 
 // The whole way in ten cases: text of known footage is found, taken away, and looked for again, at its own scale and
@@ -26,75 +25,7 @@ setPacks({
   mirror: join(testdata, 'models'),
 })
 
-interface Case {
-  readonly name: string
-  readonly way: 'ffmpeg' | 'raft'
-  /** Makes the clean footage and the same with text over it. */
-  readonly make: (clean: string, source: string) => Promise<void>
-}
-
-const drawn = (kind: CaptionKind, behind: Footage['background'], way: Case['way']): Case => ({
-  name: `${kind}, ${behind}, ${way}`,
-  way,
-  make: async (clean, source) => {
-    const footage = footageOf(kind, behind, { seed: 7 })
-    await drawFootage(clean, { ...footage, captions: [] })
-    await drawFootage(source, footage)
-  },
-})
-
-/** Real footage with two lines of subtitles burned in, one after the other. */
-const real = (file: string, way: Case['way']): Case => ({
-  name: `${file}, ${way}`,
-  way,
-  make: async (clean, source) => {
-    const from = join(testdata, 'video', file)
-    const encoder = ['-an', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '16', '-pix_fmt', 'yuv420p']
-    await ffmpeg('-i', from, '-t', '6', '-vf', 'scale=trunc(iw/2)*2:trunc(ih/2)*2', ...encoder, clean)
-    const { width, height } = await sizeOf(clean)
-    const lines = ['Do you know where he went?', '明天早上八点见面'].map((text) => {
-      const size = Math.round(Math.min(height / 16, width / 20))
-      return letter({ text, size, x: 0, y: 0, first: 0, end: 1, outline: 'black' }).picture
-    })
-    const pictures = await Promise.all(
-      lines.map(async (line, index) => {
-        const path = join(folder, `line-${index}.png`)
-        await writeFile(path, line.toBuffer('image/png'))
-        return path
-      }),
-    )
-    const laid = lines.map(
-      (line, index) =>
-        `[${index === 0 ? '0:v' : `v${index}`}][${index + 1}:v]overlay=${Math.round((width - line.width) / 2)}:${
-          height - Math.round(height / 7) - Math.round(line.height / 2)
-        }:enable='between(t,${0.5 + 2.7 * index},${2.5 + 2.7 * index})'[v${index + 1}]`,
-    )
-    const inputs = [clean, ...pictures].flatMap((path) => ['-i', path])
-    await ffmpeg(
-      ...inputs,
-      '-filter_complex',
-      laid.join(';'),
-      '-map',
-      `[v${lines.length}]`,
-      ...encoder,
-      source,
-    )
-  },
-})
-
-const cases: readonly Case[] = [
-  drawn('two lines', 'still', 'ffmpeg'),
-  drawn('two lines', 'still', 'raft'),
-  drawn('two lines', 'pan', 'raft'),
-  drawn('fading', 'busy', 'raft'),
-  drawn('20 px', 'pan', 'raft'),
-  drawn('watermark', 'pan', 'raft'),
-  drawn('moving', 'still', 'raft'),
-  drawn('credits', 'pan', 'raft'),
-  real('opendubbing-englishvideo.mp4', 'raft'),
-  real('mediabunny-rotate-buck-bunny.mp4', 'raft'),
-]
-
+const cases = casesOf(testdata, folder)
 const strip = { width: 426, height: 240 }
 const sheet = createCanvas(3 * strip.width, cases.length * (strip.height + 18))
 const pen = sheet.getContext('2d')

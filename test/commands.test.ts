@@ -7,6 +7,7 @@ import type { Finding } from '../src/doctor/finding.ts'
 import { findChromium } from '../src/engines/chromium/locate.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { ageFile } from './http/chunked.ts'
+import { shareCompiled } from './own-home.ts'
 import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
 
@@ -17,6 +18,7 @@ let folder: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reelwright-commands-'))
+  await shareCompiled(folder)
 })
 afterEach(() => rm(folder, { recursive: true }))
 

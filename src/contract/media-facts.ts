@@ -44,6 +44,7 @@ const audioFacts = z.object({
   codec: z.string(),
   channels: z.int(),
   sample_rate: z.int().describe('Hz'),
+  start_ms: z.int().describe('When it begins, counted from the start of the file'),
   duration_ms: z.int(),
 })
 export type AudioFacts = z.infer<typeof audioFacts>

@@ -2,11 +2,11 @@ import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
 import type { MediaFacts } from '../contract/media-facts.ts'
 import type { FileRow } from '../db/schema.ts'
-import type { PreviewOptions } from '../engines/ffmpeg/preview.ts'
+import type { Drawn, PreviewOptions } from '../engines/ffmpeg/preview.ts'
 import { atMost } from '../platform/at-most.ts'
 import { RecentBytes } from '../platform/recent-bytes.ts'
 import { SharedWork } from '../platform/shared-work.ts'
-import type { Shelf } from './bytes.ts'
+import { keepsBytes, type Shelf } from './bytes.ts'
 import { giveFile } from './probe.ts'
 
 /** A hundred pictures and more, in bytes. */
@@ -16,7 +16,7 @@ const maxKept = 16 * 2 ** 20
 export interface Drawing {
   /** Equal for the same picture of the same file. */
   readonly name: string
-  make(path: string, facts: MediaFacts, options: PreviewOptions): Promise<Uint8Array>
+  make(path: string, facts: MediaFacts, options: PreviewOptions): Promise<Drawn>
 }
 
 /** Small pictures of files. */
@@ -47,9 +47,11 @@ export function openPreviews(shelf: Shelf): Previews {
     const make = async (unlessLeft: AbortSignal): Promise<Uint8Array> => {
       unlessLeft.throwIfAborted()
       const options = { signal: unlessLeft }
-      const picture = await shelf.files.lend(row, (path) => drawing.make(path, facts, options))
-      kept.set(name, picture)
-      return picture
+      const { jpeg, isWhole } = await shelf.files.lend(row, (path) => drawing.make(path, facts, options))
+      const owned = { accountId: row.account_id, blake3: row.blake3 }
+      // It may have been deleted while it was drawn.
+      if (isWhole && (await keepsBytes(shelf.db, owned))) kept.set(name, jpeg)
+      return jpeg
     }
     return (
       kept.get(name) ?? (await underWay.join(name, signal, (unlessLeft) => inTurn(() => make(unlessLeft))))

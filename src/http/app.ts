@@ -41,6 +41,11 @@ const transferPaths = [
 /** What asks whether the service is there and how it does keeps it busy no longer. */
 const unnoticedPaths: readonly string[] = [rawRoutes.health.path, rawRoutes.metrics.path]
 
+/** Requests are checked by zod and answers written as JSON: what fastify would load for both stays out of each start. */
+function unused(): never {
+  throw new Error('a route has a schema of fastify')
+}
+
 /** The HTTP side of a service. */
 export interface App {
   /** Starts to accept; answers the port. */
@@ -82,6 +87,7 @@ export async function createApp(
     },
     clientErrorHandler: answerMalformed,
     routerOptions: { maxParamLength },
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
   })
   // Before everything else: it also ends a refused upgrade's socket.
   await app.register(websocket, { options: { maxPayload: maxMessageBytes } })

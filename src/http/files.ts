@@ -31,8 +31,13 @@ import { openRegionPictures } from './region-preview.ts'
 
 /** What is drawn of a file by itself. */
 const drawings: Readonly<Record<PreviewKind, Drawing>> = {
-  contact_sheet: { name: 'contact_sheet', make: contactSheet },
-  waveform: { name: 'waveform', make: waveform },
+  contact_sheet: { name: 'contact_sheet', make: whole(contactSheet) },
+  waveform: { name: 'waveform', make: whole(waveform) },
+}
+
+/** As one that is never drawn in part. */
+function whole(draw: (...given: Parameters<Drawing['make']>) => Promise<Uint8Array>): Drawing['make'] {
+  return async (...given) => ({ jpeg: await draw(...given), isWhole: true })
 }
 
 /** Details, facts, bytes and previews of stored files. */

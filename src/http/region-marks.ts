@@ -44,7 +44,7 @@ interface Shown extends Chosen {
 }
 
 /** What a picture of regions shows, in words. */
-export function tellRegions(
+export function toShownRegions(
   list: RegionsFile,
   marks: readonly RegionMark[],
   { frames, notShown, next, secondsOf }: Shown,

@@ -7,13 +7,14 @@ import { checkRegionsSize, readRegions, type RegionsFile } from '../contract/reg
 import type { FileRow } from '../db/schema.ts'
 import { isStill } from '../engines/ffmpeg/facts.ts'
 import type { MarkedFrame } from '../engines/ffmpeg/region-sheet.ts'
+import { keepsBytes } from '../files/bytes.ts'
 import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
 import { framesShownAt, gridOf, stillGrid, type FrameGrid } from '../media/clean/frame-grid.ts'
 import { showRegions } from '../media/clean/shown-regions.ts'
 import { atMost } from '../platform/at-most.ts'
 import type { Service } from '../tasks/service.ts'
-import { marksOf, tellRegions } from './region-marks.ts'
+import { marksOf, toShownRegions } from './region-marks.ts'
 
 /** What is asked of a file's regions, and by whom. */
 interface Asked {
@@ -48,14 +49,14 @@ const mostKept = 32
 export function openRegionPictures(service: Service): RegionPictures {
   const inTurn = atMost(1)
   let latest: { readonly name: string; readonly list: RegionsFile } | undefined
-  const listOf = async (row: FileRow): Promise<RegionsFile> => {
+  const listOf = async (row: FileRow, signal: AbortSignal): Promise<RegionsFile> => {
     const name = `${row.account_id} ${row.blake3}`
-    if (latest?.name !== name) {
-      // Not both at once.
-      latest = undefined
-      latest = { name, list: await readList(service, row) }
-    }
-    return latest.list
+    if (latest?.name === name) return latest.list
+    // Not both at once.
+    latest = undefined
+    const list = await readList(service, row, signal)
+    if (await isThere(service, row)) latest = { name, list }
+    return list
   }
   const kept = new Map<string, RegionPicture>()
   const keep = (name: string, picture: RegionPicture) => {
@@ -88,10 +89,10 @@ export function openRegionPictures(service: Service): RegionPictures {
       const key = [accountId, row.blake3, row.ext, listRow.blake3, at0].join(' ')
       return await inTurn(async () => {
         signal.throwIfAborted()
-        const picture =
-          kept.get(key) ??
-          pictureOf(await listOf(listRow), grid, { at, name: `regions ${listRow.blake3} ${at0}` })
-        keep(key, picture)
+        const known = kept.get(key)
+        const name = `regions ${listRow.blake3} ${at0}`
+        const picture = known ?? pictureOf(await listOf(listRow, signal), grid, { at, name })
+        if (known || ((await isThere(service, row)) && (await isThere(service, listRow)))) keep(key, picture)
         return picture
       })
     },
@@ -104,8 +105,14 @@ export function openRegionPictures(service: Service): RegionPictures {
   }
 }
 
-async function readList({ files }: Service, row: FileRow): Promise<RegionsFile> {
-  return readRegions(row.name, await files.lend(row, (path) => readFile(path, 'utf8')))
+/** Whether a file was not deleted while it was read. */
+async function isThere({ db }: Service, { account_id: accountId, blake3 }: FileRow): Promise<boolean> {
+  return await keepsBytes(db, { accountId, blake3 })
+}
+
+async function readList({ files }: Service, row: FileRow, signal: AbortSignal): Promise<RegionsFile> {
+  const text = await files.lend(row, (path) => readFile(path, { encoding: 'utf8', signal }))
+  return readRegions(row.name, text)
 }
 
 function pictureOf(
@@ -118,7 +125,7 @@ function pictureOf(
   const msOf = (frame: number): number => (1000 * frame * rate.den) / rate.num
   return {
     name,
-    told: tellRegions(list, marks, { ...shown, secondsOf: (frame) => msOf(frame) / 1000 }),
+    told: toShownRegions(list, marks, { ...shown, secondsOf: (frame) => msOf(frame) / 1000 }),
     // In the middle of its time rounding never shows a neighbour.
     frames: shown.frames.map(({ frame, drawn }) => ({
       beginsMs: msOf(frame),

@@ -2,8 +2,8 @@ import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** The user's own, where no other user can put what this one then runs. */
-const folder = join(homedir(), '.cache', 'reelwright', 'compiled')
+/** Where it is kept in the user's own folder, where no other user can put what this one then runs. */
+export const compiledFolder = join('.cache', 'reelwright', 'compiled')
 
 /**
  * Keeps what Node compiles from now on, so that later processes start in half the processor time; where the folder
@@ -11,5 +11,5 @@ const folder = join(homedir(), '.cache', 'reelwright', 'compiled')
  * leave the variable NODE_COMPILE_CACHE alone, by which processes of all flags would overwrite what others keep.
  */
 export function keepCompiled(): void {
-  enableCompileCache(folder)
+  enableCompileCache(join(homedir(), compiledFolder))
 }

@@ -3,6 +3,7 @@ import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { cleanLine } from '../../src/engines/canvas/text.ts'
 import { Moments, type Moment } from '../../src/media/audio/moments.ts'
 import { Survey } from '../../src/media/audio/survey.ts'
+import { once } from '../../src/platform/once.ts'
 import { drawGround, toCanvas } from '../../tools/music-visualizer/backdrop.ts'
 import { drawPlaceholder } from '../../tools/music-visualizer/cover.ts'
 import { prepare } from '../../tools/music-visualizer/frames.ts'
@@ -25,7 +26,7 @@ export function sound(seconds: number, left: (time: number) => number, right = l
 }
 
 /** A drum twice a second over a chord, wider on the right, and a tune: four seconds. */
-export function song(): Float32Array {
+export const song = once((): Float32Array => {
   const wave = (hertz: number, time: number) => Math.sin(2 * Math.PI * hertz * time)
   const drum = (time: number) => 0.6 * wave(60, time % 0.5) * Math.exp(-9 * (time % 0.5))
   const tune = (time: number) =>
@@ -40,7 +41,7 @@ export function song(): Float32Array {
     (time) => drum(time) + tune(time) + chord(time, 1),
     (time) => drum(time) + 0.5 * tune(time) + chord(time, 1.003),
   )
-}
+})
 
 /** What of a request matters for the drawing. */
 export interface Wish {
@@ -163,14 +164,14 @@ export function worstBlock(one: Canvas, other: Canvas): number {
   const across = Math.ceil(one.width / blockSide)
   const blocks = new Float64Array(3 * across * Math.ceil(one.height / blockSide))
   const counts = new Float64Array(blocks.length)
-  for (const [at, value] of first.entries()) {
-    const channel = at % 4
-    if (channel === 3) continue
-    const pixel = (at - channel) / 4
-    const [x, y] = [pixel % one.width, Math.floor(pixel / one.width)]
-    const block = 3 * (Math.floor(y / blockSide) * across + Math.floor(x / blockSide)) + channel
-    blocks[block] = (blocks[block] ?? 0) + value - (second[at] ?? 0)
-    counts[block] = (counts[block] ?? 0) + 1
+  for (let at = 0; at < first.length; at += 4) {
+    const [x, y] = [(at / 4) % one.width, Math.floor(at / 4 / one.width)]
+    const block = 3 * (Math.floor(y / blockSide) * across + Math.floor(x / blockSide))
+    for (let channel = 0; channel < 3; channel += 1) {
+      const off = (first[at + channel] ?? 0) - (second[at + channel] ?? 0)
+      blocks[block + channel] = (blocks[block + channel] ?? 0) + off
+      counts[block + channel] = (counts[block + channel] ?? 0) + 1
+    }
   }
   return blocks.reduce((worst, sum, block) => Math.max(worst, Math.abs(sum) / (counts[block] ?? 1)), 0)
 }

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
 import { newKey } from '../../src/platform/new-key.ts'
+import { shareCompiled } from '../own-home.ts'
 import { api, until } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { readExposition } from './exposition.ts'
@@ -34,6 +35,7 @@ beforeEach(async () => {
   home = join(await mkdtemp(join(tmpdir(), 'reelwright-diagnostics-')), names.home)
   dataDir = join(home, names.folder, 'data')
   await mkdir(dataDir, { recursive: true })
+  await shareCompiled(home)
 })
 afterEach(() => rm(dirname(home), { recursive: true, force: true }))
 

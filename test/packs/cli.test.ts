@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { openStudio } from '../mcp/real-agent.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
+import { shareCompiled } from '../own-home.ts'
 import { modelPack, type Ended } from './stand-in.ts'
 
 // The packs of this version, with the models of the public test files as the mirror.
@@ -18,6 +19,7 @@ let dataDir: string
 beforeEach(async () => {
   scratch = await scratchFolder()
   dataDir = join(scratch.path, 'data')
+  await shareCompiled(scratch.path)
 })
 afterEach(() => scratch[Symbol.asyncDispose]())
 

@@ -49,17 +49,22 @@ describe('frames', () => {
     expect(progress.at(-1)).toBeGreaterThan(90)
   })
 
-  it('of a picture that begins half a frame late, by a clock of milliseconds, come once each', async () => {
+  // Later than the first look at a file reaches, and not.
+  it.each([
+    [0.5167, 0.9],
+    [8.0243, 8.4],
+  ])('of a picture that begins after %d s, half a frame late, come once each', async (begins, start) => {
     const rate = '30000/1001'
     const film = await numberedVideo(at('film.mp4'), { source: 1, seconds: 2, rate })
     const source = at('late.mkv')
-    const sound = ['-f', 'lavfi', '-i', 'sine=duration=2']
-    const late = ['-itsoffset', '0.5167', '-i', film]
+    const sound = ['-f', 'lavfi', '-i', `sine=duration=${begins + 2}`]
+    const late = ['-itsoffset', String(begins), '-i', film]
     await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'pcm_s16le', source)
-    const { path } = await blurred(source, folder, { x: 0, y: 0.1, w: 1, h: 0.1, start: 0.9, end: 1.1 })
+    const { path } = await blurred(source, folder, { x: 0, y: 0.1, w: 1, h: 0.1, start, end: start + 0.2 })
     expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
       Array.from({ length: 60 }, (_, frame) => frame),
     )
+    expect(Math.abs(((await probe(path)).video?.start_ms ?? 0) - begins * 1000)).toBeLessThan(1)
     // What is treated is counted from the start of the file, not of the picture.
     const [before, after] = [await samples(source), await samples(path)]
     const size = numbered.width * numbered.height
@@ -69,8 +74,19 @@ describe('frames', () => {
         sum += Math.abs((before[place] ?? 0) - (after[place] ?? 0))
       return sum / size > 1
     })
-    // The picture begins with frame 15, and frame 27 is the first after 0.9 s.
+    // The picture begins with frame 15, and frame 27 is the first after 0.9 s; with frame 240, and 252 after 8.4 s.
     expect(changed).toEqual([12, 13, 14, 15, 16, 17])
+  })
+
+  it('that are only six and begin after 3 s are all there, at their time', async () => {
+    const film = await numberedVideo(at('short.mp4'), { source: 1, seconds: 0.24, rate: '25' })
+    const source = at('short.mkv')
+    const late = ['-f', 'lavfi', '-i', 'sine=duration=4', '-itsoffset', '3', '-i', film]
+    await ffmpeg(...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'pcm_s16le', source)
+    const { path, output } = await blurred(source, folder, corner)
+    expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual([0, 1, 2, 3, 4, 5])
+    expect((await probe(path)).video).toMatchObject({ start_ms: 3000, duration_ms: 240 })
+    expect(output.notes).toBeUndefined()
   })
 
   it('of a variable rate come once each, also in bursts that are faster than the average', async () => {

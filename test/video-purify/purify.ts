@@ -70,6 +70,12 @@ export async function packets(path: string, stream: string): Promise<string> {
   return (await ffmpeg('-i', path, '-map', `0:${stream}`, '-c', 'copy', '-f', 'md5', 'pipe:1')).toString()
 }
 
+/** A fingerprint of all samples that are heard of one sound. */
+export async function heard(path: string, stream: string): Promise<string> {
+  const raw = ['-c:a', 'pcm_s32le', '-f', 'md5', 'pipe:1']
+  return (await ffmpeg('-i', path, '-map', `0:${stream}`, ...raw)).toString()
+}
+
 /** A stream as ffprobe tells of it, its frames counted. */
 export interface Stream {
   readonly codec_type: string

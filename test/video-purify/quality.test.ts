@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { rateOf } from '../../src/media/clean/rate.ts'
-import { chooseCrf } from '../../tools/video-purify/quality.ts'
+import { chooseQuality } from '../../tools/video-purify/quality.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
@@ -19,7 +19,11 @@ async function chosenFor(name: string, filters: string, ...args: string[]): Prom
   if (!video) throw new Error('there is no picture')
   const footage = { path, video, rate: rateOf(video), stream: await pictureStream(path, video, {}) }
   const work = { threads: 2, signal: new AbortController().signal, timeoutMs: 60_000 }
-  return await chooseCrf({ ...footage, first: 0, count }, { scratch: folder, bytesPerFrame: 1e6, ...work })
+  const { crf } = await chooseQuality(
+    { ...footage, first: 0, count },
+    { scratch: folder, fileSize: count * 1e6, ...work },
+  )
+  return crf
 }
 
 it('how finely a picture is coded does not depend on how its source tells its samples', async () => {

@@ -5,7 +5,7 @@ import { askFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { withCaptions, withSphere } from './marks.ts'
-import { blurred, packets, probeStreams, purify, toldAsAMinute } from './purify.ts'
+import { blurred, heard, packets, probeStreams, purify, toldAsAMinute } from './purify.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -123,8 +123,10 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     expect(output.notes).toBeUndefined()
     expect(after.chapters.map(({ tags }) => tags.title)).toEqual(['First', 'Second'])
     expect(after.format.tags?.title).toBe('A talk')
-    for (const stream of ['a:0', 'a:1'])
+    for (const stream of ['a:0', 'a:1']) {
       expect(await packets(path, stream)).toBe(await packets(source, stream))
+      expect(await heard(path, stream)).toBe(await heard(source, stream))
+    }
     expect((await ffmpeg('-i', path, '-map', '0:s:0', '-f', 'srt', 'pipe:1')).toString()).toContain(
       'Words that stay',
     )
@@ -151,6 +153,32 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     expect(output.notes).toEqual(left.map((one) => `a stream could not be kept: ${one}`))
   })
 
+  it('nor stay subtitles that are in no letters, though much sound comes before their line', async () => {
+    const [source, lines] = [at('late-line.mov'), at('late.srt')]
+    await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
+    const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-g', '10']
+    await ffmpeg(
+      ...picture,
+      ...tone(440),
+      '-i',
+      lines,
+      ...maps,
+      '-c:a',
+      'pcm_s16le',
+      '-ac',
+      '8',
+      '-c:s',
+      'mov_text',
+      source,
+    )
+    const bytes = await readFile(source)
+    bytes[bytes.indexOf('Words that go')] = 0xff
+    await writeFile(source, bytes)
+    expect((await blurred(source, folder, box)).output.notes).toEqual([
+      'a stream could not be kept: subtitle (mov_text)',
+    ])
+  })
+
   it('nor stays a cover that does not decode, nor what goes with the picture itself, and both are told', async () => {
     const [raw, source] = [at('marked.h264'), at('marked.mp4')]
     await ffmpeg(...picture, '-frames:v', '25', '-bf', '0', '-pix_fmt', 'yuv420p', raw)
@@ -171,7 +199,7 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     ])
   })
 
-  it('sound and picture keep their distance to the millisecond, whichever begins first', async () => {
+  it('sounds, of which one ends early, keep their samples and their distance from the picture, whichever begins first', async () => {
     for (const [index, delays] of [
       [0, 0.49],
       [0.49, 0],
@@ -179,34 +207,30 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
       const source = at(`apart-${index}.mkv`)
       const [video = 0, audio = 0] = delays
       const inputs = ['-itsoffset', String(video), ...picture, '-itsoffset', String(audio), ...tone(440)]
-      await ffmpeg(
-        ...inputs,
-        '-map',
-        '0',
-        '-map',
-        '1',
-        '-vsync',
-        'passthrough',
-        '-pix_fmt',
-        'yuv420p',
-        '-c:a',
-        'aac',
-        source,
-      )
+      const early = ['-itsoffset', String(audio), '-t', '0.7', ...tone(880)]
+      const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
+      const coding = ['-vsync', 'passthrough', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:1', 'ac3']
+      await ffmpeg(...inputs, ...early, ...maps, ...coding, source)
       const { path } = await blurred(source, folder, box)
-      const distance = ({ streams: [one, other] }: Told) =>
-        Number(one?.start_time) - Number(other?.start_time)
-      expect(Math.abs(distance(await told(path)) - distance(await told(source)))).toBeLessThan(0.002)
-      expect(Math.abs(distance(await told(source)))).toBeGreaterThan(0.4)
+      const [before, after] = [await told(source), await told(path)]
+      for (const sound of [1, 2]) {
+        const distance = ({ streams }: Told) =>
+          Number(streams[0]?.start_time) - Number(streams[sound]?.start_time)
+        expect(Math.abs(distance(after) - distance(before))).toBeLessThan(0.002)
+        expect(Math.abs(distance(before))).toBeGreaterThan(0.4)
+        expect(await heard(path, `a:${sound - 1}`)).toBe(await heard(source, `a:${sound - 1}`))
+      }
     }
   })
 })
 
 it.each([
+  [121, { purify_scope: 'region', regions: [box] }, 6017],
+  [121, { phase: 'purify', regions: [] }, 6017],
   [1201, { purify_scope: 'region', regions: [box], purify_func_type: 'raft' }, 6016],
   [7201, { phase: 'detect' }, 6019],
 ])(
-  'what lasts longer than its header tells, %d s, is held to the limits as it is read',
+  'what lasts longer than its header tells, %d s, is held to limits and price as it is read',
   async (seconds, request, code) => {
     const source = at(`told-${seconds}.mkv`)
     await ffmpeg('-f', 'lavfi', '-i', `color=black:size=128x128:rate=1:duration=${seconds}`, source)

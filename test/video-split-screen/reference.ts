@@ -73,14 +73,20 @@ export function cutOut(source: Picture, part: Part): Picture {
 
 /** The difference that 99 % of the pixels do not exceed; `shift` moves one picture sideways and down. */
 export function difference99(one: Picture, other: Picture, shift = { x: 0, y: 0 }): number {
-  const differences: number[] = []
+  // Of how many pixels each difference is.
+  const counts = new Uint32Array(256)
+  let pixels = 0
   for (let y = 0; y < one.height - shift.y; y += 1) {
     for (let x = 0; x < one.width - shift.x; x += 1) {
       const here = one.pixels[y * one.width + x] ?? 0
       const there = other.pixels[(y + shift.y) * other.width + x + shift.x] ?? 0
-      differences.push(Math.abs(here - there))
+      const difference = Math.abs(here - there)
+      counts[difference] = (counts[difference] ?? 0) + 1
+      pixels += 1
     }
   }
-  differences.sort((a, b) => a - b)
-  return differences[Math.ceil(differences.length * 0.99) - 1] ?? 255
+  let within = 0
+  const found = counts.findIndex((count) => (within += count) >= Math.max(1, Math.ceil(pixels * 0.99)))
+  // Of no pixels nothing is shown.
+  return found < 0 ? 255 : found
 }

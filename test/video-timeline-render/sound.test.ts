@@ -204,6 +204,13 @@ describe('what is heard', () => {
     expect(heard(1500)).toBeGreaterThan(0.02)
   })
 
+  it('is that of a clip which lies later in a file than its sound lasts', async () => {
+    const late = ['-itsoffset', '2.5', '-i', at('mono.wav'), '-t', '4', '-c:v', 'copy', '-c:a', 'pcm_s16le']
+    await ffmpeg('-i', at('silent.mkv'), ...late, at('late.mkv'))
+    const { heard } = await listen({ sound: [[clipAt(0, { path: at('late.mkv'), from: 2, lasts: 2 })]] }, 0.6)
+    expect(heard(1000)).toBeGreaterThan(0.3)
+  })
+
   it('of many tracks at once is all there and does not clip, not even between samples', async () => {
     const paths = ['low.mkv', 'high.mkv', 'mono.wav']
     const mixed = await listen({

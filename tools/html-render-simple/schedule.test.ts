@@ -9,7 +9,7 @@ import { plan } from './plan.ts'
 import { exactRate } from './rate.ts'
 import { schedule } from './schedule.ts'
 
-const sound: AudioFacts = { codec: 'aac', channels: 2, sample_rate: 48_000, duration_ms: 10_000 }
+const sound: AudioFacts = { codec: 'aac', channels: 2, sample_rate: 48_000, start_ms: 0, duration_ms: 10_000 }
 const picture: VideoFacts = {
   ...{ codec: 'h264', width: 640, height: 360, coded_width: 640, coded_height: 360, rotation: 0 },
   sample_aspect_ratio: { num: 1, den: 1 },

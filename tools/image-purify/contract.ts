@@ -24,7 +24,7 @@ const input = z
 const output = z.object({
   file_id: id.describe('The cleaned image'),
   download_url: z.string(),
-  regions_found: z.int().optional().describe('How many lines of text were found'),
+  regions_found: z.int().optional().describe('How many boxes with text were found'),
   unchanged: z.boolean().optional().describe('No text was found: the file is a copy, bit for bit'),
   notes: z.array(z.string()).optional().describe('What was done to the image beyond the request'),
 })

@@ -14,7 +14,7 @@ import { learnOverlays } from './learn-overlays.ts'
 import { makeParts } from './part-threads.ts'
 import { checkWhole, partsOf } from './parts.ts'
 import type { PartJob, Stretch } from './part.ts'
-import { chooseCrf } from './quality.ts'
+import { chooseQuality, type Quality } from './quality.ts'
 import { stepsIn } from './steps.ts'
 
 /** A video to be treated. */
@@ -65,18 +65,18 @@ function partsAtOnce({ video }: Footage, threads: number, hasModels: boolean): n
 export async function cleanVideo(
   { file, footage, marked, treatment, timeoutMs, onShare }: Cleaning & { readonly footage: Footage & Timed },
   { scratch, steps, threads, signal }: RunContext,
-): Promise<{ readonly path: string; readonly kept: Kept }> {
-  const { rate } = footage
-  const fps = hertz(rate)
+): Promise<{ readonly path: string; readonly kept: Kept; readonly quality: Quality }> {
+  const fps = hertz(footage.rate)
   const finished = await stepsIn(steps)
-  const source = { stream: footage.stream, rate, video: footage.video }
+  const source = { stream: footage.stream, rate: footage.rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
   const kept = await keptOf(file.path, reading)
-  const choose = () => chooseCrf(footage, { bytesPerFrame: file.size / footage.count, ...reading })
-  const crf = Number(await finished.text('quality', source, async () => String(await choose())))
+  const choose = () => chooseQuality(footage, { fileSize: file.size, ...reading })
+  const chosen = await finished.text('quality', source, async () => JSON.stringify(await choose()))
+  const quality = JSON.parse(chosen) as Quality
   const learned = treatment === 'inpainting' ? await learnedSums() : {}
   const atOnce = partsAtOnce(footage, threads, Object.keys(learned).length > 0)
-  const madeOf = { ...source, marked, treatment, crf, learned }
+  const madeOf = { ...source, marked, treatment, crf: quality.crf, learned }
   const made = await finished.parts(madeOf)
   const stretches = partsOf(footage, fps)
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
@@ -87,8 +87,8 @@ export async function cleanVideo(
     begun > 0 ? await learnOverlays({ footage, marked }, { ...reading, onShare: onLearned }) : []
   const jobs = left.map((stretch) => ({
     ...stretch,
-    ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, crf, timeoutMs },
-    laidOver,
+    ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, timeoutMs },
+    ...{ laidOver, crf: quality.crf },
     around: treatment === 'blur' ? 0 : lookAheadOf(fps),
     isLast: stretch === stretches.at(-1),
     threads: Math.max(1, Math.floor(threads / atOnce)),
@@ -120,5 +120,5 @@ export async function cleanVideo(
     list: join(steps, 'parts.txt'),
     parts: parts.filter(({ frames }) => frames > 0),
   })
-  return { path, kept }
+  return { path, kept, quality }
 }

@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
+import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Cover } from './kept.ts'
 import type { Reading } from './reading.ts'
@@ -25,10 +25,10 @@ export async function saveCover(
   if (!form) return undefined
   const path = join(scratch, `cover-${index}.${form.extension}`)
   const copied = ['-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-update', '1', '-f', 'image2', path]
-  const decoded = ['-map', `0:${index}`, '-frames:v', '1', '-f', 'null', '-']
   try {
-    await runRaw({ args: [...inputArgs(source), ...copied, ...decoded], signal, timeoutMs })
-    return (await stat(path)).size > 0 ? { index, path, mime: form.mime } : undefined
+    await runRaw({ args: [...inputArgs(source), ...copied], signal, timeoutMs })
+    await checkDecodable(path, { signal })
+    return { index, path, mime: form.mime }
   } catch (error) {
     if (isOfFile(error)) return undefined
     throw error
@@ -37,5 +37,5 @@ export async function saveCover(
 
 /** Whether the file explains a failure, rather than the machine or an abort. */
 export function isOfFile(error: unknown): boolean {
-  return error instanceof MediaError && (error.code === 6017 || error.code === 6500)
+  return error instanceof MediaError && [6017, 6021, 6500].includes(error.code)
 }

@@ -1,33 +1,38 @@
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import { isOfFile } from './cover.ts'
 import { streamArgs } from './join.ts'
 import type { KeptStream } from './kept.ts'
 import type { Reading } from './reading.ts'
 
-/** Enough of each stream that a container's refusal shows: s before the end, as a line may come late, and bytes. */
-const trial = { seconds: 1, bytes: 2 ** 16 }
+/** So many packets of a stream show what a container thinks of it: of some sound the form is in none but all of a few. */
+const enough: Readonly<Record<KeptStream['type'], readonly string[]>> = {
+  a: ['-frames:a', '8'],
+  s: ['-frames:s', '1'],
+  // Fonts alone make no file.
+  t: ['-map', '0:V:0', '-c:v', 'copy', '-frames:v', '1'],
+}
 
-/** Whether a file of this name takes streams of a source: its last second is written to it, and removed. */
+/**
+ * Whether files of this extension take streams of a source: the first packets of each, wherever they come, are written
+ * to a file of its own, and removed.
+ */
 export async function holds(
-  path: string,
+  extension: string,
   { source, streams }: { readonly source: string; readonly streams: readonly KeptStream[] },
-  { signal, timeoutMs }: Pick<Reading, 'signal' | 'timeoutMs'>,
+  { scratch, signal, timeoutMs }: Reading,
 ): Promise<boolean> {
   if (streams.length === 0) return true
-  // Fonts alone make no file.
-  const picture = streams.every(({ type }) => type === 't') ? ['-map', '0:V:0', '-c:v', 'copy'] : []
-  const args = [
-    ...inputArgs(source, ['-sseof', `-${trial.seconds}`]),
-    ...[...picture, ...streamArgs(streams, 0), '-fs', String(trial.bytes), path],
-  ]
+  const trials = streams.map((one) => ({ one, path: join(scratch, `trial-${one.index}${extension}`) }))
+  const outputs = trials.flatMap(({ one, path }) => [...enough[one.type], ...streamArgs([one], 0), path])
   try {
-    await runRaw({ args, signal, timeoutMs })
+    await runRaw({ args: [...inputArgs(source), ...outputs], signal, timeoutMs })
     return true
   } catch (error) {
     if (isOfFile(error)) return false
     throw error
   } finally {
-    await rm(path, { force: true })
+    await Promise.all(trials.map(({ path }) => rm(path, { force: true })))
   }
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import * as z from 'zod'
 import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { saveCover } from './cover.ts'
@@ -65,7 +64,7 @@ const textOfMatroska: Readonly<Record<string, string>> = {
 
 /**
  * Decides how the other streams of a file are kept: all sound and subtitles as they are, in the container that holds
- * them, which a second of them shows before hours are spent on the picture.
+ * them, which their first packets show before hours are spent on the picture.
  */
 export async function keptOf(path: string, reading: Reading): Promise<Kept> {
   const entries = 'stream=index,codec_type,codec_name,codec_tag_string:stream_disposition=attached_pic'
@@ -87,10 +86,10 @@ export async function keptOf(path: string, reading: Reading): Promise<Kept> {
 async function fitting(
   path: string,
   streams: readonly Stream[],
-  { scratch, ...limits }: Reading,
+  reading: Reading,
 ): Promise<{ readonly extension: Extension; readonly kept: readonly KeptStream[] }> {
   const fits = (kept: readonly KeptStream[], extension: Extension) =>
-    holds(join(scratch, `trial${extension}`), { source: path, streams: kept }, limits)
+    holds(extension, { source: path, streams: kept }, reading)
   const asMp4 = ofMp4(streams)
   if (asMp4 && (await fits(asMp4, '.mp4'))) return { extension: '.mp4', kept: asMp4 }
   const asMatroska = ofMatroska(streams)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
+import { firstPictures } from '../../src/engines/ffmpeg/first-pictures.ts'
 import type { Reading } from './reading.ts'
 
 const sides = z.object({
@@ -14,15 +15,11 @@ const ends: Readonly<Record<string, string>> = {
   'Stereo 3D': 'the mark of a stereoscopic picture was left out: players show it as it is coded',
 }
 
-/** Pictures that are looked at; captions go with every one from the first on. */
-const pictures = 10
-
 /** What a new picture of a video lacks, in sentences. */
 export async function lostOf(path: string, { signal }: Pick<Reading, 'signal'>): Promise<readonly string[]> {
-  const question = [
-    ...['-select_streams', 'V:0', '-read_intervals', `%+#${pictures}`],
-    ...['-show_entries', 'stream_side_data=side_data_type:frame_side_data=side_data_type'],
-  ]
+  const entries = 'stream_side_data=side_data_type:frame_side_data=side_data_type'
+  // Captions go with every picture from the first on.
+  const question = [...firstPictures, '-show_entries', entries]
   const { streams, frames } = parse(answer, (await askFfprobe(path, question, { signal })).text)
   const found = [...streams, ...frames].flatMap(({ side_data_list }) => side_data_list)
   const types = new Set(found.map(({ side_data_type }) => side_data_type))

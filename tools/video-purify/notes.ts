@@ -2,9 +2,25 @@ import type { StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { evenSize } from '../../src/media/clean/boxes.ts'
 import type { Kept } from './kept.ts'
+import type { Quality } from './quality.ts'
+
+/** What is promised of what is not treated, dB of brightness, and of the file, as a share of its source. */
+const promised = { decibels: 45, size: 1.5 }
+
+/** A cleaned video. */
+interface Made {
+  readonly kept: Kept
+  readonly quality: Quality
+  /** Bytes. */
+  readonly size: number
+}
 
 /** What becomes of a video beyond the request, in sentences. */
-export function notesOf({ name }: StagedFile, { video, rate }: Footage, kept: Kept): string[] {
+export function notesOf(
+  { name, size: before }: StagedFile,
+  { video, rate }: Footage,
+  { kept, quality, size: after }: Made,
+): string[] {
   const size = uprightSize(video)
   const even = evenSize(size)
   const odd = [
@@ -25,6 +41,17 @@ export function notesOf({ name }: StagedFile, { video, rate }: Footage, kept: Ke
       ? [`the frame rate varied and is constant now: ${rate.num}/${rate.den} a second`]
       : []),
     ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
+    ...(quality.decibels !== undefined && quality.decibels < promised.decibels
+      ? [
+          `what was not treated is as near as ${quality.decibels.toFixed(1)} dB to the source, not ${promised.decibels}: ` +
+            'its grain was coded so coarsely that more would take over half as much again as its size',
+        ]
+      : []),
+    ...(after > promised.size * before
+      ? [
+          `the file is ${(after / before).toFixed(1)} times as large as its source, which was coded more coarsely`,
+        ]
+      : []),
     ...kept.lost,
     ...kept.left.map((stream) => `a stream could not be kept: ${stream}`),
   ]

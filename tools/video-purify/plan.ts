@@ -13,9 +13,7 @@ export type PurifyInput = InputOf<typeof videoPurify>
 export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
   const file = files.get(input.file_id)
   const { video, seconds } = checkVideo(file)
-  // A list in a file may be empty; then the video is only copied.
-  if (isTreated(input) && input.regions_file_id === undefined)
-    checkTreated(file.name, video, { seconds, input })
+  checkLimits(input, file, { video, seconds })
   for (const [name, list] of Object.entries(listsOf(input))) checkStarts(name, list, endOf(video))
   const list = input.regions_file_id === undefined ? undefined : files.get(input.regions_file_id)
   if (list) checkRegionsSize({ name: `regions_file_id: ${list.name}`, size: list.size })
@@ -23,6 +21,13 @@ export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
     credits: creditsFor(videoPurify.price, Math.round(seconds * 1000)),
     seconds: expectedSeconds(input, { video, seconds }),
   }
+}
+
+/** The limits of a video's length for what a request does, and of what is treated. Throws 6016, 6019 and 6035. */
+export function checkLimits(input: PurifyInput, { name }: GivenFile, { video, seconds }: Checked): void {
+  if (seconds > limits.seconds) throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
+  // A list in a file may be empty; then the video is only copied.
+  if (isTreated(input) && input.regions_file_id === undefined) checkTreated(name, video, { seconds, input })
 }
 
 /** Longest video, and longest that is filled, s; longest and shortest sides, px; fastest rate. */
@@ -33,14 +38,12 @@ interface Checked {
   readonly seconds: number
 }
 
-/** The picture of the video that is to be cleaned. Throws 6014, 6019, 6021, 6022 and 6023. */
+/** The picture of the video that is to be cleaned, and how long its facts tell it is. Throws 6014, 6019, 6021, 6022 and 6023. */
 export function checkVideo({ name, kind, facts }: GivenFile): Checked {
   const video = facts?.video
   if (kind !== 'video' || !video || video.duration_ms <= 0) {
     throw new MediaError(6014, `file_id: ${name} is not a video with moving pictures`)
   }
-  const seconds = video.duration_ms / 1000
-  checkLength(name, seconds)
   if (video.start_ms > limits.seconds * 1000)
     throw new MediaError(6019, `file_id: the picture of ${name} begins after more than 2 hours`)
   const { width, height, coded_width, coded_height, frame_rate } = video
@@ -52,7 +55,7 @@ export function checkVideo({ name, kind, facts }: GivenFile): Checked {
     throw new MediaError(6023, `file_id: ${name} has ${rate} frames a second; ${limits.rate} are taken`)
   }
   checkWhole(name, facts)
-  return { video, seconds }
+  return { video, seconds: video.duration_ms / 1000 }
 }
 
 /** An average may lie a little over the rate at which frames are spaced. */
@@ -66,18 +69,28 @@ function checkWhole(name: string, { container, cut_off_ms }: NonNullable<GivenFi
   })
 }
 
-/** Throws 6019. */
-export function checkLength(name: string, seconds: number): void {
-  if (seconds > limits.seconds) throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
+/** Headers round, s: creation takes a length that differs by less as it is told. */
+const lengthSlack = 0.5
+
+/** Throws 6017 where a video lasts longer than it was priced for, as its header tells less and creation could not look in time. */
+export function checkPaid(name: string, told: number, seconds: number): void {
+  const credits = (length: number) => creditsFor(videoPurify.price, Math.round(length * 1000))
+  if (seconds <= told + lengthSlack || credits(seconds) <= credits(told)) return
+  throw new MediaError(
+    6017,
+    `file_id: ${name} lasts ${Math.ceil(seconds)} s, its header tells ${Math.ceil(told)}`,
+    {
+      hint: 'Copy it into a new file, whose header tells its length: ffmpeg -i old.mkv -map 0 -c copy new.mkv',
+    },
+  )
 }
 
-/** The limits of what is treated. Throws 6016, 6019 and 6035. */
+/** The limits of what is treated. Throws 6016 and 6035. */
 export function checkTreated(
   name: string,
   { width, height }: VideoFacts,
   { seconds, input }: { readonly seconds: number; readonly input: PurifyInput },
 ): void {
-  checkLength(name, seconds)
   if (input.purify_func_type !== 'raft') return
   if (seconds > limits.filledSeconds) {
     throw new MediaError(6016, `purify_func_type: raft takes videos up to 20 minutes, ${name} lasts longer`, {

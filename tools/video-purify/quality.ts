@@ -12,45 +12,55 @@ import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
 import type { Frame } from '../../src/media/clean/patch.ts'
 import { planesOf } from '../../src/media/clean/planes.ts'
 import type { Stretch } from './part.ts'
+import { pictureShare } from './picture-share.ts'
+import { likenessAt, rateFactor, type Trial } from './rate-factor.ts'
 import type { Reading } from './reading.ts'
 
 interface Trying extends Reading {
   readonly threads: number
 }
 
-/** What is tried, and between what is chosen; for the sake of its size no result is coarser than `kept`. */
-const crf = { tried: 21, finest: 6, kept: 20, coarsest: 23, untried: 17 }
+/** What is tried first, and what is taken of what is not tried. */
+const crf = { first: 21, untried: 18 }
 
 /** Trying would take as long as the whole, frames. */
 const tooFew = 60
 
-/** How near to the source the result is to be, dB of brightness: a little more than the 45 that are promised. */
-const wanted = 45.8
+/** Trials at most, and how far a factor may lie beside one that was tried: lines through them are no further right. */
+const mostTrials = 3
+const nearEnough = 1
 
 /** Largest result, as a share of its source: a little less than the half as much again that is promised. */
 const largest = 1.4
 
-/** What a step of the rate factor is worth, dB, and how many double the size: by film, talk and noise at 1.5 to 25 Mb/s. */
-const perStep = 0.6
-const stepsToDouble = 6
+/** How finely a video is coded. */
+export interface Quality {
+  /** x264's constant rate factor. */
+  readonly crf: number
+  /** How near to its source that makes it, dB of brightness; undefined where that was not tried. */
+  readonly decibels?: number
+}
 
 /**
- * The rate factor with which this video comes out as near to itself as wanted: its own grain and its own coding decide
- * that, so some frames of it are encoded and compared. Where that would make the file too large it is coarser, which
- * only happens to grain that the source was too small for.
- *
- * @param bytesPerFrame of the source
+ * The quality with which this video comes out as near to itself as wanted: its own grain and its own coding decide that,
+ * so some frames of it are encoded and compared. Where that would make the file too large it is coarser, which only
+ * happens to grain that the source was too small for.
  */
-export async function chooseCrf(
+export async function chooseQuality(
   footage: Footage & Stretch,
-  { bytesPerFrame, ...reading }: Trying & { readonly bytesPerFrame: number },
-): Promise<number> {
-  if (footage.count <= tooFew) return crf.untried
-  const { decibels, bytes } = await tryOut(footage, reading)
-  const near = crf.tried + (decibels - wanted) / perStep
-  const small = crf.tried + stepsToDouble * Math.log2(bytes / (largest * bytesPerFrame))
-  const chosen = Math.max(near, Math.min(small, crf.kept))
-  return Math.round(10 * Math.max(crf.finest, Math.min(crf.coarsest, chosen))) / 10
+  { fileSize, ...reading }: Trying & { readonly fileSize: number },
+): Promise<Quality> {
+  if (footage.count <= tooFew) return { crf: crf.untried }
+  // What goes with the picture stays as large as it is.
+  const others = 1 - (await pictureShare(footage, reading))
+  const largestFrame = ((largest - others) * fileSize) / footage.count
+  const trials: Trial[] = []
+  let next = crf.first
+  while (trials.length < mostTrials && trials.every((one) => Math.abs(one.crf - next) > nearEnough)) {
+    trials.push({ crf: next, ...(await tryOut(footage, next, reading)) })
+    next = rateFactor(trials, largestFrame)
+  }
+  return { crf: next, decibels: likenessAt(trials, next) }
 }
 
 /** Frames of a place that is tried, and such places, as shares of the video; of a short one its middle alone. */
@@ -58,17 +68,21 @@ const frames = 20
 const places = [0.15, 0.5, 0.85]
 const middle = [0.5]
 
-/** The least likeness of samples encoded as tried, dB, and what a frame takes on average. */
+/** Of samples that are the same, dB. */
+const identical = 100
+
+/** The least likeness of samples encoded with a factor, dB, and what a frame takes on average. */
 async function tryOut(
   footage: Footage & Stretch,
+  factor: number,
   reading: Trying,
-): Promise<{ decibels: number; bytes: number }> {
+): Promise<Omit<Trial, 'crf'>> {
   const tried = footage.count > 3 * places.length * frames ? places : middle
-  let [decibels, bytes] = [Infinity, 0]
+  let [decibels, bytes] = [identical, 0]
   for (const place of tried) {
     const count = Math.min(frames, footage.count)
     const first = footage.first + Math.floor((footage.count - count) * place)
-    const sample = await tryAt(footage, { first, count }, reading)
+    const sample = await tryAt(footage, { first, count }, { ...reading, crf: factor })
     decibels = Math.min(decibels, sample.decibels)
     bytes += sample.bytes / tried.length
   }
@@ -90,14 +104,14 @@ async function bytesOf(path: string, signal: AbortSignal): Promise<number> {
 async function tryAt(
   footage: Footage,
   stretch: Stretch,
-  { scratch, threads, signal, timeoutMs }: Trying,
-): Promise<{ decibels: number; bytes: number }> {
+  { scratch, threads, signal, timeoutMs, crf: factor }: Trying & { readonly crf: number },
+): Promise<Omit<Trial, 'crf'>> {
   const path = join(scratch, 'sample.mp4')
   const work = { threads, signal, timeoutMs }
   await encodeFrames(
     path,
     { frames: decodeFrames(footage, { ...stretch, ...work }), footage },
-    { crf: crf.tried, ...work },
+    { crf: factor, ...work },
   )
   const encoded = decodeFrames(encodedAs(path, footage), { first: 0, count: stretch.count, ...work })
   let [squares, samples] = [0, 0]
@@ -114,7 +128,7 @@ async function tryAt(
   }
   const bytes = await bytesOf(path, signal)
   await rm(path)
-  return { decibels: squares === 0 ? Infinity : 10 * Math.log10((255 * 255 * samples) / squares), bytes }
+  return { decibels: Math.min(identical, 10 * Math.log10((255 * 255 * samples) / squares)), bytes }
 }
 
 /** A picture once it is encoded: as it stands, without what was laid over black or mapped. */

@@ -73,7 +73,7 @@ async function* lane(
 /** Whether a file has sound where a stretch begins. */
 function hasSound({ from }: Stretch, { facts }: StagedFile): boolean {
   const audio = facts?.audio[0]
-  return audio !== undefined && from * 1000 < (audio.duration_ms || facts?.duration_ms || 0)
+  return audio !== undefined && from * 1000 < audio.start_ms + (audio.duration_ms || facts?.duration_ms || 0)
 }
 
 /** Decoders of sound are exact only once they have some of what comes before, s. */

@@ -1,8 +1,9 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
-import { isStill, longestMs } from './facts.ts'
+import { isStill } from './facts.ts'
 import type { ProbeOptions } from './ffprobe.ts'
 import { packetEnds, type PacketEnds } from './packet-ends.ts'
+import { longestMs } from './stream-times.ts'
 
 /** Headers round, and a last frame or packet may not tell how long it lasts, ms. */
 const tolerance = 500
@@ -70,7 +71,7 @@ export async function endOfPackets(path: string, facts: Lasting, options: ProbeO
 
 type Lasting = Pick<MediaFacts, 'video' | 'audio'>
 
-/** A stream as its header tells it and as its packets are: where it begins and ends from the file's start, its length, ms. */
+/** A stream as its facts tell it and as its packets are: where it begins and ends from the file's start, its length, ms. */
 interface Held {
   readonly begins: number
   readonly told: number
@@ -130,18 +131,21 @@ function firstPacketAt(ms: number): string {
 }
 
 function streamsOf({ streams, start }: PacketEnds, { video, audio }: Lasting): Streams {
-  const held = ({ begins, ends }: PacketEnds['streams'][number], told: number): Held => ({
-    begins: Math.max(0, (begins - start) * 1000),
-    told,
+  const held = ({ ends }: PacketEnds['streams'][number], facts: Timed): Held => ({
+    begins: facts.start_ms,
+    told: facts.duration_ms,
     ends: ends === undefined ? undefined : (ends - start) * 1000,
   })
   const picture = streams.find(({ type, isCover }) => type === 'video' && !isCover)
   const sounds = streams.filter(({ type }) => type === 'audio')
   return {
-    picture: picture && video ? held(picture, video.duration_ms) : undefined,
-    sounds: audio.flatMap(({ duration_ms }, index) => {
+    picture: picture && video ? held(picture, video) : undefined,
+    sounds: audio.flatMap((one, index) => {
       const sound = sounds[index]
-      return sound ? [held(sound, duration_ms)] : []
+      return sound ? [held(sound, one)] : []
     }),
   }
 }
+
+/** A stream as its facts tell its times. */
+type Timed = Pick<MediaFacts['audio'][number], 'start_ms' | 'duration_ms'>

@@ -1,5 +1,6 @@
-import { drawLine, lineWidth } from './lettering.ts'
-import { fillBox, type Box, type Colour, type Picture } from './raster.ts'
+import { drawLine } from './lettering.ts'
+import { nameHeight, padding, placeName } from './mark-names.ts'
+import { fillBox, shared, type Box, type Colour, type Picture } from './raster.ts'
 import { keptTint, removedTint, shade } from './tints.ts'
 
 /** A rectangle over a frame, its sides as shares of it, 0 to 1. */
@@ -13,10 +14,6 @@ export interface Mark {
   /** Nothing inside is changed. */
   readonly isKept: boolean
 }
-
-/** Height of the digits of a name, and what is around it, pixels. */
-const nameHeight = 10
-const padding = 3
 
 /** Thickness of an edge, which lies around what it marks where the frame has room; a dark line beside it, pixels. */
 const edge = 2
@@ -38,7 +35,7 @@ export function drawMarks(picture: Picture, frame: Box, marks: readonly Mark[]):
   const names: Box[] = []
   for (const [index, mark] of marks.entries()) {
     const box = boxes[index]
-    const place = box && placeFor(mark.name, { box, frame, boxes, names })
+    const place = box && placeName(mark.name, { around: grown(box, edge + halo), frame, boxes, names })
     if (!place) continue
     names.push(place)
     fillBox(picture, place, shade)
@@ -61,19 +58,6 @@ function boxOn({ x, y, w, h }: Mark, frame: Box): Box {
 
 function grown({ x, y, width, height }: Box, by: number): Box {
   return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by }
-}
-
-/** What two boxes share, pixels; nothing where they only touch. */
-function sharedArea(one: Box, other: Box): number {
-  const { width, height } = shared(one, other)
-  return Math.max(0, width) * Math.max(0, height)
-}
-
-function shared(one: Box, other: Box): Box {
-  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)]
-  const right = Math.min(one.x + one.width, other.x + other.width)
-  const bottom = Math.min(one.y + one.height, other.y + other.height)
-  return { x, y, width: Math.max(0, right - x), height: Math.max(0, bottom - y) }
 }
 
 interface Canvas {
@@ -110,42 +94,4 @@ function dashesOf({ x, y, width, height }: Box): Box[] {
       ? { x: x + from, y, width: Math.min(dash, width - from), height }
       : { x, y: y + from, width, height: Math.min(dash, height - from) }
   })
-}
-
-interface Crowd {
-  readonly box: Box
-  readonly frame: Box
-  readonly boxes: readonly Box[]
-  /** Those that stand already. */
-  readonly names: readonly Box[]
-}
-
-/** Where a name stands: beside its box, where it covers least of the others; undefined where there is no room. */
-function placeFor(name: string, { box, frame, boxes, names }: Crowd): Box | undefined {
-  const width = Math.ceil(lineWidth(name, nameHeight)) + 2 * padding
-  const height = nameHeight + 2 * padding + 2
-  if (width > frame.width || height > frame.height) return undefined
-  const around = grown(box, edge + halo)
-  const [right, bottom] = [around.x + around.width, around.y + around.height]
-  const corners = [
-    [around.x, around.y - height],
-    [around.x, bottom],
-    [right - width, around.y - height],
-    [right - width, bottom],
-    [right, around.y],
-    [around.x - width, around.y],
-    [around.x, around.y],
-  ] as const
-  const inside = (value: number, from: number, room: number) => Math.max(from, Math.min(from + room, value))
-  const places = corners
-    .map(([x, y]): Box => {
-      const left = inside(x, frame.x, frame.width - width)
-      return { x: left, y: inside(y, frame.y, frame.height - height), width, height }
-    })
-    .filter((place) => names.every((other) => sharedArea(place, other) === 0))
-    .map((place) => ({ place, hides: boxes.reduce((sum, other) => sum + sharedArea(place, other), 0) }))
-  return places.reduce<(typeof places)[number] | undefined>(
-    (best, one) => (best && best.hides <= one.hides ? best : one),
-    undefined,
-  )?.place
 }

@@ -31,7 +31,19 @@ export async function encodeFrames(
       ...['-protocol_whitelist', 'pipe', '-f', 'rawvideo', '-pix_fmt', 'yuv420p'],
       ...['-video_size', `${width}x${height}`, '-framerate', `${num}/${den}`, '-i', 'pipe:0'],
       ...['-vf', [...setting(colour), ...sampleShape(footage), ...fieldOrder(footage)].join(',') || 'null'],
-      ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(crf), '-pix_fmt', 'yuv420p'],
+      // What was coded once is to stay as it is, grain and all, rather than to look good at less.
+      ...[
+        '-c:v',
+        'libx264',
+        '-preset',
+        'veryfast',
+        '-tune',
+        'psnr',
+        '-crf',
+        String(crf),
+        '-pix_fmt',
+        'yuv420p',
+      ],
       // Parts of one video must have equal headers, whatever is in them.
       ...['-x264-params', ['stitchable=1', ...interlacing(footage)].join(':'), '-threads', String(threads)],
       ...Object.entries(colour).flatMap(([option, name]) => (name ? [`-${option}`, name] : [])),

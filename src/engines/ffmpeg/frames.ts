@@ -15,8 +15,6 @@ interface FramesWish {
   readonly stepMs: number
   readonly width: number
   readonly height: number
-  /** Of each process; left out, longer than any client waits. */
-  readonly timeoutMs?: number
   readonly signal: AbortSignal | undefined
 }
 
@@ -46,6 +44,7 @@ export async function framesAt(path: string, wish: FramesWish): Promise<(Uint8Ar
   })
 }
 
+/** Of each process: longer than any client waits. */
 const runMs = 60_000
 
 /**
@@ -56,11 +55,12 @@ const runMs = 60_000
 async function decode(
   path: string,
   run: DecodingRun,
-  { video, stepMs, width, height, timeoutMs = runMs, signal }: FramesWish,
+  { video, stepMs, width, height, signal }: FramesWish,
 ): Promise<(Uint8Array | undefined)[]> {
   const before = [...(await alphaDecoder(video)), '-noaccurate_seek', '-ss', String(run[0] / 1000)]
   const filters = `fps=${1000 / stepMs}:start_time=0:round=up`
   const count = run.length
-  const frames = await readFrames(path, { width, height }, { before, filters, count, timeoutMs, signal })
+  const job = { before, filters, count, timeoutMs: runMs, signal }
+  const frames = await readFrames(path, { width, height }, job)
   return run.map((_, index) => frames[index])
 }

@@ -1,13 +1,12 @@
 import { listByFfprobe, type ProbeOptions } from './ffprobe.ts'
 
-/** A stream of a file and where its packets end, s by the file's own clock. */
+/** A stream of a file and where its packets end. */
 export interface StreamEnd {
   readonly index: number
   /** By ffprobe's names. */
   readonly type: string
   readonly isCover: boolean
-  readonly begins: number
-  /** The latest end of its packets that were read; undefined where none was. */
+  /** The latest end of its packets that were read and are shown, s by the file's own clock; undefined where none is. */
   readonly ends: number | undefined
 }
 
@@ -18,8 +17,8 @@ export interface PacketEnds {
 }
 
 const entries = [
-  'packet=stream_index,pts_time,dts_time,duration_time',
-  'stream=index,codec_type,start_time',
+  'packet=stream_index,pts_time,dts_time,duration_time,flags',
+  'stream=index,codec_type',
   'stream_disposition=attached_pic',
   'format=start_time',
 ].join(':')
@@ -31,7 +30,7 @@ export async function packetEnds(
   { stream, signal }: ProbeOptions & { readonly stream?: string },
 ): Promise<PacketEnds> {
   const ends = new Map<number, number>()
-  const streams: { index: number; type: string; isCover: boolean; begins: number | undefined }[] = []
+  const streams: { index: number; type: string; isCover: boolean }[] = []
   let start = 0
   const question = [
     ...(stream === undefined ? [] : ['-select_streams', stream]),
@@ -43,20 +42,18 @@ export async function packetEnds(
       if (section === 'format') start = numberOf(fields[0]) ?? 0
       const index = Number(fields[0])
       if (section === 'stream') {
-        const [, type = '', begins, cover] = fields
-        streams.push({ index, type, isCover: cover === '1', begins: numberOf(begins) })
+        const [, type = '', cover] = fields
+        streams.push({ index, type, isCover: cover === '1' })
       }
-      const [, shown, stored, lasts] = fields
+      const [, shown, stored, lasts, flags = ''] = fields
       // AVI tells only when packets are stored.
       const begins = numberOf(shown) ?? numberOf(stored)
-      if (section !== 'packet' || begins === undefined) return
+      // An edit list leaves out what is discarded.
+      if (section !== 'packet' || begins === undefined || flags.includes('D')) return
       ends.set(index, Math.max(ends.get(index) ?? -Infinity, begins + (numberOf(lasts) ?? 0)))
     },
   })
-  return {
-    streams: streams.map((one) => ({ ...one, begins: one.begins ?? start, ends: ends.get(one.index) })),
-    start,
-  }
+  return { streams: streams.map((one) => ({ ...one, ends: ends.get(one.index) })), start }
 }
 
 /** ffprobe writes N/A where nothing is told. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+import { firstPictures } from './first-pictures.ts'
 import { packetEnds } from './packet-ends.ts'
 
 const known = z
@@ -9,21 +10,34 @@ const known = z
   .optional()
   .catch(undefined)
 
+const colours = {
+  color_range: known,
+  color_space: known,
+  color_transfer: known,
+  color_primaries: known,
+  chroma_location: known,
+}
+
 const answer = z.object({
-  streams: z
+  format: z.object({ start_time: z.coerce.number().catch(0) }),
+  streams: z.array(z.object({ ...colours, field_order: known })).min(1),
+  frames: z
     .array(
       z.object({
-        start_time: z.coerce.number().catch(0),
-        color_range: known,
-        color_space: known,
-        color_transfer: known,
-        color_primaries: known,
-        chroma_location: known,
-        field_order: known,
+        ...colours,
+        interlaced_frame: z.int().optional(),
+        top_field_first: z.int().optional(),
       }),
     )
-    .min(1),
+    .default([]),
 })
+
+const colourNames = Object.keys(colours).join(',')
+const entries = [
+  'format=start_time',
+  `stream=field_order,${colourNames}`,
+  `frame=interlaced_frame,top_field_first,${colourNames}`,
+].join(':')
 
 /** What of a video's picture stream is needed to code it again as it is. */
 export interface PictureStream {
@@ -50,25 +64,29 @@ export async function pictureStream(
   video: VideoFacts,
   options: ProbeOptions,
 ): Promise<PictureStream> {
-  const entries =
-    'stream=start_time,color_range,color_space,color_transfer,color_primaries,chroma_location,field_order'
-  const question = ['-select_streams', 'V:0', '-show_entries', entries]
-  const [stream] = parse(answer, (await askFfprobe(path, question, options)).text).streams
-  const begins = stream?.start_time ?? 0
+  const { text } = await askFfprobe(path, [...firstPictures, '-show_entries', entries], options)
+  const {
+    format,
+    streams: [stream],
+    frames: [frame],
+  } = parse(answer, text)
+  const begins = format.start_time + video.start_ms / 1000
   const told = video.duration_ms / 1000
   const tail = `${Math.max(0, begins + told - tailSeconds)}%`
-  const { streams } = await packetEnds(path, [tail], { ...options, stream: 'V:0' })
-  const ends = streams[0]?.ends ?? begins
+  const last = await packetEnds(path, [tail], { ...options, stream: 'V:0' })
+  const ends = last.streams[0]?.ends ?? begins
+  // Of a picture that begins late the header tells less than its frames.
+  const colour = (name: keyof typeof colours) => stream?.[name] ?? frame?.[name]
   return {
     lasts: ends > begins ? ends - begins : told,
     colour: {
-      range: stream?.color_range,
-      matrix: stream?.color_space,
-      transfer: stream?.color_transfer,
-      primaries: stream?.color_primaries,
-      chroma: stream?.chroma_location,
+      range: colour('color_range'),
+      matrix: colour('color_space'),
+      transfer: colour('color_transfer'),
+      primaries: colour('color_primaries'),
+      chroma: colour('chroma_location'),
     },
-    interlaced: fields[stream?.field_order ?? ''],
+    interlaced: shownFirst(stream?.field_order, frame),
   }
 }
 
@@ -78,4 +96,10 @@ const fields: Readonly<Record<string, 'top' | 'bottom'>> = {
   bt: 'top',
   bb: 'bottom',
   tb: 'bottom',
+}
+
+function shownFirst(order = 'unknown', frame: z.infer<typeof answer>['frames'][number] | undefined) {
+  if (order !== 'unknown') return fields[order]
+  if (frame?.interlaced_frame !== 1) return undefined
+  return frame.top_field_first === 1 ? 'top' : 'bottom'
 }

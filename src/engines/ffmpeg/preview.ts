@@ -16,6 +16,13 @@ export interface PreviewOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A picture as JPEG. */
+export interface Drawn {
+  readonly jpeg: Uint8Array
+  /** Whether all is on it: what had no time may come when it is asked for again. */
+  readonly isWhole: boolean
+}
+
 /** In bytes. Previews are JPEG because a PNG of the same frames was seen to be up to six times as large. */
 const largestPreview = 150_000
 

@@ -1,19 +1,18 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
+import { isStill, mustCount, readFacts, type Found } from './facts.ts'
 import {
   ffprobeAnswer,
   firstRotation,
   frameAnswer,
   frameEntries,
-  headerDuration,
-  isStill,
-  mustCount,
   probeEntries,
-  readFacts,
-} from './facts.ts'
-import type { FfprobeAnswer, Found } from './facts.ts'
+  type FfprobeAnswer,
+} from './ffprobe-answer.ts'
 import { askFfprobe, parse, quickMs, type ProbeOptions } from './ffprobe.ts'
+import { withLateStreams } from './late-streams.ts'
 import { inputArgs, runWithReports } from './run.ts'
+import { headerDuration } from './stream-times.ts'
 
 /** Time for reading a whole file whose header does not tell its length: 20 GB at 50 MB/s and some. */
 const wholeFileMs = 10 * 60_000
@@ -21,7 +20,7 @@ const wholeFileMs = 10 * 60_000
 /** Facts of a media file. Throws 6017 when it is none, is damaged, or is of an unsupported format. */
 export async function probe(path: string, options: ProbeOptions = {}): Promise<MediaFacts> {
   const { text, log } = await askFfprobe(path, ['-show_entries', probeEntries], options)
-  const answer = parse(ffprobeAnswer, text)
+  const answer = await withLateStreams(path, parse(ffprobeAnswer, text), options)
   // Said of raw streams without an index (.aac, some .mp3); a guess can be far off.
   const guessed = /Estimating duration from bitrate/.test(log)
   const facts = readFacts(answer, await findMore(path, { answer, guessed }, options))
@@ -44,7 +43,11 @@ async function findMore(
   const isUncounted = mustCount(answer)
   if (!isUntold && !isUncounted) return {}
   const pictures = isUncounted ? await measure(path, ['0:V:0'], options) : undefined
-  const whole = isUntold ? await measure(path, ['0:V?', '0:a?'], options) : undefined
+  const isAlone =
+    answer.streams.filter(({ codec_type = '' }) => /^(audio|video)$/.test(codec_type)).length === 1
+  const whole = isUntold
+    ? (isAlone && pictures) || (await measure(path, ['0:V?', '0:a?'], options))
+    : undefined
   if (whole && whole.durationMs <= 0) {
     throw new MediaError(6017, 'the file does not tell its length and holds nothing to measure')
   }
@@ -74,7 +77,7 @@ export async function checkDecodable(
       (report) => (frames = report.frames),
     )
   } catch (error) {
-    throw isOfFile(error) ? undecodable(error) : error
+    throw isUndecodable(error) ? undecodable(error) : error
   }
   // ffmpeg 5 ends with success after reading a whole file without one decodable frame.
   if (frames < 1) throw undecodable()
@@ -84,8 +87,8 @@ function undecodable(cause?: unknown): MediaError {
   return new MediaError(6021, 'no frame of the video could be decoded', { cause })
 }
 
-/** Failures that the file explains, not the machine. */
-function isOfFile(error: unknown): boolean {
+/** Failures of decoding that the file explains, not a missing ffmpeg. */
+function isUndecodable(error: unknown): boolean {
   return error instanceof MediaError && error.code !== 6401
 }
 

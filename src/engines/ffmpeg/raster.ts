@@ -16,6 +16,14 @@ export interface Box {
   readonly height: number
 }
 
+/** What two boxes share; of no width or height where they share nothing. */
+export function shared(one: Box, other: Box): Box {
+  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)]
+  const right = Math.min(one.x + one.width, other.x + other.width)
+  const bottom = Math.min(one.y + one.height, other.y + other.height)
+  return { x, y, width: Math.max(0, right - x), height: Math.max(0, bottom - y) }
+}
+
 /** A picture of one colour. */
 export function newPicture(width: number, height: number, colour: Colour): Picture {
   return { width, height, pixels: new Uint8Array(Buffer.alloc(width * height * 3, Buffer.from(colour))) }

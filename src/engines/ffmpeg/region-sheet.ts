@@ -1,12 +1,11 @@
-import { availableParallelism } from 'node:os'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
-import { atMost } from '../../platform/at-most.ts'
 import { drawMarks, type Mark } from './draw-marks.ts'
 import { drawSheet } from './draw-sheet.ts'
 import { isStill } from './facts.ts'
 import { framesAt } from './frames.ts'
-import { encode, type PreviewOptions } from './preview.ts'
+import { framesInTime, noTime } from './frames-in-time.ts'
+import { encode, type Drawn, type PreviewOptions } from './preview.ts'
 import { layRgba, newPicture, type Picture } from './raster.ts'
 import { placeCells, type SheetLayout } from './sheet-layout.ts'
 import { stillPicture } from './still.ts'
@@ -20,15 +19,23 @@ export interface MarkedFrame {
   readonly marks: readonly Mark[]
 }
 
+/** Which frames are drawn, and how long that may take. */
+interface RegionsWish extends PreviewOptions {
+  readonly frames: readonly MarkedFrame[]
+  /** Aborted when the time for all of them is over; left out, after a minute. */
+  readonly spent?: AbortSignal
+}
+
 /**
  * JPEG, at most 1280 wide and about 300 kB: frames of a video, or a still picture, each with marks over it, as large
- * as their number allows. Throws 6014 without a picture, 6021 when no frame decodes.
+ * as their number allows; in place of those for which there was no time it says so. Throws 6014 without a picture, 6021
+ * when no frame decodes, 6402 when none does in time.
  */
 export async function regionSheet(
   path: string,
   facts: MediaFacts,
-  { frames, signal }: PreviewOptions & { readonly frames: readonly MarkedFrame[] },
-): Promise<Uint8Array> {
+  { frames, signal, spent = AbortSignal.timeout(sheetMs) }: RegionsWish,
+): Promise<Drawn> {
   const { video } = facts
   if (!video) {
     throw new MediaError(6014, 'the file has no picture to draw regions over', {
@@ -36,11 +43,16 @@ export async function regionSheet(
     })
   }
   const sheet = layOut(video, frames)
-  const wish = { video, sheet, frames, signal }
-  const picture = isStill(facts.container) ? await copiesOf(path, wish) : await framesOf(path, wish)
+  const wish = { video, sheet, frames, signal, spent }
+  const { picture, isWhole } = isStill(facts.container)
+    ? { picture: await copiesOf(path, wish), isWhole: true }
+    : await framesOf(path, wish)
   for (const [index, { box }] of sheet.cells.entries()) drawMarks(picture, box, frames[index]?.marks ?? [])
-  return encode(picture, { signal, largest: largestSheet })
+  return { jpeg: await encode(picture, { signal, largest: largestSheet }), isWhole }
 }
+
+/** All of a sheet, however many frames it has: others wait for it. */
+const sheetMs = 60_000
 
 /** Names are read from it: coarser pictures blur them, bytes. */
 const largestSheet = 300_000
@@ -62,10 +74,10 @@ function layOut(video: VideoFacts, frames: readonly MarkedFrame[]): SheetLayout 
   return placeCells(video, times, { columns, across: columns, tallest: height })
 }
 
-interface Wish extends PreviewOptions {
+interface Wish extends RegionsWish {
+  readonly spent: AbortSignal
   readonly video: VideoFacts
   readonly sheet: SheetLayout
-  readonly frames: readonly MarkedFrame[]
 }
 
 /** A still picture has no times to tell. */
@@ -77,40 +89,19 @@ async function copiesOf(path: string, { video, sheet, signal }: Wish): Promise<P
   return picture
 }
 
-/** All of a sheet, however many frames it has: others wait for it. */
-const sheetMs = 60_000
-
-/** Each by itself, as they lie anywhere, and side by side on all cores. A frame that is shown twice is decoded once. */
-async function framesOf(path: string, { video, sheet, frames, signal }: Wish): Promise<Picture> {
-  const until = performance.now() + sheetMs
-  const inTurn = atMost(availableParallelism())
+/** Each by itself, as they lie anywhere. A frame that is shown twice is decoded once. */
+async function framesOf(path: string, { video, sheet, frames, signal, spent }: Wish) {
   const times = [...new Set(frames.map(({ showsMs }) => showsMs))]
-  const decoded = await Promise.allSettled(
-    times.map((showsMs) =>
-      inTurn(async () => {
-        const timeoutMs = Math.max(1, until - performance.now())
-        return await framesAt(path, {
-          video,
-          times: [showsMs],
-          stepMs: 1000,
-          timeoutMs,
-          ...sheet.frame,
-          signal,
-        })
-      }),
-    ),
-  )
-  // Only now, when none reads the file any more.
-  const pictures = decoded.flatMap((one) => {
-    if (one.status === 'fulfilled') return one.value
-    throw one.reason
+  const pictures = await framesInTime(times, {
+    async fetch(ms, given) {
+      const [rgba] = await framesAt(path, {
+        ...{ video, times: [ms], stepMs: 1000, ...sheet.frame, signal: given },
+      })
+      return rgba
+    },
+    ...{ spent, signal },
   })
-  const byTime = new Map(times.map((showsMs, index) => [showsMs, pictures[index]]))
-  if (pictures.every((rgba) => rgba === undefined)) {
-    throw new MediaError(6021, 'no frame of these could be decoded', {
-      hint: 'Ask for frames at other times.',
-    })
-  }
+  const byTime = new Map(times.map((ms, index) => [ms, pictures[index]]))
   const shown = frames.map(({ showsMs }) => byTime.get(showsMs))
-  return drawSheet(sheet, shown, labelStepMs)
+  return { picture: drawSheet(sheet, shown, labelStepMs), isWhole: !shown.includes(noTime) }
 }

@@ -1,11 +1,12 @@
 import { constants } from 'node:fs'
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
-import { Agent, request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
 import { backoff, pauseByClock, type Pause } from '../../platform/backoff.ts'
 import { writeDurably, writeWhole } from '../../platform/durable.ts'
 import { networkCode } from '../../platform/network-failure.ts'
+import { once } from '../../platform/once.ts'
 import { isAskable, mayLeadTo } from './address.ts'
 import type { Artifact } from './manifest.ts'
 
@@ -33,7 +34,14 @@ interface Received {
   tag: string | null
 }
 
-const internet = new Agent({ connect: { timeout: 10_000 }, headersTimeout: 30_000, bodyTimeout: 60_000 })
+/** Loaded for the first transfer: workers, which start often, seldom receive anything. */
+const internet = once(async () => {
+  const { Agent, request } = await import('undici')
+  return {
+    request,
+    dispatcher: new Agent({ connect: { timeout: 10_000 }, headersTimeout: 30_000, bodyTimeout: 60_000 }),
+  }
+})
 
 const maxRedirects = 5
 
@@ -128,12 +136,13 @@ async function ask(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ): Promise<Dispatcher.ResponseData> {
+  const { request, dispatcher } = await internet()
   let url = start
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const response = await request(url, {
       headers: { ...headers, 'accept-encoding': 'identity' },
       signal: signal ?? null,
-      dispatcher: internet,
+      dispatcher,
     })
     const { statusCode } = response
     if (statusCode === 200 || (statusCode === 206 && 'range' in headers)) return response

@@ -3,13 +3,14 @@ import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/patch.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { Yuv420 } from '../../media/colour/yuv420.ts'
-import { grown, shared, type Box, type TextBox } from '../../media/text/box.ts'
+import { grown, shared, type TextBox } from '../../media/text/box.ts'
 import { acrossScales, type Scaled } from '../../media/text/scales.ts'
 import { inkBox, inkSearch, slopesOf } from '../../media/text/ink.ts'
 import { edgesCrossed } from '../../media/text/letters.ts'
 import { crop, type Luma } from '../../media/text/luma.ts'
 import { areaOn } from '../../media/text/regions.ts'
 import { secondLook, sureness } from '../../media/text/second-look.ts'
+import { stepsAlong } from '../../media/text/tilt.ts'
 import { linesOfTiles, tilesOf, usualShape } from '../../media/text/tiles.ts'
 import { stillPicture } from '../ffmpeg/still.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
@@ -50,7 +51,13 @@ export async function findTextInImage(
     acrossScales(looks).map((box) => lookAgain(box, { luma: finest.luma, detector })),
   )
   const grid = { ...finest, area: { x: 0, y: 0, w: 1, h: 1 } }
-  return lines.flatMap((line) => (line ? [{ ...areaOn(line, grid), score: line.score }] : []))
+  return lines.flatMap((line) => {
+    if (!line) return []
+    const { score } = line
+    return stepsAlong(line)
+      .map((box) => ({ ...areaOn(box, grid), score }))
+      .filter(({ w, h }) => w > 0 && h > 0)
+  })
 }
 
 /** Longest side of what is held of a picture that is looked at in tiles, px. */
@@ -91,12 +98,12 @@ const bleed = 1
 async function lookAgain(
   box: TextBox,
   { luma, detector }: { readonly luma: Luma; readonly detector: TextDetector },
-): Promise<(Box & { readonly score: number }) | undefined> {
+): Promise<TextBox | undefined> {
   const part = crop(luma, inkSearch(box))
   if (edgesCrossed(part, box) < leastEdges) return undefined
   const look = secondLook(part, box)
   const score = Math.min(box.score, sureness(look, await detector.find(look.frame)))
   if (score < leastScore) return undefined
   const whole = { left: 0, top: 0, right: luma.width, bottom: luma.height }
-  return { ...shared(grown(inkBox(slopesOf([part]), box, luma), bleed), whole), score }
+  return { ...box, ...shared(grown(inkBox(slopesOf([part]), box, luma), bleed), whole), score }
 }

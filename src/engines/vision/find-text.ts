@@ -1,20 +1,20 @@
-import type { MediaFacts, Rational, VideoFacts } from '../../contract/media-facts.ts'
+import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import { firstFrame, rateOf } from '../../media/clean/rate.ts'
-import type { Area, FoundRegion, Region } from '../../media/clean/region.ts'
+import type { FoundRegion, Region } from '../../media/clean/region.ts'
 import { hertz } from '../../media/nominal-rate.ts'
 import { subtitlesOf } from '../../media/text/band.ts'
 import type { TextBox } from '../../media/text/box.ts'
 import { joinedAtEdges } from '../../media/text/crossing.ts'
-import { beginningOf, endingOf, type End } from '../../media/text/ends.ts'
-import { lumaRing, type LumaRing } from '../../media/text/luma-ring.ts'
+import { lumaRing } from '../../media/text/luma-ring.ts'
 import { regionsOf, type Grid } from '../../media/text/regions.ts'
-import { textOf, type Candidate, type FoundText } from '../../media/text/text.ts'
+import type { Candidate, FoundText } from '../../media/text/text.ts'
 import { isText, withoutParts } from '../../media/text/choose.ts'
 import { secondLook, sureness } from '../../media/text/second-look.ts'
-import { openTracker, type Track } from '../../media/text/track.ts'
 import { areaAround, insideOf } from '../../media/text/within.ts'
 import { gridFrames } from './grid-frames.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
+import { openFollower } from './text-follower.ts'
+import { gridOf, keptEvery, keptSeconds, stepOf } from './text-sampling.ts'
 
 /** Where and how text is looked for. */
 export interface TextSearch {
@@ -28,24 +28,8 @@ export interface TextSearch {
   readonly onProgress?: ((percent: number) => void) | undefined
 }
 
-/** Longest side of the pictures that are looked at, px. */
-const longestSide = 960
-
-/** Samples of a second of video. */
-const samplesPerSecond = 2
-
 /** Frames before and after a sample in which its text's ends are looked for, s. */
 const reach = 1.5
-
-/**
- * Time that is kept: the way back from a text's third sample, while some more are looked at. Of faster videos every
- * second frame is kept: a text may then be told from a frame before it shows, or to one after.
- */
-const keptSeconds = 4
-const mostKeptRate = 60
-
-/** An average may lie a little over the rate at which frames are spaced. */
-const rateSlack = 0.01
 
 /** The lines of text of a video, each with its first and last frame; none of a file without a picture. */
 export async function findText(path: string, facts: MediaFacts, search: TextSearch): Promise<FoundRegion[]> {
@@ -66,24 +50,6 @@ export async function findText(path: string, facts: MediaFacts, search: TextSear
 function later(text: FoundText, frames: number): FoundText {
   const { first, last, boxAt } = text
   return { ...text, first: first + frames, last: last + frames, boxAt: (frame) => boxAt(frame - frames) }
-}
-
-function gridOf({ width, height }: VideoFacts, area: Area): Omit<Grid, 'rate'> {
-  const [across, down] = [width * area.w, height * area.h]
-  const scale = Math.min(2, longestSide / Math.max(across, down))
-  const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
-  return { width: even(across), height: even(down), area }
-}
-
-/** Of so many frames one is kept. */
-function keptEvery(rate: Rational): number {
-  return Math.max(1, Math.ceil(hertz(rate) / mostKeptRate - rateSlack))
-}
-
-/** Frames from one sample to the next: such that samples are kept. */
-function stepOf(rate: Rational): number {
-  const every = keptEvery(rate)
-  return every * Math.max(1, Math.round(hertz(rate) / samplesPerSecond / every))
 }
 
 interface Job {
@@ -166,38 +132,4 @@ async function confirmed(
   const score = Math.min(text.score, sureness(look, await detector.find(look.frame)))
   const sure = { ...text, score }
   return isText(sure) ? sure : undefined
-}
-
-/** Samples of a text after which its beginning is looked for, so that it has come whole. */
-const samplesToBegin = 3
-
-interface Following {
-  readonly picture: Pick<Grid, 'width' | 'height'>
-  readonly reach: number
-  readonly onText: (text: Candidate) => void
-}
-
-function openFollower(ring: LumaRing, { picture, reach: frames, onText }: Following) {
-  const tracker = openTracker()
-  const beginnings = new Map<Track, End>()
-  const begin = (track: Track) => {
-    const known = beginnings.get(track) ?? beginningOf(track, ring, frames)
-    beginnings.set(track, known)
-    return known
-  }
-  const finish = (track: Track) => {
-    onText(textOf(track, { beginning: begin(track), ending: endingOf(track, ring, frames), picture }))
-    beginnings.delete(track)
-  }
-  return {
-    sample(frame: number, boxes: readonly TextBox[]) {
-      const luma = ring.at(frame)
-      if (!luma) return
-      for (const track of tracker.sample({ frame, luma, boxes })) finish(track)
-      for (const track of tracker.live) if (track.sightings.length >= samplesToBegin) begin(track)
-    },
-    end() {
-      for (const track of tracker.live) finish(track)
-    },
-  }
 }

@@ -16,7 +16,7 @@ import type { KnownTask, Session, Uploaded } from '../session.ts'
 import { snapshotSchema, uploadSnapshot } from '../snapshot.ts'
 import type { Call, Tool } from '../tool.ts'
 import { forceNew, saveTo, waitSeconds } from './fields.ts'
-import { uploadErrors } from './file-tools.ts'
+import { uploadErrors } from './upload-tool.ts'
 
 const waiting = z.object({ wait_seconds: waitSeconds, save_to: saveTo, force_new: forceNew })
 

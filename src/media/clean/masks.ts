@@ -2,6 +2,7 @@ import type { Rational } from '../../contract/media-facts.ts'
 import { boxOf, evenSize, framesOf, type Box, type Size } from './boxes.ts'
 import type { Patch, PatchesAt } from './patch.ts'
 import { connected, countCover } from './places.ts'
+import { RecentPatches } from './recent-patches.ts'
 import type { Area, Region } from './region.ts'
 
 /** What is to be treated, and where and when nothing may change. */
@@ -29,7 +30,7 @@ export function patchesOf(
   const removed = spansOf(remove, size, rate)
   const kept = spansOf(protect, size, rate)
   const changes = changesOf([...removed, ...kept])
-  const recent = new RecentPlaces()
+  const recent = new RecentPatches()
   return (frame) => {
     const index = lastUpTo(changes, frame)
     const since = changes[index]
@@ -125,32 +126,4 @@ function inside(boxes: readonly Box[], around: Box): Box[] {
     const bottom = Math.min(box.bottom, around.bottom) - around.top
     return left < right && top < bottom ? [{ left, top, right, bottom }] : []
   })
-}
-
-/** Masks kept for who looks ahead and back, pixels in all. */
-const pixelsKept = 2 ** 25
-
-/** What was worked out last, by the frame since which it holds. */
-class RecentPlaces {
-  readonly #kept = new Map<number, readonly Patch[]>()
-  #pixels = 0
-
-  get(since: number): readonly Patch[] | undefined {
-    return this.#kept.get(since)
-  }
-
-  add(since: number, patches: readonly Patch[]): readonly Patch[] {
-    this.#kept.set(since, patches)
-    this.#pixels += pixelsOf(patches)
-    for (const [oldest, dropped] of this.#kept) {
-      if (this.#pixels <= pixelsKept || oldest === since) break
-      this.#kept.delete(oldest)
-      this.#pixels -= pixelsOf(dropped)
-    }
-    return patches
-  }
-}
-
-function pixelsOf(patches: readonly Patch[]): number {
-  return patches.reduce((sum, { mask }) => sum + mask.length, 0)
 }

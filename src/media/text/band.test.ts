@@ -68,12 +68,14 @@ describe('subtitles', () => {
     expect(subtitlesOf(lines, size, fps)).toEqual(lines)
   })
 
-  it('are none of what moves, and of one line the one that is where they usually are', () => {
+  it('are none of what moves or is tilted, and of one line the one that is where they usually are', () => {
     const moving = [1, 2, 3].map((index) => ({
       ...text({ x: 480, y: 480, across: 300 }, [50 * index, 50 * index + 45]),
       moving: true,
     }))
     expect(subtitlesOf(moving, size, fps)).toEqual([])
+    const tilted = moving.map((one) => ({ ...one, moving: false, tilt: { angle: 0.5, letters: 30 } }))
+    expect(subtitlesOf(tilted, size, fps)).toEqual([])
     const usual = text({ x: 470, y: 480, across: 300 }, [5, 60])
     const sign = text({ x: 300, y: 200, across: 300 }, [5, 60])
     expect(subtitlesOf([usual, sign], size, fps)).toEqual([usual])
@@ -92,6 +94,18 @@ describe('subtitles', () => {
       text({ x: 220, y: 120, across: 160 }, [30 * index, 30 * index + 25]),
     )
     expect(subtitlesOf([...many, ...spoken.slice(0, 1)], size, fps)).toEqual(many)
+  })
+
+  it('are none of what stays and is found again for a frame or two', () => {
+    const spoken = [0, 1, 2].map((index) =>
+      text({ x: 480, y: 490, across: 300 }, [100 * index, 100 * index + 90]),
+    )
+    const again = [89, 91, 120, 150, 180, 210, 240].flatMap((at, index) =>
+      text({ x: 220, y: 120, across: 160 }, [at, at + (index % 2)]),
+    )
+    const sign = text({ x: 220, y: 120, across: 160 }, [10, 90])
+    expect(subtitlesOf([...again, sign, ...spoken], size, fps)).toEqual(spoken)
+    expect(subtitlesOf([...again, sign, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
   })
 
   it('are lines that follow at once, though their ends are told a frame too far', () => {

@@ -6,8 +6,21 @@ export interface Box {
   readonly bottom: number
 }
 
+/** How a line lies that runs neither level nor upright. */
+export interface Tilt {
+  /** Of the line to the level, clockwise, radians: between -pi / 2 and pi / 2. */
+  readonly angle: number
+  /** How large its letters are, with the room around them, px. */
+  readonly letters: number
+}
+
+/** The box around a line, and how that lies in it. */
+export interface Placed extends Box {
+  readonly tilt?: Tilt | undefined
+}
+
 /** A box that text was found in. */
-export interface TextBox extends Box {
+export interface TextBox extends Placed {
   /** Mean probability that its pixels are text, 0 to 1. */
   readonly score: number
 }
@@ -31,8 +44,8 @@ export function isUpright(box: Box): boolean {
 }
 
 /** How large the letters of a line in this box are: its height, or of one that runs downward its width. */
-export function letterSize(box: Box): number {
-  return isUpright(box) ? widthOf(box) : heightOf(box)
+export function letterSize(box: Placed): number {
+  return box.tilt ? box.tilt.letters : isUpright(box) ? widthOf(box) : heightOf(box)
 }
 
 /** Area of a box; 0 of one that is turned inside out. */

@@ -45,6 +45,14 @@ describe('a text inside another', () => {
     expect(withoutParts([text(line, 0, 99), text(elsewhere, 0, 99)], 15)).toHaveLength(2)
   })
 
+  it('stays where it only lies in a corner of the box of one that is tilted', () => {
+    const tilted = {
+      ...text({ left: 0, top: 0, right: 600, bottom: 400 }, 0, 99),
+      tilt: { angle: -0.55, letters: 40 },
+    }
+    expect(withoutParts([tilted, text(line, 0, 99)], 15)).toHaveLength(2)
+  })
+
   it('never leaves a longer time of any text without one', () => {
     const one = fc.record({
       box: fc.constantFrom(line, half, elsewhere),

@@ -1,4 +1,5 @@
 import { areaOf, shared } from './box.ts'
+import { besideLevel } from './tilt.ts'
 import type { FoundText } from './text.ts'
 
 /** Least edges a line of letters has in a way as long as it is high. */
@@ -48,7 +49,9 @@ function isPart(text: FoundText, whole: FoundText): boolean {
   const last = Math.min(text.last, whole.last)
   if (last - first + 1 < partOf * (text.last - text.first + 1)) return false
   const middle = Math.floor((first + last) / 2)
-  const box = text.boxAt(middle)
-  const both = shared(box, whole.boxAt(middle))
-  return areaOf(both) >= partOf * areaOf(box)
+  const [box, other] = besideLevel(
+    { ...text.boxAt(middle), tilt: text.tilt },
+    { ...whole.boxAt(middle), tilt: whole.tilt },
+  )
+  return areaOf(shared(box, other)) >= partOf * areaOf(box)
 }

@@ -76,4 +76,26 @@ describe('boxes of a probability map', () => {
   it('are none of specks', () => {
     expect(boxesOf(mapOf((x, y) => (x % 20 === 3 && y % 20 === 3 ? 1 : 0)))).toEqual([])
   })
+
+  it('tell of a tilted bar how it lies, and of a bend nothing', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 80 }), fc.boolean(), (degrees, isRising) => {
+        const angle = ((isRising ? -1 : 1) * degrees * Math.PI) / 180
+        const [box, ...others] = boxesOf(
+          mapOf((x, y) => {
+            const along = (x - 160) * Math.cos(angle) + (y - 100) * Math.sin(angle)
+            const aside = (y - 100) * Math.cos(angle) - (x - 160) * Math.sin(angle)
+            return Math.abs(along) <= 70 && Math.abs(aside) <= 5 ? 0.9 : 0
+          }),
+        )
+        expect(others).toEqual([])
+        expect(box?.tilt?.angle).toBeCloseTo(angle, 1)
+        expect(box?.tilt?.letters).toBeGreaterThan(20)
+        expect(box?.tilt?.letters).toBeLessThan(30)
+      }),
+      { numRuns: 20 },
+    )
+    const bend = boxesOf(mapOf((x, y) => (x < 20 ? Number(y < 150) : Number(x < 200 && y < 15))))
+    expect(bend.map(({ tilt }) => tilt)).toEqual([undefined])
+  })
 })

@@ -1,5 +1,5 @@
 import type { TextBox } from './box.ts'
-import { piecesOf } from './pieces.ts'
+import { piecesOf, type Piece } from './pieces.ts'
 
 /** A map of the probability that a pixel lies in the core of a line of text. */
 export interface ProbabilityMap {
@@ -27,17 +27,49 @@ export function boxesOf(map: ProbabilityMap): TextBox[] {
     const height = core.bottom - core.top
     if (Math.min(width, height) < leastSide) return []
     // A line that is not level fills little of its box: it is as thick as its area by its length.
-    const length = core.count < (width * height) / 2 ? Math.hypot(width, height) : Math.max(width, height)
+    const isSlender = core.count < (width * height) / 2
+    const bar = isSlender ? tiltedBar(core) : undefined
+    const length = bar?.length ?? (isSlender ? Math.hypot(width, height) : Math.max(width, height))
     const thickness = Math.min(core.count / length, width, height)
     const distance = (growth * length * thickness) / (2 * (length + thickness))
+    const letters = thickness + 2 * distance
+    // Corners of a bar lie further out than its sides.
+    const by = distance * (bar ? Math.abs(Math.cos(bar.angle)) + Math.abs(Math.sin(bar.angle)) : 1)
     return [
       {
-        left: Math.max(0, core.left - distance),
-        top: Math.max(0, core.top - distance),
-        right: Math.min(map.width, core.right + distance),
-        bottom: Math.min(map.height, core.bottom + distance),
+        left: Math.max(0, core.left - by),
+        top: Math.max(0, core.top - by),
+        right: Math.min(map.width, core.right + by),
+        bottom: Math.min(map.height, core.bottom + by),
         score: core.sum / core.count,
+        ...(bar && { tilt: { angle: bar.angle, letters } }),
       },
     ]
   })
+}
+
+/** Least sine and cosine of the angle of a line that counts as tilted: some 6 degrees. */
+const leastTilt = 0.1
+
+/** Least length of such a line, times its thickness, and how much of the bar of its kind it fills: no bend, no cross. */
+const leastLength = 2
+const leastFilled = 0.75
+
+/** The angle and length of a core that is a tilted bar; undefined of any other. */
+function tiltedBar({
+  count,
+  moments,
+}: Piece): { readonly angle: number; readonly length: number } | undefined {
+  const { x, y, xx, yy, xy } = moments
+  const [across, down] = [xx / count - (x / count) ** 2, yy / count - (y / count) ** 2]
+  const both = xy / count - (x * y) / count ** 2
+  const angle = Math.atan2(2 * both, across - down) / 2
+  if (Math.min(Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))) < leastTilt) return undefined
+  // A bar's sides follow from how its pixels are spread along them.
+  const middle = (across + down) / 2
+  const apart = Math.hypot((across - down) / 2, both)
+  const length = Math.sqrt(12 * (middle + apart))
+  const thickness = Math.sqrt(12 * Math.max(0, middle - apart))
+  const isBar = length >= leastLength * thickness && count >= leastFilled * length * thickness
+  return isBar ? { angle, length } : undefined
 }

@@ -1,9 +1,9 @@
-import { moved } from './box.ts'
 import { crop, cut, difference, meanOf, type Crop } from './luma.ts'
 import type { LumaRing } from './luma-ring.ts'
 import { inkSearch } from './ink.ts'
 import { medianOf, onsetOf } from './onset.ts'
 import { bestShowing, strokesOf } from './strokes.ts'
+import { inLine } from './tilt.ts'
 import { expectedAt, isMoving, type Track } from './track.ts'
 
 /** Where a text begins or ends, and what is known of its picture there. */
@@ -56,7 +56,7 @@ function endOn(track: Track, ring: LumaRing, { frames, pictures, sampled }: Way)
   if (!one) throw new TypeError('a text without a picture')
   // Each was cut where the text was then; together they lie where it was first seen.
   const picture = { ...meanOf([one, ...more]), ...cornerOf(track) }
-  const strokes = strokesOf(cut(picture, track.origin))
+  const strokes = strokesOf(cut(picture, track.origin), inLine(track.origin))
   const reach = isMoving(track) ? 1 : 0
   const amounts = frames.map((frame) => {
     const luma = ring.at(frame)
@@ -71,7 +71,7 @@ function endOn(track: Track, ring: LumaRing, { frames, pictures, sampled }: Way)
   }
   const without = frames[onset.from - 1] ?? frames[onset.from]
   const luma = without === undefined ? undefined : ring.at(without)
-  const bare = luma && crop(luma, inkSearch(moved(wholeOrigin(track), 0, 0)))
+  const bare = luma && crop(luma, inkSearch(wholeOrigin(track)))
   return {
     frame: frames[onset.visible] ?? sampled,
     pictures: bare && !isMoving(track) ? [picture, difference(picture, bare)] : [picture],
@@ -80,7 +80,10 @@ function endOn(track: Track, ring: LumaRing, { frames, pictures, sampled }: Way)
 
 function wholeOrigin({ origin }: Track) {
   const { left, top, right, bottom } = origin
-  return { left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) }
+  return {
+    ...{ left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) },
+    tilt: origin.tilt,
+  }
 }
 
 function cornerOf(track: Track): { left: number; top: number } {

@@ -1,4 +1,4 @@
-import { grown, isUpright, letterSize, moved, type Box } from './box.ts'
+import { grown, isUpright, letterSize, moved, type Box, type Placed } from './box.ts'
 import type { Crop } from './luma.ts'
 import { piecesOf } from './pieces.ts'
 
@@ -10,7 +10,7 @@ const leastReach = 4
 const missed = { across: 0.2, down: 0.1 }
 
 /** What of a picture is cut out to look for the ink of a line. */
-export function inkSearch(box: Box): Box {
+export function inkSearch(box: Placed): Box {
   return grown(box, 3 * reach * letterSize(box) + 2 * leastReach)
 }
 
@@ -28,7 +28,7 @@ const inkFrom = 0.3
  * that was detected. A thing that goes on far beyond it is none of the line's. Where the picture's size is given, a line
  * that runs to its edge ends there, with the letter that is cut.
  */
-export function inkBox(part: Crop, detected: Box, picture?: Size): Box {
+export function inkBox(part: Crop, detected: Placed, picture?: Size): Box {
   const { left, top, width, height } = part
   const local = {
     left: Math.max(0, Math.round(detected.left) - left),
@@ -90,7 +90,7 @@ const mostRoom = 0.3
 const mostRoomPixels = 4
 
 /** Ink whose edges lie no further inside than the detector is ever off: beyond that, letters were too faint to see. */
-function trusted(ink: Box, detected: Box): Box {
+function trusted(ink: Box, detected: Placed): Box {
   const most = Math.max(mostRoomPixels, mostRoom * letterSize(detected))
   return {
     left: ink.left - detected.left > most ? detected.left : ink.left,

@@ -29,8 +29,26 @@ describe('boxes of a picture', () => {
     expect(lines(...columns)).toEqual(columns)
   })
 
+  it.each([2, 3])('are columns of their own where they have %d letters each', (letters) => {
+    for (const room of [10, 20, 30]) {
+      const columns = [box(400, 40, 42, 36 * letters + 6), box(442 + room, 40, 42, 36 * letters + 6)]
+      expect(lines(...columns), `${room} px apart`).toEqual(columns)
+    }
+  })
+
   it('are one column where its parts follow each other downward', () => {
     expect(lines(box(500, 40, 36, 160), box(500, 220, 36, 120))).toEqual([box(500, 40, 36, 300)])
+  })
+
+  it('stay by themselves where they are tilted: their boxes lie over each other', () => {
+    const tilt = { angle: 0.5, letters: 24 }
+    const tilted = [box(20, 20, 200, 120), box(120, 30, 200, 120)].map((one) => ({
+      ...one,
+      score: 0.9,
+      tilt,
+    }))
+    const level = { ...box(240, 40, 200, 110), score: 0.9 }
+    expect(linesOf([...tilted, level], picture)).toEqual([...tilted, level])
   })
 
   it('are one line though a letter is narrow', () => {

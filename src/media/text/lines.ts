@@ -18,10 +18,15 @@ export function linesOf(
   const lines: TextBox[] = []
   for (const box of boxes) {
     if (box.score < leastScore) continue
+    // A tilted one may cross others: it stays by itself.
+    if (box.tilt) {
+      lines.push(box)
+      continue
+    }
     let whole = box
     // What has grown may reach the next: in whatever order they come, one line is left.
     for (;;) {
-      const line = lines.find((other) => standInRow(other, whole))
+      const line = lines.find((other) => !other.tilt && standInRow(other, whole))
       if (!line) break
       lines.splice(lines.indexOf(line), 1)
       whole = joined(line, whole)
@@ -30,7 +35,7 @@ export function linesOf(
   }
   const whole = { left: 0, top: 0, right: picture.width, bottom: picture.height }
   return lines
-    .map(({ score, ...box }) => ({ ...shared(box, whole), score }))
+    .map((box) => ({ ...box, ...shared(box, whole) }))
     .filter((box) => widthOf(box) > 0 && heightOf(box) > 0)
 }
 
@@ -39,6 +44,7 @@ const narrowLetter = 3
 
 /** Columns stand apart as lines do: what belongs to one follows below it. */
 function standInRow(one: TextBox, other: TextBox): boolean {
+  if (areShortColumns(one, other)) return false
   const isColumn = isUpright(one) && isUpright(other) && !areNarrowLetters(one, other)
   const [first, second] = isColumn ? [turned(one), turned(other)] : [one, other]
   const [low, high] = [heightOf(first), heightOf(second)].toSorted((a, b) => a - b)
@@ -47,8 +53,23 @@ function standInRow(one: TextBox, other: TextBox): boolean {
   return widthOf(both) > 0 && heightOf(both) >= heightShared * low
 }
 
+/** Columns of two letters are at least so many times as high as wide, with the room around them. */
+const shortColumn = 1.5
+
+/** Side by side, and nearer than letters are that are not found as one word. */
+function areShortColumns(one: Box, other: Box): boolean {
+  const apart = apartOf(one, other)
+  return [one, other].every(
+    (box) => heightOf(box) > shortColumn * widthOf(box) && apart >= 0 && apart < widthOf(box),
+  )
+}
+
+function apartOf(one: Box, other: Box): number {
+  return Math.max(one.left - other.right, other.left - one.right)
+}
+
 function areNarrowLetters(one: Box, other: Box): boolean {
-  const apart = Math.max(one.left - other.right, other.left - one.right)
+  const apart = apartOf(one, other)
   return [one, other].every((box) => heightOf(box) <= narrowLetter * widthOf(box) && apart >= widthOf(box))
 }
 

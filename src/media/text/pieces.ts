@@ -4,6 +4,8 @@ import type { Box } from './box.ts'
 export interface Piece extends Box {
   readonly count: number
   readonly sum: number
+  /** Of its pixels' places: sums, and sums of products. */
+  readonly moments: { x: number; y: number; xx: number; yy: number; xy: number }
 }
 
 interface Map {
@@ -28,7 +30,8 @@ function pieceFrom(
   start: number,
   { width, height, values, least, seen }: Map & { readonly least: number; readonly seen: Uint8Array },
 ): Piece {
-  const piece = { left: width, top: height, right: 0, bottom: 0, count: 0, sum: 0 }
+  const moments = { x: 0, y: 0, xx: 0, yy: 0, xy: 0 }
+  const piece = { left: width, top: height, right: 0, bottom: 0, count: 0, sum: 0, moments }
   const waiting = [start]
   seen[start] = 1
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
@@ -40,6 +43,11 @@ function pieceFrom(
     piece.bottom = Math.max(piece.bottom, y + 1)
     piece.count += 1
     piece.sum += values[at] ?? 0
+    moments.x += x
+    moments.y += y
+    moments.xx += x * x
+    moments.yy += y * y
+    moments.xy += x * y
     for (let row = Math.max(0, y - 1); row <= Math.min(height - 1, y + 1); row += 1) {
       for (let column = Math.max(0, x - 1); column <= Math.min(width - 1, x + 1); column += 1) {
         const next = row * width + column

@@ -2,6 +2,7 @@ import type { Rational } from '../../contract/media-facts.ts'
 import type { Area, FoundRegion } from '../clean/region.ts'
 import { around, areaOf, grown, letterSize, shared, type Box } from './box.ts'
 import type { FoundText } from './text.ts'
+import { stepsAlong } from './tilt.ts'
 
 /** How the pixels that text was found in lie in the picture, and the times of frames. */
 export interface Grid {
@@ -19,21 +20,25 @@ export const bleed = 1.25
 const longestWay = 0.5
 const shortestWay = 4
 
-/** The regions of a text: one while it stands, one for each step of its way while it moves. */
+/** The regions of a text: one while it stands, one for each step of its way while it moves; of a tilted one some along it. */
 export function regionsOf(text: FoundText, grid: Grid): FoundRegion[] {
   return stepsOf(text).flatMap(({ first, last }) => {
     const whole = { left: 0, top: 0, right: grid.width, bottom: grid.height }
-    const box = shared(grown(around(text.boxAt(first), text.boxAt(last)), bleed), whole)
-    if (box.left >= box.right || box.top >= box.bottom || areaOf(box) === 0) return []
     const time = (frame: number) => (frame * grid.rate.den) / grid.rate.num
-    return [{ ...areaOn(box, grid), start: time(first), end: time(last + 1), score: text.score }]
+    const starts = stepsAlong({ ...text.boxAt(first), tilt: text.tilt })
+    const ends = stepsAlong({ ...text.boxAt(last), tilt: text.tilt })
+    return starts.flatMap((start, index) => {
+      const box = shared(grown(around(start, ends[index] ?? start), bleed), whole)
+      if (box.left >= box.right || box.top >= box.bottom || areaOf(box) === 0) return []
+      return [{ ...areaOn(box, grid), start: time(first), end: time(last + 1), score: text.score }]
+    })
   })
 }
 
 /** Frames in runs in which the text goes no further than a region may show. */
-function stepsOf({ first, last, moving, boxAt }: FoundText): { first: number; last: number }[] {
+function stepsOf({ first, last, moving, tilt, boxAt }: FoundText): { first: number; last: number }[] {
   if (!moving) return [{ first, last }]
-  const longest = Math.max(shortestWay, longestWay * letterSize(boxAt(first)))
+  const longest = Math.max(shortestWay, longestWay * letterSize({ ...boxAt(first), tilt }))
   const steps: { first: number; last: number }[] = []
   let begun = first
   for (let frame = first + 1; frame <= last + 1; frame += 1) {

@@ -1,4 +1,5 @@
 import { areaOf, letterSize, shared, type TextBox } from './box.ts'
+import { besideLevel } from './tilt.ts'
 
 /** What was found in a picture at one of its sizes. */
 export interface Scaled {
@@ -28,6 +29,7 @@ export function acrossScales(looks: readonly Scaled[]): TextBox[] {
           right: box.right * scale,
           bottom: box.bottom * scale,
           score: box.score,
+          ...(box.tilt && { tilt: { ...box.tilt, letters: box.tilt.letters * scale } }),
         },
         // Of a line that is well known at several sizes, the finest tells most.
         unfit: letterSize(box) <= wellKnown ? -width : letterSize(box),
@@ -36,9 +38,10 @@ export function acrossScales(looks: readonly Scaled[]): TextBox[] {
     .toSorted((one, other) => one.unfit - other.unfit)
   const kept: TextBox[] = []
   for (const { box } of ranked) {
-    const known = kept.some(
-      (other) => areaOf(shared(box, other)) >= sameLine * Math.min(areaOf(box), areaOf(other)),
-    )
+    const known = kept.some((other) => {
+      const [one, there] = besideLevel(box, other)
+      return areaOf(shared(one, there)) >= sameLine * Math.min(areaOf(one), areaOf(there))
+    })
     if (!known) kept.push(box)
   }
   return kept

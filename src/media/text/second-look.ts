@@ -1,5 +1,5 @@
 import type { Frame } from '../clean/patch.ts'
-import { areaOf, letterSize, overlap, type Box, type TextBox } from './box.ts'
+import { areaOf, letterSize, overlap, type Box, type Placed, type TextBox } from './box.ts'
 import { cut, type Crop } from './luma.ts'
 
 /** A line of text drawn anew for the detector, and where it lies there. */
@@ -21,7 +21,7 @@ const longestSide = 1280
 const mostGrown = 3
 
 /** A line at another scale than it was found at: what only looked like text seldom does at two. */
-export function secondLook(part: Crop, line: Box): SecondLook {
+export function secondLook(part: Crop, line: Placed): SecondLook {
   const margin = room * letterSize(line)
   const surroundings = cut(part, {
     left: line.left - margin,

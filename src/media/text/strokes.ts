@@ -15,8 +15,11 @@ const mostPoints = 1500
 /** What counts as an edge, as a share of the steepest slopes. */
 const steep = 0.35
 
-/** The edges of a part of a picture. */
-export function strokesOf({ left, top, width, height, values }: Crop): Strokes {
+/** The edges of a part of a picture, at those places of the picture that are given. */
+export function strokesOf(
+  { left, top, width, height, values }: Crop,
+  isIn: (x: number, y: number) => boolean = () => true,
+): Strokes {
   const sizes = new Float32Array(Math.max(0, (width - 1) * (height - 1)))
   const slopeAt = (index: number) => {
     const x = index % (width - 1)
@@ -26,8 +29,8 @@ export function strokesOf({ left, top, width, height, values }: Crop): Strokes {
     return { x, y, slopeX: (values[at + 1] ?? 0) - here, slopeY: (values[at + width] ?? 0) - here }
   }
   for (let index = 0; index < sizes.length; index += 1) {
-    const { slopeX, slopeY } = slopeAt(index)
-    sizes[index] = Math.hypot(slopeX, slopeY)
+    const { x, y, slopeX, slopeY } = slopeAt(index)
+    sizes[index] = isIn(left + x, top + y) ? Math.hypot(slopeX, slopeY) : 0
   }
   const steepest = sizes.toSorted()[Math.floor(sizes.length * 0.97)] ?? 0
   const least = Math.max(2, steep * steepest)

@@ -1,4 +1,4 @@
-import { letterSize, moved, widthOf, type Box } from './box.ts'
+import { letterSize, moved, widthOf, type Box, type Placed, type Tilt } from './box.ts'
 import type { End } from './ends.ts'
 import { inkBox, slopesOf } from './ink.ts'
 import { edgesCrossed } from './letters.ts'
@@ -15,6 +15,8 @@ export interface FoundText {
   /** Its ink on any of them, px; cut to nothing. */
   readonly boxAt: (frame: number) => Box
   readonly moving: boolean
+  /** Left out, it runs level or upright. */
+  readonly tilt?: Tilt | undefined
   /** 0 to 1. */
   readonly score: number
   /** Samples in which the detector found it. */
@@ -30,7 +32,7 @@ export interface Candidate {
   readonly text: FoundText
   /** What it looks like, with what is around it, and where it lies there. */
   readonly picture: Crop
-  readonly line: Box
+  readonly line: Placed
 }
 
 interface Known {
@@ -50,6 +52,7 @@ export function textOf(track: Track, { beginning, ending, picture }: Known): Can
     top: typical('top', 'y'),
     right: typical('right', 'x'),
     bottom: typical('bottom', 'y'),
+    tilt: track.origin.tilt,
   }
   const moving = isMoving(track)
   const both = meanOf([beginning.pictures[0], ending.pictures[0]])
@@ -71,6 +74,7 @@ export function textOf(track: Track, { beginning, ending, picture }: Known): Can
   const text = {
     boxAt: placesOf(track, ink),
     moving,
+    tilt: detected.tilt,
     score: found.reduce((sum, { box }) => sum + box.score, 0) / Math.max(1, found.length),
     seen: found.length,
     sampled: track.sightings[0]?.frame ?? 0,
@@ -96,7 +100,7 @@ function placesOf({ sightings }: Track, ink: Box): (frame: number) => Box {
 }
 
 /** How much goes on around a box, as a share of what goes on in it. */
-function noiseAround({ left, top, width, height, values }: Crop, box: Box): number {
+function noiseAround({ left, top, width, height, values }: Crop, box: Placed): number {
   const margin = 0.35 * letterSize(box)
   let [inside, outside, within, beyond] = [0, 0, 0, 0]
   for (let y = 0; y < height - 1; y += 1) {

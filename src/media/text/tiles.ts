@@ -50,7 +50,7 @@ export function linesOfTiles(
   frame: { readonly width: number; readonly height: number },
 ): TextBox[] {
   const boxes = found.flatMap(({ tile, boxes: here }) =>
-    here.map((box) => ({ ...moved(box, tile.left, tile.top), score: box.score })),
+    here.map((box) => ({ ...box, ...moved(box, tile.left, tile.top) })),
   )
   // Of one tile they are lines already.
   const lines = found.length > 1 ? linesOf(boxes, frame) : boxes

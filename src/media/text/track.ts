@@ -1,7 +1,18 @@
-import { areaOf, heightOf, moved, overlap, shared, widthOf, type Box, type TextBox } from './box.ts'
+import {
+  areaOf,
+  heightOf,
+  moved,
+  overlap,
+  shared,
+  widthOf,
+  type Box,
+  type Placed,
+  type TextBox,
+} from './box.ts'
 import { inkSearch } from './ink.ts'
 import { crop, type Crop, type Luma } from './luma.ts'
 import { bestShowing, strokesOf, type Offset, type Strokes } from './strokes.ts'
+import { inLine } from './tilt.ts'
 
 /** A text that was seen in a sample. */
 export interface Sighting {
@@ -16,7 +27,7 @@ export interface Sighting {
 export interface Track {
   readonly sightings: Sighting[]
   /** Where it was first seen. */
-  readonly origin: Box
+  readonly origin: Placed
   readonly strokes: Strokes
   /** What it and its surroundings looked like in the first samples, and in the last. */
   readonly first: Crop[]
@@ -82,7 +93,7 @@ interface Sample {
 
 function begin({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }): Track {
   const track: Track = {
-    ...{ sightings: [], origin: box, strokes: strokesOf(crop(luma, box)) },
+    ...{ sightings: [], origin: box, strokes: strokesOf(crop(luma, box), inLine(box)) },
     ...{ first: [], last: [], missed: 0, unconfirmed: 0 },
   }
   see(track, { frame, luma, offset: { x: 0, y: 0 }, box })
@@ -144,7 +155,8 @@ function see(
   track.sightings.push({ frame, offset, box })
   track.missed = 0
   track.unconfirmed = box ? 0 : track.unconfirmed + 1
-  const part = crop(luma, inkSearch(moved(wholePixels(track.origin), offset.x, offset.y)))
+  const place = { ...moved(wholePixels(track.origin), offset.x, offset.y), tilt: track.origin.tilt }
+  const part = crop(luma, inkSearch(place))
   if (track.first.length < kept) track.first.push(part)
   if (!box) return
   track.last.push(part)

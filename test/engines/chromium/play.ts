@@ -197,7 +197,11 @@ function unfilter(
       const left = x >= samples ? (data[to - samples] ?? 0) : 0
       const up = y > 0 ? (data[to - stride] ?? 0) : 0
       const corner = x >= samples && y > 0 ? (data[to - stride - samples] ?? 0) : 0
-      const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][kind ?? 0] ?? 0
+      let guess = 0
+      if (kind === 1) guess = left
+      else if (kind === 2) guess = up
+      else if (kind === 3) guess = (left + up) >> 1
+      else if (kind === 4) guess = paeth(left, up, corner)
       data[to] = (rows[y * (stride + 1) + 1 + x] ?? 0) + guess
     }
   }
@@ -205,14 +209,14 @@ function unfilter(
 }
 
 function withAlpha(rgb: Uint8Array): Uint8Array {
-  return Uint8Array.from({ length: (rgb.length / 3) * 4 }, (_, at) =>
-    at % 4 === 3 ? 255 : (rgb[Math.floor(at / 4) * 3 + (at % 4)] ?? 0),
-  )
+  const rgba = new Uint8Array((rgb.length / 3) * 4).fill(255)
+  for (let from = 0; from < rgb.length; from += 1) rgba[from + Math.floor(from / 3)] = rgb[from] ?? 0
+  return rgba
 }
 
 function paeth(left: number, up: number, corner: number): number {
-  const guess = left + up - corner
-  const [a, b, c] = [left, up, corner].map((one) => Math.abs(guess - one)) as [number, number, number]
+  // How far each is from left + up - corner.
+  const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)]
   if (a <= b && a <= c) return left
   return b <= c ? up : corner
 }

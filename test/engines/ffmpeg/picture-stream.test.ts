@@ -1,8 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pictureStream } from '../../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { make, scratchFolder } from './made.ts'
+import { heldToPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
+import { h264, make, picture, scratchFolder } from './made.ts'
 
 const folder = await scratchFolder()
 
@@ -13,4 +15,19 @@ test('a picture lasts to its last frame, however far before that the last key fr
   const { video } = await probe(path)
   if (!video) throw new Error('there is no picture')
   expect((await pictureStream(path, video, {})).lasts).toBeCloseTo(150, 1)
+})
+
+test('a picture ends where its edit list does, though more of it lies in the file', async () => {
+  const path = await make(join(folder, 'edited.mp4'), [...picture(4), ...h264, '-bf', '2', '-g', '100'])
+  const bytes = await readFile(path)
+  // Of the first entry the length, in the ticks of the whole file: milliseconds.
+  const length = bytes.indexOf('elst') + 12
+  expect(bytes.readUInt32BE(length)).toBe(4000)
+  bytes.writeUInt32BE(3200, length)
+  await writeFile(path, bytes)
+  const facts = await probe(path)
+  if (!facts.video) throw new Error('there is no picture')
+  expect(facts.video.duration_ms).toBe(3200)
+  expect((await heldToPackets(path, facts, {})).video?.duration_ms).toBe(3200)
+  expect((await pictureStream(path, facts.video, {})).lasts).toBeCloseTo(3.2, 2)
 })

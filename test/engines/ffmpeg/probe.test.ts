@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { heldToPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { checkDecodable, probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { h264, make, picture, pixelsOf, scratchFolder, tone, turn } from './made.ts'
 
@@ -125,6 +126,37 @@ test.each(['mp4', 'mkv'])(
     expect(Math.abs(duration_ms - 4000)).toBeLessThan(30)
   },
 )
+
+describe('what begins too late, or is too short, for the first look at a Matroska file', () => {
+  const late = (begins: number, what: readonly string[]) => ['-itsoffset', String(begins), ...what]
+  const near = (told: number | undefined, ms: number) => expect(Math.abs((told ?? 0) - ms)).toBeLessThan(30)
+
+  test.each([
+    ['a picture that begins after 8 s', 8, 4],
+    ['six pictures after 3 s', 3, 0.24],
+    ['six pictures at the start', 0, 0.24],
+  ])('tells of %s when, for how long, and what it is', async (_, begins, lasts) => {
+    const inputs = [...late(begins, picture(lasts)), ...tone(12), '-vsync', 'passthrough']
+    const path = await make(at('late-picture.mkv'), [...inputs, ...h264, '-c:a', 'pcm_s16le'])
+    const facts = await probe(path)
+    expect(facts.video).toMatchObject({
+      ...{ start_ms: begins * 1000, pixel_format: 'yuv420p', frame_rate: { num: 25, den: 1 } },
+      variable_rate: false,
+    })
+    near(facts.video?.duration_ms, lasts * 1000)
+    near(facts.duration_ms, 12_000)
+    expect(await heldToPackets(path, facts, {})).toEqual(facts)
+  })
+
+  test('tells of sound when and for how long', async () => {
+    const inputs = [...picture(12), ...late(8, tone(3)), ...h264]
+    const path = await make(at('late-sound.mkv'), [...inputs, '-c:a', 'pcm_s16le'])
+    const facts = await probe(path)
+    near(facts.audio[0]?.start_ms, 8000)
+    near(facts.audio[0]?.duration_ms, 3000)
+    expect(await heldToPackets(path, facts, {})).toEqual(facts)
+  })
+})
 
 test('an interlaced picture is not taken for uneven', async () => {
   const path = at('interlaced.mkv')

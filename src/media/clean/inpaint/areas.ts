@@ -9,12 +9,25 @@ export const reach = 300
 /** Frames that are looked at together. */
 const block = 32
 
-/** What of a frame other frames may need: patches that are near in time, and what lies around them. */
+/** What lies around the patches of frames in a row that have the same ones. */
+interface Stretch {
+  last: number
+  readonly rects: readonly Rect[]
+}
+
+/**
+ * What of a frame other frames may need: patches that are near in time, and what lies around them. Frames are asked for
+ * in order; the patches of each are looked at once, as those of seconds are too many to be kept.
+ */
 export class Areas {
   readonly #patchesAt: PatchesAt
   readonly #film: Film
   readonly #reach: number
   readonly #least: number
+  readonly #stretches: Stretch[] = []
+  #patches: readonly Patch[] | undefined
+  /** The first frame that was not looked at. */
+  #next = 0
   #of = -1
   #areas: readonly Rect[] = []
 
@@ -30,31 +43,39 @@ export class Areas {
     const turn = Math.floor(frame / block)
     if (turn !== this.#of) {
       this.#of = turn
-      this.#areas = merged(this.#around(turn * block))
+      this.#moveTo(turn * block)
+      this.#areas = merged(this.#stretches.flatMap(({ rects }) => rects))
     }
     return this.#areas
   }
 
-  /** Background that a patch hides is seen beside it soon, so that half as much to each side is enough. */
-  *#around(first: number): Generator<Rect> {
-    let last: readonly Patch[] | undefined
-    for (let frame = Math.max(0, first - this.#reach); frame < first + block + this.#reach; frame += 1) {
+  #moveTo(first: number): void {
+    const from = Math.max(0, first - this.#reach)
+    const end = first + block + this.#reach
+    for (let frame = Math.max(from, this.#next); frame < end; frame += 1) {
       const patches = this.#patchesAt(frame)
-      if (patches === last) continue
-      last = patches
-      for (const patch of patches) {
-        const by = {
-          x: Math.max(this.#least, patch.width / 2),
-          y: Math.max(this.#least, Math.min(patch.height, patch.width / 2)),
-        }
-        yield grown(patch, by, this.#film)
-      }
+      const latest = this.#stretches.at(-1)
+      if (latest && patches === this.#patches) latest.last = frame
+      else this.#stretches.push({ last: frame, rects: patches.map((patch) => this.#around(patch)) })
+      this.#patches = patches
     }
+    this.#next = end
+    const gone = this.#stretches.findIndex(({ last }) => last >= from)
+    this.#stretches.splice(0, gone)
+  }
+
+  /** Background that a patch hides is seen beside it soon, so that half as much to each side is enough. */
+  #around(patch: Patch): Rect {
+    const by = {
+      x: Math.max(this.#least, patch.width / 2),
+      y: Math.max(this.#least, Math.min(patch.height, patch.width / 2)),
+    }
+    return grown(patch, by, this.#film)
   }
 }
 
 /** Rectangles that overlap much become one. */
-function merged(rects: Iterable<Rect>): readonly Rect[] {
+function merged(rects: readonly Rect[]): readonly Rect[] {
   const kept: Rect[] = []
   for (const rect of rects) {
     let whole = rect

@@ -1,53 +1,19 @@
 import * as z from 'zod'
 import { previewFile, type PreviewWish } from '../../client/preview.ts'
-import { MediaError } from '../../contract/errors.ts'
-import { fileKinds, kindOf } from '../../contract/file.ts'
+import { kindOf } from '../../contract/file.ts'
 import { previewKind, type InspectedFile } from '../../contract/file-routes.ts'
 import { mostFrames } from '../../contract/regions.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
-import { isPath, openFiles, uploadFiles } from '../file-bridge.ts'
+import { isPath } from '../file-bridge.ts'
 import type { Reply } from '../reply.ts'
 import { pathOrIdWords } from '../schema.ts'
-import type { Session, Uploaded } from '../session.ts'
+import type { Session } from '../session.ts'
 import { shownFacts } from '../shown-facts.ts'
 import { uploadSnapshot } from '../snapshot.ts'
-import type { Transfer } from '../transfers.ts'
 import { tool, type Call } from '../tool.ts'
 import { pathOrId, pathText } from './fields.ts'
 import { chooseRegions, tellRegions } from './region-words.ts'
-
-/** What the upload of a local file may answer. */
-export const uploadErrors = [6004, ...routes.uploadFile.errors] as const
-
-/** Uploads one file for use in several operations. */
-export const uploadFileTool = tool(
-  {
-    name: 'upload_file',
-    title: 'Upload a file',
-    description:
-      'Uploads a local media file and answers its file_id. Not needed before other tools: they take paths themselves. ' +
-      'Useful for a file that several operations share.',
-    input: z.object({ path: pathOrId.describe('Absolute path, or path in the workspace') }),
-    toolset: 'files',
-    example: { path: 'interview.mp4' },
-    errors: uploadErrors,
-    hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  },
-  async (session, { path }, call) => {
-    const { transfer, file } = await upload(session, path, call)
-    if (!file) return { data: { ...uploadSnapshot(transfer) } }
-    const { file_id, original_name, size, expire_at } = file
-    return {
-      data: {
-        file_id,
-        name: original_name,
-        bytes: size,
-        expire_at,
-        next_step: 'Use file_id in other tools.',
-      },
-    }
-  },
-)
+import { upload, uploadErrors } from './upload-tool.ts'
 
 /** Tells what a file is, and shows it small. */
 export const inspectFileTool = tool(
@@ -160,28 +126,4 @@ function cutOffNote(toldMs: number, endMs: number): string {
     `The file is cut off: it should last ${seconds(toldMs)}, but picture and sound end at ${seconds(endMs)}. ` +
     'Use only what lies before that, or get the whole file.'
   )
-}
-
-async function upload(
-  session: Session,
-  path: string,
-  call: Call,
-): Promise<{ transfer: Transfer<Uploaded>; file: Extract<Uploaded, { file: unknown }>['file'] | undefined }> {
-  const files = await openFiles(session, new Map([[path, fileKinds]]))
-  // A call that is repeated follows the upload that the first one began.
-  const identity = files.byPath.get(path)?.identity ?? path
-  const underWay = session.uploads.underWay(identity)
-  if (underWay) await files[Symbol.asyncDispose]()
-  const transfer =
-    underWay ??
-    session.uploads.start(async (context) => {
-      await using opened = files
-      const record = (await uploadFiles(session, opened, context)).get(path)
-      if (!record) throw new MediaError(6036, `${path} was not uploaded`)
-      return { file: record }
-    }, identity)
-  const uploaded = await transfer.within(call.signal, (percent) =>
-    call.progress(percent, `uploading ${percent} %`),
-  )
-  return { transfer, file: uploaded && 'file' in uploaded ? uploaded.file : undefined }
 }

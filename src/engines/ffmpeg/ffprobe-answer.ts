@@ -1,0 +1,77 @@
+import * as z from 'zod'
+
+const word = z.string().max(200)
+const count = z.int().min(0).max(1_000_000)
+
+const sideData = z.array(z.object({ rotation: z.number().optional() })).default([])
+
+const stream = z.object({
+  codec_type: word.optional(),
+  codec_name: word.default('unknown'),
+  width: count.default(0),
+  height: count.default(0),
+  sample_aspect_ratio: word.optional(),
+  pix_fmt: word.default('unknown'),
+  color_space: word.optional(),
+  color_transfer: word.optional(),
+  field_order: word.optional(),
+  r_frame_rate: word.optional(),
+  avg_frame_rate: word.optional(),
+  start_time: word.optional(),
+  duration: word.optional(),
+  channels: count.default(0),
+  sample_rate: word.optional(),
+  disposition: z.object({ attached_pic: z.int().optional() }).optional(),
+  tags: z.record(word, z.string()).default({}),
+  side_data_list: sideData,
+})
+export type Stream = z.infer<typeof stream>
+
+/** What ffprobe prints with `probeEntries` as JSON; the file behind it may be hostile. */
+export const ffprobeAnswer = z.object({
+  streams: z.array(stream).max(200).default([]),
+  format: z.object({
+    format_name: word,
+    start_time: word.optional(),
+    duration: word.optional(),
+    size: word.optional(),
+    bit_rate: word.optional(),
+  }),
+})
+export type FfprobeAnswer = z.infer<typeof ffprobeAnswer>
+
+/** The part of ffprobe's knowledge that is asked for, so that tags of any size stay out. */
+export const probeEntries = [
+  'format=format_name,start_time,duration,size,bit_rate',
+  'stream=codec_type,codec_name,width,height,sample_aspect_ratio,pix_fmt,color_space,color_transfer,field_order,' +
+    'r_frame_rate,avg_frame_rate,start_time,duration,channels,sample_rate',
+  'stream_disposition=attached_pic',
+  'stream_tags=language,alpha_mode,duration',
+  'stream_side_data=rotation',
+].join(':')
+
+/** What ffprobe prints of a still picture's only frame with `frameEntries`. */
+export const frameAnswer = z.object({
+  frames: z
+    .array(z.object({ side_data_list: sideData }))
+    .max(10)
+    .default([]),
+})
+
+/** A photo's orientation is known to the decoder, not to the container. */
+export const frameEntries = 'frame_side_data=rotation'
+
+/** A picture stream that is not a cover; one without a size cannot be shown. */
+export function isPicture({ codec_type, disposition, width, height }: Stream): boolean {
+  return codec_type === 'video' && disposition?.attached_pic !== 1 && width > 0 && height > 0
+}
+
+/** The display matrix's angle among the side data of a stream or frame. */
+export function firstRotation({ side_data_list }: Pick<Stream, 'side_data_list'>): number | undefined {
+  return side_data_list.find((side) => side.rotation !== undefined)?.rotation
+}
+
+/** A stream's tag; tags are written in either case. */
+export function tagOf({ tags }: Pick<Stream, 'tags'>, name: string): string | undefined {
+  return Object.entries(tags).find(([key]) => key.toLowerCase() === name)?.[1]
+}

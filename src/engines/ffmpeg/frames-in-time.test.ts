@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { framesInTime, noTime } from './frames-in-time.ts'
+
+/** Fetches that end only when the test says so. */
+function held(given: {
+  readonly signal?: AbortSignal
+  readonly spent: AbortSignal
+  readonly times: number[]
+}) {
+  const begun = new Map<number, PromiseWithResolvers<Uint8Array | undefined>>()
+  const frames = framesInTime(given.times, {
+    ...{ spent: given.spent, signal: given.signal },
+    fetch(ms, signal) {
+      const fetching = Promise.withResolvers<Uint8Array | undefined>()
+      begun.set(ms, fetching)
+      signal.addEventListener('abort', () => fetching.reject(signal.reason))
+      return fetching.promise
+    },
+  })
+  return { begun, frames }
+}
+
+/** Lets what can go on go on. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+it('frames that came in time are kept, of the others it is told, and none is begun any more', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.nat(1000), { minLength: 1, maxLength: 12 }),
+      fc.nat(12),
+      async (times, most) => {
+        const spent = new AbortController()
+        const { begun, frames } = held({ times, spent: spent.signal })
+        const ended = frames.catch((error: unknown) => error)
+        const came = times.slice(0, most)
+        for (const ms of came) {
+          await settle()
+          begun.get(ms)?.resolve(Uint8Array.of(ms % 256))
+        }
+        await settle()
+        const before = begun.size
+        spent.abort(new Error('spent'))
+        const answer = await ended
+        expect(begun.size).toBe(before)
+        if (came.length === 0) expect(answer).toMatchObject({ code: 6402 })
+        else expect(answer).toEqual(times.map((ms, at) => (at < most ? Uint8Array.of(ms % 256) : noTime)))
+      },
+    ),
+    { numRuns: 30 },
+  )
+})
+
+it('what fails for another reason, or is given up, fails as a whole', async () => {
+  const spent = new AbortController()
+  const failing = held({ times: [1], spent: spent.signal })
+  failing.begun.get(1)?.reject(new Error('broken'))
+  await expect(failing.frames).rejects.toThrow('broken')
+
+  const left = new AbortController()
+  const waiting = held({ times: [1, 2, 3], spent: spent.signal, signal: left.signal })
+  left.abort(new Error('gone'))
+  spent.abort(new Error('spent'))
+  await expect(waiting.frames).rejects.toThrow('gone')
+
+  const damaged = held({ times: [1], spent: new AbortController().signal })
+  damaged.begun.get(1)?.resolve(undefined)
+  await expect(damaged.frames).rejects.toMatchObject({ code: 6021 })
+})

@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import { MediaError } from '../../contract/errors.ts'
+import { isPicture, type FfprobeAnswer, type Stream } from './ffprobe-answer.ts'
+import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+import { firstPictures } from './first-pictures.ts'
+
+/** Sound that begins late is looked for so long; without it a file can be used all the same. */
+const patienceMs = 10_000
+
+/**
+ * What ffprobe tells of a file, held against the first pictures and sounds of streams that it has not seen in its look
+ * at the beginning, as they begin late or are too short: Matroska files do not tell where streams begin, and ffprobe
+ * then says that they begin and last as the file does.
+ */
+export async function withLateStreams(
+  path: string,
+  answer: FfprobeAnswer,
+  options: ProbeOptions,
+): Promise<FfprobeAnswer> {
+  if (!answer.format.format_name.startsWith('matroska')) return answer
+  const patience = AbortSignal.timeout(patienceMs)
+  const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
+  const picture = answer.streams.findIndex(isPicture)
+  const streams: Stream[] = []
+  for (const [index, one] of answer.streams.entries()) {
+    // A Matroska stream has no length of its own but in a tag.
+    const isUnseen = one.duration !== undefined
+    if (isUnseen && index === picture) streams.push(await seenPicture(path, one, options))
+    else if (isUnseen && one.codec_type === 'audio') {
+      const begins = await firstPacket(path, index, { signal }).catch(orTold(patience))
+      streams.push(begins === undefined ? one : beginningAt(one, begins))
+    } else streams.push(one)
+  }
+  return { ...answer, streams }
+}
+
+function beginningAt(one: Stream, begins: string): Stream {
+  return { ...one, start_time: begins, duration: undefined }
+}
+
+/** Nothing, where a search has taken too long or the file is damaged before what is sought. */
+function orTold(patience: AbortSignal): (error: unknown) => undefined {
+  return (error) => {
+    const isUnreadable = error instanceof MediaError && error.code === 6017
+    if (!isUnreadable && error !== patience.reason) throw error
+  }
+}
+
+const packets = z.object({ packets: z.array(z.object({ pts_time: z.string().optional() })).default([]) })
+
+async function firstPacket(path: string, index: number, options: ProbeOptions): Promise<string | undefined> {
+  const question = ['-select_streams', String(index), '-read_intervals', '%+#1']
+  const { text } = await askFfprobe(path, [...question, '-show_entries', 'packet=pts_time'], options)
+  return parse(packets, text).packets[0]?.pts_time
+}
+
+const pictures = z.object({
+  frames: z
+    .array(
+      z.object({
+        best_effort_timestamp_time: z.string().optional(),
+        pix_fmt: z.string().optional(),
+        color_space: z.string().optional(),
+        color_transfer: z.string().optional(),
+      }),
+    )
+    .default([]),
+})
+
+/** A picture as its first frame is; none that decodes leaves it as it was told. */
+async function seenPicture(path: string, one: Stream, options: ProbeOptions): Promise<Stream> {
+  const entries = 'frame=best_effort_timestamp_time,pix_fmt,color_space,color_transfer'
+  const { text } = await askFfprobe(path, [...firstPictures, '-show_entries', entries], options)
+  const [{ best_effort_timestamp_time: begins, ...samples } = {}] = parse(pictures, text).frames
+  return begins === undefined ? one : { ...beginningAt(one, begins), ...samples }
+}

@@ -1,0 +1,50 @@
+import { lineWidth } from './lettering.ts'
+import { shared, type Box } from './raster.ts'
+
+/** Height of the digits of a name, and what is around it, pixels. */
+export const nameHeight = 10
+export const padding = 3
+
+interface Crowd {
+  /** What the name is of, with its edges. */
+  readonly around: Box
+  readonly frame: Box
+  readonly boxes: readonly Box[]
+  /** Those that stand already. */
+  readonly names: readonly Box[]
+}
+
+/** Where a name stands: beside its box, where it covers least of the others; undefined where there is no room. */
+export function placeName(name: string, { around, frame, boxes, names }: Crowd): Box | undefined {
+  const width = Math.ceil(lineWidth(name, nameHeight)) + 2 * padding
+  const height = nameHeight + 2 * padding + 2
+  if (width > frame.width || height > frame.height) return undefined
+  const [right, bottom] = [around.x + around.width, around.y + around.height]
+  const corners = [
+    [around.x, around.y - height],
+    [around.x, bottom],
+    [right - width, around.y - height],
+    [right - width, bottom],
+    [right, around.y],
+    [around.x - width, around.y],
+    [around.x, around.y],
+  ] as const
+  const inside = (value: number, from: number, room: number) => Math.max(from, Math.min(from + room, value))
+  const places = corners
+    .map(([x, y]): Box => {
+      const left = inside(x, frame.x, frame.width - width)
+      return { x: left, y: inside(y, frame.y, frame.height - height), width, height }
+    })
+    .filter((place) => names.every((other) => sharedArea(place, other) === 0))
+    .map((place) => ({ place, hides: boxes.reduce((sum, other) => sum + sharedArea(place, other), 0) }))
+  return places.reduce<(typeof places)[number] | undefined>(
+    (best, one) => (best && best.hides <= one.hides ? best : one),
+    undefined,
+  )?.place
+}
+
+/** What two boxes share, pixels; nothing where they only touch. */
+function sharedArea(one: Box, other: Box): number {
+  const { width, height } = shared(one, other)
+  return Math.max(0, width) * Math.max(0, height)
+}

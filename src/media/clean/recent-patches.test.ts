@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import type { Patch } from './patch.ts'
+import { RecentPatches } from './recent-patches.ts'
+
+/** Three of these are kept. */
+const large = (): Patch => ({ x: 0, y: 0, width: 4096, height: 2560, mask: new Uint8Array(4096 * 2560) })
+
+test('what is asked for again and again stays, what was asked for longest ago gives way', () => {
+  const recent = new RecentPatches()
+  const first = recent.add(0, [large()])
+  for (let since = 1; since < 6; since += 1) {
+    recent.add(since, [large()])
+    expect(recent.get(0) === first).toBe(true)
+    expect(recent.get(since - 3) !== undefined).toBe(since === 3)
+  }
+})

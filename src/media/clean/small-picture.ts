@@ -1,0 +1,122 @@
+import type { Plane } from './planes.ts'
+import type { Weights } from './weights.ts'
+
+/** A place of a plane, and how much of each of its pixels is replaced. */
+export interface Place {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  readonly weights: Weights['light']
+}
+
+/** A picture made small: each cell the mean of `step` by `step` pixels, the first at a place of the plane. */
+export interface Small {
+  readonly x: number
+  readonly y: number
+  readonly step: number
+  readonly width: number
+  readonly height: number
+  cells: Float32Array
+}
+
+/** What lies between edges of a plane. */
+interface Part {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** A part of a plane made small by a whole number. */
+export function shrink(
+  { bytes, width: stride }: Plane,
+  { left, top, right, bottom }: Part,
+  step: number,
+): Small {
+  const width = Math.ceil((right - left) / step)
+  const height = Math.ceil((bottom - top) / step)
+  const cells = new Float32Array(width * height)
+  const sums = new Uint32Array(width)
+  for (let row = 0; row < height; row++) {
+    const from = top + row * step
+    const to = Math.min(bottom, from + step)
+    sums.fill(0)
+    for (let line = from; line < to; line++) {
+      for (let column = 0, at = line * stride + left; column < width; column++) {
+        const end = Math.min(line * stride + right, at + step)
+        let sum = 0
+        for (; at < end; at++) sum += bytes[at] ?? 0
+        sums[column] = (sums[column] ?? 0) + sum
+      }
+    }
+    for (let column = 0; column < width; column++) {
+      const across = Math.min(step, right - left - column * step)
+      cells[row * width + column] = (sums[column] ?? 0) / (across * (to - from))
+    }
+  }
+  return { x: left, y: top, step, width, height, cells }
+}
+
+/** Lays a small picture over its place, smoothly between its cells, as far as the weights say. */
+export function lay(
+  { bytes, width: stride }: Plane,
+  { x, y, width, height, weights }: Place,
+  small: Small,
+): void {
+  const line = new Int32Array(small.width)
+  for (let row = 0; row < height; row++) {
+    mixRows(small, (y - small.y + row + 0.5) / small.step - 0.5, line)
+    const from = (y + row) * stride + x
+    const pixels = bytes.subarray(from, from + width)
+    layRow(
+      line,
+      { pixels, weights: weights.subarray(row * width, (row + 1) * width) },
+      {
+        offset: x - small.x,
+        step: small.step,
+      },
+    )
+  }
+}
+
+/** The row at a place between two rows of cells, in 256ths. */
+function mixRows({ cells, width, height }: Small, place: number, line: Int32Array): void {
+  const upper = Math.max(0, Math.min(height - 1, Math.floor(place)))
+  const lower = Math.min(height - 1, Math.floor(place) + 1)
+  const share = place - Math.floor(place)
+  for (let cell = 0; cell < width; cell++) {
+    const above = cells[upper * width + cell] ?? 0
+    line[cell] = Math.round(256 * (above + ((cells[lower * width + cell] ?? 0) - above) * share))
+  }
+}
+
+interface Row {
+  readonly pixels: Uint8Array
+  readonly weights: Uint8Array
+}
+
+/** Between the middles of two cells brightness changes evenly, so that a pixel costs one addition, in 65536ths. */
+function layRow(
+  line: Int32Array,
+  { pixels, weights }: Row,
+  { offset, step }: { offset: number; step: number },
+): void {
+  const half = step >> 1
+  let cell = Math.floor((offset - half) / step)
+  for (let column = 0; column < pixels.length; cell++) {
+    const begin = cell * step + half - offset
+    const end = Math.min(pixels.length, begin + step)
+    const left = line[Math.max(0, cell)] ?? 0
+    const slope = (((line[Math.min(line.length - 1, cell + 1)] ?? 0) - left) << 8) / step
+    let value = (left << 8) + slope * (column - begin) + (step > 1 ? slope / 2 : 0) + 32_768
+    for (; column < end; column++, value += slope) {
+      const weight = weights[column] ?? 0
+      if (weight === 255) pixels[column] = value >> 16
+      else if (weight > 0) {
+        const sharp = pixels[column] ?? 0
+        pixels[column] = sharp + ((((value >> 16) - sharp) * weight) >> 8)
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createCanvas, type Canvas } from '@napi-rs/canvas'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { findTextInImage } from '../../../src/engines/vision/find-text-in-image.ts'
+import { findText } from '../../../src/engines/vision/find-text.ts'
+import { boxOf } from '../../../src/media/clean/boxes.ts'
+import type { Area } from '../../../src/media/clean/region.ts'
+import { letter } from '../../footage/text.ts'
+import { writeVideo } from '../../footage/write-video.ts'
+import { scratchFolder, testdata } from '../ffmpeg/made.ts'
+import { packsFrom } from './packs.ts'
+
+const size = { width: 640, height: 360 }
+
+interface Mark {
+  readonly text: string
+  readonly x: number
+  readonly y: number
+  readonly size: number
+  /** Its way up, to the level. */
+  readonly degrees: number
+}
+
+/** The marks alone, on nothing. */
+function layer(marks: readonly Mark[]): Canvas {
+  const canvas = createCanvas(size.width, size.height)
+  const pen = canvas.getContext('2d')
+  for (const { x, y, degrees, ...mark } of marks) {
+    const { picture } = letter({ ...mark, x: 0, y: 0, first: 0, end: 1 })
+    pen.save()
+    pen.translate(x, y)
+    pen.rotate((-degrees * Math.PI) / 180)
+    pen.drawImage(picture, -picture.width / 2, -picture.height / 2)
+    pen.restore()
+  }
+  return canvas
+}
+
+/** A ground that goes by, and what lies half transparent over it. */
+function frameOf(marks: Canvas, passed = 0): Canvas {
+  const canvas = createCanvas(size.width, size.height)
+  const pen = canvas.getContext('2d')
+  const sky = pen.createLinearGradient(-passed, 0, size.width, size.height)
+  sky.addColorStop(0, '#234')
+  sky.addColorStop(1, '#857')
+  pen.fillStyle = sky
+  pen.fillRect(0, 0, size.width, size.height)
+  pen.fillStyle = '#465'
+  for (let thing = 0; thing < 12; thing += 1)
+    pen.fillRect(80 * thing - 2 * passed, (thing * 83) % 330, 45, 25)
+  pen.globalAlpha = 0.5
+  pen.drawImage(marks, 0, 0)
+  return canvas
+}
+
+/** Of each mark, the share of its ink that areas hold; and of the picture, the share that they cover. */
+function held(marks: readonly Mark[], areas: readonly Area[]) {
+  const covered = new Uint8Array(size.width * size.height)
+  for (const area of areas) {
+    const { left, top, right, bottom } = boxOf(area, size) ?? { left: 0, top: 0, right: 0, bottom: 0 }
+    for (let row = top; row < bottom; row += 1)
+      covered.fill(1, row * size.width + left, row * size.width + right)
+  }
+  const shares = marks.map((mark) => {
+    const { data } = layer([mark]).getContext('2d').getImageData(0, 0, size.width, size.height)
+    let [all, inside] = [0, 0]
+    for (const [at, isCovered] of covered.entries()) {
+      if ((data[4 * at + 3] ?? 0) < 128) continue
+      all += 1
+      inside += isCovered
+    }
+    return inside / all
+  })
+  return { least: Math.min(...shares), covered: covered.reduce((sum, one) => sum + one, 0) / covered.length }
+}
+
+let folder: string
+beforeAll(async () => {
+  folder = await scratchFolder()
+  packsFrom(join(folder, 'packs'))
+})
+
+describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTDATA)', () => {
+  it.each([15, 30, -45])(
+    'repeated over a picture at %d degrees is found, and little else taken',
+    async (degrees) => {
+      const marks = [0, 1, 2, 3].map((index): Mark => {
+        const [x, y] = [150 + 330 * (index % 2), 90 + 170 * Math.floor(index / 2)]
+        return { text: 'stock-photo', x, y, size: 24, degrees }
+      })
+      const path = join(folder, `${degrees}.png`)
+      await writeFile(path, frameOf(layer(marks)).toBuffer('image/png'))
+      const found = held(marks, await findTextInImage(path, await probe(path)))
+      expect(found.least).toBeGreaterThan(0.99)
+      // Boxes around the whole lines would be a fifth to a third of it.
+      expect(found.covered).toBeLessThan(0.18)
+    },
+  )
+
+  it('over a video is found for all of its time, and what runs level in a corner of its box as well', async () => {
+    const large: Mark = { text: 'CONFIDENTIAL', x: 320, y: 170, size: 50, degrees: 30 }
+    const level: Mark = { text: 'Do you know him?', x: 480, y: 285, size: 22, degrees: 0 }
+    const marks = layer([large, level])
+    const path = join(folder, 'tilted.mp4')
+    function* pictures() {
+      for (let frame = 0; frame < 50; frame += 1) yield frameOf(marks, frame).data()
+    }
+    await writeVideo(path, { ...size, fps: 25, pictures: pictures() })
+    const regions = await findText(path, await probe(path), { threads: 2 })
+    expect(new Set(regions.map(({ start, end }) => `${start} to ${end}`))).toEqual(new Set(['0 to 2']))
+    expect(held([large, level], regions).least).toBeGreaterThan(0.99)
+  })
+})

@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openPreviews } from '../../src/files/previews.ts'
+import { findFile } from '../../src/files/records.ts'
+import type { FileStore } from '../../src/files/store.ts'
+import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { api, until } from '../service/api.ts'
+import { behindAnotherPort } from './another-port.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { wire } from './raw.ts'
+
+// Whether what a picture was drawn of is kept shows in how often files are read for it.
+
+const folder = await scratchFolder()
+
+describe('what pictures of regions are drawn of', () => {
+  onOneDatabase((service) => {
+    /** The same service; it tells of each list that is read, which is there by then but not read before `gate`. */
+    async function watched({ gate }: { gate?: Promise<void> } = {}) {
+      const { service: parts } = service().running
+      const read: string[] = []
+      const files: FileStore = {
+        ...parts.files,
+        lend: (bytes, use) =>
+          parts.files.lend(bytes, async (path) => {
+            if (bytes.ext !== '.json') return await use(path)
+            read.push(bytes.blake3)
+            await gate
+            return await use(path)
+          }),
+      }
+      return { read, ...(await behindAnotherPort({ ...parts, files })) }
+    }
+
+    /** An account's own clip and list, of the same bytes whoever's they are, and what asks for the regions. */
+    async function given(baseUrl: string, apiKey: string, id: string) {
+      const calls = api({ baseUrl, apiKey })
+      const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+      const video = (await calls.upload('clip.mp4', await readFile(clip))).data.file_id
+      await calls.send(`/base/file/${video}/facts`)
+      const text = JSON.stringify({ regions: [{ id, x: 0.1, y: 0.1, w: 0.2, h: 0.2 }] })
+      const list = async () => (await calls.upload('list.json', text)).data.file_id
+      const path = (listId: string) => `/base/file/${video}/regions?regions_file_id=${listId}`
+      return {
+        list,
+        path,
+        ask: async (listId: string) => (await calls.send(path(listId))).code,
+        remove: async (file: string) => (await calls.send(`/base/file/${file}`, { method: 'DELETE' })).code,
+      }
+    }
+
+    test('is kept, for its account alone and as long as the list', async () => {
+      const { read, baseUrl } = await watched()
+      const mine = await given(baseUrl, service().apiKey, 'kept')
+      const list = await mine.list()
+      expect([await mine.ask(list), await mine.ask(list), read.length]).toEqual([200, 200, 1])
+
+      const theirs = await given(baseUrl, (await service().account(0)).apiKey, 'kept')
+      expect([await theirs.ask(await theirs.list()), read.length]).toEqual([200, 2])
+
+      expect([await mine.remove(list), await mine.ask(list)]).toEqual([200, 6004])
+      // Of the same bytes.
+      expect([await mine.ask(await mine.list()), read.length]).toEqual([200, 3])
+      expect(new Set(read).size).toBe(1)
+    })
+
+    test('is not kept of a list that is deleted while it is read', async () => {
+      const gate = Promise.withResolvers<void>()
+      const { read, baseUrl } = await watched({ gate: gate.promise })
+      const mine = await given(baseUrl, service().apiKey, 'deleted')
+      const list = await mine.list()
+      const asked = mine.ask(list)
+      await until(
+        async () => read.length,
+        (count) => count === 1,
+      )
+      expect(await mine.remove(list)).toBe(200)
+      gate.resolve()
+      expect(await asked).toBe(200)
+      expect([await mine.ask(await mine.list()), read.length]).toEqual([200, 2])
+    })
+
+    test('is not read to its end for who has gone', async () => {
+      const gate = Promise.withResolvers<void>()
+      const { read, baseUrl } = await watched({ gate: gate.promise })
+      const mine = await given(baseUrl, service().apiKey, 'left')
+      const list = await mine.list()
+      using gone = await wire(baseUrl)
+      const lines = ['Host: localhost', `Authorization: ${service().apiKey}`, '', '']
+      gone.socket.write(`GET ${mine.path(list)} HTTP/1.1\r\n${lines.join('\r\n')}`)
+      await until(
+        async () => read.length,
+        (count) => count === 1,
+      )
+      gone.socket.destroy()
+      await gone.closed
+      // Another connection's answer comes after the service has heard of that.
+      await mine.ask('1')
+      gate.resolve()
+      expect([await mine.ask(list), read.length]).toEqual([200, 2])
+    })
+
+    test('what was drawn in part, or of a file deleted meanwhile, is drawn anew', async () => {
+      const { service: parts } = service().running
+      const previews = openPreviews(parts)
+      const calls = api(service())
+      const clip = await make(join(folder, 'other.mp4'), [...picture(2), ...h264])
+      const upload = async () => {
+        const { data } = await calls.upload('other.mp4', await readFile(clip))
+        return await findFile(parts.db, { accountId: 1, id: data.file_id, now: parts.clock() })
+      }
+      const drawn: string[] = []
+      const draw = async (what: { as: string; isWhole?: boolean; meanwhile?: () => Promise<unknown> }) => {
+        const drawing = async () => {
+          drawn.push(what.as)
+          await what.meanwhile?.()
+          return { jpeg: Buffer.from(what.as), isWhole: what.isWhole ?? true }
+        }
+        const row = await upload()
+        const jpeg = await previews.draw(row, { name: 'test', make: drawing }, new AbortController().signal)
+        return Buffer.from(jpeg).toString()
+      }
+      expect(await draw({ as: 'part', isWhole: false })).toBe('part')
+      const { id } = await upload()
+      const meanwhile = () => calls.send(`/base/file/${id}`, { method: 'DELETE' })
+      expect(await draw({ as: 'deleted', meanwhile })).toBe('deleted')
+      expect([await draw({ as: 'whole' }), await draw({ as: 'again' })]).toEqual(['whole', 'whole'])
+      expect(drawn).toEqual(['part', 'deleted', 'whole'])
+    })
+  })
+})

@@ -1,0 +1,71 @@
+import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
+import { findText } from '../../src/engines/vision/find-text.ts'
+import type { Marked } from '../../src/media/clean/masks.ts'
+import { endOf } from '../../src/media/clean/rate.ts'
+import type { FoundRegion, Region } from '../../src/media/clean/region.ts'
+import { readDetection } from './detection.ts'
+import { checkVideo, isSearched, type PurifyInput } from './plan.ts'
+import { stepsIn } from './steps.ts'
+
+/** Share of the work that finding text is, where what is found is treated too, percent. */
+export const searching = 30
+
+/** What is treated: what was found, or what is listed. */
+export async function markedOf(
+  input: PurifyInput,
+  file: StagedFile,
+  context: RunContext,
+): Promise<{ readonly marked: Marked; readonly found?: readonly FoundRegion[] }> {
+  const end = endOf(checkVideo(file).video)
+  const protect = complete(input.protect_regions, end)
+  if (isSearched(input)) {
+    const found = await search(input, file, {
+      ...context,
+      progress: (percent) => context.progress((searching * percent) / 100),
+    })
+    return { marked: { remove: found, protect }, found }
+  }
+  if (input.regions_file_id === undefined) {
+    return { marked: { remove: complete(input.regions ?? [], end), protect } }
+  }
+  const list = context.files.get(input.regions_file_id)
+  const listed = await readDetection(list, { fileId: file.file_id, end })
+  return {
+    marked: {
+      remove: complete(listed.regions, end),
+      protect: [...protect, ...complete(listed.protect_regions, end)],
+    },
+  }
+}
+
+/** Regions with their times, by default the whole video. A header may tell an earlier end than there is. */
+function complete(list: NonNullable<PurifyInput['regions']>, videoEnd: number): Region[] {
+  return list.map(({ x, y, w, h, start = 0, end = Infinity }) => {
+    return { x, y, w, h, start, end: end >= videoEnd ? wholeLength : end }
+  })
+}
+
+/** Later than any video ends, s. */
+const wholeLength = 1e6
+
+/** Text is found once: what an earlier attempt found stays found. */
+export async function search(
+  input: PurifyInput,
+  file: StagedFile,
+  context: RunContext,
+): Promise<FoundRegion[]> {
+  const { scratch: _, steps, threads, signal, progress } = context
+  const { facts, path, file_id } = file
+  if (!facts?.video) return []
+  const { video } = facts
+  const scope = input.phase === 'detect' ? input.detect_scope : input.purify_scope
+  const rois =
+    input.phase === 'detect' ? (input.detect_roi ? [{ ...input.detect_roi }] : []) : (input.rois ?? [])
+  const within = scope === 'custom' ? complete(rois, endOf(video)) : undefined
+  const wish = { ...(within && { within }), subtitles: scope === 'subtitle' }
+  const finished = await stepsIn(steps)
+  const found = await finished.text('found', { file_id, ...wish }, async () =>
+    JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress })),
+  )
+  return JSON.parse(found) as FoundRegion[]
+}

@@ -1,0 +1,57 @@
+/** Samples of a video, encoded with a rate factor. */
+export interface Trial {
+  readonly crf: number
+  /** How near they are to the source, of brightness. */
+  readonly decibels: number
+  /** What a frame takes on average. */
+  readonly bytes: number
+}
+
+/** Finest and coarsest factor: for the sake of its size no result is coarser than the encoder's own idea of good. */
+const bounds = { finest: 6, coarsest: 23 }
+
+/** How near to the source a result is to be, dB of brightness: a little more than the 45 that are promised. */
+const wanted = 45.8
+
+/** What a step is usually worth, dB, and how many usually double the size: by film, talk and noise at 1.5 to 25 Mb/s. */
+const perStep = 0.6
+const stepsToDouble = 6
+
+const likeness = { of: ({ decibels }: Trial) => decibels, perStep }
+const size = { of: ({ bytes }: Trial) => Math.log2(bytes), perStep: 1 / stepsToDouble }
+
+/**
+ * The rate factor with which a video comes out as near to its source as wanted or, where that would make its frames
+ * larger than they may be, as large as that, by what trials have shown.
+ *
+ * @param trials one at least
+ * @param largest bytes of a frame
+ */
+export function rateFactor(trials: readonly Trial[], largest: number): number {
+  const near = factorAt(trials, wanted, likeness)
+  const small = factorAt(trials, Math.log2(largest), size)
+  const chosen = Math.max(bounds.finest, Math.min(bounds.coarsest, Math.max(near, small)))
+  return Math.round(10 * chosen) / 10
+}
+
+/** How near to its source a video comes out with a factor, dB, by what trials have shown. */
+export function likenessAt(trials: readonly Trial[], crf: number): number {
+  const nearest = trials.toSorted((one, other) => Math.abs(one.crf - crf) - Math.abs(other.crf - crf))[0]
+  return nearest ? nearest.decibels + (nearest.crf - crf) * perStep : wanted
+}
+
+interface Falling {
+  readonly of: (trial: Trial) => number
+  /** By how much it usually falls. */
+  readonly perStep: number
+}
+
+/** Where a quantity that falls with the factor has a value: on the line through the two trials next to it. */
+function factorAt(trials: readonly Trial[], value: number, { of, perStep: usual }: Falling): number {
+  const [one, other] = trials.toSorted((a, b) => Math.abs(of(a) - value) - Math.abs(of(b) - value))
+  if (!one) return bounds.finest
+  const seen = other ? (of(one) - of(other)) / (other.crf - one.crf) : usual
+  // Trials that lie close together tell no slope.
+  const slope = seen >= usual / 4 && seen <= usual * 4 ? seen : usual
+  return one.crf + (of(one) - value) / slope
+}
