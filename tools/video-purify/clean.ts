@@ -78,7 +78,7 @@ export async function cleanVideo(
   const atOnce = partsAtOnce(footage, threads, Object.keys(learned).length > 0)
   const madeOf = { ...source, marked, treatment, crf: quality.crf, learned }
   const made = await finished.parts(madeOf)
-  const stretches = partsOf(footage, fps)
+  const stretches = partsOf(footage, fps, treatment === 'blur')
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
   const left = stretches.filter(({ first }) => !made.has(first))
   const begun = left.length > 0 && treatment === 'inpainting' ? learning : 0

@@ -7,13 +7,24 @@ const partSeconds = 20
 /** Shortest part, frames: what the encoder's reordering needs to be the same in all. */
 const fewestFrames = 5
 
-/** Divides frames into parts of the same length, the last one shorter or, where it would be too short, longer. */
-export function partsOf({ first, count }: Stretch, fps: number): Stretch[] {
+/** Shortest part for the sake of making two at once, s. */
+const worthAThread = 4
+
+/**
+ * Divides frames into parts of the same length, the last one shorter or, where it would be too short, longer. Where no
+ * part needs to know of another they are even in number and in length, so that two that are made at once end together.
+ */
+export function partsOf({ first, count }: Stretch, fps: number, areIndependent: boolean): Stretch[] {
   const longest = Math.max(fewestFrames, Math.round(partSeconds * fps))
   const parts = Math.max(1, Math.ceil((count - fewestFrames + 1) / longest))
-  return Array.from({ length: parts }, (_, index) => ({
-    first: first + index * longest,
-    count: index === parts - 1 ? count - index * longest : longest,
+  const even = parts + (parts % 2)
+  const isEven = areIndependent && count >= even * Math.max(fewestFrames, worthAThread * fps)
+  const all = isEven ? even : parts
+  const boundAt = (index: number) =>
+    isEven ? Math.floor((index * count) / all) : index === all ? count : index * longest
+  return Array.from({ length: all }, (_, index) => ({
+    first: first + boundAt(index),
+    count: boundAt(index + 1) - boundAt(index),
   }))
 }
 

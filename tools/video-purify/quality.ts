@@ -78,16 +78,24 @@ async function tryOut(
   reading: Trying,
 ): Promise<Omit<Trial, 'crf'>> {
   const tried = footage.count > 3 * places.length * frames ? places : middle
-  let [decibels, bytes] = [identical, 0]
-  for (const place of tried) {
-    const count = Math.min(frames, footage.count)
+  const count = Math.min(frames, footage.count)
+  // One after another a video of half a minute would be tried for as long as it is treated.
+  const samples = tried.map((place) => {
     const first = footage.first + Math.floor((footage.count - count) * place)
-    const sample = await tryAt(footage, { first, count }, { ...reading, crf: factor })
+    return tryAt(footage, { first, count }, { ...reading, crf: factor })
+  })
+  // Each ends its own programs before anything is told.
+  await Promise.allSettled(samples)
+  let [decibels, bytes] = [identical, 0]
+  for (const sample of await Promise.all(samples)) {
     decibels = Math.min(decibels, sample.decibels)
     bytes += sample.bytes / tried.length
   }
   return { decibels, bytes }
 }
+
+/** Of so many frames one is compared: no multiple of how the encoder sets those that it codes more coarsely. */
+const comparedStep = 3
 
 const packets = z.object({ packets: z.array(z.object({ size: z.coerce.number() })).min(1) })
 
@@ -106,25 +114,25 @@ async function tryAt(
   stretch: Stretch,
   { scratch, threads, signal, timeoutMs, crf: factor }: Trying & { readonly crf: number },
 ): Promise<Omit<Trial, 'crf'>> {
-  const path = join(scratch, 'sample.mp4')
+  const path = join(scratch, `sample-${stretch.first}.mp4`)
   const work = { threads, signal, timeoutMs }
-  await encodeFrames(
-    path,
-    { frames: decodeFrames(footage, { ...stretch, ...work }), footage },
-    { crf: factor, ...work },
-  )
-  const encoded = decodeFrames(encodedAs(path, footage), { first: 0, count: stretch.count, ...work })
-  let [squares, samples] = [0, 0]
-  try {
+  const compared: Frame[] = []
+  async function* noted(): AsyncGenerator<Frame> {
+    let index = 0
     for await (const frame of decodeFrames(footage, { ...stretch, ...work })) {
-      const other = await encoded.next()
-      if (other.done) break
-      squares += squaresOf(frame, other.value)
-      samples += frame.width * frame.height
+      if (index % comparedStep === 0) compared.push(brightnessOf(frame))
+      index += 1
+      yield frame
     }
-  } finally {
-    // Else its program would wait for somebody to read on.
-    await encoded.return(undefined)
+  }
+  await encodeFrames(path, { frames: noted(), footage }, { crf: factor, ...work })
+  const wish = { first: 0, count: stretch.count, step: comparedStep, ...work }
+  let [squares, samples] = [0, 0]
+  for await (const frame of decodeFrames(encodedAs(path, footage), wish)) {
+    const source = compared.shift()
+    if (!source) break
+    squares += squaresOf(source, frame)
+    samples += frame.width * frame.height
   }
   const bytes = await bytesOf(path, signal)
   await rm(path)
@@ -147,12 +155,16 @@ function encodedAs(path: string, footage: Footage): Footage {
   }
 }
 
+/** What is kept to be compared: a frame's memory is used again, and colour is not looked at. */
+function brightnessOf(frame: Frame): Frame {
+  return { ...frame, bytes: planesOf(frame)[0].bytes.slice() }
+}
+
 /** Sum of the squared differences in brightness. */
 function squaresOf(one: Frame, other: Frame): number {
-  const [{ bytes }] = planesOf(one)
   let sum = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const difference = (bytes[at] ?? 0) - (other.bytes[at] ?? 0)
+  for (let at = 0; at < one.bytes.length; at++) {
+    const difference = (one.bytes[at] ?? 0) - (other.bytes[at] ?? 0)
     sum += difference * difference
   }
   return sum

@@ -14,6 +14,14 @@ interface Coding {
 }
 
 /**
+ * What was coded once is to stay as it is, grain and all, rather than to look good at less. superfast, but looking
+ * ahead as veryfast does: at 1080p 25 ms a frame instead of 43, for files 6 % larger; without looking ahead they would
+ * be twice as large.
+ */
+const effort = ['-preset', 'superfast', '-tune', 'psnr']
+const ahead = ['mbtree=1', 'rc-lookahead=10']
+
+/**
  * Encodes frames that `decodeFrames` gave to an mp4 without sound, samples, colours, shape of a sample and fields as
  * they were. Once a frame is asked for, the memory of the one before may be used again.
  */
@@ -31,21 +39,10 @@ export async function encodeFrames(
       ...['-protocol_whitelist', 'pipe', '-f', 'rawvideo', '-pix_fmt', 'yuv420p'],
       ...['-video_size', `${width}x${height}`, '-framerate', `${num}/${den}`, '-i', 'pipe:0'],
       ...['-vf', [...setting(colour), ...sampleShape(footage), ...fieldOrder(footage)].join(',') || 'null'],
-      // What was coded once is to stay as it is, grain and all, rather than to look good at less.
-      ...[
-        '-c:v',
-        'libx264',
-        '-preset',
-        'veryfast',
-        '-tune',
-        'psnr',
-        '-crf',
-        String(crf),
-        '-pix_fmt',
-        'yuv420p',
-      ],
+      ...['-c:v', 'libx264', ...effort, '-crf', String(crf), '-pix_fmt', 'yuv420p'],
       // Parts of one video must have equal headers, whatever is in them.
-      ...['-x264-params', ['stitchable=1', ...interlacing(footage)].join(':'), '-threads', String(threads)],
+      ...['-x264-params', ['stitchable=1', ...ahead, ...interlacing(footage)].join(':')],
+      ...['-threads', String(threads)],
       ...Object.entries(colour).flatMap(([option, name]) => (name ? [`-${option}`, name] : [])),
       ...['-map_metadata', '-1', '-video_track_timescale', timescale(footage.rate), path],
     ],
