@@ -6,7 +6,7 @@ const services = 'test/http/!(attacks|flat-memory).test.ts'
 
 /** Of all files that are more than modules: what the machine has is looked for once. */
 const machine = {
-  globalSetup: ['test/setup/postgres.ts', 'test/setup/find-ffmpeg.ts'],
+  globalSetup: ['test/setup/postgres.ts', 'test/setup/find-ffmpeg.ts', 'test/setup/compiled.ts'],
   setupFiles: ['test/setup/isolate.ts', 'test/setup/use-ffmpeg.ts'],
 }
 

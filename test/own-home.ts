@@ -1,12 +1,11 @@
 import { mkdir, symlink } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { inject } from 'vitest'
 import { compiledFolder } from '../src/platform/compile-cache.ts'
 
-/** Gives a home folder of a test what was compiled before, as that of a user has it: else each program compiles all anew. */
+/** Gives a home folder of a test what others of the run compiled, as that of a user has it after its first start. */
 export async function shareCompiled(home: string): Promise<void> {
-  const [kept, here] = [join(homedir(), compiledFolder), join(home, compiledFolder)]
-  await mkdir(kept, { recursive: true })
+  const here = join(home, compiledFolder)
   await mkdir(dirname(here), { recursive: true })
-  await symlink(kept, here)
+  await symlink(inject('compiled'), here)
 }

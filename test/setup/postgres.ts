@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** Lets all files of a run make databases on one server, which starts when the first one is asked for. */
+/** Lets all files of a project make databases on one server, which starts when the first one is asked for. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const programs = await findPrograms()
   if (programs === undefined) {

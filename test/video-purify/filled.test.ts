@@ -107,7 +107,14 @@ it('no model is asked for anything after a part is stopped', async () => {
     {
       ...{ path: join(folder, 'stopped-part.mp4'), footage, first: 0, count: 3, around: 0, isLast: true },
       marked: { remove: [places.logo, places.subtitle].map((place) => lasting(place, [0, 1])), protect: [] },
-      ...{ treatment: 'inpainting', laidOver: [], crf: 20, threads: 1, timeoutMs: 60_000 },
+      ...{
+        treatment: 'inpainting',
+        laidOver: [],
+        effort: 'veryfast',
+        crf: 20,
+        threads: 1,
+        timeoutMs: 60_000,
+      },
     },
     {
       learned: {

@@ -71,14 +71,15 @@ export async function cleanVideo(
   const source = { stream: footage.stream, rate: footage.rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
   const kept = await keptOf(file.path, reading)
-  const choose = () => chooseQuality(footage, { fileSize: file.size, ...reading })
-  const chosen = await finished.text('quality', source, async () => JSON.stringify(await choose()))
-  const quality = JSON.parse(chosen) as Quality
   const learned = treatment === 'inpainting' ? await learnedSums() : {}
   const atOnce = partsAtOnce(footage, threads, Object.keys(learned).length > 0)
-  const madeOf = { ...source, marked, treatment, crf: quality.crf, learned }
-  const made = await finished.parts(madeOf)
+  const choose = () => chooseQuality(footage, { fileSize: file.size, atOnce, ...reading })
+  const chosen = await finished.text('coding', source, async () => JSON.stringify(await choose()))
+  const quality = JSON.parse(chosen) as Quality
+  const { effort, crf } = quality
   const stretches = partsOf(footage, fps, treatment === 'blur')
+  const madeOf = { ...source, marked, treatment, effort, crf, learned, parts: stretches.length }
+  const made = await finished.parts(madeOf)
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
   const left = stretches.filter(({ first }) => !made.has(first))
   const begun = left.length > 0 && treatment === 'inpainting' ? learning : 0
@@ -88,7 +89,7 @@ export async function cleanVideo(
   const jobs = left.map((stretch) => ({
     ...stretch,
     ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, timeoutMs },
-    ...{ laidOver, crf: quality.crf },
+    ...{ laidOver, effort, crf },
     around: treatment === 'blur' ? 0 : lookAheadOf(fps),
     isLast: stretch === stretches.at(-1),
     threads: Math.max(1, Math.floor(threads / atOnce)),

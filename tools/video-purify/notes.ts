@@ -44,13 +44,11 @@ export function notesOf(
     ...(quality.decibels !== undefined && quality.decibels < promised.decibels
       ? [
           `what was not treated is as near as ${quality.decibels.toFixed(1)} dB to the source, not ${promised.decibels}: ` +
-            'its grain was coded so coarsely that more would take over half as much again as its size',
+            'its grain is more than a file of such a size holds',
         ]
       : []),
     ...(after > promised.size * before
-      ? [
-          `the file is ${(after / before).toFixed(1)} times as large as its source, which was coded more coarsely`,
-        ]
+      ? [`the file is ${(after / before).toFixed(1)} times as large as its source, whose coding is tighter`]
       : []),
     ...kept.lost,
     ...kept.left.map((stream) => `a stream could not be kept: ${stream}`),

@@ -1,5 +1,5 @@
 import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { encodeFrames } from '../../src/engines/ffmpeg/encode-frames.ts'
+import { encodeFrames, type Effort } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { evenSize } from '../../src/media/clean/boxes.ts'
 import { blur } from '../../src/media/clean/blur.ts'
 import { makeInpainter } from '../../src/media/clean/inpaint/inpainter.ts'
@@ -29,6 +29,7 @@ export interface PartJob extends Stretch {
   readonly around: number
   /** Whether no other follows. */
   readonly isLast: boolean
+  readonly effort: Effort
   readonly crf: number
   readonly threads: number
   readonly timeoutMs: number
@@ -88,7 +89,7 @@ export async function makePart(job: PartJob, { learned, signal, onFrames }: Watc
   await encodeFrames(
     job.path,
     { frames: startingWith(start.value, frames), footage },
-    { crf: job.crf, threads, signal, timeoutMs },
+    { effort: job.effort, crf: job.crf, threads, signal, timeoutMs },
   )
   return done
 }

@@ -12,7 +12,8 @@ const worthAThread = 4
 
 /**
  * Divides frames into parts of the same length, the last one shorter or, where it would be too short, longer. Where no
- * part needs to know of another they are even in number and in length, so that two that are made at once end together.
+ * part needs to know of another and each is long enough, they are even in number and in length, so that two that are
+ * made at once end together.
  */
 export function partsOf({ first, count }: Stretch, fps: number, areIndependent: boolean): Stretch[] {
   const longest = Math.max(fewestFrames, Math.round(partSeconds * fps))

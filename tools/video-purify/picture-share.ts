@@ -14,19 +14,24 @@ export async function pictureShare(
   { signal }: Pick<Reading, 'signal'>,
 ): Promise<number> {
   const intervals = places.map((place) => `${((first + place * count) / hertz(rate)).toFixed(3)}%+${seconds}`)
-  let [pictures, all] = [0, 0]
+  const videos = new Map<string, { packets: number; bytes: number }>()
+  let all = 0
   await listByFfprobe(
     path,
-    ['-read_intervals', intervals.join(','), '-show_entries', 'packet=codec_type,size'],
+    ['-read_intervals', intervals.join(','), '-show_entries', 'packet=codec_type,stream_index,size'],
     {
       signal,
-      onEntry([, type, size]) {
+      onEntry([, type, index = '', size]) {
         const bytes = Number(size)
         if (!(bytes > 0)) return
         all += bytes
-        if (type === 'video') pictures += bytes
+        if (type !== 'video') return
+        const before = videos.get(index) ?? { packets: 0, bytes: 0 }
+        videos.set(index, { packets: before.packets + 1, bytes: before.bytes + bytes })
       },
     },
   )
-  return all > 0 ? pictures / all : 1
+  // Covers are video too, of one packet each.
+  const [picture] = [...videos.values()].toSorted((one, other) => other.packets - one.packets)
+  return picture ? picture.bytes / all : 1
 }

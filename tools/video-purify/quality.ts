@@ -7,17 +7,20 @@ import {
   uprightSize,
   type Footage,
 } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { encodeFrames } from '../../src/engines/ffmpeg/encode-frames.ts'
+import { encodeFrames, type Effort } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
 import type { Frame } from '../../src/media/clean/patch.ts'
 import { planesOf } from '../../src/media/clean/planes.ts'
+import { atMost } from '../../src/platform/at-most.ts'
 import type { Stretch } from './part.ts'
 import { pictureShare } from './picture-share.ts'
-import { likenessAt, rateFactor, type Trial } from './rate-factor.ts'
+import { likenessAt, rateFactor, wanted, type Trial } from './rate-factor.ts'
 import type { Reading } from './reading.ts'
 
 interface Trying extends Reading {
   readonly threads: number
+  /** Samples that memory has room for at once. */
+  readonly atOnce: number
 }
 
 /** What is tried first, and what is taken of what is not tried. */
@@ -35,6 +38,7 @@ const largest = 1.4
 
 /** How finely a video is coded. */
 export interface Quality {
+  readonly effort: Effort
   /** x264's constant rate factor. */
   readonly crf: number
   /** How near to its source that makes it, dB of brightness; undefined where that was not tried. */
@@ -43,24 +47,38 @@ export interface Quality {
 
 /**
  * The quality with which this video comes out as near to itself as wanted: its own grain and its own coding decide that,
- * so some frames of it are encoded and compared. Where that would make the file too large it is coarser, which only
- * happens to grain that the source was too small for.
+ * so some frames of it are encoded and compared. Where that would make the file too large more effort is taken, and
+ * where that is not enough it is coarser, which only happens to grain that the source was too small for.
  */
 export async function chooseQuality(
   footage: Footage & Stretch,
   { fileSize, ...reading }: Trying & { readonly fileSize: number },
 ): Promise<Quality> {
-  if (footage.count <= tooFew) return { crf: crf.untried }
+  if (footage.count <= tooFew) return { effort: 'veryfast', crf: crf.untried }
   // What goes with the picture stays as large as it is.
   const others = 1 - (await pictureShare(footage, reading))
   const largestFrame = ((largest - others) * fileSize) / footage.count
+  const quick = await chooseFactor('superfast', { footage, largestFrame }, reading)
+  return quick.decibels >= wanted - slack
+    ? quick
+    : await chooseFactor('veryfast', { footage, largestFrame }, reading)
+}
+
+/** What a line through trials may be off by, dB. */
+const slack = 0.4
+
+async function chooseFactor(
+  effort: Effort,
+  { footage, largestFrame }: { footage: Footage & Stretch; largestFrame: number },
+  reading: Trying,
+): Promise<Required<Quality>> {
   const trials: Trial[] = []
   let next = crf.first
   while (trials.length < mostTrials && trials.every((one) => Math.abs(one.crf - next) > nearEnough)) {
-    trials.push({ crf: next, ...(await tryOut(footage, next, reading)) })
+    trials.push({ crf: next, ...(await tryOut(footage, { effort, crf: next }, reading)) })
     next = rateFactor(trials, largestFrame)
   }
-  return { crf: next, decibels: likenessAt(trials, next) }
+  return { effort, crf: next, decibels: likenessAt(trials, next) }
 }
 
 /** Frames of a place that is tried, and such places, as shares of the video; of a short one its middle alone. */
@@ -68,21 +86,25 @@ const frames = 20
 const places = [0.15, 0.5, 0.85]
 const middle = [0.5]
 
+type Coding = Pick<Quality, 'effort' | 'crf'>
+
 /** Of samples that are the same, dB. */
 const identical = 100
 
 /** The least likeness of samples encoded with a factor, dB, and what a frame takes on average. */
 async function tryOut(
   footage: Footage & Stretch,
-  factor: number,
+  coding: Coding,
   reading: Trying,
 ): Promise<Omit<Trial, 'crf'>> {
   const tried = footage.count > 3 * places.length * frames ? places : middle
   const count = Math.min(frames, footage.count)
   // One after another a video of half a minute would be tried for as long as it is treated.
+  const inTurn = atMost(reading.atOnce)
+  const threads = Math.max(1, Math.floor(reading.threads / Math.min(reading.atOnce, tried.length)))
   const samples = tried.map((place) => {
     const first = footage.first + Math.floor((footage.count - count) * place)
-    return tryAt(footage, { first, count }, { ...reading, crf: factor })
+    return inTurn(() => tryAt(footage, { first, count }, { ...reading, ...coding, threads }))
   })
   // Each ends its own programs before anything is told.
   await Promise.allSettled(samples)
@@ -112,7 +134,7 @@ async function bytesOf(path: string, signal: AbortSignal): Promise<number> {
 async function tryAt(
   footage: Footage,
   stretch: Stretch,
-  { scratch, threads, signal, timeoutMs, crf: factor }: Trying & { readonly crf: number },
+  { scratch, threads, signal, timeoutMs, ...coding }: Trying & Coding,
 ): Promise<Omit<Trial, 'crf'>> {
   const path = join(scratch, `sample-${stretch.first}.mp4`)
   const work = { threads, signal, timeoutMs }
@@ -125,7 +147,7 @@ async function tryAt(
       yield frame
     }
   }
-  await encodeFrames(path, { frames: noted(), footage }, { crf: factor, ...work })
+  await encodeFrames(path, { frames: noted(), footage }, { ...coding, ...work })
   const wish = { first: 0, count: stretch.count, step: comparedStep, ...work }
   let [squares, samples] = [0, 0]
   for await (const frame of decodeFrames(encodedAs(path, footage), wish)) {

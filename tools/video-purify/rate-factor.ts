@@ -11,7 +11,7 @@ export interface Trial {
 const bounds = { finest: 6, coarsest: 23 }
 
 /** How near to the source a result is to be, dB of brightness: a little more than the 45 that are promised. */
-const wanted = 45.8
+export const wanted = 45.8
 
 /** What a step is usually worth, dB, and how many usually double the size: by film, talk and noise at 1.5 to 25 Mb/s. */
 const perStep = 0.6

@@ -8,17 +8,18 @@ import { runRaw } from './run.ts'
 interface Coding {
   /** x264's constant rate factor. */
   readonly crf: number
+  readonly effort: Effort
   readonly threads: number
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
 
-/**
- * What was coded once is to stay as it is, grain and all, rather than to look good at less. superfast, but looking
- * ahead as veryfast does: at 1080p 25 ms a frame instead of 43, for files 6 % larger; without looking ahead they would
- * be twice as large.
- */
-const effort = ['-preset', 'superfast', '-tune', 'psnr']
+/** x264's preset. At 1080p superfast takes 25 ms a frame instead of 43, for files some 6 % larger; of drawings more. */
+export type Effort = 'superfast' | 'veryfast'
+
+/** What was coded once is to stay as it is, grain and all, rather than to look good at less. */
+const faithful = ['-tune', 'psnr']
+/** As veryfast looks ahead by itself: without it superfast's files are twice as large. */
 const ahead = ['mbtree=1', 'rc-lookahead=10']
 
 /**
@@ -28,7 +29,7 @@ const ahead = ['mbtree=1', 'rc-lookahead=10']
 export async function encodeFrames(
   path: string,
   { frames, footage }: { frames: AsyncIterable<Frame>; footage: Footage },
-  { crf, threads, signal, timeoutMs }: Coding,
+  { crf, effort, threads, signal, timeoutMs }: Coding,
 ): Promise<void> {
   const { width, height } = evenSize(uprightSize(footage.video))
   const { num, den } = footage.rate
@@ -39,7 +40,7 @@ export async function encodeFrames(
       ...['-protocol_whitelist', 'pipe', '-f', 'rawvideo', '-pix_fmt', 'yuv420p'],
       ...['-video_size', `${width}x${height}`, '-framerate', `${num}/${den}`, '-i', 'pipe:0'],
       ...['-vf', [...setting(colour), ...sampleShape(footage), ...fieldOrder(footage)].join(',') || 'null'],
-      ...['-c:v', 'libx264', ...effort, '-crf', String(crf), '-pix_fmt', 'yuv420p'],
+      ...['-c:v', 'libx264', '-preset', effort, ...faithful, '-crf', String(crf), '-pix_fmt', 'yuv420p'],
       // Parts of one video must have equal headers, whatever is in them.
       ...['-x264-params', ['stitchable=1', ...ahead, ...interlacing(footage)].join(':')],
       ...['-threads', String(threads)],

@@ -4,7 +4,7 @@ import { isPicture, type FfprobeAnswer, type Stream } from './ffprobe-answer.ts'
 import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
 import { firstPictures } from './first-pictures.ts'
 
-/** Sound that begins late is looked for so long; without it a file can be used all the same. */
+/** What begins late is looked for so long; without it a file can be used all the same. */
 const patienceMs = 10_000
 
 /**
@@ -18,16 +18,15 @@ export async function withLateStreams(
   options: ProbeOptions,
 ): Promise<FfprobeAnswer> {
   if (!answer.format.format_name.startsWith('matroska')) return answer
-  const patience = AbortSignal.timeout(patienceMs)
-  const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   const picture = answer.streams.findIndex(isPicture)
   const streams: Stream[] = []
   for (const [index, one] of answer.streams.entries()) {
     // A Matroska stream has no length of its own but in a tag.
     const isUnseen = one.duration !== undefined
-    if (isUnseen && index === picture) streams.push(await seenPicture(path, one, options))
-    else if (isUnseen && one.codec_type === 'audio') {
-      const begins = await firstPacket(path, index, { signal }).catch(orTold(patience))
+    if (isUnseen && index === picture) {
+      streams.push((await patiently(options, (signal) => seenPicture(path, one, { signal }))) ?? one)
+    } else if (isUnseen && one.codec_type === 'audio') {
+      const begins = await patiently(options, (signal) => firstPacket(path, index, { signal }))
       streams.push(begins === undefined ? one : beginningAt(one, begins))
     } else streams.push(one)
   }
@@ -38,11 +37,18 @@ function beginningAt(one: Stream, begins: string): Stream {
   return { ...one, start_time: begins, duration: undefined }
 }
 
-/** Nothing, where a search has taken too long or the file is damaged before what is sought. */
-function orTold(patience: AbortSignal): (error: unknown) => undefined {
-  return (error) => {
+/** What is found; nothing where that takes too long or the file is damaged before what is sought. */
+async function patiently<T>(
+  { signal }: ProbeOptions,
+  search: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const patience = AbortSignal.timeout(patienceMs)
+  try {
+    return await search(signal ? AbortSignal.any([signal, patience]) : patience)
+  } catch (error) {
     const isUnreadable = error instanceof MediaError && error.code === 6017
     if (!isUnreadable && error !== patience.reason) throw error
+    return undefined
   }
 }
 

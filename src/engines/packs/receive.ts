@@ -6,7 +6,6 @@ import { describeSize } from '../../contract/size.ts'
 import { backoff, pauseByClock, type Pause } from '../../platform/backoff.ts'
 import { writeDurably, writeWhole } from '../../platform/durable.ts'
 import { networkCode } from '../../platform/network-failure.ts'
-import { once } from '../../platform/once.ts'
 import { isAskable, mayLeadTo } from './address.ts'
 import type { Artifact } from './manifest.ts'
 
@@ -34,14 +33,14 @@ interface Received {
   tag: string | null
 }
 
+let agent: Dispatcher | undefined
+
 /** Loaded for the first transfer: workers, which start often, seldom receive anything. */
-const internet = once(async () => {
+async function internet() {
   const { Agent, request } = await import('undici')
-  return {
-    request,
-    dispatcher: new Agent({ connect: { timeout: 10_000 }, headersTimeout: 30_000, bodyTimeout: 60_000 }),
-  }
-})
+  agent ??= new Agent({ connect: { timeout: 10_000 }, headersTimeout: 30_000, bodyTimeout: 60_000 })
+  return { request, dispatcher: agent }
+}
 
 const maxRedirects = 5
 

@@ -52,16 +52,18 @@ function votesOf(
     const unlike = cost[at] ?? 0
     const weight =
       unlike === 2 ** 31 - 1 ? 1 : Math.exp(-unlike / spreadOf) * 1.2 ** -Math.min(40, depth[at] ?? 0) + 1e-12
-    const [first, second, third] = [0, 1, 2].map((channel) =>
-      liftOf(means, at * 3 + channel, from * 3 + channel),
-    )
+    const [first, second, third] = [
+      liftOf(means, at * 3, from * 3),
+      liftOf(means, at * 3 + 1, from * 3 + 1),
+      liftOf(means, at * 3 + 2, from * 3 + 2),
+    ]
     for (let row = -radius; row <= radius; row += 1) {
       let to = at + row * width - radius
       let out = (from + row * width - radius) * 3
       for (const end = to + 2 * radius; to <= end; to += 1, out += 3) {
-        sums[to * 4] = (sums[to * 4] ?? 0) + weight * ((pixels[out] ?? 0) + (first ?? 0))
-        sums[to * 4 + 1] = (sums[to * 4 + 1] ?? 0) + weight * ((pixels[out + 1] ?? 0) + (second ?? 0))
-        sums[to * 4 + 2] = (sums[to * 4 + 2] ?? 0) + weight * ((pixels[out + 2] ?? 0) + (third ?? 0))
+        sums[to * 4] = (sums[to * 4] ?? 0) + weight * ((pixels[out] ?? 0) + first)
+        sums[to * 4 + 1] = (sums[to * 4 + 1] ?? 0) + weight * ((pixels[out + 1] ?? 0) + second)
+        sums[to * 4 + 2] = (sums[to * 4 + 2] ?? 0) + weight * ((pixels[out + 2] ?? 0) + third)
         sums[to * 4 + 3] = (sums[to * 4 + 3] ?? 0) + weight
       }
     }
