@@ -68,15 +68,15 @@ async function benchAt(width: number): Promise<void> {
 
 /** What is laid over all of the scene is learned beforehand, as video_purify does. */
 function ours(film: Film, { scene, overlay }: { scene: Scene; overlay: Overlay }): Treat {
-  const overlays = new Overlays(film)
+  const seen = new Overlays(film)
   const sampled = Array.from({ length: Math.ceil(scene.count / sampledStep) }, (_, at) => at * sampledStep)
-  for (const index of sampled) overlays.expect(overlay.patchesAt(index))
-  for (const index of overlays.isExpected ? sampled : []) {
+  for (const index of sampled) seen.expect(overlay.patchesAt(index))
+  for (const index of seen.isExpected ? sampled : []) {
     const frame = scene.frameAt(index)
     overlay.draw(frame, index)
-    overlays.sample(frame, overlay.patchesAt(index))
+    seen.sample(frame, overlay.patchesAt(index))
   }
-  const { known } = overlays
+  const { known } = seen
   const fill = makeInpainter(film)
   return (frames, given) => fill(frames, { ...given, overlayOf: (patch) => overlayIn(known, patch) })
 }

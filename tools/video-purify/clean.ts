@@ -76,9 +76,8 @@ export async function cleanVideo(
   const choose = () => chooseQuality(footage, { fileSize: file.size, atOnce, ...reading })
   const chosen = await finished.text('coding', source, async () => JSON.stringify(await choose()))
   const quality = JSON.parse(chosen) as Quality
-  const { effort, crf } = quality
   const stretches = partsOf(footage, fps, treatment === 'blur')
-  const madeOf = { ...source, marked, treatment, effort, crf, learned, parts: stretches.length }
+  const madeOf = { ...source, marked, treatment, quality, learned, parts: stretches.length }
   const made = await finished.parts(madeOf)
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
   const left = stretches.filter(({ first }) => !made.has(first))
@@ -89,7 +88,7 @@ export async function cleanVideo(
   const jobs = left.map((stretch) => ({
     ...stretch,
     ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, timeoutMs },
-    ...{ laidOver, effort, crf },
+    ...{ laidOver, ...quality },
     around: treatment === 'blur' ? 0 : lookAheadOf(fps),
     isLast: stretch === stretches.at(-1),
     threads: Math.max(1, Math.floor(threads / atOnce)),
