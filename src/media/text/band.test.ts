@@ -108,6 +108,14 @@ describe('subtitles', () => {
     expect(subtitlesOf([...again, sign, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
   })
 
+  it('are of a video of a frame a second lines that stay for two', () => {
+    const spoken = [0, 1, 2, 3, 4].map((index) =>
+      text({ x: 480, y: 90, across: 200 + 50 * index }, [3 * index, 3 * index + 1]),
+    )
+    const sign = text({ x: 220, y: 270, across: 160 }, [2, 9])
+    expect(subtitlesOf([sign, ...spoken], size, 1)).toEqual(spoken)
+  })
+
   it('are lines that follow at once, though their ends are told a frame too far', () => {
     const lines = [0, 1, 2].map((index) =>
       text({ x: 480, y: 60, across: 200 + 50 * index }, [40 * index, 40 * (index + 1)]),

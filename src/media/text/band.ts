@@ -24,7 +24,7 @@ export function subtitlesOf<T extends Line>(texts: readonly T[], size: Size, fps
   )
   return [level, upright].flatMap((axis) => {
     const mine = lines.filter((text) => axis.holds(axis.boxOf(text)))
-    const slots = slotsOf(mine, axis, size)
+    const slots = slotsOf(mine, axis, { size, fps })
     const main = slots.toSorted((one, other) => other.changes - one.changes)[0]
     if (!main) return []
     const usual = axis === level ? slots.filter((slot) => isUsual(slot, size)) : []

@@ -53,6 +53,20 @@ describe('a text inside another', () => {
     expect(withoutParts([tilted, text(line, 0, 99)], 15)).toHaveLength(2)
   })
 
+  it('stays where it lies in the box of a level one that is tilted itself, or crosses it', () => {
+    const title = text({ left: 200, top: 380, right: 800, bottom: 420 }, 0, 99)
+    const beside = {
+      ...text({ left: 327.5, top: 249.5, right: 472.5, bottom: 350.5 }, 20, 60),
+      tilt: { angle: Math.PI / 6, letters: 30 },
+    }
+    const crossing = {
+      ...text({ left: 300, top: 300, right: 600, bottom: 500 }, 0, 99),
+      tilt: { angle: 0.55, letters: 40 },
+    }
+    expect(withoutParts([title, beside], 15)).toHaveLength(2)
+    expect(withoutParts([title, crossing], 15)).toHaveLength(2)
+  })
+
   it('never leaves a longer time of any text without one', () => {
     const one = fc.record({
       box: fc.constantFrom(line, half, elsewhere),

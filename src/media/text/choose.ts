@@ -1,6 +1,6 @@
-import { areaOf, shared } from './box.ts'
-import { besideLevel } from './tilt.ts'
+import type { Placed } from './box.ts'
 import type { FoundText } from './text.ts'
+import { lineArea, sharedArea } from './tilt.ts'
 
 /** Least edges a line of letters has in a way as long as it is high. */
 const leastEdges = 1.5
@@ -13,7 +13,7 @@ export function isText({ score, edges, seen }: FoundText): boolean {
   return edges >= leastEdges && score >= (seen > 1 ? leastScore.several : leastScore.one)
 }
 
-/** Share of a text's box, and of its time, that lies in another's, from which it is a part of that. */
+/** Share of a text's line, and of its time, that lies in another's, from which it is a part of that. */
 const partOf = 0.7
 
 /**
@@ -41,7 +41,11 @@ function outside(text: FoundText, others: readonly FoundText[], step: number): F
 }
 
 function sizeOf(text: FoundText): number {
-  return areaOf(text.boxAt(text.first)) * (text.last - text.first + 1)
+  return lineArea(placedAt(text, text.first)) * (text.last - text.first + 1)
+}
+
+function placedAt({ boxAt, tilt }: FoundText, frame: number): Placed {
+  return { ...boxAt(frame), tilt }
 }
 
 function isPart(text: FoundText, whole: FoundText): boolean {
@@ -49,9 +53,6 @@ function isPart(text: FoundText, whole: FoundText): boolean {
   const last = Math.min(text.last, whole.last)
   if (last - first + 1 < partOf * (text.last - text.first + 1)) return false
   const middle = Math.floor((first + last) / 2)
-  const [box, other] = besideLevel(
-    { ...text.boxAt(middle), tilt: text.tilt },
-    { ...whole.boxAt(middle), tilt: whole.tilt },
-  )
-  return areaOf(shared(box, other)) >= partOf * areaOf(box)
+  const line = placedAt(text, middle)
+  return sharedArea(line, placedAt(whole, middle)) >= partOf * lineArea(line)
 }

@@ -98,4 +98,26 @@ describe('boxes of a probability map', () => {
     const bend = boxesOf(mapOf((x, y) => (x < 20 ? Number(y < 150) : Number(x < 200 && y < 15))))
     expect(bend.map(({ tilt }) => tilt)).toEqual([undefined])
   })
+
+  it('of a tilted bar that leads out of the picture lie around its axis', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 15, max: 60 }),
+        fc.constantFrom(0, width),
+        fc.constantFrom(4, 9),
+        (degrees, x0, half) => {
+          const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)]
+          const aside = (x: number, y: number) => (y - 100) * cos - (x - x0) * sin
+          const isBar = (x: number, y: number) =>
+            Math.abs((x - x0) * cos + (y - 100) * sin) <= 90 && Math.abs(aside(x, y)) <= half
+          const [box] = boxesOf(mapOf((x, y) => (isBar(x + 0.5, y + 0.5) ? 0.9 : 0)))
+          if (!box) throw new TypeError('no bar')
+          const off = aside((box.left + box.right) / 2, (box.top + box.bottom) / 2)
+          expect(Math.abs(off)).toBeLessThan(1)
+          expect(box.tilt).toBeDefined()
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
 })

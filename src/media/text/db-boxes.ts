@@ -1,4 +1,4 @@
-import type { TextBox } from './box.ts'
+import { grown, shared, type Box, type TextBox } from './box.ts'
 import { piecesOf, type Piece } from './pieces.ts'
 
 /** A map of the probability that a pixel lies in the core of a line of text. */
@@ -20,7 +20,7 @@ const leastSide = 2
  */
 const growth = 1.6
 
-/** The boxes of text in a map, one for each core, with the mean probability of the core as score. */
+/** The boxes of text in a map, one for each core, with its mean probability as score. Those of tilted lines may lead out of it. */
 export function boxesOf(map: ProbabilityMap): TextBox[] {
   return piecesOf(map, coreFrom).flatMap((core) => {
     const width = core.right - core.left
@@ -35,17 +35,18 @@ export function boxesOf(map: ProbabilityMap): TextBox[] {
     const letters = thickness + 2 * distance
     // Corners of a bar lie further out than its sides.
     const by = distance * (bar ? Math.abs(Math.cos(bar.angle)) + Math.abs(Math.sin(bar.angle)) : 1)
-    return [
-      {
-        left: Math.max(0, core.left - by),
-        top: Math.max(0, core.top - by),
-        right: Math.min(map.width, core.right + by),
-        bottom: Math.min(map.height, core.bottom + by),
-        score: core.sum / core.count,
-        ...(bar && { tilt: { angle: bar.angle, letters } }),
-      },
-    ]
+    const score = core.sum / core.count
+    if (bar) return [{ ...grown(evenAround(core), by), score, tilt: { angle: bar.angle, letters } }]
+    const whole = { left: 0, top: 0, right: map.width, bottom: map.height }
+    return [{ ...shared(grown(core, by), whole), score }]
   })
+}
+
+/** A box around a core, with the middle of its pixels in its middle: where the picture's edge cuts it, that is on its axis still. */
+function evenAround({ left, top, right, bottom, count, moments }: Piece): Box {
+  const [x, y] = [moments.x / count + 0.5, moments.y / count + 0.5]
+  const [across, down] = [Math.max(x - left, right - x), Math.max(y - top, bottom - y)]
+  return { left: x - across, top: y - down, right: x + across, bottom: y + down }
 }
 
 /** Least sine and cosine of the angle of a line that counts as tilted: some 6 degrees. */

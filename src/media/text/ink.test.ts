@@ -46,6 +46,17 @@ describe('the ink of a line', () => {
     expect(inkBox(slopesOf([crop(blank, inkSearch(detected))]), detected)).toEqual(detected)
   })
 
+  it('is of a tilted line all that was detected: its box holds others, and its corners tell where it lies', () => {
+    const ink = { left: 20, top: 10, right: 87, bottom: 26 }
+    const detected = { left: 10, top: 4, right: 190, bottom: 74, tilt: { angle: 0.3, letters: 20 } }
+    const slopes = slopesOf([crop(page(ink, 120), inkSearch(detected))])
+    expect(inkBox(slopes, detected)).toEqual(detected)
+    // Cut at its beginning, it is a letter longer there.
+    const [x, y] = [20 * Math.cos(0.3), 20 * Math.sin(0.3)]
+    const longer = { ...detected, left: 10 - x, top: 4 - y }
+    expect(inkBox(slopes, detected, { width: 400, height: 400 })).toEqual(longer)
+  })
+
   it('is told from what goes by behind it', () => {
     const ink = { left: 40, top: 30, right: 107, bottom: 46 }
     const detected = { left: 38, top: 28, right: 109, bottom: 49 }

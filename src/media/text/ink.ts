@@ -1,6 +1,7 @@
 import { grown, isUpright, letterSize, moved, type Box, type Placed } from './box.ts'
 import type { Crop } from './luma.ts'
 import { piecesOf } from './pieces.ts'
+import { toEdges as tiltedToEdges } from './tilt.ts'
 
 /** How far beyond a detected box ink is looked for, times the size of its letters, and at least, px. */
 const reach = 0.3
@@ -26,9 +27,11 @@ const inkFrom = 0.3
 /**
  * The least box around the ink of a line, by slopes of brightness: what has steep ones and touches, or lies among, what is inside the box
  * that was detected. A thing that goes on far beyond it is none of the line's. Where the picture's size is given, a line
- * that runs to its edge ends there, with the letter that is cut.
+ * that runs to its edge ends there, with the letter that is cut. Of a tilted line it is all that was detected: others may
+ * lie in its box, whose middle tells where it runs.
  */
 export function inkBox(part: Crop, detected: Placed, picture?: Size): Box {
+  if (detected.tilt) return picture ? tiltedToEdges(detected, picture) : detected
   const { left, top, width, height } = part
   const local = {
     left: Math.max(0, Math.round(detected.left) - left),

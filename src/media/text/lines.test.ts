@@ -49,6 +49,9 @@ describe('boxes of a picture', () => {
     }))
     const level = { ...box(240, 40, 200, 110), score: 0.9 }
     expect(linesOf([...tilted, level], picture)).toEqual([...tilted, level])
+    // What is cut of its box would be taken for its middle.
+    const beyond = { ...box(540, 20, 120, 90), score: 0.9, tilt }
+    expect(linesOf([beyond], picture)).toEqual([beyond])
   })
 
   it('are one line though a letter is narrow', () => {

@@ -34,9 +34,10 @@ export function linesOf(
     lines.push(whole)
   }
   const whole = { left: 0, top: 0, right: picture.width, bottom: picture.height }
+  // Where a tilted one lies is told by all of its box.
   return lines
-    .map((box) => ({ ...box, ...shared(box, whole) }))
-    .filter((box) => widthOf(box) > 0 && heightOf(box) > 0)
+    .map((box) => (box.tilt ? box : { ...box, ...shared(box, whole) }))
+    .filter((box) => areaOf(shared(box, whole)) > 0)
 }
 
 /** Narrow letters such as 1 are at most so many times as high as wide, and stand no closer than they are wide. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { framesOf } from '../clean/boxes.ts'
+import { moved } from './box.ts'
 import { joinedAtEdges } from './crossing.ts'
 import { bleed, regionsOf, type Grid } from './regions.ts'
 import type { FoundText } from './text.ts'
@@ -77,6 +78,29 @@ describe('the regions of a text', () => {
         for (const frame of seen) expect(frames.some((held) => held.frame === frame)).toBe(true)
       }),
       { examples: [[furthest]] },
+    )
+  })
+})
+
+describe('the regions of a tilted text that moves', () => {
+  it('are those of where it begins, each moved with it, however its places are rounded', () => {
+    // With the room at its ends it is three times as long as each of its boxes may be: rounding makes it three or four.
+    const tilt = { angle: Math.PI / 4, letters: 16 }
+    const side = (5.7 * 16 + 16) / Math.SQRT2
+    const place = fc.double({ min: 100, max: 200, noNaN: true })
+    fc.assert(
+      fc.property(place, place, fc.double({ min: -3, max: 3, noNaN: true }), (left, top, by) => {
+        const text = { ...textOn(furthest), tilt, moving: true, first: 0, last: 1 }
+        const boxAt = (frame: number) =>
+          moved({ left, top, right: left + side, bottom: top + side }, frame * by, 0)
+        const regions = regionsOf({ ...text, boxAt }, grid)
+        const standing = regionsOf({ ...text, boxAt: () => boxAt(0), moving: false }, grid)
+        const further = (0.5 * Math.abs(by)) / grid.width
+        expect(regions.map(({ w }) => w)).toEqual(
+          standing.map(({ w }) => expect.closeTo(w + further, 9) as number),
+        )
+      }),
+      { examples: [[100, 100, -1.7599999999999998]] },
     )
   })
 })

@@ -1,6 +1,6 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import type { Area, FoundRegion } from '../clean/region.ts'
-import { around, areaOf, grown, letterSize, shared, type Box } from './box.ts'
+import { around, areaOf, grown, letterSize, moved, shared, type Box } from './box.ts'
 import type { FoundText } from './text.ts'
 import { stepsAlong } from './tilt.ts'
 
@@ -25,10 +25,10 @@ export function regionsOf(text: FoundText, grid: Grid): FoundRegion[] {
   return stepsOf(text).flatMap(({ first, last }) => {
     const whole = { left: 0, top: 0, right: grid.width, bottom: grid.height }
     const time = (frame: number) => (frame * grid.rate.den) / grid.rate.num
-    const starts = stepsAlong({ ...text.boxAt(first), tilt: text.tilt })
-    const ends = stepsAlong({ ...text.boxAt(last), tilt: text.tilt })
-    return starts.flatMap((start, index) => {
-      const box = shared(grown(around(start, ends[index] ?? start), bleed), whole)
+    const [from, to] = [text.boxAt(first), text.boxAt(last)]
+    return stepsAlong({ ...from, tilt: text.tilt }).flatMap((start) => {
+      const end = moved(start, to.left - from.left, to.top - from.top)
+      const box = shared(grown(around(start, end), bleed), whole)
       if (box.left >= box.right || box.top >= box.bottom || areaOf(box) === 0) return []
       return [{ ...areaOn(box, grid), start: time(first), end: time(last + 1), score: text.score }]
     })

@@ -1,5 +1,5 @@
-import { areaOf, letterSize, shared, type TextBox } from './box.ts'
-import { besideLevel } from './tilt.ts'
+import { letterSize, type TextBox } from './box.ts'
+import { lineArea, sharedArea } from './tilt.ts'
 
 /** What was found in a picture at one of its sizes. */
 export interface Scaled {
@@ -11,7 +11,7 @@ export interface Scaled {
 /** Size of letters up to which lines are found best as they are, px. */
 const wellKnown = 64
 
-/** Share of the smaller of two boxes that lies in the other where both are of one line. */
+/** Share of the smaller of two lines that lies in the other where both are one. */
 const sameLine = 0.5
 
 /** Lines found at several sizes of a picture, coarse to fine, each once, in pixels of the finest. */
@@ -38,10 +38,9 @@ export function acrossScales(looks: readonly Scaled[]): TextBox[] {
     .toSorted((one, other) => one.unfit - other.unfit)
   const kept: TextBox[] = []
   for (const { box } of ranked) {
-    const known = kept.some((other) => {
-      const [one, there] = besideLevel(box, other)
-      return areaOf(shared(one, there)) >= sameLine * Math.min(areaOf(one), areaOf(there))
-    })
+    const known = kept.some(
+      (other) => sharedArea(box, other) >= sameLine * Math.min(lineArea(box), lineArea(other)),
+    )
     if (!known) kept.push(box)
   }
   return kept

@@ -51,8 +51,12 @@ export const upright: Axis = {
   length: ({ height }) => height,
 }
 
-/** Lines by the places they share. */
-export function slotsOf<T extends Line>(texts: readonly T[], axis: Axis, size: Size): Slot<T>[] {
+/** Lines by the places they share, in a video of a size and rate. */
+export function slotsOf<T extends Line>(
+  texts: readonly T[],
+  axis: Axis,
+  { size, fps }: { readonly size: Size; readonly fps: number },
+): Slot<T>[] {
   const groups: Group<T>[] = []
   for (const text of texts) {
     const box = axis.boxOf(text)
@@ -74,7 +78,7 @@ export function slotsOf<T extends Line>(texts: readonly T[], axis: Axis, size: S
   }
   return groups.map(({ lines, boxes }) => ({
     lines,
-    changes: changesIn(lines),
+    changes: changesIn(lines, fps),
     from: medianOf(boxes.map(({ top }) => top)),
     to: medianOf(boxes.map(({ bottom }) => bottom)),
   }))
@@ -121,12 +125,16 @@ function shareSlot(one: Box, other: Box, length: number): boolean {
 /** Frames by which lines that follow one another may seem to be there at once, and for which what is gone is found again. */
 const endSlack = 2
 
+/** What stays longer is not only found again: s. Few frames are long where they are slow. */
+const longestAgain = 0.1
+
 /** How many of the lines came after the one before had gone, and stayed. */
-function changesIn(lines: readonly Line[]): number {
+function changesIn(lines: readonly Line[], fps: number): number {
+  const again = Math.min(endSlack, longestAgain * fps)
   let [changes, end] = [0, -Infinity]
   for (const { first, last } of lines.toSorted((one, other) => one.last - other.last)) {
     const shown = last - Math.max(first, end + 1) + 1
-    if (first <= end - endSlack || shown <= endSlack) continue
+    if (first <= end - endSlack || shown <= again) continue
     changes += 1
     end = last
   }

@@ -12,7 +12,7 @@ export interface FoundText {
   /** The frames that show it: from `first`, to `last`. */
   readonly first: number
   readonly last: number
-  /** Its ink on any of them, px; cut to nothing. */
+  /** Its ink on any of them, px, of a tilted one all that was detected; cut to nothing. */
   readonly boxAt: (frame: number) => Box
   readonly moving: boolean
   /** Left out, it runs level or upright. */
@@ -45,14 +45,17 @@ interface Known {
 /** A track as a text, with its ends known. */
 export function textOf(track: Track, { beginning, ending, picture }: Known): Candidate {
   const found = track.sightings.flatMap(({ box, offset }) => (box ? [{ box, offset }] : []))
+  const tilt = tiltOf(found.map(({ box }) => box))
+  // The box of a line that was taken for an untilted one ends elsewhere.
+  const alike = found.filter(({ box }) => !box.tilt === !tilt)
   const typical = (edge: keyof Box, axis: keyof Offset) =>
-    medianOf(found.map(({ box, offset }) => box[edge] - offset[axis]))
+    medianOf(alike.map(({ box, offset }) => box[edge] - offset[axis]))
   const detected = {
     left: typical('left', 'x'),
     top: typical('top', 'y'),
     right: typical('right', 'x'),
     bottom: typical('bottom', 'y'),
-    tilt: track.origin.tilt,
+    tilt,
   }
   const moving = isMoving(track)
   const both = meanOf([beginning.pictures[0], ending.pictures[0]])
@@ -74,7 +77,7 @@ export function textOf(track: Track, { beginning, ending, picture }: Known): Can
   const text = {
     boxAt: placesOf(track, ink),
     moving,
-    tilt: detected.tilt,
+    tilt,
     score: found.reduce((sum, { box }) => sum + box.score, 0) / Math.max(1, found.length),
     seen: found.length,
     sampled: track.sightings[0]?.frame ?? 0,
@@ -83,6 +86,14 @@ export function textOf(track: Track, { beginning, ending, picture }: Known): Can
     last: Math.max(beginning.frame, ending.frame),
   }
   return { text, picture: both, line: detected }
+}
+
+/** How a text lies, as most of its boxes tell. */
+function tiltOf(boxes: readonly Placed[]): Tilt | undefined {
+  const tilts = boxes.flatMap(({ tilt }) => (tilt ? [tilt] : []))
+  if (2 * tilts.length <= boxes.length) return undefined
+  const typical = (value: keyof Tilt) => medianOf(tilts.map((tilt) => tilt[value]))
+  return { angle: typical('angle'), letters: typical('letters') }
 }
 
 /** Where a text's ink is on any frame; keeps nothing of its pictures. */

@@ -1,34 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { areaOf, shared, type Placed } from './box.ts'
-import { besideLevel, inLine, stepsAlong } from './tilt.ts'
-
-interface Line {
-  readonly x: number
-  readonly y: number
-  readonly length: number
-  readonly letters: number
-  /** To the level, radians. */
-  readonly angle: number
-}
-
-/** The box around a tilted line. */
-function boxAround({ x, y, length, letters, angle }: Line): Placed {
-  const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))]
-  const across = (length * cos + letters * sin) / 2
-  const down = (length * sin + letters * cos) / 2
-  const box = { left: x - across, top: y - down, right: x + across, bottom: y + down }
-  return { ...box, tilt: { angle, letters } }
-}
-
-/** A place in a line: shares of its length and thickness from its middle, -0.5 to 0.5. */
-function placeIn({ x, y, length, letters, angle }: Line, along: number, aside: number) {
-  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
-  return {
-    x: x + along * length * cos - aside * letters * sin,
-    y: y + along * length * sin + aside * letters * cos,
-  }
-}
+import { inLine, lineArea, sharedArea, stepsAlong } from './tilt.ts'
+import { boxAround, placeIn, type TiltedLine } from './tilted-line.ts'
 
 const number = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 const lines = fc
@@ -36,7 +10,7 @@ const lines = fc
     ...{ x: number(300, 700), y: number(300, 700), letters: number(12, 80), times: number(3, 20) },
     ...{ degrees: number(8, 82), isRising: fc.boolean() },
   })
-  .map(({ times, degrees, isRising, ...line }): Line => {
+  .map(({ times, degrees, isRising, ...line }): TiltedLine => {
     const angle = ((isRising ? -1 : 1) * degrees * Math.PI) / 180
     return { ...line, length: times * line.letters, angle }
   })
@@ -59,15 +33,49 @@ describe('a tilted line', () => {
     )
   })
 
+  it('of no width or height is held by its box alone', () => {
+    for (const size of [
+      { right: 100, bottom: 50 },
+      { right: 300, bottom: 10 },
+    ]) {
+      const box = { ...{ left: 100, top: 10, ...size }, tilt: { angle: 0.5, letters: 20 } }
+      expect(stepsAlong(box)).toEqual([box])
+    }
+  })
+
   it('shares nothing with one beside it, however much their boxes do, and all with itself', () => {
     fc.assert(
       fc.property(lines, (line) => {
         const away = placeIn(line, 0, 1.2)
-        const [one, other] = besideLevel(boxAround({ ...line, ...away }), boxAround(line))
-        const both = shared(one, other)
-        expect(both.bottom - both.top).toBeLessThan(0)
-        const [here, same] = besideLevel(boxAround(line), boxAround(line))
-        expect(areaOf(shared(here, same))).toBeCloseTo(areaOf(here), 3)
+        expect(sharedArea(boxAround({ ...line, ...away }), boxAround(line))).toBeCloseTo(0, 6)
+        const here = boxAround(line)
+        expect(sharedArea(here, here)).toBeCloseTo(line.length * line.letters, 3)
+        expect(lineArea(here)).toBeCloseTo(line.length * line.letters, 3)
+      }),
+    )
+  })
+
+  it('shares with another the places that lie in both, whichever is looked at first', () => {
+    const near = fc.tuple(lines, lines, number(-0.6, 0.6), number(-0.6, 0.6), fc.boolean())
+    fc.assert(
+      fc.property(near, ([line, given, along, aside, isLevel]) => {
+        const other = { ...given, ...placeIn(line, along, aside), angle: isLevel ? 0 : given.angle }
+        const [one, two] = [boxAround(line), { ...boxAround(other), ...(isLevel && { tilt: undefined }) }]
+        const steps = 80
+        const cell = (line.length * line.letters) / steps ** 2
+        const places = Array.from({ length: steps ** 2 }, (_, at) =>
+          placeIn(line, ((at % steps) + 0.5) / steps - 0.5, (Math.floor(at / steps) + 0.5) / steps - 0.5),
+        )
+        const [cos, sin] = [Math.cos(other.angle), Math.sin(other.angle)]
+        const inBoth = places.filter(
+          ({ x, y }) =>
+            Math.abs((x - other.x) * cos + (y - other.y) * sin) <= other.length / 2 &&
+            Math.abs((y - other.y) * cos - (x - other.x) * sin) <= other.letters / 2,
+        )
+        const both = sharedArea(one, two)
+        // A step of its raster at each of its sides.
+        expect(Math.abs(both - inBoth.length * cell)).toBeLessThanOrEqual(4 * steps * cell)
+        expect(sharedArea(two, one)).toBeCloseTo(both, 3)
       }),
     )
   })
@@ -75,10 +83,9 @@ describe('a tilted line', () => {
   it('does not hold a level one in a corner of its box, as which a level one holds what lies in it', () => {
     const tilted = boxAround({ x: 400, y: 400, length: 600, letters: 40, angle: Math.PI / 6 })
     const level = { left: 150, top: 500, right: 350, bottom: 530 }
-    const [corner, whole] = besideLevel(level, tilted)
     expect(areaOf(shared(level, tilted))).toBe(areaOf(level))
-    expect(areaOf(shared(corner, whole))).toBeLessThan(0.1 * areaOf(corner))
-    expect(besideLevel(level, level)).toEqual([level, level])
+    expect(sharedArea(level, tilted)).toBe(0)
+    expect(sharedArea(level, { ...level, right: 250 })).toBe(3000)
     expect(stepsAlong(level)).toEqual([level])
     expect(inLine(level)(0, 0)).toBe(true)
   })

@@ -1,4 +1,4 @@
-import { heightOf, widthOf, type Box, type Placed } from './box.ts'
+import { areaOf, around, heightOf, moved, shared, widthOf, type Box, type Placed } from './box.ts'
 
 /** Which way along a line leads, px a px of it. */
 function wayOf({ tilt }: Placed): { readonly x: number; readonly y: number } {
@@ -16,24 +16,56 @@ function bandOf(box: Placed): { readonly length: number; readonly thickness: num
   return { length: Math.max(length, thickness), thickness }
 }
 
-/** The box around a line in a picture that is turned so that what is tilted by an angle runs level there. */
-function turned(box: Placed, angle: number): Box {
+/** How large a line is, px: a tilted one takes up little of its box. */
+export function lineArea(box: Placed): number {
   const { length, thickness } = bandOf(box)
-  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
-  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
-  const [middle, level] = [x * cos + y * sin, y * cos - x * sin]
-  const off = (box.tilt?.angle ?? 0) - angle
-  const [along, aside] = [Math.abs(Math.cos(off)), Math.abs(Math.sin(off))]
-  const across = (length * along + thickness * aside) / 2
-  const down = (length * aside + thickness * along) / 2
-  return { left: middle - across, top: level - down, right: middle + across, bottom: level + down }
+  return length * thickness
 }
 
-/** The boxes around two lines in a picture that is turned so that the second runs level: of level ones they themselves. */
-export function besideLevel(one: Placed, other: Placed): readonly [Box, Box] {
-  if (!one.tilt && !other.tilt) return [one, other]
-  const angle = other.tilt?.angle ?? one.tilt?.angle ?? 0
-  return [turned(one, angle), turned(other, angle)]
+interface Place {
+  readonly x: number
+  readonly y: number
+}
+
+/** The corners of a line, one after another around it. */
+function cornersOf(box: Placed): Place[] {
+  const { length, thickness } = bandOf(box)
+  const way = wayOf(box)
+  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
+  const at = (along: number, aside: number): Place => {
+    const [far, off] = [along * length, aside * thickness]
+    return { x: x + far * way.x - off * way.y, y: y + far * way.y + off * way.x }
+  }
+  return [at(-0.5, -0.5), at(0.5, -0.5), at(0.5, 0.5), at(-0.5, 0.5)]
+}
+
+/** Twice the area of a triangle; above 0 where its corners go around as those of lines do. */
+function turn(one: Place, two: Place, three: Place): number {
+  return (two.x - one.x) * (three.y - one.y) - (two.y - one.y) * (three.x - one.x)
+}
+
+/** What of a shape without dents lies on the inner side of an edge. */
+function cutAlong(shape: readonly Place[], from: Place, to: Place): Place[] {
+  return shape.flatMap((corner, index) => {
+    const next = shape[(index + 1) % shape.length] ?? corner
+    const [here, there] = [turn(from, to, corner), turn(from, to, next)]
+    const way = here / (here - there)
+    const crossing = { x: corner.x + way * (next.x - corner.x), y: corner.y + way * (next.y - corner.y) }
+    return [...(here >= 0 ? [corner] : []), ...(here * there < 0 ? [crossing] : [])]
+  })
+}
+
+/** Area that two lines share, px, of tilted ones that of the lines themselves: their boxes, however turned, share more. */
+export function sharedArea(one: Placed, other: Placed): number {
+  if (!one.tilt && !other.tilt) return areaOf(shared(one, other))
+  const edges = cornersOf(other)
+  const both = edges.reduce(
+    (shape, from, index) => cutAlong(shape, from, edges[(index + 1) % edges.length] ?? from),
+    cornersOf(one),
+  )
+  const [first] = both
+  if (!first) return 0
+  return both.reduce((sum, place, index) => sum + turn(first, place, both[index + 1] ?? first) / 2, 0)
 }
 
 /** Tells of places in a box whether they belong to its line. */
@@ -45,6 +77,19 @@ export function inLine(box: Placed): (x: number, y: number) => boolean {
   return (x, y) => Math.abs((y - level) * way.x - (x - middle) * way.y) <= thickness / 2
 }
 
+/** The box around a tilted line and one more letter at each end that is within one of the picture's edge: it is cut there. */
+export function toEdges(box: Placed, picture: { readonly width: number; readonly height: number }): Placed {
+  const size = box.tilt?.letters ?? 0
+  const { x, y } = wayOf(box)
+  const [above, below] = [box.top < size, picture.height - box.bottom < size]
+  const [rising, falling] = [y < 0, y > 0]
+  const before = box.left < size || (falling && above) || (rising && below)
+  const after = picture.width - box.right < size || (falling && below) || (rising && above)
+  const ways = [...(before ? [-size] : []), ...(after ? [size] : [])]
+  const whole = ways.reduce<Box>((all, by) => around(all, moved(box, by * x, by * y)), box)
+  return { ...whole, tilt: box.tilt }
+}
+
 /** Length of the part of a tilted line that has a box of its own, times its thickness: fewer boxes cover much more. */
 const stepLength = 2
 
@@ -54,8 +99,8 @@ const atEnds = 0.15
 
 /** Boxes that hold the line in a box and little else: of a tilted one, some in a row along it. They may lead out of the picture. */
 export function stepsAlong(box: Placed): Box[] {
-  if (!box.tilt) return [box]
   const band = bandOf(box)
+  if (!box.tilt || band.thickness === 0) return [box]
   const length = band.length + 2 * atEnds * band.thickness
   const thickness = (1 + 2 * besideLine) * band.thickness
   const count = Math.ceil(length / (stepLength * band.thickness))

@@ -109,6 +109,7 @@ export class Fit {
       share > least &&
       share < most &&
       left < mostRest ** 2 &&
+      left < share * share * varied &&
       Math.sqrt(left / (count - 2) / varied) < unsure * share
     return [isSure ? share : 0, Math.sqrt(left)]
   }

@@ -7,6 +7,9 @@ const around = 24
 /** Pixels that are counted over, of all patches: some 64 bytes each. */
 const mostPixels = 2 ** 20
 
+/** Share of a patch's pixels that is known of what is translucent; of a face behind what lets nothing through 6 % were. */
+const fewestKnown = 0.4
+
 /** A patch, and what was found to lie over it. */
 export interface LaidOver {
   readonly patch: Patch
@@ -55,10 +58,12 @@ export class Overlays {
     }
   }
 
-  /** All that lets something through somewhere. */
+  /** All that lets something through at most of its places: at a few, what moves behind it by itself was taken for that. */
   get known(): readonly LaidOver[] {
     return this.#chosen().flatMap(({ patch, fit: { overlay } }) => {
-      return overlay?.through.some((share) => share > 0) === true ? [{ patch, overlay }] : []
+      const places = patch.mask.reduce((sum, is) => sum + (is === 1 ? 1 : 0), 0)
+      const seen = overlay?.through.reduce((sum, share) => sum + (share > 0 ? 1 : 0), 0) ?? 0
+      return overlay && seen > 0 && seen >= fewestKnown * places ? [{ patch, overlay }] : []
     })
   }
 

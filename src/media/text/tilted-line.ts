@@ -1,0 +1,29 @@
+import type { Placed } from './box.ts'
+
+/** A line of letters that lies askew, by its middle. */
+export interface TiltedLine {
+  readonly x: number
+  readonly y: number
+  readonly length: number
+  readonly letters: number
+  /** To the level, radians. */
+  readonly angle: number
+}
+
+/** The box around a tilted line. */
+export function boxAround({ x, y, length, letters, angle }: TiltedLine): Placed {
+  const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))]
+  const across = (length * cos + letters * sin) / 2
+  const down = (length * sin + letters * cos) / 2
+  const box = { left: x - across, top: y - down, right: x + across, bottom: y + down }
+  return { ...box, tilt: { angle, letters } }
+}
+
+/** A place in a line: shares of its length and thickness from its middle, -0.5 to 0.5. */
+export function placeIn({ x, y, length, letters, angle }: TiltedLine, along: number, aside: number) {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  return {
+    x: x + along * length * cos - aside * letters * sin,
+    y: y + along * length * sin + aside * letters * cos,
+  }
+}
