@@ -1,7 +1,10 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { hertz, nominalRate } from '../nominal-rate.ts'
 
-/** Times are told to the millisecond: what one may lie beside a frame's and still mean it, s; half of one falls short of itself in binary. */
+/**
+ * Times are told to the millisecond: what one may lie beside a frame's and still mean it, s. A little over half of one,
+ * which may fall short of itself in binary.
+ */
 export const timeSlack = 0.000_501
 
 /**

@@ -14,7 +14,8 @@ interface Wish {
 /**
  * Fills holes with what the picture shows elsewhere, from coarse to fine, so that every small square of the filled
  * part looks like one of the known part (Wexler, Shechtman and Irani), found as Barnes and others do, and lifted to
- * the brightness that surroundings suggest (as Darabi and others do). In place; the same picture is always filled alike. Smooth where nothing around may serve.
+ * the brightness that surroundings suggest (as Darabi and others do). In place; the same picture is always filled
+ * alike. Smooth where nothing around may serve.
  */
 export function fillByExample(picture: Holed, { isBegun = false }: Wish = {}): void {
   const levels = [picture]

@@ -3,7 +3,10 @@ import type { Holed } from './picture.ts'
 import { spread } from './spread.ts'
 import { liftOf, meansOf, radius } from './squares.ts'
 
-/** Each hole's pixel becomes the mean of what the squares over it show there; squares that are alike, and near what is known, count more. */
+/**
+ * Each hole's pixel becomes the mean of what the squares over it show there; squares that are alike, and near what is
+ * known, count more.
+ */
 export function vote(picture: Holed, matches: Matches, depth: Uint8Array): void {
   const { pixels, hole } = picture
   const sums = votesOf(picture, matches, depth)
