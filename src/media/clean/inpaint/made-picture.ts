@@ -16,7 +16,7 @@ export function pictureOf({ width, height, data, blue, red }: Crop, hole: Uint8A
   return { width, height, pixels, hole }
 }
 
-/** Puts a patch's filling into a picture; what is known is no hole any more. */
+/** Puts a patch's filling into a picture, where its colour is known too; what is known is no hole any more. */
 export function lay(
   { width, height, pixels, hole }: Holed,
   area: Rect,
@@ -29,6 +29,8 @@ export function lay(
       const x = patch.x + column - area.x
       const from = row * patch.width + column
       if (x < 0 || x >= width || filling.isFilled[from] !== 1 || patch.mask[from] !== 1) continue
+      // Colour is known where the first of the four pixels that share it is; without it a pixel would be green.
+      if (filling.isFilled[from - (column & 1) - (row & 1) * patch.width] !== 1) continue
       const small = (row >> 1) * (patch.width >> 1) + (column >> 1)
       const to = y * width + x
       pixels[to * 3] = Math.min(255, Math.max(0, Math.round(filling.luma[from] ?? 0)))

@@ -68,24 +68,30 @@ export class Fit {
     this.#count += 1
   }
 
-  /** What lies there; undefined after too few frames. */
-  get overlay(): Overlay | undefined {
+  /**
+   * What lies there, and at which share of its places more of what changes is explained by that than is not;
+   * undefined after too few frames.
+   */
+  get found(): { readonly overlay: Overlay; readonly explained: number } | undefined {
     if (this.#count < fewest) return undefined
     return this.#fitted()
   }
 
-  #fitted(): Overlay {
+  #fitted() {
     const { width, height, x, y, mask } = this.#patch
     const [pixels, colours] = [width * height, (width * height) / 4]
     const [through, added, rest] = [0, 1, 2].map(() => new Float32Array(pixels)) as Planes
     const [blue, red] = [new Float32Array(colours), new Float32Array(colours)]
     const stride = this.#area.width
+    let [places, explained] = [0, 0]
     for (let at = 0; at < pixels; at += 1) {
       const [column, row] = [at % width, Math.floor(at / width)]
       const place = (y - this.#area.y + row) * stride + x - this.#area.x + column
-      const [share, left] = mask[at] === 1 ? this.#shareAt(place) : [0, 0]
+      const { share, left, isExplained } = mask[at] === 1 ? this.#shareAt(place) : nothing
       through[at] = share
       rest[at] = left
+      places += mask[at] === 1 ? 1 : 0
+      explained += isExplained ? 1 : 0
       added[at] = this.#addedAt(this.#light, place, share)
       if ((row | column) & 1) continue
       const to = (row >> 1) * (width >> 1) + (column >> 1)
@@ -93,11 +99,11 @@ export class Fit {
       blue[to] = this.#addedAt(this.#blue, small, share)
       red[to] = this.#addedAt(this.#red, small, share)
     }
-    return { through, added, rest, blue, red }
+    return { overlay: { through, added, rest, blue, red }, explained: explained / places }
   }
 
   /** What comes through at a pixel, 0 where it is not sure enough; and the deviation that this leaves. */
-  #shareAt(at: number): readonly [share: number, rest: number] {
+  #shareAt(at: number): typeof nothing {
     const count = this.#count
     const { shown, guess, guesses, products, squares } = this.#light
     const [seen, guessed] = [(shown[at] ?? 0) / count, (guess[at] ?? 0) / count]
@@ -109,15 +115,20 @@ export class Fit {
       share > least &&
       share < most &&
       left < mostRest ** 2 &&
-      left < share * share * varied &&
       Math.sqrt(left / (count - 2) / varied) < unsure * share
-    return [isSure ? share : 0, Math.sqrt(left)]
+    return {
+      share: isSure ? share : 0,
+      left: Math.sqrt(left),
+      isExplained: isSure && left < share * share * varied,
+    }
   }
 
   #addedAt({ shown, guess }: Sums, at: number, share: number): number {
     return ((shown[at] ?? 0) - share * (guess[at] ?? 0)) / this.#count
   }
 }
+
+const nothing = { share: 0, left: 0, isExplained: false }
 
 type Planes = [Float32Array, Float32Array, Float32Array]
 

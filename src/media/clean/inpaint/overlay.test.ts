@@ -97,6 +97,39 @@ describe('what is translucent', () => {
     expect(whole.isExpected).toBe(false)
   })
 
+  it('is not taken for known of what hides something that moves by itself', () => {
+    const scene = makeScene('walker', { ...film, count: 60 })
+    const middle = { x: 0.3, y: 0.55, w: 0.4, h: 0.3 }
+    for (const strength of [1, 0.5]) {
+      expect(learned(scene, logo(scene, { strength, box: middle }))).toEqual([])
+    }
+  })
+
+  it('has colour also where only some of the pixels that share it are known', async () => {
+    const scene = makeScene('static', { ...film, count: 3 })
+    const drawn = logo(scene, { box })
+    const [patch] = drawn.patchesAt(0)
+    if (!patch) throw new RangeError('a logo')
+    const { width, height } = patch
+    const [added, rest, colour] = [width * height, width * height, (width * height) / 4].map(
+      (length) => new Float32Array(length),
+    ) as [Float32Array, Float32Array, Float32Array]
+    // All but the first of each four.
+    const through = Float32Array.from(added, (_, at) => ((at % width) | Math.floor(at / width)) & 1)
+    const overlay = { through, added, rest: rest.fill(255), blue: colour, red: colour }
+    const treat = makeInpainter(film)
+    const { frames } = await fidelityOf(scene, drawn, (given, marks) =>
+      treat(given, { ...marks, overlayOf: () => overlay }),
+    )
+    const clean = scene.frameAt(0).bytes
+    for (let row = 0; row < height / 2; row += 1) {
+      for (let column = 0; column < width / 2; column += 1) {
+        const at = film.width * film.height + (patch.y / 2 + row) * (film.width / 2) + patch.x / 2 + column
+        expect(Math.abs((frames[0]?.bytes[at] ?? 0) - (clean[at] ?? 0))).toBeLessThan(40)
+      }
+    }
+  })
+
   it('does no harm where lines change in a place that is always marked', async () => {
     const scene = shots(5, 6)
     const lines = subtitles(scene, { shown: 4, gone: 3, box })

@@ -7,8 +7,11 @@ const around = 24
 /** Pixels that are counted over, of all patches: some 64 bytes each. */
 const mostPixels = 2 ** 20
 
-/** Share of a patch's pixels that is known of what is translucent; of a face behind what lets nothing through 6 % were. */
-const fewestKnown = 0.4
+/**
+ * Share of a patch's places that have to be explained: of translucent marks 50 to 90 % are, of what lets nothing
+ * through 10 to 17 % seem to be, where what is behind moves by itself (a face) or as little as a hand's camera.
+ */
+const fewestExplained = 0.4
 
 /** A patch, and what was found to lie over it. */
 export interface LaidOver {
@@ -58,13 +61,11 @@ export class Overlays {
     }
   }
 
-  /** All that lets something through at most of its places: at a few, what moves behind it by itself was taken for that. */
+  /** All that lets something through. */
   get known(): readonly LaidOver[] {
-    return this.#chosen().flatMap(({ patch, fit: { overlay } }) => {
-      const places = patch.mask.reduce((sum, is) => sum + (is === 1 ? 1 : 0), 0)
-      const seen = overlay?.through.reduce((sum, share) => sum + (share > 0 ? 1 : 0), 0) ?? 0
-      return overlay && seen > 0 && seen >= fewestKnown * places ? [{ patch, overlay }] : []
-    })
+    return this.#chosen().flatMap(({ patch, fit: { found } }) =>
+      found && found.explained >= fewestExplained ? [{ patch, overlay: found.overlay }] : [],
+    )
   }
 
   /** What is counted over: of what stays long enough and beside which something is seen, what stays longest, as it fits. */
