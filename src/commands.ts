@@ -6,7 +6,6 @@ import type * as Administration from './administer.ts'
 import type { Connection } from './client/client.ts'
 import { processEnvironment, readConfig, secretsOf, type Config, type ConfigOptions } from './config.ts'
 import { MediaError } from './contract/errors.ts'
-import { dataFiles } from './daemon/data-files.ts'
 import type { Finding } from './doctor/finding.ts'
 import type { Door } from './mcp/connection.ts'
 import { packageVersion } from './platform/package-version.ts'
@@ -25,6 +24,13 @@ async function openLogOf(config: Config, file?: string): Promise<Logger> {
   return openLog({ level: config.logLevel, file })
 }
 
+/** Tells a client what it set to no effect. */
+async function warnOfIgnored({ baseUrl, dataDir }: Config, log: Logger): Promise<void> {
+  if (baseUrl !== undefined) return
+  const { ignoredByService } = await import('./ignored-settings.ts')
+  for (const { detail, fix } of await ignoredByService(dataDir)) log.warn(`${detail}. Fix: ${fix}`)
+}
+
 interface McpOptions {
   readonly dataDir?: string | undefined
   readonly allowDirs?: readonly string[] | undefined
@@ -41,6 +47,7 @@ export async function mcp({ dataDir, allowDirs = [], options }: McpOptions): Pro
     packageVersion(),
   ])
   const log = await openLogOf(config)
+  await warnOfIgnored(config, log)
   const server = await startMcpServer({
     version,
     tools: config.tools,
@@ -79,6 +86,8 @@ export async function mcpHttp({ dataDir, options, port = mcpHttpPort }: McpHttpO
       packageVersion(),
     ])
   checkReach(config)
+  const log = await openLogOf(config)
+  await warnOfIgnored(config, log)
   const { host, publicUrl, baseUrl } = config
   const address = async (): Promise<string> => baseUrl ?? (await reach(config, version)).baseUrl
   const server = await startMcpHttpServer({
@@ -97,7 +106,7 @@ export async function mcpHttp({ dataDir, options, port = mcpHttpPort }: McpHttpO
       return publicUrl !== undefined && isLoopback(new URL(own).hostname) ? new URL(publicUrl).origin : own
     },
     promptsFolder: join(import.meta.dirname, '..', 'prompts'),
-    log: await openLogOf(config),
+    log,
   })
   process.stdout.write(`listening on ${server.url}\n`)
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
@@ -261,8 +270,9 @@ export async function doctor({ dataDir, json = false }: DoctorOptions): Promise<
 
 /** Looks at all that is needed here, as far as the settings can be read. */
 export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
-  const [{ examine, examineSettings }, { manifest }] = await Promise.all([
+  const [{ examine, examineSettings }, { ignoredByService }, { manifest }] = await Promise.all([
     import('./doctor/examine.ts'),
+    import('./ignored-settings.ts'),
     import('./engines/packs/manifest.ts'),
   ])
   const version = await packageVersion()
@@ -279,9 +289,8 @@ export async function findingsOf(dataDirOption: string | undefined): Promise<Fin
       baseUrl,
       apiKey,
       ffmpeg: local.ffmpeg,
-      ffmpegHere: config.ffmpeg,
-      settingsFile: join(dataDir, dataFiles.settings),
       packs: { ...local.packs, manifest },
+      ignored: await ignoredByService(dataDir),
     })
   } catch (error) {
     if (error instanceof MediaError && error.code === 6016) return examineSettings(version, error)

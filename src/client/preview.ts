@@ -7,6 +7,8 @@ import type { Client } from './client.ts'
 export interface Preview {
   readonly bytes: Buffer
   readonly mimeType: string
+  /** Of frames with regions, the places of those that could not be shown. */
+  readonly empty: readonly number[]
 }
 
 /** Previews travel through MCP as base64: larger ones than this are not small, in bytes. */
@@ -30,7 +32,8 @@ export async function previewFile(
   })
   const mimeType = String(response.headers['content-type'] ?? '').split(';')[0] ?? ''
   if (response.statusCode !== 200 || !mimeType.startsWith('image/')) return throwFailure(response)
-  return { bytes: await readBody(response, maxPreviewBytes), mimeType }
+  const empty = [...String(response.headers['x-empty-frames'] ?? '').matchAll(/\d+/g)].map(Number)
+  return { bytes: await readBody(response, maxPreviewBytes), mimeType, empty }
 }
 
 /** Reads a small stored file into memory; throws 6401 for more than `maxBytes`. */

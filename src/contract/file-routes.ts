@@ -245,7 +245,13 @@ export const rawFileRoutes = {
         .describe('Moments of a video, the sound as a wave, or regions drawn over moments'),
       ...regionsQuery.partial().shape,
     }),
-    answers: { 200: { description: 'The picture', type: 'image/jpeg' } },
+    answers: {
+      200: {
+        description:
+          'The picture. `x-empty-frames`: places, from 0 and with commas, of frames with regions that could not be shown',
+        type: 'image/jpeg',
+      },
+    },
     errors: [6004, 6014, 6017, 6021, 6401, 6402],
   },
 } as const satisfies Record<string, RawRoute>

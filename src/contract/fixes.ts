@@ -16,11 +16,16 @@ const mostTold = 3
 
 /** How to add fields that are missing: what each is for. */
 export function addFix(input: z.ZodObject, names: readonly string[]): string {
+  return `Add ${toldFields(input, names)}.`
+}
+
+/** Some fields, each with what it is for. */
+export function toldFields(input: z.ZodObject, names: readonly string[]): string {
   const fields = names.slice(0, mostTold).map((name) => {
     const description = descriptionAt(input, [name])
     return description === undefined ? name : `${name} (${description})`
   })
-  return `Add ${fields.join(', ')}${names.length > mostTold ? ', …' : ''}.`
+  return `${fields.join(', ')}${names.length > mostTold ? ', …' : ''}`
 }
 
 /** How to correct a value: as the rule tells that was broken (`params: { fix }` of a refinement), else by the schema of its place. */

@@ -38,10 +38,14 @@ export function withoutNulls(value: object): Record<string, unknown> {
 /** Issues a reader can act on; more than a few help nobody. */
 const maxIssuesShown = 5
 
-/** What is wrong with a value, place by place; `whole` is the name of the value itself. */
-export function describeIssues(error: z.ZodError, whole: string): string {
+/** What is wrong with a value, place by place; `whole` is the name of the value itself, `placeOf` tells other places. */
+export function describeIssues(
+  error: z.ZodError,
+  whole: string,
+  placeOf: (path: readonly PropertyKey[]) => string = z.core.toDotPath,
+): string {
   const issues = firstOfTheirPlace(error.issues)
-  const told = issues.map((issue) => `${z.core.toDotPath(issue.path) || whole}: ${issue.message}`)
+  const told = issues.map((issue) => `${placeOf(issue.path) || whole}: ${issue.message}`)
   return toldFirst(told, maxIssuesShown)
 }
 

@@ -91,6 +91,16 @@ export interface Plan {
  */
 export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: GivenFiles) => Plan
 
+/**
+ * `tools/<operation>/plan.ts` may export `check`: checks what stands in text files of the request, so that what is
+ * wrong there makes no task. `read` answers all of such a file; `plan` has seen to its size. Throws 6016.
+ */
+export type CheckOperation<O extends Operation> = (
+  input: InputOf<O>,
+  files: GivenFiles,
+  read: (fileId: string) => Promise<string>,
+) => Promise<void>
+
 /** A file as a worker sees it. */
 export interface StagedFile extends GivenFile {
   /** Absolute path to read it from; its extension is the original's. */
@@ -146,7 +156,10 @@ export type ReadyOperation<O extends Operation> = (request?: {
  */
 export interface OperationModule<O extends Operation = Operation> {
   readonly operation: O
-  plan(): Promise<{ plan(...given: Parameters<PlanOperation<O>>): Plan }>
+  plan(): Promise<{
+    plan(...given: Parameters<PlanOperation<O>>): Plan
+    check?(...given: Parameters<CheckOperation<O>>): Promise<void>
+  }>
   run(): Promise<{
     run(...given: Parameters<RunOperation<O>>): Promise<OutputOf<O>>
     ready(...given: Parameters<ReadyOperation<O>>): Promise<void>

@@ -23,10 +23,9 @@ interface Subject {
   readonly apiKey: string | undefined
   /** The program named in the settings file, which alone counts for the local service. */
   readonly ffmpeg: string | undefined
-  /** The one in effect here; where it differs from the file's, REELWRIGHT_FFMPEG named it. */
-  readonly ffmpegHere: string | undefined
-  readonly settingsFile: string
   readonly packs: Packs
+  /** Settings that the environment tells here, and the local service has otherwise. */
+  readonly ignored: readonly Required<Omit<Finding, 'state'>>[]
 }
 
 /** Below this a few videos fill the disk: 2 GiB. */
@@ -57,18 +56,17 @@ function examineProgram(version: string): Finding {
 }
 
 async function examineFfmpeg(subject: Subject): Promise<Finding> {
-  const { ffmpeg: configured, ffmpegHere, settingsFile } = subject
-  const found = await locateFfmpeg(configured).then(
+  const found = await locateFfmpeg(subject.ffmpeg).then(
     ({ ffmpeg, version }): Finding => ({ name: 'ffmpeg', state: 'ok', detail: `${version} (${ffmpeg})` }),
     (error: unknown) => fromError('ffmpeg', error),
   )
-  if (ffmpegHere === configured) return found
-  const ignored = `REELWRIGHT_FFMPEG counts for \`serve\` alone; the local service reads "ffmpeg" from ${settingsFile}`
+  const ignored = subject.ignored.find(({ name }) => name === 'ffmpeg')
+  if (!ignored) return found
   return {
     ...found,
     state: found.state === 'ok' ? 'note' : found.state,
-    detail: `${found.detail}\n${ignored}`,
-    fix: `set "ffmpeg" in ${settingsFile}`,
+    detail: `${found.detail}\n${ignored.detail}`,
+    fix: ignored.fix,
   }
 }
 
@@ -86,12 +84,14 @@ function examineChromium(): Finding {
 }
 
 /** None of them stops all work. */
-async function examinePacks({ packs }: Subject): Promise<Finding[]> {
-  return (await statesOf(packs)).map(({ name, title, state, detail, fix }) => ({
+async function examinePacks({ packs, ignored }: Subject): Promise<Finding[]> {
+  const states = (await statesOf(packs)).map(({ name, title, state, detail, fix }): Finding => ({
     name: `pack ${name}`,
     ...(state === 'missing' ? { state: 'note', fix } : { state: 'ok' }),
     detail: `${title}: ${detail}`,
   }))
+  const ofPacks = ignored.filter(({ name }) => name !== 'ffmpeg')
+  return [...states, ...ofPacks.map((one): Finding => ({ ...one, state: 'note' }))]
 }
 
 async function examineDataFolder(folder: string): Promise<Finding> {

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { MediaError } from '../contract/errors.ts'
 import { lockName } from '../db/lock.ts'
-import type { Db, Write } from '../db/schema.ts'
+import type { Db, FileRow, Write } from '../db/schema.ts'
 import type { FileStore } from './store.ts'
 
 /** Where files are recorded, and where their bytes are. */
@@ -17,6 +18,11 @@ export async function ensureBytes(trx: Write, files: FileStore, blake3: string):
   await lockName(trx, blake3)
   if (await files.has(blake3)) return
   throw new MediaError(6036, 'the bytes were removed with another file as they came')
+}
+
+/** All of a file as text; whoever asks sees that it is not too large. */
+export async function textOf(files: FileStore, row: FileRow, signal?: AbortSignal): Promise<string> {
+  return await files.lend(row, (path) => readFile(path, { encoding: 'utf8', signal }))
 }
 
 /** Whether a record names these bytes, of whichever account; one that lost them to retention does not. */

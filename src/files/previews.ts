@@ -22,7 +22,7 @@ export interface Drawing {
 /** Small pictures of files. */
 export interface Previews {
   /** One as JPEG. Throws 6014 for what cannot be seen or heard, 6017 and 6021 for what is damaged. */
-  draw(row: FileRow, drawing: Drawing, signal: AbortSignal): Promise<Uint8Array>
+  draw(row: FileRow, drawing: Drawing, signal: AbortSignal): Promise<Drawn>
   /** Drops those of a file that is gone. */
   forget(row: FileRow): void
 }
@@ -32,8 +32,8 @@ export interface Previews {
  * with the service, and are shown only to who was found to own the file.
  */
 export function openPreviews(shelf: Shelf): Previews {
-  const kept = new RecentBytes(maxKept)
-  const underWay = new SharedWork<Uint8Array>()
+  const kept = new RecentBytes<Drawn & { readonly byteLength: number }>(maxKept)
+  const underWay = new SharedWork<Drawn>()
   // One after another: each uses all cores.
   const inTurn = atMost(1)
   const draw: Previews['draw'] = async (row, drawing, signal) => {
@@ -44,14 +44,16 @@ export function openPreviews(shelf: Shelf): Previews {
       })
     }
     const name = `${nameOf(row)} ${drawing.name}`
-    const make = async (unlessLeft: AbortSignal): Promise<Uint8Array> => {
+    const make = async (unlessLeft: AbortSignal): Promise<Drawn> => {
       unlessLeft.throwIfAborted()
       const options = { signal: unlessLeft }
-      const { jpeg, isWhole } = await shelf.files.lend(row, (path) => drawing.make(path, facts, options))
+      const drawn = await shelf.files.lend(row, (path) => drawing.make(path, facts, options))
       const owned = { accountId: row.account_id, blake3: row.blake3 }
       // It may have been deleted while it was drawn.
-      if (isWhole && (await keepsBytes(shelf.db, owned))) kept.set(name, jpeg)
-      return jpeg
+      if (drawn.isWhole && (await keepsBytes(shelf.db, owned))) {
+        kept.set(name, { ...drawn, byteLength: drawn.jpeg.byteLength })
+      }
+      return drawn
     }
     return (
       kept.get(name) ?? (await underWay.join(name, signal, (unlessLeft) => inTurn(() => make(unlessLeft))))

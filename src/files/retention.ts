@@ -1,5 +1,6 @@
 import { retentionDays } from '../contract/file.ts'
 import { lockAccount } from '../db/lock.ts'
+import type { FileRow } from '../db/schema.ts'
 import { freeBytes, keepsBytes, type Shelf } from './bytes.ts'
 import { findNeeding } from './needing.ts'
 
@@ -11,6 +12,8 @@ interface Old {
   readonly keepDays?: number
   /** Left out, those of all. */
   readonly accountId?: number
+  /** Told of each file as it goes. */
+  readonly onFreed?: (row: FileRow) => void
   /** Ends the work early. */
   readonly signal?: AbortSignal
 }
@@ -27,11 +30,11 @@ const dayMs = 24 * 3600 * 1000
  * Frees the bytes of old files that no live task needs. Their records stay, expired: uploaded again, a file
  * keeps its id.
  */
-export async function freeOld(shelf: Shelf, { now, signal, ...old }: Old): Promise<Freed> {
+export async function freeOld(shelf: Shelf, { now, signal, onFreed, ...old }: Old): Promise<Freed> {
   const expiringBy = now + (retentionDays - (old.keepDays ?? retentionDays)) * dayMs
   const files = await shelf.db
     .selectFrom('files')
-    .select(['id', 'account_id', 'size', 'blake3'])
+    .selectAll()
     .where('expire_at', '<=', expiringBy)
     .where('removed_at', 'is', null)
     .$if(old.accountId !== undefined, (query) => query.where('account_id', '=', Number(old.accountId)))
@@ -41,6 +44,7 @@ export async function freeOld(shelf: Shelf, { now, signal, ...old }: Old): Promi
     if (signal?.aborted) break
     if (!(await markRemoved(shelf, file, { now, expiringBy }))) continue
     freed.files += 1
+    onFreed?.(file)
     await freeBytes(shelf, file.blake3)
     // Whether another account has the same bytes must not show.
     const { account_id: accountId, blake3 } = file

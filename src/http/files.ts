@@ -81,7 +81,8 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
   app.post(routes.cleanFiles.path, async (request) => {
     const { keep_days: keepDays } = readBody(cleanRequest, request.body ?? {}, { keep_days: 7 })
     const { accountId } = callerOf(request)
-    return success(await freeOld(service, { now: service.clock(), keepDays, accountId }))
+    const old = { now: service.clock(), keepDays, accountId, onFreed: forgetPictures }
+    return success(await freeOld(service, old))
   })
 }
 
@@ -107,8 +108,9 @@ function pictureRoutes(app: FastifyInstance, service: Service): (row: FileRow) =
       return { name, make: (path, facts, options) => regionSheet(path, facts, { ...options, frames }) }
     }
     const drawing = kind === 'regions' ? await regions() : drawings[kind]
-    const picture = await previews.draw(row, drawing, signal)
-    return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(picture)
+    const { jpeg, empty = [] } = await previews.draw(row, drawing, signal)
+    if (empty.length > 0) reply.header('x-empty-frames', empty.join())
+    return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(jpeg)
   })
   return (row) => {
     previews.forget(row)

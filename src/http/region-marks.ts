@@ -1,5 +1,5 @@
 import type { ShownRegions } from '../contract/file-routes.ts'
-import type { ListedRegion, RegionsFile } from '../contract/regions.ts'
+import { nameOfRegion, type ListedRegion, type RegionsFile } from '../contract/regions-file.ts'
 import { isDrawable } from '../engines/ffmpeg/lettering.ts'
 import type { ShownFrame, ShownRegions as Chosen } from '../media/clean/shown-regions.ts'
 
@@ -14,8 +14,8 @@ export interface RegionMark extends ListedRegion {
   readonly isKept: boolean
 }
 
-/** Longest id that is drawn, so that it has room on the narrowest frames, and that is told, characters. */
-const longestId = { drawn: 16, told: 24 }
+/** Longest name that is drawn, so that it has room on the narrowest frames, characters. */
+const longestDrawn = 16
 
 /** Protections, of which there are few and which matter most, then removals. */
 export function marksOf({ regions, protect_regions }: RegionsFile): RegionMark[] {
@@ -23,12 +23,11 @@ export function marksOf({ regions, protect_regions }: RegionsFile): RegionMark[]
   const mark =
     (isKept: boolean) =>
     (region: ListedRegion, index: number): RegionMark => {
-      const number = `${isKept ? 'keep' : ''}#${index + 1}`
       const { id, score } = region
-      // Each list has ids of its own, and none may look like a number of another region.
-      const isFree = id !== undefined && !(isKept && removed.has(id)) && !/^(keep)?#/.test(id)
-      const told = isFree && id.trim() !== '' && id.length <= longestId.told ? id : number
-      const label = isDrawable(told) && told.length <= longestId.drawn ? told : number
+      const number = nameOfRegion(undefined, { index, isKept })
+      // Each list has ids of its own.
+      const told = isKept && removed.has(id) ? number : nameOfRegion(id, { index, isKept })
+      const label = isDrawable(told) && told.length <= longestDrawn ? told : number
       const name = score === undefined ? label : `${label} ${score.toFixed(2)}`
       return { ...region, label, name, told, isKept }
     }

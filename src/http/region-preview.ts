@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
 import type { regionsQuery, ShownRegions } from '../contract/file-routes.ts'
-import { checkRegionsSize, readRegions, type RegionsFile } from '../contract/regions.ts'
+import { checkRegionsSize, readRegions, type RegionsFile } from '../contract/regions-file.ts'
 import type { FileRow } from '../db/schema.ts'
 import { isStill } from '../engines/ffmpeg/facts.ts'
 import type { MarkedFrame } from '../engines/ffmpeg/region-sheet.ts'
-import { keepsBytes } from '../files/bytes.ts'
+import { keepsBytes, textOf } from '../files/bytes.ts'
 import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
 import { framesShownAt, gridOf, stillGrid, type FrameGrid } from '../media/clean/frame-grid.ts'
@@ -54,7 +53,7 @@ export function openRegionPictures(service: Service): RegionPictures {
     if (latest?.name === name) return latest.list
     // Not both at once.
     latest = undefined
-    const list = await readList(service, row, signal)
+    const list = readRegions(row.name, await textOf(service.files, row, signal))
     if (await isThere(service, row)) latest = { name, list }
     return list
   }
@@ -108,11 +107,6 @@ export function openRegionPictures(service: Service): RegionPictures {
 /** Whether a file was not deleted while it was read. */
 async function isThere({ db }: Service, { account_id: accountId, blake3 }: FileRow): Promise<boolean> {
   return await keepsBytes(db, { accountId, blake3 })
-}
-
-async function readList({ files }: Service, row: FileRow, signal: AbortSignal): Promise<RegionsFile> {
-  const text = await files.lend(row, (path) => readFile(path, { encoding: 'utf8', signal }))
-  return readRegions(row.name, text)
 }
 
 function pictureOf(

@@ -7,6 +7,7 @@ import { parseValues } from './arguments.ts'
 import { isPath, openFiles, type LocalFiles } from './file-bridge.ts'
 import { openFileInside, type OpenedFile } from './open-inside.ts'
 import type { Session } from './session.ts'
+import { refuseUnread } from './unread-arguments.ts'
 
 /** An operation's arguments, checked, with the local files among them opened. */
 export interface PreparedInput {
@@ -26,6 +27,7 @@ export async function prepareInput(
   operation: Operation,
   args: Record<string, unknown>,
 ): Promise<PreparedInput> {
+  refuseUnread(operation, args)
   const references = findFileRefs(operation.input, args).map(asText)
   const arePaths = await Promise.all(references.map(({ value }) => isPath(session, value)))
   const paths = references.filter((_, index) => arePaths[index])

@@ -1,14 +1,14 @@
 /** Data by name, the least lately used of which is dropped beyond so many bytes in all. */
-export class RecentBytes {
+export class RecentBytes<T extends { readonly byteLength: number } = Uint8Array> {
   readonly #maxBytes: number
-  readonly #kept = new Map<string, Uint8Array>()
+  readonly #kept = new Map<string, T>()
   #bytes = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  get(name: string): Uint8Array | undefined {
+  get(name: string): T | undefined {
     const data = this.#kept.get(name)
     if (!data) return undefined
     this.#kept.delete(name)
@@ -16,7 +16,7 @@ export class RecentBytes {
     return data
   }
 
-  set(name: string, data: Uint8Array): void {
+  set(name: string, data: T): void {
     this.delete(name)
     this.#kept.set(name, data)
     this.#bytes += data.byteLength

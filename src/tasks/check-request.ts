@@ -6,8 +6,10 @@ import { readBody, withoutNulls } from '../contract/issues.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
+import { textOf } from '../files/bytes.ts'
 import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
+import { atMost } from '../platform/at-most.ts'
 import { estimateTask } from './estimate.ts'
 import { givenFiles } from './given-files.ts'
 import type { Service } from './service.ts'
@@ -51,13 +53,17 @@ export async function appraise(
   const { ready } = await module.run()
   await ready()
   const files = await checkFiles(service, caller, { operation: module.operation, input })
-  const { plan } = await module.plan()
+  const { plan, check } = await module.plan()
   const planned = plan(input, files)
+  if (check) await inTurn(() => check(input, files, files.read))
   await ready({ input, files })
   const plannedMs = Math.ceil(planned.seconds * 1000)
   const estimate = await estimateTask(service, { type: module.operation.name, plannedMs, priority })
   return { fileIds: files.ids, credits: planned.credits, plannedMs, ...estimate }
 }
+
+/** Texts are tens of megabytes at most, but not all at once. */
+const inTurn = atMost(1)
 
 function findOperation(service: Service, type: string): OperationModule {
   const module = service.operations.get(type)
@@ -75,11 +81,17 @@ export function validate(operation: Operation, body: unknown): Record<string, un
   return readBody(operation.input, read, operation.examples[0].input)
 }
 
+interface CheckedFiles extends GivenFiles {
+  readonly ids: readonly string[]
+  /** All of a text file. */
+  readonly read: (fileId: string) => Promise<string>
+}
+
 async function checkFiles(
   service: Service,
   caller: Caller,
   request: { operation: Operation; input: Record<string, unknown> },
-): Promise<GivenFiles & { readonly ids: readonly string[] }> {
+): Promise<CheckedFiles> {
   const references = findFileRefs(request.operation.input, request.input)
   const ids = [...new Set(references.map((reference) => String(reference.value)))]
   const rows = []
@@ -91,9 +103,10 @@ async function checkFiles(
     }
   }
   for (const row of rows) checkKind(row, references, request.operation)
-  const byId = new Map<string, GivenFile>()
-  for (const row of rows) byId.set(row.id, await giveFile(service, row))
-  return { ...givenFiles(byId), ids }
+  const byId = new Map<string, GivenFile & { readonly row: FileRow }>()
+  for (const row of rows) byId.set(row.id, { ...(await giveFile(service, row)), row })
+  const files = givenFiles(byId)
+  return { ...files, ids, read: (id) => textOf(service.files, files.get(id).row) }
 }
 
 /** Tells where a request names the file that is missing. */

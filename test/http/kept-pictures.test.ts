@@ -47,6 +47,11 @@ describe('what pictures of regions are drawn of', () => {
         path,
         ask: async (listId: string) => (await calls.send(path(listId))).code,
         remove: async (file: string) => (await calls.send(`/base/file/${file}`, { method: 'DELETE' })).code,
+        clean: async () => {
+          const headers = { 'content-type': 'application/json' }
+          const body = JSON.stringify({ keep_days: 0 })
+          return (await calls.send('/base/file/clean', { method: 'POST', headers, body })).code
+        },
       }
     }
 
@@ -63,6 +68,16 @@ describe('what pictures of regions are drawn of', () => {
       // Of the same bytes.
       expect([await mine.ask(await mine.list()), read.length]).toEqual([200, 3])
       expect(new Set(read).size).toBe(1)
+    })
+
+    test('is not kept of what a clean-up removes', async () => {
+      const { read, baseUrl } = await watched()
+      const { apiKey } = await service().account(0)
+      const before = await given(baseUrl, apiKey, 'cleaned')
+      expect([await before.ask(await before.list()), read.length]).toEqual([200, 1])
+      expect(await before.clean()).toBe(200)
+      const after = await given(baseUrl, apiKey, 'cleaned')
+      expect([await after.ask(await after.list()), read.length]).toEqual([200, 2])
     })
 
     test('is not kept of a list that is deleted while it is read', async () => {
@@ -118,7 +133,11 @@ describe('what pictures of regions are drawn of', () => {
           return { jpeg: Buffer.from(what.as), isWhole: what.isWhole ?? true }
         }
         const row = await upload()
-        const jpeg = await previews.draw(row, { name: 'test', make: drawing }, new AbortController().signal)
+        const { jpeg } = await previews.draw(
+          row,
+          { name: 'test', make: drawing },
+          new AbortController().signal,
+        )
         return Buffer.from(jpeg).toString()
       }
       expect(await draw({ as: 'part', isWhole: false })).toBe('part')

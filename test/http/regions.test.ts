@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShownRegions } from '../../src/contract/file-routes.ts'
-import { maxRegionsBytes } from '../../src/contract/regions.ts'
+import { maxRegionsBytes } from '../../src/contract/regions-file.ts'
 import { serve, type Served } from '../contract/serve.ts'
 import { h264, make, pixelsOf, tone } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
@@ -197,11 +197,15 @@ describe('what cannot be drawn', () => {
     ['no JSON', '{"regions": [}', /regions\.json is no JSON: Unexpected token/],
     ['no list', { regions: {} }, /regions: must be a list/],
     ['something else', [], /the file: must be an object/],
-    ['an entry that is none', { regions: [logo, 7] }, /regions\[1\]: must be an object/],
-    ['an entry that leaves the frame', one({ x: 0.8 }), /regions\[1\]\.w: x \+ w must be at most 1/],
-    ['an edge outside', one({ y: -0.1 }), /regions\[1\]\.y: at least 0/],
-    ['an end before the start', one({ end: 0.5 }), /regions\[1\]\.end: end must be after start/],
-    ['an id that is there twice', one({ id: 'logo' }), /regions\[1\]\.id: "logo" is there twice/],
+    ['an entry that is none', { regions: [logo, 7] }, /regions\[1\] \(#2\): must be an object/],
+    [
+      'an entry that leaves the frame',
+      one({ x: 0.8 }),
+      /regions\[1\]\.w \(text-1\): x \+ w must be at most 1/,
+    ],
+    ['an edge outside', one({ y: -0.1 }), /regions\[1\]\.y \(text-1\): at least 0/],
+    ['an end before the start', one({ end: 0.5 }), /regions\[1\]\.end \(text-1\): end must be after start/],
+    ['an id that is there twice', one({ id: 'logo' }), /regions\[1\]\.id \(logo\): "logo" is there twice/],
     [
       'a source longer than an id',
       { source: { file_id: 'x'.repeat(65) }, regions: [] },
@@ -210,7 +214,7 @@ describe('what cannot be drawn', () => {
     [
       'a protection that is wrong',
       { ...detection, protect_regions: [{}] },
-      /protect_regions\[0\]\.x: required/,
+      /protect_regions\[0\]\.x \(keep#1\): required/,
     ],
     [
       'more than there may be',

@@ -154,7 +154,7 @@ test('what cannot be drawn is told so that an agent can mend it', async () => {
   const ask = async (more: object) => (await agent.call('inspect_file', { file: 'clip.mp4', ...more })).text
   await writeFile(join(workspace, 'wrong.json'), '{"regions": [{"x": 0.9, "y": 0, "w": 0.2, "h": 0.1}]}')
   expect(await ask({ regions: 'wrong.json' })).toMatch(
-    /^6016: wrong\.json .*regions\[0\]\.w: x \+ w must be at most 1/,
+    /^6016: wrong\.json .*regions\[0\]\.w \(#1\): x \+ w must be at most 1/,
   )
   expect(await ask({ regions: 'clip.mp4' })).toMatch(/^6014: .*clip\.mp4 is not text/)
   expect(await ask({ regions: 'none.json' })).toMatch(/^6004: There is no none\.json/)

@@ -29,9 +29,11 @@ function reelwright(
 ): Promise<Ended> {
   const env = { ...process.env, HOME: scratch.path, REELWRIGHT_DATA_DIR: dataDir, ...environment }
   return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
+    const child = execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     )
+    // `mcp` serves until its client goes.
+    child.stdin?.end()
   })
 }
 
@@ -112,6 +114,35 @@ describe('reelwright', () => {
     const text = await readFile(report, 'utf8')
     expect(text).toContain('pack text-detection')
     expect(text).not.toMatch(/secret-project|fill\.onnx/)
+  })
+
+  it('names in doctor the file that the mirror lacks, and what the local service does not read', async () => {
+    await mkdir(dataDir)
+    const mirrored = { models_mirror: join(scratch.path, 'nothing') }
+    await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify(mirrored))
+    const { code, out } = await reelwright(['doctor'], { REELWRIGHT_MODELS_MIRROR: scratch.path })
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      /^note +pack text-detection .*the mirror has no pp-ocrv3-det\.onnx of 2\.3 MiB\n +-> .*models_mirror/m,
+    )
+    expect(out).toMatch(
+      /^note +models_mirror .*REELWRIGHT_MODELS_MIRROR .*local service.*\n +-> set "models_mirror" in .*config\.json/m,
+    )
+  })
+
+  it('warns an MCP client of variables that the local service does not read, and of no others', async () => {
+    await mkdir(dataDir)
+    const told = async (environment: Readonly<Record<string, string>>) =>
+      (await reelwright(['mcp'], environment)).err
+    const folder = { REELWRIGHT_MODELS_MIRROR: scratch.path }
+    expect(await told(folder)).toMatch(
+      /"level":40,.*REELWRIGHT_MODELS_MIRROR.*set \\"models_mirror\\" in .*config/,
+    )
+    expect(await told({ REELWRIGHT_WORKSPACE: scratch.path })).toBe('')
+    expect(await told({ ...folder, REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })).toBe('')
+    const same = { models_mirror: scratch.path }
+    await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify(same))
+    expect(await told(folder)).toBe('')
   })
 
   it.each([

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadOnnxRuntime } from '../../src/engines/onnx/load.ts'
@@ -6,7 +6,14 @@ import { loadOpenCv } from '../../src/engines/opencv/load.ts'
 import type { Manifest, PackName } from '../../src/engines/packs/manifest.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import type { Packs } from '../../src/engines/packs/store.ts'
-import { findPack, loadEngine, requirePack, setPacks, usePack } from '../../src/engines/packs/use.ts'
+import {
+  findPack,
+  loadEngine,
+  requirePack,
+  setPacks,
+  statesOf,
+  usePack,
+} from '../../src/engines/packs/use.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
@@ -70,6 +77,25 @@ describe('the first use', () => {
     expect(mirror.requests).toEqual([])
     tell(sized(24_999_999))
     await requirePack(eyes)
+  })
+
+  it('from a folder that lacks its file is refused beforehand, and the file is named', async () => {
+    const folder = join(scratch.path, 'mirror')
+    const packs = tell({ [eyes]: modelPack() }, { mirror: folder })
+    const told = {
+      detail: 'the mirror has no eyes.onnx of 1 MiB',
+      fix: expect.stringMatching(/folder .*models_mirror/) as string,
+    }
+    expect(await statesOf(packs)).toMatchObject([{ name: eyes, state: 'missing', ...told }])
+    const refusal = { code: 6401, retryable: false, message: told.detail, hint: told.fix }
+    await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
+    await mkdir(folder)
+    await writeFile(join(folder, 'eyes.onnx'), 'half of it')
+    await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
+    await writeFile(join(folder, 'eyes.onnx'), model)
+    expect(await statesOf(packs)).toMatchObject([{ name: eyes, state: 'automatic' }])
+    await requirePack(eyes)
+    expect(await usePack(eyes)).toContain('eyes')
   })
 
   it('without a network tells the one command', async () => {

@@ -78,7 +78,8 @@ beforeAll(async () => {
   const whole = new Uint8Array(await readFile(join(folder, 'clip.mp4')))
   ids['without its end.mp4'] = await upload('without its end.mp4', whole.slice(0, whole.length / 2))
   ids['text as video.mp4'] = await upload('text as video.mp4', 'words, not pictures')
-  ids['list.json'] = await upload('list.json', '{}')
+  const list = { version: 1, source: { file_id: clip }, regions: [listed] }
+  ids['list.json'] = await upload('list.json', JSON.stringify(list))
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -154,11 +155,8 @@ describe('each kind reads its own fields alone', () => {
     detect_scope: 'no',
   }
   it.each([
-    ['in one go', { ...nonsense, regions_file_id: 5 }],
-    [
-      'subtitles in one go, with regions',
-      { purify_scope: 'subtitle', regions: [{ x: 2 }], regions_file_id: 'unknown' },
-    ],
+    ['in one go', nonsense],
+    ['subtitles in one go, with regions', { purify_scope: 'subtitle', regions: [{ x: 2 }] }],
     [
       'regions in one go, with names',
       { purify_scope: 'region', regions: [{ ...box, id: 7, source: null }], rois: 'x' },
@@ -175,6 +173,26 @@ describe('each kind reads its own fields alone', () => {
     expect(taken(await quote({ file_id: clip, ...request }))).toBe(200)
   })
 
+  it.each([{}, { phase: 'detect' }, everything])(
+    'a list in a file, which is our own field, is refused where nothing reads it: %j',
+    async (request) => {
+      expect(await quote({ file_id: clip, ...request, regions_file_id: ids['list.json'] })).toMatchObject({
+        code: 6016,
+        msg: expect.stringMatching(/^regions_file_id: .*phase purify/) as string,
+      })
+    },
+  )
+
+  it('boxes in pixels are told to be shares', async () => {
+    const regions = [{ x: 40, y: 0.5, w: 80, h: 0.2 }]
+    expect(await quote({ file_id: clip, purify_scope: 'region', regions })).toMatchObject({
+      code: 6016,
+      msg: expect.stringMatching(
+        /^regions\[0\]\.x: 40 given: .* from 0 to 1, not pixels: divide by its width; regions\[0\]\.w: 80 /,
+      ) as string,
+    })
+  })
+
   it('areas in which text is looked for are at most 256', async () => {
     const many = (count: number) => ({
       purify_scope: 'custom',
@@ -185,7 +203,10 @@ describe('each kind reads its own fields alone', () => {
   })
 
   it('a list is needed with phase purify', async () => {
-    expect(await quote({ file_id: clip, phase: 'purify' })).toMatchObject({ code: 6013 })
+    expect(await quote({ file_id: clip, phase: 'purify' })).toMatchObject({
+      code: 6013,
+      msg: expect.stringMatching(/^required: regions or regions_file_id$/) as string,
+    })
     expect(await quote({ file_id: clip, phase: 'purify', regions: null })).toMatchObject({ code: 6013 })
     expect(await quote({ phase: 'purify' })).toMatchObject({
       code: 6013,
@@ -196,6 +217,19 @@ describe('each kind reads its own fields alone', () => {
     })
     const list = { phase: 'purify', regions_file_id: '1234567890123456789' }
     expect(await quote({ file_id: clip, ...list })).toMatchObject({ code: 6004 })
+  })
+
+  it('a list in a file is read as a task is made: of another video or wrong, it answers 6016', async () => {
+    const list = { phase: 'purify', regions_file_id: ids['list.json'] }
+    const other = { file_id: ids['20min.mp4'], ...list }
+    const msg = expect.stringContaining(`another video (source.file_id ${clip})`) as string
+    expect(await quote(other)).toMatchObject({ code: 6016, msg })
+    expect(await calls.create('video_purify', other)).toMatchObject({ code: 6016, msg })
+    const wrong = await upload('wrong.json', '{"regions": [')
+    expect(await quote({ file_id: clip, ...list, regions_file_id: wrong })).toMatchObject({
+      code: 6016,
+      msg: expect.stringMatching(/^regions_file_id: wrong\.json is no JSON/) as string,
+    })
   })
 
   it('a list may be of this video alone', async () => {

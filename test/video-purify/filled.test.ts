@@ -6,9 +6,9 @@ import { setPacks } from '../../src/engines/packs/use.ts'
 import { overlayIn } from '../../src/media/clean/inpaint/overlay.ts'
 import { patchesOf } from '../../src/media/clean/masks.ts'
 import type { Region } from '../../src/media/clean/region.ts'
-import { footageOf } from '../../tools/video-purify/clean.ts'
 import { learnOverlays } from '../../tools/video-purify/learn-overlays.ts'
 import { makePart } from '../../tools/video-purify/part.ts'
+import { wholePicture } from '../../tools/video-purify/whole-picture.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { logo, places, type Box } from '../footage/overlay.ts'
 import { makeScene } from '../footage/scene.ts'
@@ -27,7 +27,7 @@ const signal = new AbortController().signal
 const reading = { threads: 1, signal, timeoutMs: 60_000 }
 
 async function stagedFootage(path: string) {
-  return await footageOf((await stage([path])).get(idOf(path)), signal)
+  return await wholePicture((await stage([path])).get(idOf(path)), signal)
 }
 
 const lasting = ({ x, y, w, h }: Box, [start, end]: readonly [number, number]): Region => ({

@@ -153,32 +153,6 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     expect(output.notes).toEqual(left.map((one) => `a stream could not be kept: ${one}`))
   })
 
-  it('nor stay subtitles that are in no letters, though much sound comes before their line', async () => {
-    const [source, lines] = [at('late-line.mov'), at('late.srt')]
-    await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
-    const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-g', '10']
-    await ffmpeg(
-      ...picture,
-      ...tone(440),
-      '-i',
-      lines,
-      ...maps,
-      '-c:a',
-      'pcm_s16le',
-      '-ac',
-      '8',
-      '-c:s',
-      'mov_text',
-      source,
-    )
-    const bytes = await readFile(source)
-    bytes[bytes.indexOf('Words that go')] = 0xff
-    await writeFile(source, bytes)
-    expect((await blurred(source, folder, box)).output.notes).toEqual([
-      'a stream could not be kept: subtitle (mov_text)',
-    ])
-  })
-
   it('nor stays a cover that does not decode, nor what goes with the picture itself, and both are told', async () => {
     const [raw, source] = [at('marked.h264'), at('marked.mp4')]
     await ffmpeg(...picture, '-frames:v', '25', '-bf', '0', '-pix_fmt', 'yuv420p', raw)

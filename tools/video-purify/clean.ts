@@ -1,46 +1,29 @@
 import { join } from 'node:path'
-import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { pictureStream, type PictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { learnedSums } from '../../src/engines/vision/learned-models.ts'
 import { lookAheadOf } from '../../src/media/clean/inpaint/inpainter.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
-import { firstFrame, rateOf } from '../../src/media/clean/rate.ts'
 import { hertz } from '../../src/media/nominal-rate.ts'
 import { joinWithSource } from './join.ts'
 import { keptOf, type Kept } from './kept.ts'
 import { learnOverlays } from './learn-overlays.ts'
 import { makeParts } from './part-threads.ts'
 import { checkWhole, partsOf } from './parts.ts'
-import type { PartJob, Stretch } from './part.ts'
+import type { PartJob } from './part.ts'
 import { chooseQuality, type Quality } from './quality.ts'
 import { stepsIn } from './steps.ts'
+import type { WholePicture } from './whole-picture.ts'
 
 /** A video to be treated. */
 export interface Cleaning {
   readonly file: StagedFile
-  readonly footage: Footage
+  readonly footage: WholePicture
   readonly marked: Marked
   readonly treatment: PartJob['treatment']
   readonly timeoutMs: number
   /** Told 0 to 1, rising. */
   readonly onShare: (share: number) => void
-}
-
-/** A video as it is to be treated: its picture at a constant rate. */
-export async function footageOf({ path, facts }: StagedFile, signal: AbortSignal): Promise<Footage & Timed> {
-  const video = facts?.video
-  if (!video) throw new MediaError(6014, 'the file holds no picture')
-  const rate = rateOf(video)
-  const stream = await pictureStream(path, video, { signal })
-  const count = Math.max(1, Math.round(stream.lasts * hertz(rate)))
-  return { path, video, stream, rate, first: firstFrame(video, rate), count }
-}
-
-/** The frames of a video, counted from the start of the file. */
-interface Timed extends Stretch {
-  readonly stream: PictureStream
 }
 
 /** Output of all parts made at once, pixels a frame: each keeps some dozen frames. */
@@ -63,7 +46,7 @@ function partsAtOnce({ video }: Footage, threads: number, hasModels: boolean): n
 
 /** Treats a video part by part, some at once, and joins them with all else that its file holds; answers where it is. */
 export async function cleanVideo(
-  { file, footage, marked, treatment, timeoutMs, onShare }: Cleaning & { readonly footage: Footage & Timed },
+  { file, footage, marked, treatment, timeoutMs, onShare }: Cleaning,
   { scratch, steps, threads, signal }: RunContext,
 ): Promise<{ readonly path: string; readonly kept: Kept; readonly quality: Quality }> {
   const fps = hertz(footage.rate)

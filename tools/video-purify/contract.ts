@@ -59,6 +59,14 @@ type Fields = z.output<typeof fields>
 function checkTogether(request: Fields, context: z.RefinementCtx): void {
   const refuse = (path: (string | number)[], message: string, fix: string) =>
     context.addIssue({ code: 'custom', path, message, params: { fix } })
+  // The fields of the contract are read or ignored; this one is ours, and nobody gives it for nothing.
+  if (request.phase !== 'purify' && request.regions_file_id !== undefined) {
+    refuse(
+      ['regions_file_id'],
+      'counts only with phase purify',
+      'Give phase purify with it to treat that list, or leave it out to find text anew.',
+    )
+  }
   if (request.phase === 'purify') {
     checkList(request.regions ?? [], 'regions', refuse)
     checkList(request.protect_regions, 'protect_regions', refuse)
@@ -67,7 +75,7 @@ function checkTogether(request: Fields, context: z.RefinementCtx): void {
       refuse(
         ['source_file_id'],
         'is not file_id: the list is of another video',
-        'Detect in this video, or clean that one.',
+        `Give file_id ${JSON.stringify(source_file_id)} to clean that one, or detect in this one.`,
       )
     }
     if (regions_file_id !== undefined && request.regions !== undefined) {
@@ -110,9 +118,9 @@ function checkList(list: NonNullable<Fields['regions']>, name: string, refuse: R
 
 const input = fields.superRefine(checkTogether)
 
-/** The fields that each kind of request reads (contract 2, 4.1). */
+/** The fields that each kind of request reads (contract 2, 4.1), and ours: it is refused where it does not count. */
 const readBy = {
-  detect: ['file_id', 'phase', 'detect_scope', 'detect_roi'],
+  detect: ['file_id', 'phase', 'detect_scope', 'detect_roi', 'regions_file_id'],
   purify: [
     'file_id',
     'phase',
@@ -122,7 +130,7 @@ const readBy = {
     'purify_func_type',
     'regions_file_id',
   ],
-  oneShot: ['file_id', 'purify_scope', 'rois', 'regions', 'purify_func_type'],
+  oneShot: ['file_id', 'purify_scope', 'rois', 'regions', 'purify_func_type', 'regions_file_id'],
 }
 
 /** Lists that only one scope reads. */
@@ -135,10 +143,10 @@ export function readOf(given: Given): Record<string, unknown> {
   const { phase } = given
   if (phase !== undefined && phase !== 'detect' && phase !== 'purify') return { ...given }
   if (phase === 'purify' && given['regions'] === undefined && given['regions_file_id'] === undefined) {
-    throw new MediaError(
-      6013,
-      `required: ${[...(given['file_id'] === undefined ? ['file_id'] : []), 'regions'].join(', ')}`,
-    )
+    const file = given['file_id'] === undefined ? 'file_id, ' : ''
+    throw new MediaError(6013, `required: ${file}regions or regions_file_id`, {
+      hint: 'Give regions ([] copies the video), or the detection result, a JSON file, as regions_file_id.',
+    })
   }
   const read = Object.fromEntries(readBy[phase ?? 'oneShot'].map((name) => [name, given[name]]))
   if (phase === 'detect' && given['detect_scope'] !== 'custom') delete read['detect_roi']

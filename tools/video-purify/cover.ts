@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { MediaError } from '../../src/contract/errors.ts'
+import { isOfFile } from '../../src/engines/ffmpeg/of-file.ts'
 import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Cover } from './kept.ts'
@@ -33,9 +33,4 @@ export async function saveCover(
     if (isOfFile(error)) return undefined
     throw error
   }
-}
-
-/** Whether the file explains a failure, rather than the machine or an abort. */
-export function isOfFile(error: unknown): boolean {
-  return error instanceof MediaError && [6017, 6021, 6500].includes(error.code)
 }

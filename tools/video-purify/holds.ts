@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isOfFile } from '../../src/engines/ffmpeg/of-file.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
-import { isOfFile } from './cover.ts'
 import { streamArgs } from './join.ts'
 import type { KeptStream } from './kept.ts'
 import type { Reading } from './reading.ts'

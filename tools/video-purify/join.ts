@@ -22,7 +22,7 @@ export async function joinWithSource(path: string, job: Joined): Promise<void> {
   const { source, kept, parts, rate, start, list, cwd, signal, timeoutMs } = job
   await runFfmpeg({
     args: [
-      // What is decoded are lines of text at most: those that are damaged are no reason to lose all work.
+      // What is decoded are lines of text at most: damaged ones, told before, are no reason to lose all work.
       ...['-max_error_rate', '1'],
       ...(await partsInput(list, { parts, rate }, ['-itsoffset', start.toFixed(3)])),
       ...inputArgs(source),

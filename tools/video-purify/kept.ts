@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { saveCover } from './cover.ts'
 import { holds } from './holds.ts'
+import { lostLines } from './lost-lines.ts'
 import { lostOf } from './lost.ts'
 import type { Reading } from './reading.ts'
 
@@ -49,7 +50,7 @@ export interface Kept {
   readonly covers: readonly Cover[]
   /** Streams that are not kept, in words. */
   readonly left: readonly string[]
-  /** What the new picture lacks, in sentences. */
+  /** What the new picture and the streams that are kept lack, in sentences. */
   readonly lost: readonly string[]
 }
 
@@ -79,7 +80,7 @@ export async function keptOf(path: string, reading: Reading): Promise<Kept> {
   const stays = new Set([...kept, ...covers].map(({ index }) => index))
   const picture = streams.find((one) => one.codec_type === 'video' && !isCover(one))
   const left = streams.filter(({ index }) => index !== picture?.index && !stays.has(index))
-  const lost = await lostOf(path, reading)
+  const lost = [...(await lostOf(path, reading)), ...(await lostLines(path, kept, reading))]
   return { extension, streams: kept, covers, left: left.flatMap(describe), lost }
 }
 
@@ -92,13 +93,22 @@ async function fitting(
     holds(extension, { source: path, streams: kept }, reading)
   const asMp4 = ofMp4(streams)
   if (asMp4 && (await fits(asMp4, '.mp4'))) return { extension: '.mp4', kept: asMp4 }
-  const asMatroska = ofMatroska(streams)
-  if (await fits(asMatroska, '.mkv')) return { extension: '.mkv', kept: asMatroska }
-  const alone: KeptStream[] = []
-  for (const one of asMatroska) if (await fits([one], '.mkv')) alone.push(one)
-  const fewer = [alone, alone.filter(({ type }) => type !== 't'), alone.filter(({ type }) => type === 'a')]
-  for (const kept of fewer) if (await fits(kept, '.mkv')) return { extension: '.mkv', kept }
-  return { extension: '.mkv', kept: [] }
+  const fitMatroska = (kept: readonly KeptStream[]) => fits(kept, '.mkv')
+  return { extension: '.mkv', kept: await thoseThat(fitMatroska, ofMatroska(streams)) }
+}
+
+/** Tried half by half: what does not fit mostly fails at once, and what fits is read once, to where its last begins. */
+async function thoseThat(
+  fit: (kept: readonly KeptStream[]) => Promise<boolean>,
+  streams: readonly KeptStream[],
+): Promise<readonly KeptStream[]> {
+  if (await fit(streams)) return streams
+  if (streams.length === 1) return []
+  const middle = Math.ceil(streams.length / 2)
+  const halves = [streams.slice(0, middle), streams.slice(middle)]
+  const kept: KeptStream[] = []
+  for (const half of halves) kept.push(...(await thoseThat(fit, half)))
+  return kept
 }
 
 /** All that is to be kept, where an mp4 is likely to hold it. */

@@ -1,11 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { findText } from '../../src/engines/vision/find-text.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
 import { endOf } from '../../src/media/clean/rate.ts'
 import type { FoundRegion, Region } from '../../src/media/clean/region.ts'
 import { readDetection } from './detection.ts'
-import { checkVideo, isSearched, type PurifyInput } from './plan.ts'
+import { checkVideo } from './plan.ts'
 import { stepsIn } from './steps.ts'
+import { isSearched, type PurifyInput } from './work.ts'
 
 /** Share of the work that finding text is, where what is found is treated too, percent. */
 export const searching = 30
@@ -28,8 +30,8 @@ export async function markedOf(
   if (input.regions_file_id === undefined) {
     return { marked: { remove: complete(input.regions ?? [], end), protect } }
   }
-  const list = context.files.get(input.regions_file_id)
-  const listed = await readDetection(list, { fileId: file.file_id, end })
+  const { name, path } = context.files.get(input.regions_file_id)
+  const listed = readDetection({ name, text: await readFile(path, 'utf8') }, { fileId: file.file_id, end })
   return {
     marked: {
       remove: complete(listed.regions, end),

@@ -1,8 +1,7 @@
-import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { listByFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { hertz } from '../../src/media/nominal-rate.ts'
-import type { Stretch } from './part.ts'
 import type { Reading } from './reading.ts'
+import type { WholePicture } from './whole-picture.ts'
 
 /** Where packets are looked at, as shares of the video, and for how long, s. */
 const places = [0, 0.4, 0.8]
@@ -10,10 +9,11 @@ const seconds = 10
 
 /** What share of a file's bytes its pictures are, by packets of some places. */
 export async function pictureShare(
-  { path, rate, first, count }: Pick<Footage, 'path' | 'rate'> & Stretch,
+  { path, rate, stream, first, count }: Omit<WholePicture, 'video'>,
   { signal }: Pick<Reading, 'signal'>,
 ): Promise<number> {
-  const intervals = places.map((place) => `${((first + place * count) / hertz(rate)).toFixed(3)}%+${seconds}`)
+  const secondsAt = (place: number) => stream.start + (first + place * count) / hertz(rate)
+  const intervals = places.map((place) => `${secondsAt(place).toFixed(3)}%+${seconds}`)
   const videos = new Map<string, { packets: number; bytes: number }>()
   let all = 0
   await listByFfprobe(

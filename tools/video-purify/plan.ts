@@ -1,13 +1,13 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile, InputOf, PlanOperation } from '../../src/contract/operation.ts'
-import { checkRegionsSize } from '../../src/contract/regions.ts'
-import { endOf, rateOf } from '../../src/media/clean/rate.ts'
+import type { CheckOperation, GivenFile, PlanOperation } from '../../src/contract/operation.ts'
+import { checkRegionsSize } from '../../src/contract/regions-file.ts'
+import { endOf } from '../../src/media/clean/rate.ts'
 import { hertz } from '../../src/media/nominal-rate.ts'
 import { videoPurify } from './contract.ts'
-
-export type PurifyInput = InputOf<typeof videoPurify>
+import { readDetection } from './detection.ts'
+import { expectedSeconds, isTreated, type PurifyInput } from './work.ts'
 
 /** Checks the video against the limits (contract 2, 4.1 and 8), and prices its length. */
 export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
@@ -21,6 +21,15 @@ export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
     credits: creditsFor(videoPurify.price, Math.round(seconds * 1000)),
     seconds: expectedSeconds(input, { video, seconds }),
   }
+}
+
+/** Checks the list of regions in a file, as the run reads it. Throws 6016. */
+export const check: CheckOperation<typeof videoPurify> = async (input, files, read) => {
+  const { file_id, regions_file_id } = input
+  if (regions_file_id === undefined) return
+  const end = endOf(checkVideo(files.get(file_id)).video)
+  const { name } = files.get(regions_file_id)
+  readDetection({ name, text: await read(regions_file_id) }, { fileId: file_id, end })
 }
 
 /** The limits of a video's length for what a request does, and of what is treated. Throws 6016, 6019 and 6035. */
@@ -116,29 +125,4 @@ function checkStarts(name: string, list: Lists[string], seconds: number): void {
   throw new MediaError(6016, `${name}[${late}].start: is not before the end of the video (${seconds} s)`, {
     hint: `Give a start below ${seconds}.`,
   })
-}
-
-/** Whether pictures are to be changed: not where text is only found, nor where the list is empty. */
-export function isTreated({ phase, regions, regions_file_id }: PurifyInput): boolean {
-  if (phase === 'detect') return false
-  return phase === undefined || regions_file_id !== undefined || (regions ?? []).length > 0
-}
-
-/** Whether text is looked for. */
-export function isSearched({ phase, purify_scope }: PurifyInput): boolean {
-  return phase === 'detect' || (phase === undefined && purify_scope !== 'region')
-}
-
-/** What two cores do: s at the start; pixels a second that are searched, blurred with their coding, and filled. */
-const measured = { start: 1, search: 200e6, blur: 60e6, fill: 8e6 }
-
-/** Seconds of work to expect on two cores. */
-export function expectedSeconds(input: PurifyInput, { video, seconds }: Checked): number {
-  const pixels = video.coded_width * video.coded_height * seconds * hertz(rateOf(video))
-  const treat = input.purify_func_type === 'raft' ? measured.fill : measured.blur
-  const spent =
-    measured.start +
-    (isSearched(input) ? pixels / measured.search : 0) +
-    (isTreated(input) ? pixels / treat : 0)
-  return Math.round(spent * 10) / 10
 }

@@ -12,27 +12,20 @@ import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { learnedSums } from '../../src/engines/vision/learned-models.ts'
 import { requireTextDetection } from '../../src/engines/vision/require.ts'
-import { cleanVideo, footageOf } from './clean.ts'
+import { cleanVideo } from './clean.ts'
 import type { videoPurify } from './contract.ts'
 import { listable, writeDetection } from './detection.ts'
 import { markedOf, search, searching } from './marked.ts'
 import { notesOf } from './notes.ts'
-import {
-  checkLimits,
-  checkPaid,
-  checkTreated,
-  checkVideo,
-  expectedSeconds,
-  isSearched,
-  isTreated,
-  type PurifyInput,
-} from './plan.ts'
+import { checkLimits, checkPaid, checkTreated, checkVideo } from './plan.ts'
+import { wholePicture } from './whole-picture.ts'
+import { expectedSeconds, isSearched, isTreated, type PurifyInput } from './work.ts'
 
 /** Finds text, or takes what is listed, and treats it; or only finds it. */
 export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   const file = context.files.get(input.file_id)
   const { video, seconds: priced } = checkVideo(file)
-  const footage = await footageOf(file, context.signal)
+  const footage = await wholePicture(file, context.signal)
   // A header may tell less than there is.
   const seconds = footage.stream.lasts
   checkLimits(input, file, { video, seconds })
@@ -86,10 +79,14 @@ async function detect(input: PurifyInput, file: StagedFile, context: RunContext)
   const { video } = checkVideo(file)
   const found = await search(input, file, { ...context, progress: (percent) => context.progress(percent) })
   const path = join(context.scratch, 'regions.json')
-  const listed = listable(found, video)
+  const { listed, left } = listable(found, video)
   await writeFile(path, writeDetection({ file_id: file.file_id, video }, listed))
   const { file_id, download_url } = context.keep({ path, name: `${nameOf(file)}-regions.json` })
-  return { regions_file_id: file_id, regions_download_url: download_url, regions_found: listed.length }
+  const lacks = `${left} regions that are least like text were left out: a list holds ${listed.length}`
+  return {
+    ...{ regions_file_id: file_id, regions_download_url: download_url, regions_found: listed.length },
+    ...(left > 0 ? { notes: [lacks] } : {}),
+  }
 }
 
 async function copied(file: StagedFile, context: RunContext) {

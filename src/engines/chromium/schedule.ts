@@ -1,5 +1,5 @@
 /** When something is to be seen, in seconds. */
-interface Timed {
+interface Shown {
   readonly start: number
   readonly duration: number
 }
@@ -14,14 +14,14 @@ export interface Span {
 const tolerance = 1e-6
 
 /** Frames whose time t = frame / fps lies in [start, start + duration), of an output of so many. */
-export function spanOf({ start, duration }: Timed, { fps, frames }: { fps: number; frames: number }): Span {
+export function spanOf({ start, duration }: Shown, { fps, frames }: { fps: number; frames: number }): Span {
   const first = Math.max(0, Math.ceil(start * fps - tolerance))
   const end = Math.min(frames, Math.ceil((start + duration) * fps - tolerance))
   return { first, end: Math.max(first, end) }
 }
 
 /** Seconds since the start of something, at a frame. */
-export function localTime({ start }: Timed, frame: number, fps: number): number {
+export function localTime({ start }: Shown, frame: number, fps: number): number {
   return Math.max(0, frame / fps - start)
 }
 

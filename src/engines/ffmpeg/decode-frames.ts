@@ -33,7 +33,7 @@ interface Reading {
   readonly take?: () => Uint8Array<ArrayBuffer>
 }
 
-/** ffmpeg seeks a little earlier than it is told, and in FLV finds nothing before the first key frame, s. */
+/** ffmpeg seeks a little earlier than it is told; before the first key frame it finds nothing in FLV and live WebM, s. */
 const shortestSeek = 1
 
 /** Sides in samples of the picture as it stands, turned upright; a side may be odd. */
@@ -57,7 +57,7 @@ export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGe
   const input = inputArgs(path, [
     ...(await alphaDecoder(video)),
     ...['-threads', String(threads), '-an'],
-    ...(from < shortestSeek ? [] : fromKeyFrame(from)),
+    ...(from < video.start_ms / 1000 + shortestSeek ? [] : fromKeyFrame(from)),
   ])
   const output = outputOf({
     args: [

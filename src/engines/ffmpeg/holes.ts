@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
-import { endOfPackets } from './cut-off.ts'
 import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+import { endOfPackets } from './stream-ends.ts'
 
 /** A time of a file, in s. */
 interface Span {

@@ -21,8 +21,8 @@ export async function withLateStreams(
   const picture = answer.streams.findIndex(isPicture)
   const streams: Stream[] = []
   for (const [index, one] of answer.streams.entries()) {
-    // A Matroska stream has no length of its own but in a tag.
-    const isUnseen = one.duration !== undefined
+    // A Matroska stream has no length of its own but in a tag. Where the file tells none either, one has no beginning.
+    const isUnseen = one.duration !== undefined || one.start_time === undefined
     if (isUnseen && index === picture) {
       streams.push((await patiently(options, (signal) => seenPicture(path, one, { signal }))) ?? one)
     } else if (isUnseen && one.codec_type === 'audio') {

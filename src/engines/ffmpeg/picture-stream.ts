@@ -41,6 +41,8 @@ const entries = [
 
 /** What of a video's picture stream is needed to code it again as it is. */
 export interface PictureStream {
+  /** When its file begins, s by its own clock. */
+  readonly start: number
   /** From the start of the first picture to the end of the last, s. */
   readonly lasts: number
   /** By ffprobe's names; what is not told is left out. */
@@ -78,6 +80,7 @@ export async function pictureStream(
   // Of a picture that begins late the header tells less than its frames.
   const colour = (name: keyof typeof colours) => stream?.[name] ?? frame?.[name]
   return {
+    start: format.start_time,
     lasts: ends > begins ? ends - begins : told,
     colour: {
       range: colour('color_range'),

@@ -21,6 +21,8 @@ export interface Drawn {
   readonly jpeg: Uint8Array
   /** Whether all is on it: what had no time may come when it is asked for again. */
   readonly isWhole: boolean
+  /** Of several frames, the places of those that could not be shown. */
+  readonly empty?: readonly number[]
 }
 
 /** In bytes. Previews are JPEG because a PNG of the same frames was seen to be up to six times as large. */

@@ -11,6 +11,7 @@ import {
 } from './ffprobe-answer.ts'
 import { askFfprobe, parse, quickMs, type ProbeOptions } from './ffprobe.ts'
 import { withLateStreams } from './late-streams.ts'
+import { isOfFile } from './of-file.ts'
 import { inputArgs, runWithReports } from './run.ts'
 import { headerDuration } from './stream-times.ts'
 
@@ -77,7 +78,7 @@ export async function checkDecodable(
       (report) => (frames = report.frames),
     )
   } catch (error) {
-    throw isUndecodable(error) ? undecodable(error) : error
+    throw isOfFile(error) ? undecodable(error) : error
   }
   // ffmpeg 5 ends with success after reading a whole file without one decodable frame.
   if (frames < 1) throw undecodable()
@@ -85,11 +86,6 @@ export async function checkDecodable(
 
 function undecodable(cause?: unknown): MediaError {
   return new MediaError(6021, 'no frame of the video could be decoded', { cause })
-}
-
-/** Failures of decoding that the file explains, not a missing ffmpeg. */
-function isUndecodable(error: unknown): boolean {
-  return error instanceof MediaError && error.code !== 6401
 }
 
 /** Reads streams of a whole file without decoding to learn when they end, and how many pictures they have. */

@@ -44,11 +44,11 @@ export async function regionSheet(
   }
   const sheet = layOut(video, frames)
   const wish = { video, sheet, frames, signal, spent }
-  const { picture, isWhole } = isStill(facts.container)
+  const { picture, ...drawn } = isStill(facts.container)
     ? { picture: await copiesOf(path, wish), isWhole: true }
     : await framesOf(path, wish)
   for (const [index, { box }] of sheet.cells.entries()) drawMarks(picture, box, frames[index]?.marks ?? [])
-  return { jpeg: await encode(picture, { signal, largest: largestSheet }), isWhole }
+  return { jpeg: await encode(picture, { signal, largest: largestSheet }), ...drawn }
 }
 
 /** All of a sheet, however many frames it has: others wait for it. */
@@ -103,5 +103,9 @@ async function framesOf(path: string, { video, sheet, frames, signal, spent }: W
   })
   const byTime = new Map(times.map((ms, index) => [ms, pictures[index]]))
   const shown = frames.map(({ showsMs }) => byTime.get(showsMs))
-  return { picture: drawSheet(sheet, shown, labelStepMs), isWhole: !shown.includes(noTime) }
+  return {
+    picture: drawSheet(sheet, shown, labelStepMs),
+    isWhole: !shown.includes(noTime),
+    empty: shown.flatMap((one, index) => (one instanceof Uint8Array ? [] : [index])),
+  }
 }

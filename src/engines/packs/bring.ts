@@ -4,6 +4,7 @@ import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
 import { isAddress } from './address.ts'
 import type { Artifact, NodePackage } from './manifest.ts'
+import { isOnMirror, notOnMirror } from './mirror.ts'
 import { fetchByNpm } from './npm.ts'
 import { discard, otherSource, receive, type Follow } from './receive.ts'
 import { sha256Of } from './sha256.ts'
@@ -68,17 +69,10 @@ async function bring(packs: Packs, source: Source, { part, ...follow }: Filling)
   if (source.item && (await sizeOf(part)) !== source.bytes) await fetchByNpm(source.item, { part, ...follow })
 }
 
-async function copyFrom(mirror: string, { file, bytes }: Artifact, part: string): Promise<void> {
-  const path = join(mirror, file)
-  const found = await stat(path).catch(() => null)
-  if (found?.isFile() && found.size === bytes) {
-    await discard(part)
-    await copyFile(path, part, constants.COPYFILE_FICLONE)
-    // The copy of what may only be read is as little to be written.
-    return await chmod(part, 0o644)
-  }
-  throw new MediaError(6401, `the mirror ${mirror} has no ${file} of ${describeSize(bytes)}`, {
-    retryable: false,
-    hint: 'Put the file there, or leave out REELWRIGHT_MODELS_MIRROR (models_mirror).',
-  })
+async function copyFrom(mirror: string, artifact: Artifact, part: string): Promise<void> {
+  if (!(await isOnMirror(mirror, artifact))) throw notOnMirror(`the mirror ${mirror}`, artifact)
+  await discard(part)
+  await copyFile(join(mirror, artifact.file), part, constants.COPYFILE_FICLONE)
+  // The copy of what may only be read is as little to be written.
+  await chmod(part, 0o644)
 }

@@ -108,7 +108,8 @@ export async function damageOf(packs: Packs, name: string): Promise<readonly str
   return damaged
 }
 
-async function hasSize(path: string, bytes: number): Promise<boolean> {
+/** Whether there is a file of so many bytes. */
+export async function hasSize(path: string, bytes: number): Promise<boolean> {
   const found = await stat(path).catch(() => null)
   return found?.isFile() === true && found.size === bytes
 }

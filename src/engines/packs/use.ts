@@ -4,6 +4,7 @@ import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
 import { hasBuild, noBuild } from './machine.ts'
 import { bytesOf, smallBytes, type Pack, type PackName } from './manifest.ts'
+import { lackOfMirror } from './mirror.ts'
 import { howToBring, notBrought, pullPack } from './pull.ts'
 import type { Follow } from './receive.ts'
 import { locatePack, packOf, type Packs } from './store.ts'
@@ -56,10 +57,8 @@ async function stateOf(packs: Packs, name: string): Promise<PackState> {
       fix: howToBring(name),
     }
   }
-  if (pack.kind === 'engine' && !hasBuild(pack)) {
-    const { message, hint } = noBuild(pack)
-    return { name, title, state: 'missing', detail: message, fix: hint }
-  }
+  const barred = pack.kind === 'engine' && !hasBuild(pack) ? noBuild(pack) : await lackOfMirror(packs, pack)
+  if (barred) return { name, title, state: 'missing', detail: barred.message, fix: barred.hint }
   const size = describeSize(bytesOf(pack))
   return comesByItself(packs, pack)
     ? {
@@ -108,8 +107,10 @@ export async function ownSum(name: PackName): Promise<string | null> {
 export async function requirePack(name: PackName): Promise<void> {
   const packs = told()
   const pack = packOf(packs, name)
-  if ((await locatePack(packs, name)) !== null || comesByItself(packs, pack)) return
-  missing(name, pack)
+  if ((await locatePack(packs, name)) !== null) return
+  const lack = await lackOfMirror(packs, pack)
+  if (lack) throw lack
+  if (!comesByItself(packs, pack)) missing(name, pack)
 }
 
 /**

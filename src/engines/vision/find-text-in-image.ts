@@ -3,7 +3,7 @@ import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/patch.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { Yuv420 } from '../../media/colour/yuv420.ts'
-import { grown, shared, type TextBox } from '../../media/text/box.ts'
+import { grown, type TextBox } from '../../media/text/box.ts'
 import { acrossScales, type Scaled } from '../../media/text/scales.ts'
 import { inkBox, inkSearch, slopesOf } from '../../media/text/ink.ts'
 import { edgesCrossed } from '../../media/text/letters.ts'
@@ -104,6 +104,6 @@ async function lookAgain(
   const look = secondLook(part, box)
   const score = Math.min(box.score, sureness(look, await detector.find(look.frame)))
   if (score < leastScore) return undefined
-  const whole = { left: 0, top: 0, right: luma.width, bottom: luma.height }
-  return { ...box, ...shared(grown(inkBox(slopesOf([part]), box, luma), bleed), whole), score }
+  // It may lead out of the picture: cut off there, a tilted line would no longer run through the middle of its box.
+  return { ...box, ...grown(inkBox(slopesOf([part]), box, luma), bleed), score }
 }

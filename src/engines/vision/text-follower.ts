@@ -3,7 +3,8 @@ import { beginningOf, endingOf, type End } from '../../media/text/ends.ts'
 import type { LumaRing } from '../../media/text/luma-ring.ts'
 import type { Grid } from '../../media/text/regions.ts'
 import { textOf, type Candidate } from '../../media/text/text.ts'
-import { openTracker, type Track } from '../../media/text/track.ts'
+import type { Track } from '../../media/text/track.ts'
+import { openTracker } from '../../media/text/tracker.ts'
 
 /** Samples of a text after which its beginning is looked for, so that it has come whole. */
 const samplesToBegin = 3

@@ -69,19 +69,22 @@ export const inspectFileTool = tool(
       const query = { regions_file_id, ...(at && { at: at.join() }) }
       const shown = await client.call(routes.showRegions, { params: { file_id }, query, signal: call.signal })
       const over = { file_id: inspected.file_id, kind: kindOf(inspected.base_ext.toLowerCase()) }
-      const told = { ...about, regions_file_id, regions: tellRegions(shown, over) }
+      const told = (empty: readonly number[]) => {
+        return { ...about, regions_file_id, regions: tellRegions(shown, over, empty) }
+      }
       const wish = { kind: 'regions' as const, ...query }
       return await withPicture(session, { file_id, told, wish, next_step: chooseRegions(shown, over) }, call)
     }
     if (preview === undefined) return { data: { ...about, next_step: useFile } }
     const wish = { kind: preview }
-    return await withPicture(session, { file_id, told: about, wish, next_step: useFile }, call)
+    return await withPicture(session, { file_id, told: () => about, wish, next_step: useFile }, call)
   },
 )
 
 interface Wanted {
   readonly file_id: string
-  readonly told: Readonly<Record<string, unknown>>
+  /** What is told beside the picture, some frames of which may be empty. */
+  readonly told: (empty: readonly number[]) => Readonly<Record<string, unknown>>
   readonly wish: PreviewWish
   /** What to do once it has been seen. */
   readonly next_step: string
@@ -95,9 +98,9 @@ async function withPicture(session: Session, wanted: Wanted, call: Call): Promis
     previewFile(session.client, file_id, { ...wish, signal }),
   )
   const image = await drawing.within(call.signal)
-  if (image) return { data: { ...told, next_step }, images: [image] }
+  if (image) return { data: { ...told(image.empty), next_step }, images: [image] }
   const again = 'The picture is still being drawn. Call inspect_file again with the same arguments.'
-  return { data: { ...told, next_step: again } }
+  return { data: { ...told([]), next_step: again } }
 }
 
 const useFile = 'Use file_id, or the path it came from, in other tools.'

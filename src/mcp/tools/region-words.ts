@@ -1,6 +1,7 @@
 import type { FileKind } from '../../contract/file.ts'
 import type { ShownRegions } from '../../contract/file-routes.ts'
 import { mostFrames } from '../../contract/regions.ts'
+import { exampleOfList } from '../../contract/regions-file.ts'
 
 /** The file that regions are drawn over. */
 interface Over {
@@ -8,8 +9,12 @@ interface Over {
   readonly kind: FileKind | undefined
 }
 
-/** What a picture of regions shows, with notes on what is wrong between the list and the file. */
-export function tellRegions(shown: ShownRegions, over: Over): Record<string, unknown> {
+/** What a picture of regions shows, with notes on what is wrong between the list and the file, and on empty frames. */
+export function tellRegions(
+  shown: ShownRegions,
+  over: Over,
+  empty: readonly number[],
+): Record<string, unknown> {
   const { source_file_id: _, ...told } = shown
   const notes: string[] = []
   if (isOfOther(shown, over)) {
@@ -19,6 +24,13 @@ export function tellRegions(shown: ShownRegions, over: Over): Record<string, unk
   }
   if (isNeverShown(shown)) {
     notes.push('What is not shown lies after the end of the video, or between two frames: correct its times.')
+  }
+  if (empty.length > 0) {
+    const at = empty.flatMap((place) => shown.frames[place]?.seconds ?? [])
+    notes.push(
+      `Nothing is shown at ${at.map((seconds) => `${seconds} s`).join(', ')}: no frame was decoded there in time, or ` +
+        `it is damaged. Ask again with at: [${at.join(', ')}]; what is empty then cannot be shown.`,
+    )
   }
   return { ...told, ...(notes.length > 0 && { notes }) }
 }
@@ -43,10 +55,13 @@ export function chooseRegions(shown: ShownRegions, over: Over): string {
       'regions: up to 16 boxes in the call, without ids; it takes no list as a file.'
     )
   }
-  return (
+  const sort =
     `${others}Take out of the list what is to stay as it is, or move it to protect_regions where others overlap it; ` +
-    'then look again, and clean with the list.'
-  )
+    'then look again.'
+  const clean = 'call video_purify with phase purify and regions_file_id.'
+  return shown.source_file_id === undefined
+    ? `${sort} To clean by a list of your own, write it as ${exampleOfList(over.file_id)}, and ${clean}`
+    : `${sort} To clean by it, ${clean}`
 }
 
 function isOfOther({ source_file_id }: ShownRegions, { file_id }: Over): boolean {

@@ -25,11 +25,15 @@ const slack = 4
  * piece, each larger or smaller than the one before: the pieces lie where the text is expected, and are left out.
  */
 export function joinedAtEdges(texts: readonly FoundText[], sampling: Sampling): FoundText[] {
+  const brief = Map.groupBy(
+    texts.filter(({ seen }) => seen <= 2),
+    ({ sampled }) => sampled,
+  )
   const pieces = new Set<FoundText>()
   const joined = texts
     .filter(({ moving }) => moving)
     .map((text) => {
-      const mine = texts.filter((other) => other !== text && isPiece(other, text, sampling))
+      const mine = piecesOf(text, { brief, sampling })
       for (const piece of mine) pieces.add(piece)
       return { ...text, ...followed(text, { pieces: mine, sampling }) }
     })
@@ -37,13 +41,43 @@ export function joinedAtEdges(texts: readonly FoundText[], sampling: Sampling): 
   return [...joined, ...standing].filter((text) => !pieces.has(text))
 }
 
-function isPiece(piece: FoundText, whole: FoundText, sampling: Sampling): boolean {
-  const { sampled } = piece
-  if (piece.seen > 2 || (sampled >= whole.first && sampled <= whole.last)) return false
-  const place = whole.boxAt(sampled)
-  const there = inPicture(place, sampling)
-  const box = piece.boxAt(sampled)
-  return areaOf(there) < 0.95 * areaOf(place) && areaOf(shared(there, box)) >= asExpected * areaOf(box)
+interface Around {
+  /** Texts that may be pieces, by the sample that shows them. */
+  readonly brief: ReadonlyMap<number, readonly FoundText[]>
+  readonly sampling: Sampling
+}
+
+/** The pieces of a text, from sample to sample before its time and after it. */
+function piecesOf(whole: FoundText, around: Around): FoundText[] {
+  const { step } = around.sampling
+  const before = step * (Math.ceil(whole.first / step) - 1)
+  const after = step * (Math.floor(whole.last / step) + 1)
+  return [
+    ...piecesFrom(before, -step, { whole, ...around }),
+    ...piecesFrom(after, step, { whole, ...around }),
+  ]
+}
+
+/** Beyond its time a text goes on evenly: once it has left the picture it stays away, and where it stands it stays. */
+function piecesFrom(
+  first: number,
+  step: number,
+  { whole, brief, sampling }: Around & { readonly whole: FoundText },
+): FoundText[] {
+  const found: FoundText[] = []
+  const [one, next] = [whole.boxAt(first), whole.boxAt(first + step)]
+  const stands = one.left === next.left && one.top === next.top
+  for (let sample = first; sample >= 0 && sample < sampling.frames; sample += step) {
+    const place = whole.boxAt(sample)
+    const there = inPicture(place, sampling)
+    const isCut = areaOf(there) < 0.95 * areaOf(place)
+    if (areaOf(there) === 0 || (stands && !isCut)) return found
+    for (const other of isCut ? (brief.get(sample) ?? []) : []) {
+      const box = other.boxAt(sample)
+      if (other !== whole && areaOf(shared(there, box)) >= asExpected * areaOf(box)) found.push(other)
+    }
+  }
+  return found
 }
 
 function followed(

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { beginningOf, endingOf } from './ends.ts'
 import { lumaRing } from './luma-ring.ts'
-import { openTracker, type Track } from './track.ts'
+import type { Track } from './track.ts'
+import { openTracker } from './tracker.ts'
 
 const size = { width: 96, height: 40 }
 const box = { left: 20, top: 12, right: 76, bottom: 26, score: 0.9 }

@@ -2,9 +2,10 @@ import { crop, cut, difference, meanOf, type Crop } from './luma.ts'
 import type { LumaRing } from './luma-ring.ts'
 import { inkSearch } from './ink.ts'
 import { medianOf, onsetOf } from './onset.ts'
+import { expectedAt, isMoving } from './sightings.ts'
 import { bestShowing, strokesOf } from './strokes.ts'
 import { inLine } from './tilt.ts'
-import { expectedAt, isMoving, type Track } from './track.ts'
+import type { Track } from './track.ts'
 
 /** Where a text begins or ends, and what is known of its picture there. */
 export interface End {

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { framesOf } from '../clean/boxes.ts'
 import { moved } from './box.ts'
-import { joinedAtEdges } from './crossing.ts'
 import { bleed, regionsOf, type Grid } from './regions.ts'
 import type { FoundText } from './text.ts'
 
@@ -101,30 +100,6 @@ describe('the regions of a tilted text that moves', () => {
         )
       }),
       { examples: [[100, 100, -1.7599999999999998]] },
-    )
-  })
-})
-
-describe('a text that crosses the edge of the picture', () => {
-  it('is followed to the frame it comes on, and the pieces found there are part of it', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 8 }), fc.integer({ min: 30, max: 60 }), (speed, whole) => {
-        // Comes in at the right on frame 10.
-        const boxAt = (frame: number) => {
-          const left = 640 - speed * (frame - 9.5)
-          return { left, top: 300, right: left + 400, bottom: 320 }
-        }
-        const about = { score: 0.9, seen: 1, edges: 4 }
-        const known = { ...about, boxAt, moving: true, first: whole, last: 90, sampled: whole, seen: 4 }
-        const pieces = [15, 30]
-          .filter((sampled) => sampled < whole)
-          .map((sampled) => {
-            const box = { ...boxAt(sampled), right: 640 }
-            return { ...about, boxAt: () => box, moving: false, first: sampled, last: sampled + 9, sampled }
-          })
-        const sampling = { width: 640, height: 360, step: 15, frames: 200 }
-        expect(joinedAtEdges([...pieces, known], sampling)).toMatchObject([{ first: 10, moving: true }])
-      }),
     )
   })
 })

@@ -4,7 +4,8 @@ import { crop } from './luma.ts'
 import { strokesOf } from './strokes.ts'
 import { textOf } from './text.ts'
 import { boxAround } from './tilted-line.ts'
-import type { Sighting, Track } from './track.ts'
+import type { Sighting } from './sightings.ts'
+import type { Track } from './track.ts'
 
 const picture = { width: 640, height: 360 }
 const luma = { ...picture, values: new Uint8Array(640 * 360).fill(90) }

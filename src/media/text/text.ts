@@ -4,8 +4,9 @@ import { inkBox, slopesOf } from './ink.ts'
 import { edgesCrossed } from './letters.ts'
 import { meanOf, type Crop } from './luma.ts'
 import { medianOf } from './onset.ts'
+import { expectedAt, isMoving } from './sightings.ts'
 import type { Offset } from './strokes.ts'
-import { expectedAt, isMoving, type Track } from './track.ts'
+import type { Track } from './track.ts'
 
 /** A line of text that was followed to its end. */
 export interface FoundText {

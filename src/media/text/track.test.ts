@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TextBox } from './box.ts'
 import type { Luma } from './luma.ts'
-import { expectedAt, isMoving, openTracker, type Track } from './track.ts'
+import { expectedAt, isMoving } from './sightings.ts'
+import type { Track } from './track.ts'
+import { openTracker } from './tracker.ts'
 
 const [width, height] = [200, 120]
 const [across, down] = [48, 12]

@@ -13,15 +13,7 @@ import { inkSearch } from './ink.ts'
 import { crop, type Crop, type Luma } from './luma.ts'
 import { bestShowing, strokesOf, type Offset, type Strokes } from './strokes.ts'
 import { inLine } from './tilt.ts'
-
-/** A text that was seen in a sample. */
-export interface Sighting {
-  readonly frame: number
-  /** How far it is from where it was first seen, px. */
-  readonly offset: Offset
-  /** What the detector found; undefined where only the letters' edges were found again. */
-  readonly box: TextBox | undefined
-}
+import { expectedAt, isMoving, type Sighting } from './sightings.ts'
 
 /** A line of text that is followed from sample to sample. */
 export interface Track {
@@ -41,10 +33,6 @@ export interface Track {
 /** Pictures of a text that are kept from each of its ends. */
 const kept = 3
 
-/** Samples that a text may miss, or be there by its letters' edges alone. */
-const mostMissed = 2
-const mostUnconfirmed = 3
-
 /** Likeness of edges from which a text is the same: at its place, at its place with a box there, elsewhere. */
 const alike = { found: 0.6, boxed: 0.55, elsewhere: 0.6 }
 
@@ -57,41 +45,16 @@ const reach = { still: 1, moving: 4 }
 /** How much of a text has to be in the picture to be known again. */
 const leastInside = 0.08
 
-/** Follows lines of text through samples of a video that come in order. */
-export interface Tracker {
-  /** Takes the next sample; answers the tracks that ended before it. */
-  sample(given: { readonly frame: number; readonly luma: Luma; readonly boxes: readonly TextBox[] }): Track[]
-  /** The tracks that go on. */
-  readonly live: readonly Track[]
-}
-
-/** A tracker that has seen nothing yet. */
-export function openTracker(): Tracker {
-  let live: Track[] = []
-  return {
-    sample({ frame, luma, boxes }) {
-      const free = new Set(boxes)
-      for (const track of live) follow(track, { frame, luma, free })
-      for (const track of live.filter(({ missed }) => missed > 0)) findElsewhere(track, { frame, luma, free })
-      const ended = live.filter((track) => track.missed > mostMissed || track.unconfirmed > mostUnconfirmed)
-      live = live.filter((track) => !ended.includes(track))
-      for (const box of free) live.push(begin({ frame, luma, box }))
-      return ended
-    },
-    get live() {
-      return live
-    },
-  }
-}
-
-interface Sample {
+/** A sample of a video, in which texts are followed. */
+export interface Sample {
   readonly frame: number
   readonly luma: Luma
   /** Boxes that belong to no track yet. */
   readonly free: Set<TextBox>
 }
 
-function begin({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }): Track {
+/** A track of a text that was found in a sample. */
+export function begin({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }): Track {
   const track: Track = {
     ...{ sightings: [], origin: box, strokes: strokesOf(crop(luma, box), inLine(box)) },
     ...{ first: [], last: [], missed: 0, unconfirmed: 0 },
@@ -101,7 +64,7 @@ function begin({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }
 }
 
 /** Looks for a text where it is expected, by its letters' edges. */
-function follow(track: Track, { frame, luma, free }: Sample): void {
+export function follow(track: Track, { frame, luma, free }: Sample): void {
   const around = expectedAt(track, frame)
   const best = bestShowing(track.strokes, luma, {
     around,
@@ -124,7 +87,7 @@ function covers(box: Box, place: Box): boolean {
 }
 
 /** Looks for a text that has begun to move, or moves otherwise than expected, among boxes of its size. */
-function findElsewhere(track: Track, { frame, luma, free }: Sample): void {
+export function findElsewhere(track: Track, { frame, luma, free }: Sample): void {
   const before = track.sightings.at(-1)
   if (!before) return
   const candidates = [...free].filter((box) => isLike(box, track.origin))
@@ -166,31 +129,4 @@ function see(
 /** All pictures of a text are cut alike, whatever its offset. */
 function wholePixels({ left, top, right, bottom }: Box): Box {
   return { left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) }
-}
-
-/** Pixels by which what stands may seem to move. */
-const standing = 1.5
-
-/** Whether a text is seen to move. */
-export function isMoving({ sightings }: Pick<Track, 'sightings'>): boolean {
-  return sightings.some(({ offset }) => Math.hypot(offset.x, offset.y) > standing)
-}
-
-/** Where a text is, or is to be expected, on a frame, as its offset: between sightings, or on from the nearest ones. */
-export function expectedAt(track: Pick<Track, 'sightings'>, frame: number): Offset {
-  const { sightings } = track
-  const first = sightings[0]
-  if (!first) return { x: 0, y: 0 }
-  const after = sightings.findIndex((one) => one.frame >= frame)
-  const upper = after < 0 ? sightings.length - 1 : Math.max(after, 1)
-  // Beyond the ends over a longer way: offsets are whole pixels.
-  const span = after <= 0 ? 3 : 1
-  const from = sightings[after === 0 ? 0 : Math.max(0, upper - span)] ?? first
-  const to = sightings[after === 0 ? Math.min(span, sightings.length - 1) : upper] ?? first
-  if (from.frame === to.frame) return from.offset
-  const share = (frame - from.frame) / (to.frame - from.frame)
-  return {
-    x: from.offset.x + share * (to.offset.x - from.offset.x),
-    y: from.offset.y + share * (to.offset.y - from.offset.y),
-  }
 }

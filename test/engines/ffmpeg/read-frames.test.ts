@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { checkDecodable } from '../../../src/engines/ffmpeg/probe.ts'
 import { readFrames } from '../../../src/engines/ffmpeg/read-frames.ts'
 import { h264, make, picture, scratchFolder } from './made.ts'
+import { standIn } from './stand-in.ts'
 
 const folder = await scratchFolder()
 
@@ -11,4 +13,10 @@ test('a machine that is too slow is told, not taken for a file without pictures'
   const size = { width: 16, height: 16 }
   expect(await readFrames(path, size, { ...job, timeoutMs: 60_000 })).toHaveLength(1)
   await expect(readFrames(path, size, { ...job, timeoutMs: 1 })).rejects.toMatchObject({ code: 6402 })
+})
+
+test('nor is a video called undecodable where the machine ended ffmpeg', async () => {
+  const path = await make(join(folder, 'whole.mp4'), [...picture(1), ...h264])
+  using _ = await standIn(join(folder, 'ended'), 'kill -9 $$')
+  await expect(checkDecodable(path)).rejects.toMatchObject({ code: 6402 })
 })

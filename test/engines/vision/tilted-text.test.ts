@@ -99,6 +99,16 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
     },
   )
 
+  it('that runs out of the picture is found to its edges', async () => {
+    const marks: Mark[] = [
+      { text: 'CONFIDENTIAL', x: 60, y: 120, size: 60, degrees: 40 },
+      { text: 'CONFIDENTIAL', x: 560, y: 330, size: 60, degrees: 40 },
+    ]
+    const path = join(folder, 'beyond.png')
+    await writeFile(path, frameOf(layer(marks)).toBuffer('image/png'))
+    expect(held(marks, await findTextInImage(path, await probe(path))).least).toBeGreaterThan(0.99)
+  })
+
   it('over a video is found for all of its time, and what runs level in a corner of its box as well', async () => {
     const large: Mark = { text: 'CONFIDENTIAL', x: 320, y: 170, size: 50, degrees: 30 }
     const level: Mark = { text: 'Do you know him?', x: 480, y: 285, size: 22, degrees: 0 }

@@ -9,7 +9,7 @@ import { liftOf, meansOf, radius } from './squares.ts'
  */
 export function vote(picture: Holed, matches: Matches, depth: Uint8Array): void {
   const { pixels, hole } = picture
-  const sums = votesOf(picture, matches, depth)
+  const sums = votesOf(picture, matches, { depth, isWanted: hole })
   for (let at = 0; at < hole.length; at += 1) {
     const all = sums[at * 4 + 3] ?? 0
     if (all === 0 || hole[at] !== 1) continue
@@ -25,7 +25,7 @@ const besides = 0.3
 /** Adds to what was voted for what the same squares differ by from what is known beside the holes, smoothly. */
 export function adjust(picture: Holed, matches: Matches, depth: Uint8Array): void {
   const { width, height, pixels, hole } = picture
-  const sums = votesOf(picture, matches, depth)
+  const sums = votesOf(picture, matches, { depth, isWanted: new Uint8Array(hole.length).fill(1) })
   const weights = Float32Array.from(hole, (is, at) => (is === 1 || sums[at * 4 + 3] === 0 ? 0 : besides))
   for (let channel = 0; channel < 3; channel += 1) {
     const apart = Float32Array.from(weights, (weight, at) =>
@@ -41,11 +41,11 @@ export function adjust(picture: Holed, matches: Matches, depth: Uint8Array): voi
   }
 }
 
-/** By pixel: sums of what squares over it show there in each channel, and of how much they count. */
+/** By wanted pixel: sums of what squares over it show there in each channel, and of how much they count. */
 function votesOf(
   { width, height, pixels, hole }: Holed,
   { targets, source, cost }: Matches,
-  depth: Uint8Array,
+  { depth, isWanted }: Record<'depth' | 'isWanted', Uint8Array>,
 ): Float32Array {
   const spreadOf = Math.max(600, percentile(cost, targets, 0.6))
   const sums = new Float32Array(hole.length * 4)
@@ -64,6 +64,7 @@ function votesOf(
       let to = at + row * width - radius
       let out = (from + row * width - radius) * 3
       for (const end = to + 2 * radius; to <= end; to += 1, out += 3) {
+        if (isWanted[to] === 0) continue
         sums[to * 4] = (sums[to * 4] ?? 0) + weight * ((pixels[out] ?? 0) + first)
         sums[to * 4 + 1] = (sums[to * 4 + 1] ?? 0) + weight * ((pixels[out + 1] ?? 0) + second)
         sums[to * 4 + 2] = (sums[to * 4 + 2] ?? 0) + weight * ((pixels[out + 2] ?? 0) + third)

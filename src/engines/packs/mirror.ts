@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { MediaError } from '../../contract/errors.ts'
+import { describeSize } from '../../contract/size.ts'
+import { isAddress } from './address.ts'
+import { hasBuild } from './machine.ts'
+import { artifactsOf, type Artifact, type Pack } from './manifest.ts'
+import { hasSize, type Packs } from './store.ts'
+
+/** Which file of a pack the folder that is the mirror lacks; undefined where it has all, and of an address, which is not asked. */
+export async function lackOfMirror({ mirror }: Packs, pack: Pack): Promise<MediaError | undefined> {
+  if (mirror === undefined || isAddress(mirror) || !hasBuild(pack)) return undefined
+  for (const artifact of artifactsOf(pack)) {
+    // Where it lies is the service's own matter.
+    if (!(await isOnMirror(mirror, artifact))) return notOnMirror('the mirror', artifact)
+  }
+  return undefined
+}
+
+/** Whether a folder holds a file, by its size: what is copied is checked as a whole. */
+export async function isOnMirror(mirror: string, { file, bytes }: Artifact): Promise<boolean> {
+  return await hasSize(join(mirror, file), bytes)
+}
+
+/** What answers who wants a file that a mirror lacks. */
+export function notOnMirror(mirror: string, { file, bytes }: Artifact): MediaError {
+  return new MediaError(6401, `${mirror} has no ${file} of ${describeSize(bytes)}`, {
+    retryable: false,
+    hint: 'put that file into the folder that models_mirror (REELWRIGHT_MODELS_MIRROR) names, or leave the setting out',
+  })
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { readGiven } from './config.ts'
+import { dataFiles } from './daemon/data-files.ts'
+import { aboutSettings } from './settings.ts'
+
+/** What only the service uses, and the local one reads from its file alone: it serves more than this client. */
+const readByService = ['ffmpeg', 'models_mirror', 'pull_models'] as const
+
+/** A variable here that does not count for the local service. */
+export interface Ignored {
+  readonly name: (typeof readByService)[number]
+  readonly detail: string
+  /** The setting that counts. */
+  readonly fix: string
+}
+
+/** Variables that this environment sets for the service, where the local one has another value or none. */
+export async function ignoredByService(dataDir: string): Promise<Ignored[]> {
+  const [here, there] = await Promise.all([readGiven({ dataDir }), readGiven({ dataDir, environment: {} })])
+  return readByService
+    .filter((name) => here[name] !== there[name])
+    .map((name) => {
+      const variable = aboutSettings.find((setting) => setting.name === name)?.variable ?? name
+      const file = join(dataDir, dataFiles.settings)
+      return {
+        name,
+        detail: `${variable} does not count for the local service, which reads "${name}" from ${file} as it starts`,
+        fix: `set "${name}" in ${file}`,
+      }
+    })
+}

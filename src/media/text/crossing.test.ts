@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { areaOf, moved, shared } from './box.ts'
+import { joinedAtEdges } from './crossing.ts'
+import type { FoundText } from './text.ts'
+
+describe('a text that crosses the edge of the picture', () => {
+  it('is followed to the frame it comes on, and the pieces found there are part of it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 8 }), fc.integer({ min: 30, max: 60 }), (speed, whole) => {
+        // Comes in at the right on frame 10.
+        const boxAt = (frame: number) => {
+          const left = 640 - speed * (frame - 9.5)
+          return { left, top: 300, right: left + 400, bottom: 320 }
+        }
+        const about = { score: 0.9, seen: 1, edges: 4 }
+        const known = { ...about, boxAt, moving: true, first: whole, last: 90, sampled: whole, seen: 4 }
+        const pieces = [15, 30]
+          .filter((sampled) => sampled < whole)
+          .map((sampled) => {
+            const box = { ...boxAt(sampled), right: 640 }
+            return {
+              ...about,
+              boxAt: () => box,
+              moving: false,
+              first: sampled,
+              last: sampled + 9,
+              sampled,
+            }
+          })
+        const sampling = { width: 640, height: 360, step: 15, frames: 200 }
+        expect(joinedAtEdges([...pieces, known], sampling)).toMatchObject([{ first: 10, moving: true }])
+      }),
+    )
+  })
+
+  /** Goes evenly from a place in the picture, 120 by 20 px, with what is seen near it some samples before and after. */
+  const crossing = fc
+    .record({
+      at: fc.record({ x: fc.integer({ min: -110, max: 630 }), y: fc.integer({ min: -10, max: 350 }) }),
+      step: fc.record({ x: fc.integer({ min: -9, max: 9 }), y: fc.integer({ min: -3, max: 3 }) }),
+      first: fc.integer({ min: 0, max: 580 }),
+      seen: fc.integer({ min: 1, max: 4 }),
+      near: fc.array(
+        fc.record({ samples: fc.integer({ min: -4, max: 4 }), aside: fc.integer({ min: -60, max: 60 }) }),
+      ),
+    })
+    .map(({ at, step, first, seen, near }): FoundText[] => {
+      const about = { score: 0.9, edges: 4, seen: 1 }
+      const boxAt = (frame: number) =>
+        moved(
+          { left: 0, top: 0, right: 120, bottom: 20 },
+          at.x + step.x * (frame - first),
+          at.y + step.y * (frame - first),
+        )
+      const whole = {
+        ...about,
+        boxAt,
+        moving: true,
+        first,
+        last: first + 10,
+        sampled: 15 * Math.floor(first / 15),
+        seen,
+      }
+      const pieces = near.map(({ samples, aside }) => {
+        const sampled = Math.max(0, 15 * (Math.floor(first / 15) + samples))
+        const place = boxAt(sampled)
+        const box = { ...place, left: Math.max(0, place.left + aside), right: Math.min(640, place.right) }
+        return {
+          ...about,
+          boxAt: () => box,
+          moving: false,
+          first: sampled,
+          last: sampled + 9,
+          sampled,
+        }
+      })
+      return [whole, ...pieces.filter(({ sampled, boxAt: place }) => sampled < 600 && areaOf(place()) > 0)]
+    })
+
+  it('has the pieces that are found by holding each text against each', () => {
+    const sampling = { width: 640, height: 360, step: 15, frames: 600 }
+    const whole = { left: 0, top: 0, right: 640, bottom: 360 }
+    const isPiece = (piece: FoundText, text: FoundText) => {
+      if (piece === text || piece.seen > 2) return false
+      if (piece.sampled >= text.first && piece.sampled <= text.last) return false
+      const [place, box] = [text.boxAt(piece.sampled), piece.boxAt(piece.sampled)]
+      const there = shared(place, whole)
+      return areaOf(there) < 0.95 * areaOf(place) && areaOf(shared(there, box)) >= 0.6 * areaOf(box)
+    }
+    fc.assert(
+      fc.property(fc.array(crossing, { maxLength: 8 }), (groups) => {
+        const texts = groups.flat()
+        const moving = texts.filter((text) => text.moving)
+        const left = joinedAtEdges(texts, sampling)
+        const alone = texts.filter((text) => !moving.some((other) => isPiece(text, other)))
+        expect(new Set(left.map(({ boxAt }) => boxAt))).toEqual(new Set(alone.map(({ boxAt }) => boxAt)))
+        for (const text of moving) {
+          const samples = texts.filter((other) => isPiece(other, text)).map(({ sampled }) => sampled)
+          const joined = left.find(({ boxAt }) => boxAt === text.boxAt)
+          expect(joined?.first ?? 0).toBeLessThanOrEqual(Math.min(...samples, text.first))
+          expect(joined?.last ?? Infinity).toBeGreaterThanOrEqual(Math.max(...samples, text.last))
+        }
+      }),
+    )
+  })
+
+  it('costs little among many others', () => {
+    const texts = Array.from({ length: 20_000 }, (_, index): FoundText => {
+      const first = 5 * index
+      const boxAt = (frame: number) => {
+        const left = 640 - 8 * (frame - first)
+        return { left, top: 300, right: left + 120, bottom: 320 }
+      }
+      const sampled = 15 * Math.ceil(first / 15)
+      return { boxAt, moving: true, first, last: first + 90, score: 0.9, seen: 2, sampled, edges: 4 }
+    })
+    const sampling = { width: 640, height: 360, step: 15, frames: 100_200 }
+    let asked = 0
+    const counted = texts.map((text): FoundText => {
+      const boxAt = (frame: number) => {
+        asked += 1
+        return text.boxAt(frame)
+      }
+      return { ...text, boxAt }
+    })
+    joinedAtEdges(counted, sampling)
+    expect(asked).toBeLessThan(20 * texts.length)
+  })
+})

@@ -1,0 +1,164 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+
+// What newcomers get wrong about regions, and what they are told before it costs.
+
+let studio: Studio
+let agent: RealAgent
+let clipId: unknown
+
+const box = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 }
+const listed = { id: 'logo', source: 'manual', ...box, start: 0, end: 1 }
+
+beforeAll(async () => {
+  studio = await openStudio()
+  await studio.clip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
+  await studio.clip('smptebars=s=160x90:r=10', 'other.mp4', 1)
+  await ffmpeg(
+    ...['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
+    join(studio.workspace, 'a.png'),
+  )
+  await writeList({})
+  agent = await studio.agent('modern')
+  clipId = (await agent.call('inspect_file', { file: 'clip.mp4' })).data['file_id']
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await studio[Symbol.asyncDispose]()
+})
+
+const writeList = (content: unknown) =>
+  writeFile(
+    join(studio.workspace, 'list.json'),
+    typeof content === 'string' ? content : JSON.stringify(content),
+  )
+
+const balance = async () => {
+  const { data } = await agent.call('service_status')
+  return (data['service'] as { credits: { balance: number } }).credits.balance
+}
+
+test.each<[string, object, RegExp]>([
+  ['video_purify', { regions_file_id: 'list.json' }, /^6016: regions_file_id: .* Fix: .*phase.*purify/],
+  ['video_purify', { phase: 'detect', regions_file_id: 'list.json' }, /^6016: regions_file_id: /],
+  [
+    'video_purify',
+    { purify_scope: 'subtitle', regions: [box] },
+    /^6016: regions: .*not read.* Fix: Leave it out, .*with purify_scope region, or phase purify/,
+  ],
+  ['video_purify', { regions: [box], rois: [box] }, /^6016: regions, rois: .* Fix: Leave them out, /],
+  ['video_purify', { phase: 'detect', detect_roi: box }, /^6016: detect_roi: .*detect_scope custom/],
+  ['video_purify', { phase: 'detect', purify_func_type: 'raft' }, /^6016: purify_func_type: /],
+  ['video_purify', { phase: 'purify' }, /^6013: required: regions or regions_file_id\. Fix: .*\[\]/],
+  ['image_purify', { regions: [box] }, /^6016: regions: .* Fix: .*purify_scope region/],
+  ['image_purify', { purify_scope: 'full_screen', regions: [box] }, /^6016: regions: /],
+  [
+    'image_purify',
+    { purify_scope: 'region', regions: [{ ...box, x: 300, w: 12 }] },
+    /^6016: regions\[0\]\.x: 300 given: .*not pixels: divide by its width/,
+  ],
+])('%s with %j is refused, and the way out is told', async (tool, request, told) => {
+  const before = await balance()
+  const file_id = tool === 'image_purify' ? 'a.png' : 'clip.mp4'
+  const { isError, text } = await agent.call(tool, { file_id, ...request })
+  expect([isError, text]).toEqual([true, expect.stringMatching(told)])
+  expect(await balance()).toBe(before)
+})
+
+describe('a list in a file is checked before it costs', () => {
+  const other = '1234567890123456789'
+  const of = (content: object, file_id: unknown = clipId) => ({ version: 1, source: { file_id }, ...content })
+  const request = { file_id: 'clip.mp4', phase: 'purify', regions_file_id: 'list.json' }
+  const quiet = { ...listed, id: undefined }
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['no JSON', () => '{"regions": [}', /^6016: regions_file_id: list\.json is no JSON: /],
+    ['no list', () => of({ regions: 5 }), /^6016: .*regions: must be a list\. Fix: /],
+    [
+      'of another file',
+      () => of({ regions: [listed] }, other),
+      /^6016: .*is of another video \(source\.file_id 1234567890123456789\)\. Fix: Give file_id "1234567890123456789"/,
+    ],
+    [
+      'a box that leaves the picture',
+      () => of({ regions: [listed, { ...listed, id: 'date', x: 0.9 }] }),
+      /^6016: .*regions\[1\]\.w \(date\): x \+ w must be at most 1/,
+    ],
+    [
+      'pixels, without an id',
+      () => of({ regions: [{ ...quiet, x: 40 }] }),
+      /^6016: .*regions\[0\]\.x \(#1\): 40 given: .*not pixels/,
+    ],
+    [
+      'protected, without a time',
+      () => of({ regions: [], protect_regions: [{ ...listed, end: undefined }] }),
+      /^6016: .*protect_regions\[0\]\.end \(logo\): required/,
+    ],
+    [
+      'after the end',
+      () => of({ regions: [{ ...listed, start: 30, end: 31 }] }),
+      /^6016: .*regions\[0\]\.start \(logo\): is not before the end of the video/,
+    ],
+  ])('%s', async (_, content, told) => {
+    await writeList(content())
+    const before = await balance()
+    const { isError, text } = await agent.call('video_purify', request)
+    expect([isError, text]).toEqual([true, expect.stringMatching(told)])
+    expect(await balance()).toBe(before)
+  })
+
+  test.each(['{"regions": 5}', '{"regions": []}'])(
+    'the form that the error to %s shows is taken as it is',
+    async (wrong) => {
+      await writeList(wrong)
+      const { text } = await agent.call('video_purify', request)
+      await writeList(/ such as (\{.*\})\. Retryable/.exec(text)?.[1] ?? text)
+      const taken = await agent.call('video_purify', { ...request, wait_seconds: 45 })
+      expect([taken.text, taken.data['status']]).toEqual([expect.any(String), 'completed'])
+    },
+  )
+
+  test('the forms that inspect_file shows are taken as they are: to look at, and to clean by', async () => {
+    const look = (more: object = {}) =>
+      agent.call('inspect_file', { file: 'clip.mp4', regions: 'list.json', ...more })
+    await writeList('{"regions": 5}')
+    await writeList(/ such as (\{.*\})\. Retryable/.exec((await look()).text)?.[1] ?? '')
+    const drawn = await look()
+    expect(drawn.data['regions']).toMatchObject({ regions: 1 })
+    await writeList(/ write it as (\{.*\}), and call/.exec(String(drawn.data['next_step']))?.[1] ?? '')
+    expect((await look()).data['next_step']).toMatch(/video_purify with phase purify and regions_file_id\.$/)
+    expect((await agent.call('video_purify', { ...request, wait_seconds: 45 })).data['status']).toBe(
+      'completed',
+    )
+  })
+})
+
+test('a frame that cannot be shown is told in words too: its cell may have no room for them', async () => {
+  const { workspace } = studio
+  const whole = join(workspace, 'whole.mp4')
+  const coded = ['-c:v', 'libx264', '-g', '1', '-pix_fmt', 'yuv420p', '-movflags', '+faststart', whole]
+  await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=10:d=4', ...coded)
+  const bytes = await readFile(whole)
+  await writeFile(join(workspace, 'half.mp4'), bytes.subarray(0, bytes.length / 2))
+  await writeList({ regions: [box] })
+  const ask = async (file: string) =>
+    (await agent.call('inspect_file', { file, regions: 'list.json', at: [0.5, 3.5] })).data['regions']
+  const told = {
+    frames: [{ seconds: 0.5 }, { seconds: 3.5 }],
+    notes: [expect.stringMatching(/^Nothing is shown at 3\.5 s: .* at: \[3\.5\]/)],
+  }
+  expect(await ask('half.mp4')).toMatchObject(told)
+  expect(await ask('half.mp4'), 'kept').toMatchObject(told)
+  expect(await ask('whole.mp4')).not.toHaveProperty('notes')
+})
+
+test('what says nothing is no mistake: the values that hold anyhow, and empty lists', async () => {
+  const usual = { purify_scope: 'full_screen', detect_scope: 'full_screen', rois: [], detect_roi: null }
+  const { isError, text, data } = await agent.call('video_purify', {
+    ...{ file_id: 'clip.mp4', phase: 'purify', regions: [], ...usual, wait_seconds: 45 },
+  })
+  expect([isError, text, data['status']]).toEqual([false, expect.any(String), 'completed'])
+})

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { firstFrame, rateOf } from '../../src/media/clean/rate.ts'
+import { pictureShare } from '../../tools/video-purify/picture-share.ts'
+import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+
+const folder = await scratchFolder()
+
+async function shareOf(path: string): Promise<number> {
+  const { video } = await probe(path)
+  if (!video) throw new Error(`${path} has no picture`)
+  const rate = rateOf(video)
+  const stream = await pictureStream(path, video, {})
+  const footage = { path, stream, rate, first: firstFrame(video, rate), count: 100 * 25 }
+  return await pictureShare(footage, { signal: new AbortController().signal })
+}
+
+it('what share of a file its pictures are is told from all of it, whenever it begins', async () => {
+  const [whole, late] = [join(folder, 'whole.mkv'), join(folder, 'late.mkv')]
+  // Nothing to see for half of it, then grain.
+  const picture = "color=gray:size=64x64:rate=25:duration=100,noise=alls=60:allf=t:enable='gt(t,45)'"
+  const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', 'sine=duration=100']
+  const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-c:a', 'aac', '-b:a', '64k']
+  await ffmpeg(...inputs, ...coding, whole)
+  await ffmpeg('-i', whole, '-c', 'copy', '-output_ts_offset', '60', late)
+  const share = await shareOf(whole)
+  expect(share).toBeGreaterThan(0.5)
+  expect(await shareOf(late)).toBeCloseTo(share, 2)
+})

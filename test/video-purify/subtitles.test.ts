@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { standIn } from '../engines/ffmpeg/stand-in.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { blurred } from './purify.ts'
+
+const folder = await scratchFolder()
+const at = (name: string) => join(folder, name)
+const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
+
+const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2']
+const tone = (hertz: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hertz}:sample_rate=44100:duration=2`]
+
+describe('subtitles', () => {
+  it('that begin late are read once, whatever else does not fit', async () => {
+    const [source, lines, log] = [at('beside.mov'), at('beside.srt'), at('beside.log')]
+    await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that stay\n')
+    const inputs = [...picture, ...tone(440), ...tone(880), '-i', lines]
+    const maps = ['0', '1', '2', '3'].flatMap((input) => ['-map', input])
+    const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:0', 'adpcm_ima_qt', '-c:s', 'mov_text']
+    await ffmpeg(...inputs, ...maps, ...coding, source)
+    using _ = await standIn(at('ffmpeg'), `"$FFMPEG" "$@" && echo "$@" >> '${log}'`)
+    const { output } = await blurred(source, folder, box)
+    expect(output.notes).toEqual(['a stream could not be kept: audio (adpcm_ima_qt)'])
+    expect((await readFile(log, 'utf8')).match(/.* -map 0:3 .*trial.*/g)).toHaveLength(1)
+  })
+
+  it('lose lines that are in no letters, which is told', async () => {
+    const [source, lines] = [at('lines.mov'), at('lines.srt')]
+    const line = (place: number) => `${place}\n00:00:0${place},100 --> 00:00:0${place},500\n${place}\n`
+    await writeFile(lines, [0, 1, 2, 3].map(line).join('\n'))
+    const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-c:s', 'mov_text']
+    await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, '-c:a', 'pcm_s16le', source)
+    expect((await blurred(source, folder, box)).output.notes).toBeUndefined()
+    const bytes = await readFile(source)
+    bytes[bytes.indexOf(Buffer.from([0, 1, 0x32])) + 2] = 0xff
+    await writeFile(source, bytes)
+    const { path, output } = await blurred(source, folder, box)
+    const lost = 'lines that could not be read were left out of the subtitles in stream 2: 1 of 4'
+    expect(output.notes).toEqual([lost])
+    expect((await ffmpeg('-i', path, '-f', 'srt', 'pipe:1')).toString().match(/^\d$/gm)).toHaveLength(6)
+  })
+
+  it('do not stay where they are in no letters, though much sound comes before their line', async () => {
+    const [source, lines] = [at('late-line.mov'), at('late.srt')]
+    await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
+    const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-g', '10']
+    await ffmpeg(
+      ...picture,
+      ...tone(440),
+      '-i',
+      lines,
+      ...maps,
+      '-c:a',
+      'pcm_s16le',
+      '-ac',
+      '8',
+      '-c:s',
+      'mov_text',
+      source,
+    )
+    const bytes = await readFile(source)
+    bytes[bytes.indexOf('Words that go')] = 0xff
+    await writeFile(source, bytes)
+    expect((await blurred(source, folder, box)).output.notes).toEqual([
+      'a stream could not be kept: subtitle (mov_text)',
+    ])
+  })
+})
