@@ -1,8 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** They start services in their own process and leave nothing behind in it; two measure its memory and have their own. */
-const services = 'test/http/!(attacks|flat-memory).test.ts'
+/** They leave nothing behind in their process; those that measure its memory, kill or set packs have their own. */
+const sharing = [
+  'test/!(contract-refusals).test.ts',
+  'test/http/!(attacks|flat-memory).test.ts',
+  'test/{mcp,observe,page,tasks}/**/*.test.ts',
+  'test/service/!(crash|large-upload|upload-crash).test.ts',
+]
 
 /** Of all files that are more than modules: what the machine has is looked for once. */
 const machine = {
@@ -19,16 +24,17 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
+    // They run in the order of their names: the longest files first, so that no single one is left at the end.
     projects: [
+      {
+        extends: true,
+        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: sharing, ...machine },
+      },
       // Nothing of theirs outlives a test, so that many files can share a process and what it has loaded.
       { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], isolate: false } },
       {
         extends: true,
-        test: { name: 'services', include: [services], isolate: false, ...machine },
-      },
-      {
-        extends: true,
-        test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [services], ...machine },
+        test: { name: 'sharing', include: sharing, isolate: false, ...machine },
       },
     ],
   },

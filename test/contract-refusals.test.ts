@@ -71,9 +71,15 @@ const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]
   6502: ({ smallest }) => [{ body: smallest, key: 'Bearer of no key' }],
 }
 
-/** The body with ids of the account's files in place of the table's, which are all '1'. */
+/** Who sends the requests of a code, and ids of the files that stand in them, by what and where they are. */
+interface Sender {
+  readonly account: Account
+  readonly uploaded: Map<string, string>
+}
+
+/** The body with ids of the sender's files in place of the table's, which are all '1'. */
 async function filled(
-  account: Account,
+  { account, uploaded }: Sender,
   operation: string,
   { body, files = 'right' }: Refused,
 ): Promise<Json> {
@@ -82,18 +88,22 @@ async function filled(
   let request = body
   for (const { path, kinds, value } of findFileRefs(schema, body)) {
     if (value !== '1') continue
-    const id = files === 'unknown' ? '1234567890123456789' : await upload(account, kinds, files)
-    request = changed(request, path.join('.'), id)
+    const at = path.join('.')
+    const name = `${kinds.join(' or ')}, ${files}, at ${at}`
+    const id = uploaded.get(name) ?? (await idOf(account, kinds, files))
+    uploaded.set(name, id)
+    request = changed(request, at, id)
   }
   return request
 }
 
-/** Uploads a sample that is, or is not, of one of these kinds, or one that is so by its name alone. */
-async function upload(
+/** Uploads a sample that is, or is not, of one of these kinds, or one that is so by its name alone, or none. */
+async function idOf(
   account: Account,
   kinds: readonly FileKind[],
-  how: 'right' | 'of another kind' | 'damaged',
+  how: NonNullable<Refused['files']>,
 ): Promise<string> {
+  if (how === 'unknown') return '1234567890123456789'
   const sample = samples.find(({ kind }) => kinds.includes(kind) === (how !== 'of another kind'))
   if (!sample) throw new Error(`no sample is ${how}: ${kinds.join(' or ')}`)
   const bytes = how === 'damaged' ? 'no media at all' : sample.bytes
@@ -106,16 +116,24 @@ describe.each(operationTables)('$operation', (table) => {
     async ({ code, status }) => {
       const requests = refusedWith[code]?.(table) ?? []
       expect(requests.length, `requests that get ${code}`).toBeGreaterThan(0)
+      // By what they have.
+      const senders = new Map<string, Sender>()
       for (const request of requests) {
-        const account = await service.account(request.credits ?? 5, request.quota)
-        const body = await filled(account, table.operation, request)
-        const sender = request.key === undefined ? account : { ...account, apiKey: request.key }
-        const answer = await api(sender).create(table.operation, body)
+        const { credits = 5, quota, key } = request
+        const has = `${credits} ${quota}`
+        const sender = senders.get(has) ?? {
+          account: await service.account(credits, quota),
+          uploaded: new Map(),
+        }
+        senders.set(has, sender)
+        const { account } = sender
+        const body = await filled(sender, table.operation, request)
+        const answer = await api({ ...account, ...(key && { apiKey: key }) }).create(table.operation, body)
         expect([body, answer.status, answer.code]).toEqual([body, status, code])
         expect(answer).toMatchObject({ msg: expect.stringMatching(/./) as string, data: null })
         const { data } = await api(account).send<Json>('/base/capabilities')
         expect(data).toMatchObject({
-          credits: { balance: request.credits ?? 5 },
+          credits: { balance: credits },
           tasks: { queued: 0, processing: 0 },
         })
       }

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { isErrorCode, MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/id.ts'
@@ -64,6 +65,8 @@ async function work(
   } finally {
     // The folder is removed next, which some systems refuse while a process stands in it.
     process.chdir('/')
+    // Workers end by being killed, which by itself would keep nothing of what they compiled for later ones.
+    flushCompileCache()
   }
 }
 

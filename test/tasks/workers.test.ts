@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -113,4 +113,30 @@ test('what a worker prints is told line by line, with the task it worked on', as
     ]
     expect(told.toSorted()).toEqual(printed.toSorted())
   }
+})
+
+/** Keeps what it compiles in the folder beside it, and does nothing. */
+const compiling = `
+import { enableCompileCache } from 'node:module'
+enableCompileCache(import.meta.dirname + '/compiled')
+const { runWorker } = await import('${import.meta.resolve('../../src/tasks/worker.ts')}')
+const schema = { parse: (value) => value }
+const module = { run: async () => ({}), ready: async () => {} }
+runWorker([{ operation: { name: 'x', input: schema, output: schema }, run: async () => module }])`
+
+test('what a worker compiled is there for later ones, though it is killed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const module = join(folder, 'worker.mjs')
+  await writeFile(module, compiling)
+  const workers = await openWorkers({
+    command: { module, args: [] },
+    folder: join(folder, 'run'),
+    log: openLog({ level: 'silent' }),
+    metrics: new Metrics(),
+  })
+  await workers.run(attemptIn(folder), { signal: new AbortController().signal, onProgress: () => undefined })
+  await workers[Symbol.asyncDispose]()
+  const kept = await readdir(join(folder, 'compiled'), { recursive: true, withFileTypes: true })
+  expect(kept.filter((entry) => entry.isFile())).not.toHaveLength(0)
 })

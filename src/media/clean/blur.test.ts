@@ -103,6 +103,22 @@ test('the edge is soft: brightness does not jump where the blur begins', () => {
   expect(Math.max(...steps)).toBeLessThan(whole / 2)
 })
 
+test('a line of text is no slab of its own brightness: it meets what lies around', () => {
+  const bytes = new Uint8Array((size.width * size.height * 3) / 2).fill(60)
+  const inside = { x: 16, y: 24, width: 64, height: 12 }
+  const places = Array.from(
+    { length: inside.width * inside.height },
+    (_, at) => (inside.y + Math.floor(at / inside.width)) * size.width + inside.x + (at % inside.width),
+  )
+  // Half of it is white.
+  for (const at of places) if (at % 4 < 2) bytes[at] = 255
+  const region = { x: inside.x / 96, y: inside.y / 64, w: inside.width / 96, h: inside.height / 64 }
+  for (const patch of patchesAt([{ ...region, ...always }])(0)) blurPatch({ ...size, bytes }, patch)
+  const levels = places.map((at) => bytes[at] ?? 0)
+  const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length
+  expect(mean - 60).toBeLessThan(97 / 5)
+})
+
 test('frames come in order, each once, treated by their own number', async () => {
   const region = { x: 0, y: 0, w: 1, h: 1, start: 0.2, end: 0.32 }
   async function* frames() {

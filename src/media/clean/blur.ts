@@ -1,11 +1,12 @@
+import { spread as spreadOut } from './inpaint/spread.ts'
 import { planesOf, type Plane } from './planes.ts'
 import type { Frame, Patch, Treat } from './patch.ts'
 import { lay, shrink, type Place, type Small } from './small-picture.ts'
 import { weightsOf } from './weights.ts'
 
 /**
- * Blurs what the masks mark, so strongly that text is neither read nor found again, with an edge that becomes soft
- * inside them. Of each frame alone: what stands still looks still.
+ * Blurs what the masks mark, so strongly that text is neither read nor found again, passing softly into what lies
+ * around. Of each frame alone: what stands still looks still.
  */
 export const blur: Treat = async function* blurred(frames, { first, patchesAt }) {
   let index = first
@@ -47,8 +48,40 @@ function blurPlane(plane: Plane, place: Place, spread: number): void {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(spread / cellsWide)))
   const small = shrink(plane, around(place, spread, plane), step)
   const radius = Math.max(1, Math.round(spread / step))
+  const sharp = small.cells
   for (let pass = 0; pass < 3; pass++) small.cells = boxBlur(small, radius)
+  meet(small, sharp, springsOf(place, small, radius))
   lay(plane, place, small)
+}
+
+/**
+ * Has a blur meet what lies around, by which it would stand out as a slab, as bright as what it hides: what they differ
+ * by there is taken into it, less and less. Of a line of text, which is no higher than that reaches, little is left.
+ */
+function meet(small: Small, sharp: Float32Array, springs: Float32Array): void {
+  const apart = sharp.map((value, at) => (springs[at] === held ? value - (small.cells[at] ?? 0) : 0))
+  spreadOut(apart, springs, { columns: small.width, rows: small.height })
+  for (let at = 0; at < apart.length; at++) small.cells[at] = (small.cells[at] ?? 0) + (apart[at] ?? 0)
+}
+
+/** How firmly a cell is held to what lies around, which stays. */
+const held = 1000
+
+const known = new WeakMap<Uint8Array, Float32Array>()
+
+/** How firmly each cell is held: those that nothing of is treated; others to their blur, so that others fade over its radius. */
+function springsOf({ x, y, width, weights }: Place, small: Small, radius: number): Float32Array {
+  const found = known.get(weights)
+  if (found) return found
+  const springs = new Float32Array(small.cells.length).fill(held)
+  for (let at = 0; at < weights.length; at++) {
+    if (weights[at] === 0) continue
+    const column = Math.floor((x - small.x + (at % width)) / small.step)
+    const row = Math.floor((y - small.y + Math.floor(at / width)) / small.step)
+    springs[row * small.width + column] = 1 / radius ** 2
+  }
+  known.set(weights, springs)
+  return springs
 }
 
 /** What a place is blurred of: it and more of the picture around it. */
