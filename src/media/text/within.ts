@@ -28,6 +28,7 @@ export function insideOf(regions: readonly FoundRegion[], within: readonly Regio
 }
 
 function sharedBy(region: FoundRegion, area: Region): FoundRegion[] {
+  if (holds(area, region)) return [region]
   const x = Math.max(region.x, area.x)
   const y = Math.max(region.y, area.y)
   const w = Math.min(region.x + region.w, area.x + area.w) - x
@@ -38,12 +39,15 @@ function sharedBy(region: FoundRegion, area: Region): FoundRegion[] {
   return enough && start < end ? [{ x, y, w, h, start, end, score: region.score }] : []
 }
 
+/** Sides of parts are sums and differences of shares: far below a pixel they mean the same. */
+const rounding = 1e-12
+
 function holds(one: Region, other: Region): boolean {
   return (
-    one.x <= other.x &&
-    one.y <= other.y &&
-    one.x + one.w >= other.x + other.w &&
-    one.y + one.h >= other.y + other.h &&
+    one.x <= other.x + rounding &&
+    one.y <= other.y + rounding &&
+    one.x + one.w >= other.x + other.w - rounding &&
+    one.y + one.h >= other.y + other.h - rounding &&
     one.start <= other.start &&
     one.end >= other.end
   )
