@@ -29,13 +29,17 @@ export function lay(
       const x = patch.x + column - area.x
       const from = row * patch.width + column
       if (x < 0 || x >= width || filling.isFilled[from] !== 1 || patch.mask[from] !== 1) continue
-      // Colour is known where the first of the four pixels that share it is; without it a pixel would be green.
-      if (filling.isFilled[from - (column & 1) - (row & 1) * patch.width] !== 1) continue
+      // The first of four pixels tells their colour: it is filled with it, or stays as it is and so does the colour.
+      const first = from - (column & 1) - (row & 1) * patch.width
+      const isColoured = patch.mask[first] === 1
+      if (isColoured && filling.isFilled[first] !== 1) continue
       const small = (row >> 1) * (patch.width >> 1) + (column >> 1)
       const to = y * width + x
       pixels[to * 3] = Math.min(255, Math.max(0, Math.round(filling.luma[from] ?? 0)))
-      pixels[to * 3 + 1] = Math.min(255, Math.max(0, Math.round(filling.blue[small] ?? 128)))
-      pixels[to * 3 + 2] = Math.min(255, Math.max(0, Math.round(filling.red[small] ?? 128)))
+      if (isColoured) {
+        pixels[to * 3 + 1] = Math.min(255, Math.max(0, Math.round(filling.blue[small] ?? 128)))
+        pixels[to * 3 + 2] = Math.min(255, Math.max(0, Math.round(filling.red[small] ?? 128)))
+      }
       if (isKnown[from] === 1) hole[to] = 0
     }
   }
