@@ -10,7 +10,7 @@ export type Size = Pick<Footage, 'width' | 'height'>
 
 /** Regions of text that are found again, by a third or more where text was taken away. */
 export async function leftIn(path: string, treated: readonly FoundRegion[]): Promise<number> {
-  const again = await findText(path, await probe(path), { threads: 2 })
+  const { regions: again } = await findText(path, await probe(path), { threads: 2 })
   return again.filter((one) =>
     treated.some(
       (other) => one.start < other.end && other.start < one.end && shared(one, other) > (one.w * one.h) / 3,

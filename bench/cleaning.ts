@@ -42,7 +42,7 @@ if (picture !== '') await writeFile(picture, sheet.toBuffer('image/png'))
 async function tell({ name, way, make }: Case, index: number): Promise<void> {
   const [clean, source] = [join(folder, 'clean.mp4'), join(folder, 'source.mp4')]
   await make(clean, source)
-  const found = await findText(source, await probe(source), { threads: 2 })
+  const { regions: found } = await findText(source, await probe(source), { threads: 2 })
   const { path } = await purify(source, folder, {
     ...{ purify_scope: 'region', purify_func_type: way },
     regions: found.map(({ x, y, w, h, start, end }) => ({ x, y, w, h, start, end })),

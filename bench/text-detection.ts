@@ -36,7 +36,7 @@ try {
         const letterings = await drawFootage(path, footage)
         const facts = await probe(path)
         const before = await processorSeconds()
-        const regions = await findText(path, facts, { threads: 2 })
+        const { regions } = await findText(path, facts, { threads: 2 })
         spent += (await processorSeconds()) - before
         seconds += footage.frames / footage.fps
         const verdict = judge(footage, letterings, regions)

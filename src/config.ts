@@ -91,7 +91,7 @@ export async function readConfig(source: Source = {}): Promise<Config> {
     packs: {
       folder: join(locateDataDir(source), dataFiles.packs),
       mirror: merged.models_mirror,
-      automatic: merged.pull_models ?? true,
+      automatic: merged.pull_models,
       own: merged.models ?? {},
     },
     databaseUrl: merged.database_url,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readGiven } from './config.ts'
 import { dataFiles } from './daemon/data-files.ts'
-import { aboutSettings } from './settings.ts'
+import { aboutSettings, defaults } from './settings.ts'
 
 /** What only the service uses, and the local one reads from its file alone: it serves more than this client. */
 const readByService = ['ffmpeg', 'models_mirror', 'pull_models'] as const
@@ -14,9 +14,13 @@ export interface Ignored {
   readonly fix: string
 }
 
-/** Variables that this environment sets for the service, where the local one has another value or none. */
+/** Variables that this environment sets for the service, where the local one has another value. */
 export async function ignoredByService(dataDir: string): Promise<Ignored[]> {
-  const [here, there] = await Promise.all([readGiven({ dataDir }), readGiven({ dataDir, environment: {} })])
+  const [given, local] = await Promise.all([readGiven({ dataDir }), readGiven({ dataDir, environment: {} })])
+  const [here, there] = [
+    { ...defaults, ...given },
+    { ...defaults, ...local },
+  ]
   return readByService
     .filter((name) => here[name] !== there[name])
     .map((name) => {
@@ -24,7 +28,9 @@ export async function ignoredByService(dataDir: string): Promise<Ignored[]> {
       const file = join(dataDir, dataFiles.settings)
       return {
         name,
-        detail: `${variable} does not count for the local service, which reads "${name}" from ${file} as it starts`,
+        detail:
+          `${variable} counts for reelwright serve, but not for the local service, which reads "${name}" from ` +
+          `${file} as it starts`,
         fix: `set "${name}" in ${file}`,
       }
     })

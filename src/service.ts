@@ -89,6 +89,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     publicUrl: options.publicUrl,
     allowQueryAuthorization: options.allowQueryAuthorization,
   })
+  opened.use(sweepHourly({ ...service, onFreed: app.forget }))
   let consumer: ReturnType<Queue['consume']> | undefined
   opened.defer(() => consumer?.stop())
   opened.defer(app.close)
@@ -149,7 +150,6 @@ async function openService(
   await sweepOrphans(db, files)
   await requeueInterrupted(service)
   await sweepSteps(service)
-  opened.use(sweepHourly(service))
   await openLocalAccount(db, options.key)
   return { service, lost }
 }

@@ -14,7 +14,7 @@ interface About {
 }
 
 /** Values that hold where nobody sets another. */
-export const defaults = { log_level: 'info', host: '127.0.0.1', port: 8787 } as const
+export const defaults = { log_level: 'info', host: '127.0.0.1', port: 8787, pull_models: true } as const
 
 const about = z.registry<About>()
 const path = z.string().min(1)

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { removeExpiredKeys } from './accounts/keys.ts'
 import { removeExpiredTickets } from './accounts/tickets.ts'
+import type { FreedFile } from './files/bytes.ts'
 import { freeOld } from './files/retention.ts'
 import { removeExpiredUploads } from './files/uploads.ts'
 import { removeOldEvents } from './tasks/event-log.ts'
@@ -10,9 +11,16 @@ import type { Service } from './tasks/service.ts'
 /** From the end of a sweep to the next, ms. */
 const restMs = 3_600_000
 
+/** A service that may be told of each file that goes. */
+interface Swept extends Service {
+  readonly onFreed?: (file: FreedFile) => void
+}
+
 /** What is removed when its time is over. */
-const removals: Readonly<Record<string, (service: Service, signal: AbortSignal) => Promise<void>>> = {
-  files: async (service, signal) => void (await freeOld(service, { now: service.clock(), signal })),
+const removals: Readonly<Record<string, (service: Swept, signal: AbortSignal) => Promise<void>>> = {
+  files: async (service, signal) => {
+    await freeOld(service, { now: service.clock(), signal, onFreed: service.onFreed })
+  },
   uploads: removeExpiredUploads,
   'idempotency keys': removeOldIdempotencyKeys,
   events: removeOldEvents,
@@ -21,7 +29,7 @@ const removals: Readonly<Record<string, (service: Service, signal: AbortSignal) 
 }
 
 /** Sweeps now and then hourly; disposing waits for what is under way. */
-export function sweepHourly(service: Service, rest: typeof untilNext = untilNext): AsyncDisposable {
+export function sweepHourly(service: Swept, rest: typeof untilNext = untilNext): AsyncDisposable {
   const stop = new AbortController()
   const sweeping = keepSweeping(service, { signal: stop.signal, rest })
   return {
@@ -33,7 +41,7 @@ export function sweepHourly(service: Service, rest: typeof untilNext = untilNext
 }
 
 async function keepSweeping(
-  service: Service,
+  service: Swept,
   { signal, rest }: { signal: AbortSignal; rest: typeof untilNext },
 ): Promise<void> {
   while (!signal.aborted) {
@@ -48,7 +56,7 @@ async function untilNext(signal: AbortSignal): Promise<void> {
 }
 
 /** Removes all that has expired; what fails is logged, and left to the next sweep. */
-async function sweep(service: Service, signal: AbortSignal): Promise<void> {
+async function sweep(service: Swept, signal: AbortSignal): Promise<void> {
   for (const [what, remove] of Object.entries(removals)) {
     if (signal.aborted) return
     try {

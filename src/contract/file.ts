@@ -81,6 +81,8 @@ interface FileMark {
   readonly kinds: readonly FileKind[]
   /** What to do about a file of another kind; left out, what is supported is told. */
   readonly fix?: string | undefined
+  /** The field of the top that the file stands for. */
+  readonly insteadOf?: string | undefined
 }
 
 const fileRefs = z.registry<FileMark>()

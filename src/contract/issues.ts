@@ -35,27 +35,30 @@ export function withoutNulls(value: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
 }
 
-/** Issues a reader can act on; more than a few help nobody. */
-const maxIssuesShown = 5
+/** Most issues that are told: a reader can act on a few. */
+export const mostIssuesTold = 5
 
-/** What is wrong with a value, place by place; `whole` is the name of the value itself, `placeOf` tells other places. */
+/** One rule that a value breaks. */
+export type Issue = Pick<z.core.$ZodIssue, 'code' | 'path' | 'message'>
+
+/** What is wrong with a value, place by place; `whole` is the value's own name, `placeOf` tells other places. */
 export function describeIssues(
-  error: z.ZodError,
+  error: { readonly issues: readonly Issue[] },
   whole: string,
   placeOf: (path: readonly PropertyKey[]) => string = z.core.toDotPath,
 ): string {
-  const issues = firstOfTheirPlace(error.issues)
-  const told = issues.map((issue) => `${placeOf(issue.path) || whole}: ${issue.message}`)
-  return toldFirst(told, maxIssuesShown)
+  // There may be hundreds of thousands.
+  const told = firstOfTheirPlace(error.issues).map(({ path, message }, index) =>
+    index < mostIssuesTold ? `${placeOf(path) || whole}: ${message}` : '',
+  )
+  return toldFirst(told, mostIssuesTold)
 }
 
-/** Of a value of the wrong kind zod goes on to tell its length, which means nothing then. */
-function firstOfTheirPlace(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
-  const ofWrongKind = new Set<string>()
-  return issues.filter(({ code, path }) => {
-    const place = z.core.toDotPath(path)
-    if (ofWrongKind.has(place)) return false
-    if (code === 'invalid_type') ofWrongKind.add(place)
-    return true
+/** Of a value of the wrong kind zod goes on, at once, to tell its length, which means nothing then. */
+function firstOfTheirPlace(issues: readonly Issue[]): Issue[] {
+  return issues.filter(({ path }, index) => {
+    const before = issues[index - 1]
+    const isSame = before?.path.length === path.length && path.every((key, at) => key === before.path[at])
+    return !isSame || before.code !== 'invalid_type'
   })
 }

@@ -93,7 +93,8 @@ export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: Give
 
 /**
  * `tools/<operation>/plan.ts` may export `check`: checks what stands in text files of the request, so that what is
- * wrong there makes no task. `read` answers all of such a file; `plan` has seen to its size. Throws 6016.
+ * wrong there makes no task. `read` answers all of such a file. The service does nothing else meanwhile, so large
+ * files are left to the run. Throws 6016, and the limits of what the texts ask for.
  */
 export type CheckOperation<O extends Operation> = (
   input: InputOf<O>,

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { MediaError } from './errors.ts'
 import { id } from './id.ts'
-import { describeIssues } from './issues.ts'
+import { describeIssues, mostIssuesTold, withoutNulls, type Issue } from './issues.ts'
 import { inPlainWords } from './plain-issues.ts'
+import { placesIn } from './region-names.ts'
 import { maxRegions, region, repeatedIds } from './regions.ts'
 
 /** Most bytes of a file of regions that are read: as many as a request may have. */
@@ -10,17 +11,14 @@ export const maxRegionsBytes = 32 * 2 ** 20
 
 const listed = region.safeExtend({ score: z.number().min(0).max(1).optional() })
 
+/** As of a request, what holds null is left out; few entries hold one, and copies take time. */
+const forgiving = z.preprocess((entry) => {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return entry
+  return Object.values(entry).includes(null) ? withoutNulls(entry) : entry
+}, listed)
+
 /** Counted before each is looked at: a file may hold millions. */
-const list = z
-  .array(z.unknown())
-  .max(maxRegions)
-  .pipe(z.array(listed))
-  .superRefine((regions, context) => {
-    for (const index of repeatedIds(regions)) {
-      const message = `${JSON.stringify(regions[index]?.id)} is there twice`
-      context.addIssue({ code: 'custom', path: [index, 'id'], message })
-    }
-  })
+const list = z.array(z.unknown()).max(maxRegions)
 
 /** A detection result (contract 2, 2.2), or a list by hand, which may be of no video. */
 const regionsFile = z.object({
@@ -28,12 +26,16 @@ const regionsFile = z.object({
   source: z.object({ file_id: id }).nullish(),
   regions: list,
   // Ours: what an agent who edits the list wants to keep.
-  protect_regions: list.nullish().transform((given) => given ?? []),
+  protect_regions: list.nullish(),
 })
 
 /** One region of a file, removed or protected. */
 export type ListedRegion = z.output<typeof listed>
-export type RegionsFile = z.output<typeof regionsFile>
+
+export interface RegionsFile extends Pick<z.output<typeof regionsFile>, 'version' | 'source'> {
+  readonly regions: ListedRegion[]
+  readonly protect_regions: ListedRegion[]
+}
 
 const logo = { id: 'logo', x: 0.8, y: 0.05, w: 0.15, h: 0.1 }
 
@@ -52,20 +54,49 @@ export function checkRegionsSize({ name, size }: { readonly name: string; readon
   })
 }
 
-/** Reads a detection result, edited or not, or a list made by hand. Throws 6016, naming what is wrong and the form. */
-export function readRegions(name: string, text: string, example: string = exampleOfList()): RegionsFile {
-  const given = readJson(name, text)
+/** Reads a detection result, edited or not, or a list by hand. Throws 6016, naming what is wrong and the form. */
+export function readRegions(name: string, text: string, example?: string): RegionsFile {
+  return checkRegions(name, readJson(name, text), example)
+}
+
+/** Checks what a file of regions holds, to the first few issues. Throws 6016, as `readRegions` does. */
+export function checkRegions(name: string, given: unknown, example = exampleOfList()): RegionsFile {
+  const refuse = (issues: readonly Issue[]) => {
+    const told = describeIssues({ issues: issues.slice(0, mostIssuesTold) }, 'the file', placesIn(given))
+    const rest = issues.length < mostIssuesTold ? '' : '; what follows was not looked at'
+    return new MediaError(6016, `${name} is no list of regions: ${told}${rest}`, {
+      hint: `Give the JSON file that detection answered, edited or not, or one such as ${example}.`,
+    })
+  }
   const read = regionsFile.safeParse(given, { error: inPlainWords })
-  if (read.success) return read.data
-  const told = describeIssues(read.error, 'the file', placesIn(given))
-  throw new MediaError(6016, `${name} is no list of regions: ${told}`, {
-    hint: `Give the JSON file that detection answered, edited or not, or one such as ${example}.`,
-  })
+  if (!read.success) throw refuse(read.error.issues)
+  const issues: Issue[] = []
+  const regions = checkList(read.data.regions, 'regions', issues)
+  const protect_regions = checkList(read.data.protect_regions ?? [], 'protect_regions', issues)
+  if (issues.length > 0) throw refuse(issues)
+  return { ...read.data, regions, protect_regions }
+}
+
+/** The regions of a list. Adds what is wrong, and ends where that is as much as is told. */
+function checkList(given: readonly unknown[], name: string, issues: Issue[]): ListedRegion[] {
+  const regions: ListedRegion[] = []
+  for (const [index, entry] of given.entries()) {
+    if (issues.length >= mostIssuesTold) return regions
+    const { data, error } = forgiving.safeParse(entry, { error: inPlainWords })
+    if (data) regions.push(data)
+    for (const issue of error?.issues ?? []) issues.push({ ...issue, path: [name, index, ...issue.path] })
+  }
+  if (issues.length > 0) return regions
+  for (const { index, message } of repeatedIds(regions)) {
+    issues.push({ code: 'custom', path: [name, index, 'id'], message })
+  }
+  return regions
 }
 
 function readJson(name: string, text: string): unknown {
   try {
-    return JSON.parse(text)
+    // Editors of some systems begin a text with a mark of its byte order.
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new MediaError(6016, `${name} is no JSON: ${why}`, {
@@ -73,33 +104,4 @@ function readJson(name: string, text: string): unknown {
       hint: 'Correct it there, and give it again.',
     })
   }
-}
-
-/** How a place in a list is told: by its index, and by what pictures call the region. */
-export function placesIn(given: unknown): (path: readonly PropertyKey[]) => string {
-  return (path) => {
-    const place = z.core.toDotPath(path)
-    const [holder, index] = path
-    if (typeof index !== 'number') return place
-    const entry = inside(inside(given, holder), index)
-    return `${place} (${nameOfRegion(inside(entry, 'id'), { index, isKept: holder === 'protect_regions' })})`
-  }
-}
-
-function inside(holder: unknown, key: PropertyKey | undefined): unknown {
-  if (typeof holder !== 'object' || holder === null || key === undefined) return undefined
-  return (holder as Record<PropertyKey, unknown>)[key]
-}
-
-/** Longest id that is told, characters. */
-const longestId = 24
-
-/** What a region is called: its id where that is short and looks like no number of another, else its number in its list. */
-export function nameOfRegion(
-  given: unknown,
-  { index, isKept }: { readonly index: number; readonly isKept: boolean },
-): string {
-  const isName =
-    typeof given === 'string' && given.trim() !== '' && given.length <= longestId && !/^(keep)?#/.test(given)
-  return isName ? given : `${isKept ? 'keep' : ''}#${index + 1}`
 }

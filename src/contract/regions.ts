@@ -9,11 +9,13 @@ export const mostFrames = 12
 /** Sums of decimal fractions such as 0.7 + 0.3 may be a little more than 1; a thousandth of a pixel is not seen. */
 const slack = 1e-7
 
-/** A share of the picture's width or height. */
+/** A share of the picture's width or height. Of what is no more than twice that, nobody meant pixels. */
 const share = (side: 'width' | 'height') =>
   z.number().max(1, {
     error: ({ input }) =>
-      `${String(input)} given: boxes are shares of the picture from 0 to 1, not pixels: divide by its ${side}`,
+      Number(input) > 2
+        ? `${String(input)} given: boxes are shares of the picture from 0 to 1, not pixels: divide by its ${side}`
+        : undefined,
   })
 
 const sides = {
@@ -57,13 +59,18 @@ export const region = z
   })
   .superRefine(checkRegion)
 
-/** Places in a list of the regions whose id one before them has. */
-export function repeatedIds(regions: readonly { readonly id?: string | undefined }[]): number[] {
+interface Repeated {
+  readonly index: number
+  readonly message: string
+}
+
+/** Which regions of a list have an id that one before them has. */
+export function repeatedIds(regions: readonly { readonly id?: string | undefined }[]): Repeated[] {
   const ids = new Set<string>()
   return regions.flatMap(({ id: name }, index) => {
     if (name === undefined) return []
     const isThere = ids.has(name)
     ids.add(name)
-    return isThere ? [index] : []
+    return isThere ? [{ index, message: `${JSON.stringify(name)} is there twice` }] : []
   })
 }

@@ -10,6 +10,9 @@ export interface Shelf {
   readonly files: FileStore
 }
 
+/** Of a file that is gone what names the pictures that were kept of it. */
+export type FreedFile = Pick<FileRow, 'account_id' | 'blake3' | 'ext'>
+
 /**
  * Sees that bytes are there until the end of a transaction that records them: what was stored before it may
  * have been freed since. Throws 6036, retryable, where they are not.

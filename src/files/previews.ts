@@ -6,7 +6,7 @@ import type { Drawn, PreviewOptions } from '../engines/ffmpeg/preview.ts'
 import { atMost } from '../platform/at-most.ts'
 import { RecentBytes } from '../platform/recent-bytes.ts'
 import { SharedWork } from '../platform/shared-work.ts'
-import { keepsBytes, type Shelf } from './bytes.ts'
+import { keepsBytes, type FreedFile, type Shelf } from './bytes.ts'
 import { giveFile } from './probe.ts'
 
 /** A hundred pictures and more, in bytes. */
@@ -24,7 +24,7 @@ export interface Previews {
   /** One as JPEG. Throws 6014 for what cannot be seen or heard, 6017 and 6021 for what is damaged. */
   draw(row: FileRow, drawing: Drawing, signal: AbortSignal): Promise<Drawn>
   /** Drops those of a file that is gone. */
-  forget(row: FileRow): void
+  forget(file: FreedFile): void
 }
 
 /**
@@ -61,13 +61,13 @@ export function openPreviews(shelf: Shelf): Previews {
   }
   return {
     draw,
-    forget(row) {
-      kept.deleteAll(`${nameOf(row)} `)
+    forget(file) {
+      kept.deleteAll(`${nameOf(file)} `)
     },
   }
 }
 
 /** Not for two accounts: that it comes at once would tell one what the other has. */
-function nameOf(row: FileRow): string {
-  return [row.account_id, row.blake3, row.ext].join(' ')
+function nameOf({ account_id, blake3, ext }: FreedFile): string {
+  return [account_id, blake3, ext].join(' ')
 }

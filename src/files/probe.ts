@@ -63,7 +63,7 @@ async function named<T>(row: FileRow, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof MediaError) || (error.code !== 6017 && error.code !== 6021)) throw error
+    if (!(error instanceof MediaError) || ![6017, 6021, 6402].includes(error.code)) throw error
     const { code, message, hint } = error
     throw new MediaError(code, `${row.name}: ${message}`, { cause: error, hint })
   }

@@ -1,7 +1,6 @@
 import { retentionDays } from '../contract/file.ts'
 import { lockAccount } from '../db/lock.ts'
-import type { FileRow } from '../db/schema.ts'
-import { freeBytes, keepsBytes, type Shelf } from './bytes.ts'
+import { freeBytes, keepsBytes, type FreedFile, type Shelf } from './bytes.ts'
 import { findNeeding } from './needing.ts'
 
 /** Which files are to go. */
@@ -13,7 +12,7 @@ interface Old {
   /** Left out, those of all. */
   readonly accountId?: number
   /** Told of each file as it goes. */
-  readonly onFreed?: (row: FileRow) => void
+  readonly onFreed?: ((file: FreedFile) => void) | undefined
   /** Ends the work early. */
   readonly signal?: AbortSignal
 }
@@ -34,7 +33,7 @@ export async function freeOld(shelf: Shelf, { now, signal, onFreed, ...old }: Ol
   const expiringBy = now + (retentionDays - (old.keepDays ?? retentionDays)) * dayMs
   const files = await shelf.db
     .selectFrom('files')
-    .selectAll()
+    .select(['id', 'account_id', 'blake3', 'ext', 'size'])
     .where('expire_at', '<=', expiringBy)
     .where('removed_at', 'is', null)
     .$if(old.accountId !== undefined, (query) => query.where('account_id', '=', Number(old.accountId)))

@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
+import type { FreedFile } from '../files/bytes.ts'
 import type { HostProcess } from '../platform/hosting.ts'
 import type { Service } from '../tasks/service.ts'
 import { admit } from './admission.ts'
@@ -54,6 +55,8 @@ export interface App {
   transfersUnderWay(): number
   /** When the latest admitted request came, `/health` and `/metrics` aside; ms since 1970. */
   lastActivity(): number
+  /** Drops what is kept in memory of a file that is gone. */
+  forget(file: FreedFile): void
   /** Stops accepting, closes event sockets, finishes requests; one on which nothing moves is cut. */
   close(): Promise<void>
 }
@@ -109,18 +112,12 @@ export async function createApp(
     // However it ends.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  await addRoutes(app, service, { host, stalledMs, allowQueryAuthorization })
+  const forget = await addRoutes(app, service, { host, stalledMs, allowQueryAuthorization })
   return {
-    async listen(at) {
-      await app.listen(at).catch((error: NodeJS.ErrnoException) => {
-        throw cannotListen(at, error)
-      })
-      const address = app.server.address()
-      if (address === null || typeof address === 'string') throw new Error('the service has no port')
-      return address.port
-    },
+    listen: (at) => listen(app, at),
     transfersUnderWay: () => transfers.size,
     lastActivity: () => lastActivity,
+    forget,
     async close() {
       connections.letGo()
       await app.close()
@@ -141,18 +138,28 @@ async function addRoutes(
     readonly stalledMs: number
     readonly allowQueryAuthorization: boolean
   },
-): Promise<void> {
+): Promise<App['forget']> {
   daemonRoutes(app, host)
   metricsRoutes(app, service)
   catalogRoutes(app, service, host.version)
   docsRoutes(app, service, { version: host.version, allowQueryAuthorization })
-  fileRoutes(app, service)
+  const forget = fileRoutes(app, service)
   taskRoutes(app, service)
   eventRoutes(app, service, stalledMs)
   ledgerRoutes(app, service)
   await pageRoutes(app, service)
   await app.register(async (inner) => uploadRoutes(inner, service))
   chunkedUploadRoutes(app, service)
+  return forget
+}
+
+async function listen(app: FastifyInstance, at: Parameters<App['listen']>[0]): Promise<number> {
+  await app.listen(at).catch((error: NodeJS.ErrnoException) => {
+    throw cannotListen(at, error)
+  })
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('the service has no port')
+  return address.port
 }
 
 function cannotListen(

@@ -13,6 +13,7 @@ import { toMoment } from '../contract/time.ts'
 import type { FileRow } from '../db/schema.ts'
 import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
 import { regionSheet } from '../engines/ffmpeg/region-sheet.ts'
+import type { FreedFile } from '../files/bytes.ts'
 import { signLink } from '../files/links.ts'
 import { openPreviews, type Drawing } from '../files/previews.ts'
 import { giveFile } from '../files/probe.ts'
@@ -40,8 +41,8 @@ function whole(draw: (...given: Parameters<Drawing['make']>) => Promise<Uint8Arr
   return async (...given) => ({ jpeg: await draw(...given), isWhole: true })
 }
 
-/** Details, facts, bytes and previews of stored files. */
-export function fileRoutes(app: FastifyInstance, service: Service): void {
+/** Details, facts, bytes and previews of stored files. Answers what drops the pictures of a file that is gone. */
+export function fileRoutes(app: FastifyInstance, service: Service): (file: FreedFile) => void {
   const forgetPictures = pictureRoutes(app, service)
   app.get(routes.listFiles.path, async (request) => {
     const query = read(routes.listFiles.query, request.query)
@@ -84,10 +85,11 @@ export function fileRoutes(app: FastifyInstance, service: Service): void {
     const old = { now: service.clock(), keepDays, accountId, onFreed: forgetPictures }
     return success(await freeOld(service, old))
   })
+  return forgetPictures
 }
 
 /** Small pictures of files, and what they show. Answers what drops those of a file that is gone. */
-function pictureRoutes(app: FastifyInstance, service: Service): (row: FileRow) => void {
+function pictureRoutes(app: FastifyInstance, service: Service): ReturnType<typeof fileRoutes> {
   const previews = openPreviews(service)
   const regionPictures = openRegionPictures(service)
   app.get(pattern(routes.showRegions.path), async (request, reply) => {
@@ -112,9 +114,9 @@ function pictureRoutes(app: FastifyInstance, service: Service): (row: FileRow) =
     if (empty.length > 0) reply.header('x-empty-frames', empty.join())
     return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(jpeg)
   })
-  return (row) => {
-    previews.forget(row)
-    regionPictures.forget(row)
+  return (file) => {
+    previews.forget(file)
+    regionPictures.forget(file)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ShownRegions } from '../contract/file-routes.ts'
-import { nameOfRegion, type ListedRegion, type RegionsFile } from '../contract/regions-file.ts'
+import { nameOfRegion } from '../contract/region-names.ts'
+import type { ListedRegion, RegionsFile } from '../contract/regions-file.ts'
 import { isDrawable } from '../engines/ffmpeg/lettering.ts'
 import type { ShownFrame, ShownRegions as Chosen } from '../media/clean/shown-regions.ts'
 
@@ -25,8 +26,7 @@ export function marksOf({ regions, protect_regions }: RegionsFile): RegionMark[]
     (region: ListedRegion, index: number): RegionMark => {
       const { id, score } = region
       const number = nameOfRegion(undefined, { index, isKept })
-      // Each list has ids of its own.
-      const told = isKept && removed.has(id) ? number : nameOfRegion(id, { index, isKept })
+      const told = nameOfRegion(id, { index, isKept, isTaken: isKept && removed.has(id) })
       const label = isDrawable(told) && told.length <= longestDrawn ? told : number
       const name = score === undefined ? label : `${label} ${score.toFixed(2)}`
       return { ...region, label, name, told, isKept }

@@ -6,7 +6,7 @@ import { checkRegionsSize, readRegions, type RegionsFile } from '../contract/reg
 import type { FileRow } from '../db/schema.ts'
 import { isStill } from '../engines/ffmpeg/facts.ts'
 import type { MarkedFrame } from '../engines/ffmpeg/region-sheet.ts'
-import { keepsBytes, textOf } from '../files/bytes.ts'
+import { keepsBytes, textOf, type FreedFile } from '../files/bytes.ts'
 import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
 import { framesShownAt, gridOf, stillGrid, type FrameGrid } from '../media/clean/frame-grid.ts'
@@ -38,7 +38,7 @@ export interface RegionPictures {
    */
   choose(row: FileRow, asked: Asked): Promise<RegionPicture>
   /** Drops what is kept of a file that is gone. */
-  forget(row: FileRow): void
+  forget(file: FreedFile): void
 }
 
 /** Most choices that are kept: what a picture shows is asked for apart from the picture. A few hundred names each. */

@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { addFix, correctFix, fieldOf, missingFields, unwrap } from '../contract/fixes.ts'
+import { addFix, correctFix, missingFields } from '../contract/fixes.ts'
 import { describeIssues } from '../contract/issues.ts'
 import { inPlainWords } from '../contract/plain-issues.ts'
+import { fieldOf, unwrap, type Schema } from '../contract/schema-places.ts'
 import { parseJson } from '../platform/json.ts'
-
-type Schema = z.core.$ZodType
 
 /** Checks a tool's arguments, forgiving in form as `readArguments` is, strict in names. Throws 6013 and 6016. */
 export function parseArguments<Input extends z.ZodObject>(input: Input, given: unknown): z.output<Input> {

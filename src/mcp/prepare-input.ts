@@ -2,12 +2,14 @@ import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { findFileRefs, ofAnotherKind, type FileKind, type FileReference } from '../contract/file.ts'
+import { id } from '../contract/id.ts'
 import type { Operation } from '../contract/operation.ts'
+import { unwrap } from '../contract/schema-places.ts'
 import { parseValues } from './arguments.ts'
 import { isPath, openFiles, type LocalFiles } from './file-bridge.ts'
 import { openFileInside, type OpenedFile } from './open-inside.ts'
 import type { Session } from './session.ts'
-import { refuseUnread } from './unread-arguments.ts'
+import { meantArguments, refuseUnread } from './unread-arguments.ts'
 
 /** An operation's arguments, checked, with the local files among them opened. */
 export interface PreparedInput {
@@ -25,9 +27,9 @@ const placeholder = '0'
 export async function prepareInput(
   session: Session,
   operation: Operation,
-  args: Record<string, unknown>,
+  given: Record<string, unknown>,
 ): Promise<PreparedInput> {
-  refuseUnread(operation, args)
+  const { args, unread } = meantArguments(operation, given)
   const references = findFileRefs(operation.input, args).map(asText)
   const arePaths = await Promise.all(references.map(({ value }) => isPath(session, value)))
   const paths = references.filter((_, index) => arePaths[index])
@@ -36,7 +38,13 @@ export async function prepareInput(
     for (const { path, value } of paths) setAt(filled, path, ids.get(value) ?? placeholder)
     return filled
   }
-  parseValues(operation.input, body(new Map()))
+  const held = paths.length > 0 ? heldByService(operation.input) : []
+  const check = (ids: ReadonlyMap<string, string>) => {
+    const known = Object.entries(body(ids)).filter(([name]) => !held.includes(name))
+    return parseValues(operation.input, Object.fromEntries(known))
+  }
+  check(new Map())
+  refuseUnread(operation, unread)
   const files = await openFiles(session, wantedOf(paths), (error, value) =>
     withPlace(session, error, { args, references, value }),
   )
@@ -46,12 +54,17 @@ export async function prepareInput(
     const identities = [...files.byPath].map(
       ([path, { identity }]) => [path, hash('sha256', identity)] as const,
     )
-    const meant = parseValues(operation.input, body(new Map(identities)))
-    return { files, body, fingerprint: JSON.stringify([operation.name, meant]) }
+    const meant = [check(new Map(identities)), held.map((name) => args[name])]
+    return { files, body, fingerprint: JSON.stringify([operation.name, ...meant]) }
   } catch (error) {
     await files[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** Optional fields for an id, never a path: only the service can hold them against the ids that files get there. */
+function heldByService({ shape }: z.ZodObject): string[] {
+  return Object.entries(shape).flatMap(([name, field]) => (field !== id && unwrap(field) === id ? name : []))
 }
 
 function wantedOf(references: readonly TextReference[]): Map<string, readonly FileKind[]> {

@@ -1,28 +1,48 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { fieldOf, toldFields } from '../contract/fixes.ts'
+import { findFileRefs } from '../contract/file.ts'
+import { toldFields } from '../contract/fixes.ts'
 import type { Operation } from '../contract/operation.ts'
+import { fieldOf, type Schema } from '../contract/schema-places.ts'
+
+interface MeantArguments {
+  readonly args: Readonly<Record<string, unknown>>
+  /** Names of those that the request's kind does not read. */
+  readonly unread: readonly string[]
+}
 
 /**
- * Refuses what the request's kind does not read. The service ignores it, as contract 2, 4.1 wants, and charges; an
- * agent meant something by it. Throws 6016, and 6013 for what the kind needs.
+ * Arguments without those that say nothing, as some clients fill in every one: what is empty or holds anyhow, where
+ * the request's kind does not read it or a file stands for it. Throws 6013 for what the kind needs.
  */
-export function refuseUnread({ input, read }: Operation, args: Readonly<Record<string, unknown>>): void {
-  if (!read) return
-  const kept = read(args)
-  const unread = Object.keys(args).filter(
-    (name) => kept[name] === undefined && !saysNothing(fieldOf(input, name), args[name]),
+export function meantArguments(
+  { input, read }: Operation,
+  given: Readonly<Record<string, unknown>>,
+): MeantArguments {
+  const isRead = Object.entries(read ? read(given) : given).filter(([, value]) => value !== undefined)
+  const names = new Set(isRead.map(([name]) => name))
+  const inFiles = new Set(findFileRefs(input, given).map(({ insteadOf }) => insteadOf))
+  const meant = Object.entries(given).filter(
+    ([name, value]) => (names.has(name) && !inFiles.has(name)) || !saysNothing(fieldOf(input, name), value),
   )
+  return {
+    args: Object.fromEntries(meant),
+    unread: meant.flatMap(([name]) => (names.has(name) ? [] : name)),
+  }
+}
+
+/** Throws 6016 for what is not read: the service ignores it, as contract 2, 4.1 wants; an agent meant something. */
+export function refuseUnread({ input }: Operation, unread: readonly string[]): void {
   if (unread.length === 0) return
-  const it = unread.length === 1 ? 'it' : 'them'
+  const [it, itCounts] = unread.length === 1 ? ['it', 'it counts'] : ['them', 'they count']
   throw new MediaError(6016, `${unread.join(', ')}: not read by a request of this kind`, {
-    hint: `Leave ${it} out, or ask so that ${unread.length === 1 ? 'it counts' : 'they count'}: ${toldFields(input, unread)}`,
+    hint: `Leave ${it} out, or ask so that ${itCounts}: ${toldFields(input, unread)}`,
   })
 }
 
-/** What holds anyhow, and an empty list: some clients fill in every argument. */
-function saysNothing(field: z.core.$ZodType | undefined, value: unknown): boolean {
-  if (Array.isArray(value) && value.length === 0) return true
+function saysNothing(field: Schema | undefined, value: unknown): boolean {
+  if (value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0))
+    return true
   return field !== undefined && isDeepStrictEqual(value, z.safeParse(field, undefined).data)
 }

@@ -9,7 +9,6 @@ import type { FileRow } from '../db/schema.ts'
 import { textOf } from '../files/bytes.ts'
 import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
-import { atMost } from '../platform/at-most.ts'
 import { estimateTask } from './estimate.ts'
 import { givenFiles } from './given-files.ts'
 import type { Service } from './service.ts'
@@ -42,7 +41,8 @@ export interface Appraisal {
 
 /**
  * Checks the files of a request and plans it, without making anything. Throws in the contract's order: 6401,
- * 6004, 6014, 6017 and 6021, limits, 6401 of what only these files or parameters need.
+ * 6004, 6014, 6017 and 6021, limits, 6016 of what stands in texts, 6401 of what only these files or parameters
+ * need.
  */
 export async function appraise(
   service: Service,
@@ -55,15 +55,12 @@ export async function appraise(
   const files = await checkFiles(service, caller, { operation: module.operation, input })
   const { plan, check } = await module.plan()
   const planned = plan(input, files)
-  if (check) await inTurn(() => check(input, files, files.read))
+  await check?.(input, files, files.read)
   await ready({ input, files })
   const plannedMs = Math.ceil(planned.seconds * 1000)
   const estimate = await estimateTask(service, { type: module.operation.name, plannedMs, priority })
   return { fileIds: files.ids, credits: planned.credits, plannedMs, ...estimate }
 }
-
-/** Texts are tens of megabytes at most, but not all at once. */
-const inTurn = atMost(1)
 
 function findOperation(service: Service, type: string): OperationModule {
   const module = service.operations.get(type)

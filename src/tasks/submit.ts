@@ -25,10 +25,10 @@ type CreationAnswer = TaskCreated | Pick<TaskCreated, 'task_id' | 'joined'>
 
 /**
  * Creates a task: validate, check the files, price, estimate, then hold the credits and enqueue in one
- * transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6401 of
- * what only these files or parameters need, 6201 and 6202; an error creates nothing and charges nothing. A
- * creation repeated under its key is answered as the first time, whatever became of its files since; one that
- * may join a task is answered with it, and charges nothing.
+ * transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6016 of
+ * what stands in texts, 6401 of what only these files or parameters need, 6201 and 6202; an error creates nothing
+ * and charges nothing. A creation repeated under its key is answered as the first time, whatever became of its
+ * files since; one that may join a task is answered with it, and charges nothing.
  */
 export async function submitTask(
   service: Service,

@@ -1,14 +1,16 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openPreviews } from '../../src/files/previews.ts'
 import { findFile } from '../../src/files/records.ts'
 import type { FileStore } from '../../src/files/store.ts'
+import { sweepHourly } from '../../src/sweep.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api, until } from '../service/api.ts'
 import { behindAnotherPort } from './another-port.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { wire } from './raw.ts'
+import { ask, wire } from './raw.ts'
 
 // Whether what a picture was drawn of is kept shows in how often files are read for it.
 
@@ -16,15 +18,15 @@ const folder = await scratchFolder()
 
 describe('what pictures of regions are drawn of', () => {
   onOneDatabase((service) => {
-    /** The same service; it tells of each list that is read, which is there by then but not read before `gate`. */
-    async function watched({ gate }: { gate?: Promise<void> } = {}) {
+    /** The same service; it tells of each list (`ext`) that is read, which is there by then but not read before `gate`. */
+    async function watched({ gate, ext = '.json' }: { gate?: Promise<void>; ext?: string } = {}) {
       const { service: parts } = service().running
       const read: string[] = []
       const files: FileStore = {
         ...parts.files,
         lend: (bytes, use) =>
           parts.files.lend(bytes, async (path) => {
-            if (bytes.ext !== '.json') return await use(path)
+            if (bytes.ext !== ext) return await use(path)
             read.push(bytes.blake3)
             await gate
             return await use(path)
@@ -80,6 +82,23 @@ describe('what pictures of regions are drawn of', () => {
       expect([await after.ask(await after.list()), read.length]).toEqual([200, 2])
     })
 
+    test('is not kept of what has expired', async () => {
+      const { read, baseUrl, app } = await watched()
+      const { apiKey } = await service().account(0)
+      const before = await given(baseUrl, apiKey, 'expired')
+      expect([await before.ask(await before.list()), read.length]).toEqual([200, 1])
+      const { service: parts } = service().running
+      const later = { ...parts, clock: () => Date.now() + 61 * 24 * 3600 * 1000, onFreed: app.forget }
+      const swept = Promise.withResolvers<void>()
+      await using _ = sweepHourly(later, async (signal) => {
+        swept.resolve()
+        if (!signal.aborted) await once(signal, 'abort')
+      })
+      await swept.promise
+      const after = await given(baseUrl, apiKey, 'expired')
+      expect([await after.ask(await after.list()), read.length]).toEqual([200, 2])
+    })
+
     test('is not kept of a list that is deleted while it is read', async () => {
       const gate = Promise.withResolvers<void>()
       const { read, baseUrl } = await watched({ gate: gate.promise })
@@ -114,6 +133,27 @@ describe('what pictures of regions are drawn of', () => {
       await mine.ask('1')
       gate.resolve()
       expect([await mine.ask(list), read.length]).toEqual([200, 2])
+    })
+
+    test('a picture with a frame that is damaged is kept, and tells which', async () => {
+      const { read, baseUrl } = await watched({ ext: '.mp4' })
+      const calls = api({ baseUrl, apiKey: service().apiKey })
+      const clip = await make(join(folder, 'whole.mp4'), [
+        ...['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=10:d=4', ...h264, '-g', '1', '-movflags', '+faststart'],
+      ])
+      const bytes = await readFile(clip)
+      const half = (await calls.upload('half.mp4', bytes.subarray(0, bytes.length / 2))).data.file_id
+      const text = JSON.stringify({ regions: [{ x: 0.1, y: 0.1, w: 0.2, h: 0.2 }] })
+      const list = (await calls.upload('list.json', text)).data.file_id
+      const url = `${baseUrl}/base/file/${half}/preview?kind=regions&regions_file_id=${list}&at=0.5,3.5`
+      const draw = async () => {
+        const { status, headers } = await ask(url, { headers: { authorization: service().apiKey } })
+        return [status, headers['x-empty-frames']]
+      }
+      expect(await draw()).toEqual([200, '1'])
+      const { length } = read
+      expect(await draw()).toEqual([200, '1'])
+      expect(read).toHaveLength(length)
     })
 
     test('what was drawn in part, or of a file deleted meanwhile, is drawn anew', async () => {

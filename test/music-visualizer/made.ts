@@ -126,6 +126,7 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
         pen.drawImage(toCanvas(drawing, box, new Uint8ClampedArray(over)), box.x, box.y)
       }
       pictures.push(picture)
+      if (pictures.length === wanted.length) break
     }
     index += 1
   }

@@ -10,7 +10,7 @@ import { codedFrames } from '../../tools/music-visualizer/coded-frames.ts'
 import { encode } from '../../tools/music-visualizer/encode.ts'
 import { templates } from '../../tools/music-visualizer/templates.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
-import { ffmpeg, rgb } from '../video-split-screen/media.ts'
+import { ffmpeg, rgbFrames } from '../video-split-screen/media.ts'
 import { goldenFile, goldenFrames, goldenSize, golden } from './golden/golden.ts'
 import { difference, draw, pixelsOf, setUp, song, sound, worstBlock } from './made.ts'
 
@@ -111,8 +111,9 @@ describe('the coded frames', () => {
     const film = { drawn, moments, ...size, fps: 30, frames: 15, sound: quiet }
     const context = { scratch: folder.path, signal: new AbortController().signal, threads: 2 }
     await encode(film, context, { path, timeoutMs: 60_000, onFrames: () => {} })
+    const coded = await rgbFrames(path, wanted)
     for (const [index, picture] of pictures.entries()) {
-      const three = await rgb(path, wanted[index] ?? 0)
+      const three = coded[index] ?? Buffer.alloc(0)
       const pixels = Uint8ClampedArray.from({ length: 4 * size.width * size.height }, (__, at) =>
         at % 4 === 3 ? 255 : (three[at - Math.floor(at / 4)] ?? 0),
       )

@@ -123,10 +123,10 @@ describe('reelwright', () => {
     const { code, out } = await reelwright(['doctor'], { REELWRIGHT_MODELS_MIRROR: scratch.path })
     expect(code).toBe(0)
     expect(out).toMatch(
-      /^note +pack text-detection .*the mirror has no pp-ocrv3-det\.onnx of 2\.3 MiB\n +-> .*models_mirror/m,
+      /^note +pack text-detection .*the mirror has no pp-ocrv3-det\.onnx of 2\.3 MiB\n +-> Put that file .*models_mirror.*\.$/m,
     )
     expect(out).toMatch(
-      /^note +models_mirror .*REELWRIGHT_MODELS_MIRROR .*local service.*\n +-> set "models_mirror" in .*config\.json/m,
+      /^note +models_mirror .*REELWRIGHT_MODELS_MIRROR counts for reelwright serve, .*local service.*\n +-> set "models_mirror" in .*config\.json/m,
     )
   })
 
@@ -138,7 +138,8 @@ describe('reelwright', () => {
     expect(await told(folder)).toMatch(
       /"level":40,.*REELWRIGHT_MODELS_MIRROR.*set \\"models_mirror\\" in .*config/,
     )
-    expect(await told({ REELWRIGHT_WORKSPACE: scratch.path })).toBe('')
+    expect(await told({ REELWRIGHT_WORKSPACE: scratch.path, REELWRIGHT_PULL_MODELS: 'true' })).toBe('')
+    expect(await told({ REELWRIGHT_PULL_MODELS: 'false' })).toMatch(/"level":40,.*REELWRIGHT_PULL_MODELS/)
     expect(await told({ ...folder, REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })).toBe('')
     const same = { models_mirror: scratch.path }
     await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify(same))

@@ -37,6 +37,7 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
       until(
         () => query(type, id),
         ({ data }) => isTerminal(data.status),
+        { stays: true },
       ),
     /** Credits of the account. */
     async balance(): Promise<number> {
@@ -73,13 +74,21 @@ export type Api = ReturnType<typeof api>
 /** Shorter than a test may take, so that what was not so is told, ms. */
 const patienceMs = 120_000
 
-/** Asks until a condition holds; for what has no event to wait on. */
-export async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
-  const deadline = Date.now() + patienceMs
+/**
+ * Asks until a condition holds; for what has no event to wait on. Of what stays once it holds it asks less and less
+ * often: asking is work, too.
+ */
+export async function until<T>(
+  ask: () => Promise<T>,
+  holds: (answer: T) => boolean,
+  { stays = false } = {},
+): Promise<T> {
+  const began = Date.now()
   for (;;) {
     const answer = await ask()
     if (holds(answer)) return answer
-    if (Date.now() > deadline) throw new Error(`still not so: ${JSON.stringify(answer)}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const waited = Date.now() - began
+    if (waited > patienceMs) throw new Error(`still not so: ${JSON.stringify(answer)}`)
+    await new Promise((resolve) => setTimeout(resolve, stays ? Math.max(20, waited / 10) : 20))
   }
 }

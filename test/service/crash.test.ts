@@ -33,8 +33,9 @@ interface TaskIds {
   readonly list: readonly { readonly id: string }[]
 }
 
+const services = succession()
+
 describe('kill -9 of the service at each durable step', () => {
-  const services = succession()
   test.for(durableSteps)('%s', async (point) => {
     const { dataDir } = services
     const doomed = await services.running()
@@ -88,7 +89,6 @@ describe('kill -9 of the service as a task is given back, fails or is cancelled'
     [state, 'before-commit'] as const,
     [state, 'after-commit'] as const,
   ])
-  const services = succession()
   test.for(steps)('move.%s.%s', async ([state, moment]) => {
     const { dataDir } = services
     const doomed = await services.running()
@@ -135,8 +135,8 @@ async function workersOf(dataDir: string): Promise<ProcessIdentity[]> {
 
 describe('kill -9 of a worker', () => {
   test('is a failed attempt, retried; the third one fails the task and refunds it once', async () => {
-    const dataDir = await dataFolder()
-    const calls = api(await start(dataDir))
+    const { dataDir } = services
+    const calls = api(await services.running())
     const { data: file } = await calls.upload('a.txt', 'bytes')
     const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'crash' })
     const done = await calls.ended('test_copy', task.task_id)
@@ -148,6 +148,7 @@ describe('kill -9 of a worker', () => {
   })
 
   test('ends what the worker had started', async () => {
+    // Of a service whose only worker it is.
     const dataDir = await dataFolder()
     const calls = api(await start(dataDir))
     const { data: file } = await calls.upload('a.txt', 'bytes')

@@ -53,17 +53,21 @@ export function checkDocumented({ method, path, status, type, body }: Seen): voi
   }
 }
 
+/** A path as it is goes before one with parameters. */
+const endpoints = Object.entries(document.paths)
+  .map(([template, methods]) => ({ template, methods, pattern: patternOf(template) }))
+  .toSorted((one, other) => places(one.template) - places(other.template))
+
 function find(
   method: string,
   path: string,
 ): { path: string; method: string; operation: ApiOperation } | undefined {
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
-  const candidates = Object.entries(document.paths).flatMap(([template, methods]) => {
+  for (const { template, methods, pattern } of endpoints) {
     const operation = methods[verb]
-    return operation && patternOf(template).test(path) ? [{ path: template, method: verb, operation }] : []
-  })
-  // A path as it is goes before one with parameters.
-  return candidates.toSorted((one, other) => places(one.path) - places(other.path))[0]
+    if (operation && pattern.test(path)) return { path: template, method: verb, operation }
+  }
+  return undefined
 }
 
 function patternOf(template: string): RegExp {

@@ -151,6 +151,7 @@ async function verify(calls: Api, known: Acknowledged): Promise<void> {
     const { data } = await until(
       () => calls.query('test_copy', taskId),
       (answer) => answer.code !== 200 || !['queued', 'processing'].includes(answer.data.status),
+      { stays: true },
     )
     const expected = known.cancelled.has(taskId) ? ['cancelled'] : ['completed', 'failed', 'cancelled']
     if (!expected.includes(data?.status)) throw new Error(`task ${taskId} is ${JSON.stringify(data)}`)

@@ -1,16 +1,26 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
 import { identify } from '../../src/platform/process-identity.ts'
 import { until } from './api.ts'
 
 /** Live processes on whose command line both texts stand, by pid; as Linux tells. */
 export async function programsWith(name: string, argument: string): Promise<number[]> {
-  const found: number[] = []
-  for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue
-    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (line.includes(name) && line.includes(argument)) found.push(Number(pid))
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => {
+      const line = commandLine(pid)
+      return line.includes(name) && line.includes(argument)
+    })
+    .map(Number)
+}
+
+/** Read at once: tests look often, and to wait for each of so many small files takes most of the time. */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    // It has ended.
+    return ''
   }
-  return found
 }
 
 /** Programs the fake operation started for a data folder, whose scratch folder is their last argument. */

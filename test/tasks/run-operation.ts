@@ -1,6 +1,8 @@
+import type { Stats } from 'node:fs'
 import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { extensionOf, kindOf } from '../../src/contract/file.ts'
+import type { MediaFacts } from '../../src/contract/media-facts.ts'
 import type {
   GivenFiles,
   InputOf,
@@ -30,13 +32,24 @@ export function idOf(path: string): string {
   return path.slice(-64)
 }
 
+/** By what changes with a file: the service too probes a file once, as it comes. */
+const probed = new Map<string, Promise<MediaFacts>>()
+
+function factsOf(path: string, { ino, mtimeMs, size }: Stats): Promise<MediaFacts> {
+  const version = [path, ino, mtimeMs, size].join()
+  const facts = probed.get(version) ?? probe(path)
+  probed.set(version, facts)
+  return facts
+}
+
 /** Files by path, as the service would hand them over. */
 export async function stage(paths: Iterable<string>): Promise<GivenFiles<StagedFile>> {
   const files = new Map<string, StagedFile>()
   for (const path of new Set(paths)) {
     const kind = kindOf(extensionOf(path)) ?? 'video'
-    const facts = kind === 'text' ? null : await probe(path)
-    const { size } = await stat(path)
+    const state = await stat(path)
+    const facts = kind === 'text' ? null : await factsOf(path, state)
+    const { size } = state
     files.set(idOf(path), { file_id: idOf(path), name: basename(path), size, kind, facts, path })
   }
   return givenFiles(files)

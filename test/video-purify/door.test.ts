@@ -57,6 +57,7 @@ beforeAll(async () => {
       ...['-vf', String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`, '-vsync', 'vfr'],
     ],
     'clip.mp4': ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2', ...h264],
+    'still.png': ['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
   }
   const long = await make(join(folder, 'told.mkv'), plain('128x128', 1, 1201))
   ids['told as a minute.mkv'] = await upload('told as a minute.mkv', await toldAsAMinute(long))
@@ -83,8 +84,8 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const quote = (body: unknown) =>
-  calls.send<{ credits: number } | null>('/task/video_purify/quote', {
+const quote = (body: unknown, type = 'video_purify') =>
+  calls.send<{ credits: number } | null>(`/task/${type}/quote`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -173,16 +174,6 @@ describe('each kind reads its own fields alone', () => {
     expect(taken(await quote({ file_id: clip, ...request }))).toBe(200)
   })
 
-  it.each([{}, { phase: 'detect' }, everything])(
-    'a list in a file, which is our own field, is refused where nothing reads it: %j',
-    async (request) => {
-      expect(await quote({ file_id: clip, ...request, regions_file_id: ids['list.json'] })).toMatchObject({
-        code: 6016,
-        msg: expect.stringMatching(/^regions_file_id: .*phase purify/) as string,
-      })
-    },
-  )
-
   it('boxes in pixels are told to be shares', async () => {
     const regions = [{ x: 40, y: 0.5, w: 80, h: 0.2 }]
     expect(await quote({ file_id: clip, purify_scope: 'region', regions })).toMatchObject({
@@ -192,6 +183,25 @@ describe('each kind reads its own fields alone', () => {
       ) as string,
     })
   })
+
+  it('what is a little more than 1 was never meant in pixels', async () => {
+    const regions = [{ ...box, w: 1.000_000_5 }]
+    expect(await quote({ file_id: clip, purify_scope: 'region', regions })).toMatchObject({
+      code: 6016,
+      msg: expect.stringMatching(/^regions\[0\]\.w: at most 1, 1\.0000005 given/) as string,
+    })
+  })
+
+  it.each([{ regions: 'x' }, { purify_scope: 'full_screen', regions: [{ x: 2 }] }])(
+    'of an image, whose regions count with their scope alone: %j',
+    async (request) => {
+      expect(taken(await quote({ file_id: ids['still.png'], ...request }, 'image_purify'))).toBe(200)
+      const read = { ...request, purify_scope: 'region' }
+      expect(await quote({ file_id: ids['still.png'], ...read }, 'image_purify')).toMatchObject({
+        code: 6016,
+      })
+    },
+  )
 
   it('areas in which text is looked for are at most 256', async () => {
     const many = (count: number) => ({
@@ -217,19 +227,6 @@ describe('each kind reads its own fields alone', () => {
     })
     const list = { phase: 'purify', regions_file_id: '1234567890123456789' }
     expect(await quote({ file_id: clip, ...list })).toMatchObject({ code: 6004 })
-  })
-
-  it('a list in a file is read as a task is made: of another video or wrong, it answers 6016', async () => {
-    const list = { phase: 'purify', regions_file_id: ids['list.json'] }
-    const other = { file_id: ids['20min.mp4'], ...list }
-    const msg = expect.stringContaining(`another video (source.file_id ${clip})`) as string
-    expect(await quote(other)).toMatchObject({ code: 6016, msg })
-    expect(await calls.create('video_purify', other)).toMatchObject({ code: 6016, msg })
-    const wrong = await upload('wrong.json', '{"regions": [')
-    expect(await quote({ file_id: clip, ...list, regions_file_id: wrong })).toMatchObject({
-      code: 6016,
-      msg: expect.stringMatching(/^regions_file_id: wrong\.json is no JSON/) as string,
-    })
   })
 
   it('a list may be of this video alone', async () => {

@@ -1,23 +1,24 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { decodeFrames } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { askFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
+import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
+import { probe } from '../../src/engines/ffmpeg/probe.ts'
+import { firstFrame, rateOf } from '../../src/media/clean/rate.ts'
+import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
-import { ffmpeg } from '../video-split-screen/media.ts'
 import { blurred, packets, samples } from './purify.ts'
 
 const folder = await scratchFolder()
 const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
 
-const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2']
+const picture = 'testsrc2=size=160x90'
 
 it('of a live recording, whose picture begins late, each keeps its time', async () => {
-  const source = join(folder, 'live.webm')
-  const inputs = ['-itsoffset', '6', ...picture, '-f', 'lavfi', '-i', 'sine=duration=8']
-  const maps = ['-map', '0', '-map', '1', '-vsync', 'passthrough', '-pix_fmt', 'yuv420p']
-  // No length and no index, as browsers record.
-  const live = ['-live', '1', '-cluster_time_limit', '500']
-  await ffmpeg(...inputs, ...maps, '-c:v', 'libvpx', '-g', '10', '-c:a', 'libopus', ...live, source)
-  const { path } = await blurred(source, folder, box)
+  const path = join(folder, 'live.webm')
+  const source = await liveRecording(path, { picture, begins: 6, lasts: 2, gop: 10 })
+  const cleaned = await blurred(source, folder, box)
   const begins = async (file: string, stream: string) => {
     const question = [
       '-select_streams',
@@ -33,13 +34,39 @@ it('of a live recording, whose picture begins late, each keeps its time', async 
     return Number(found[0]?.pts_time)
   }
   const distance = async (file: string) => (await begins(file, 'v:0')) - (await begins(file, 'a:0'))
-  expect(Math.abs((await distance(path)) - (await distance(source)))).toBeLessThan(0.002)
+  expect(Math.abs((await distance(cleaned.path)) - (await distance(source)))).toBeLessThan(0.002)
   expect(Math.abs(await distance(source))).toBeGreaterThan(5.9)
-  const [before, after] = [await samples(source), await samples(path)]
+  const [before, after] = [await samples(source), await samples(cleaned.path)]
   expect(after.length).toBe(before.length)
   // Of the first picture what lies above the box.
   const above = before.subarray(0, 160 * 40)
   const apart = above.reduce((sum, value, place) => sum + Math.abs(value - (after[place] ?? 0)), 0)
   expect(apart / above.length).toBeLessThan(2)
-  expect(await packets(path, 'a:0')).toBe(await packets(source, 'a:0'))
+  expect(await packets(cleaned.path, 'a:0')).toBe(await packets(source, 'a:0'))
+})
+
+it.each([
+  ['from the start', 0],
+  ['late', 6],
+])('of a live recording that begins %s frames are the same wherever reading begins', async (_, begins) => {
+  const path = join(folder, `live-${begins}.webm`)
+  await liveRecording(path, { picture: 'testsrc2=size=64x36', begins, lasts: 5, gop: 50 })
+  const { video } = await probe(path)
+  if (!video) throw new Error(`${path} has no picture`)
+  const footage = { path, video, stream: await pictureStream(path, video, {}), rate: rateOf(video) }
+  const { signal } = new AbortController()
+  const first = firstFrame(video, footage.rate)
+  const read = async (from: number, count: number) => {
+    const frames: string[] = []
+    const reading = { first: first + from, count, threads: 1, signal, timeoutMs: 60_000 }
+    for await (const { bytes } of decodeFrames(footage, reading))
+      frames.push(createHash('sha256').update(bytes).digest('hex'))
+    return frames
+  }
+  const all = await read(0, 200)
+  expect(all).toHaveLength(125)
+  // Where little moves, some are coded alike.
+  expect(new Set(all).size).toBeGreaterThan(100)
+  for (const from of [0, 1, 24, 26, 49, 50, 51, 99, 100, 122])
+    expect(await read(from, 3), `from frame ${from} on`).toEqual(all.slice(from, from + 3))
 })

@@ -60,7 +60,7 @@ describe('frames', () => {
     const sound = ['-f', 'lavfi', '-i', `sine=duration=${begins + 2}`]
     const late = ['-itsoffset', String(begins), '-i', film]
     await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'pcm_s16le', source)
-    const { path } = await blurred(source, folder, { x: 0, y: 0.1, w: 1, h: 0.1, start, end: start + 0.2 })
+    const { path } = await blurred(source, folder, { x: 0, y: 0, w: 1, h: 0.25, start, end: start + 0.2 })
     expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
       Array.from({ length: 60 }, (_, frame) => frame),
     )

@@ -65,15 +65,19 @@ export function samples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yuv420p'
   )
 }
 
-/** A fingerprint of the packets of one stream as they are stored. */
-export async function packets(path: string, stream: string): Promise<string> {
-  return (await ffmpeg('-i', path, '-map', `0:${stream}`, '-c', 'copy', '-f', 'md5', 'pipe:1')).toString()
+/** Fingerprints of the packets of streams as they are stored, a line for each. */
+export function packets(path: string, ...streams: readonly string[]): Promise<string> {
+  return fingerprints(path, streams, 'copy')
 }
 
-/** A fingerprint of all samples that are heard of one sound. */
-export async function heard(path: string, stream: string): Promise<string> {
-  const raw = ['-c:a', 'pcm_s32le', '-f', 'md5', 'pipe:1']
-  return (await ffmpeg('-i', path, '-map', `0:${stream}`, ...raw)).toString()
+/** Fingerprints of all samples that are heard of sounds, a line for each. */
+export function heard(path: string, ...sounds: readonly string[]): Promise<string> {
+  return fingerprints(path, sounds, 'pcm_s32le')
+}
+
+async function fingerprints(path: string, streams: readonly string[], codec: string): Promise<string> {
+  const maps = streams.flatMap((stream) => ['-map', `0:${stream}`])
+  return (await ffmpeg('-i', path, ...maps, '-c', codec, '-f', 'streamhash', 'pipe:1')).toString()
 }
 
 /** A stream as ffprobe tells of it, its frames counted. */

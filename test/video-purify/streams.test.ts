@@ -43,11 +43,12 @@ async function told(path: string): Promise<Told> {
   return JSON.parse((await askFfprobe(path, ['-show_entries', entries], {})).text) as Told
 }
 
+const cover = at('cover.jpg')
+await ffmpeg('-f', 'lavfi', '-i', 'testsrc=size=48x48', '-frames:v', '1', cover)
+
 /** What makes a picture the cover of such a file; QuickTime has none. */
-async function coverOf(name: string): Promise<{ input: string[]; output: string[] }> {
+function coverOf(name: string): { input: string[]; output: string[] } {
   if (name.endsWith('.mov')) return { input: [], output: [] }
-  const cover = at('cover.jpg')
-  await ffmpeg('-f', 'lavfi', '-i', 'testsrc=size=48x48', '-frames:v', '1', cover)
   if (name.endsWith('.mp4'))
     return {
       input: ['-i', cover],
@@ -60,8 +61,8 @@ async function coverOf(name: string): Promise<{ input: string[]; output: string[
 /** A film with two sounds and subtitles, in two languages, with chapters, a title and a cover. */
 async function film(name: string, sound: string, words: string): Promise<string> {
   const { subtitles, tags } = await texts()
-  const cover = await coverOf(name)
-  const inputs = [...picture, ...tone(440), ...tone(880), '-i', subtitles, '-i', tags, ...cover.input]
+  const covered = coverOf(name)
+  const inputs = [...picture, ...tone(440), ...tone(880), '-i', subtitles, '-i', tags, ...covered.input]
   const maps = [
     '-map',
     '0',
@@ -91,7 +92,7 @@ async function film(name: string, sound: string, words: string): Promise<string>
     '-metadata:s:s:0',
     'language=deu',
   ]
-  await ffmpeg(...inputs, ...maps, ...coding, ...cover.output, at(name))
+  await ffmpeg(...inputs, ...maps, ...coding, ...covered.output, at(name))
   return at(name)
 }
 
@@ -111,11 +112,13 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     const isCovered = name !== 'raw.mov'
     const last = isCovered ? ['mjpeg'] : []
     expect(streams.map(({ codec_name }) => codec_name)).toEqual(['h264', ...sounds, reads, ...last])
-    if (isCovered) {
-      expect(streams.at(-1)?.disposition.attached_pic).toBe(1)
-      const cover = (streamsOf: Told['streams']) => String(streamsOf.findIndex(isCover))
-      expect(await packets(path, cover(after.streams))).toBe(await packets(source, cover(before.streams)))
-    }
+    if (isCovered) expect(streams.at(-1)?.disposition.attached_pic).toBe(1)
+    const copied = (streamsOf: Told['streams']) =>
+      isCovered ? ['a:0', 'a:1', String(streamsOf.findIndex(isCover))] : ['a:0', 'a:1']
+    expect(await packets(path, ...copied(after.streams))).toBe(
+      await packets(source, ...copied(before.streams)),
+    )
+    expect(await heard(path, 'a:0', 'a:1')).toBe(await heard(source, 'a:0', 'a:1'))
     expect(streams.slice(1, 4).map(({ tags }) => tags?.language)).toEqual(
       before.streams.slice(1, 4).map(({ tags }) => tags?.language),
     )
@@ -123,10 +126,6 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     expect(output.notes).toBeUndefined()
     expect(after.chapters.map(({ tags }) => tags.title)).toEqual(['First', 'Second'])
     expect(after.format.tags?.title).toBe('A talk')
-    for (const stream of ['a:0', 'a:1']) {
-      expect(await packets(path, stream)).toBe(await packets(source, stream))
-      expect(await heard(path, stream)).toBe(await heard(source, stream))
-    }
     expect((await ffmpeg('-i', path, '-map', '0:s:0', '-f', 'srt', 'pipe:1')).toString()).toContain(
       'Words that stay',
     )
@@ -157,9 +156,8 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     const [raw, source] = [at('marked.h264'), at('marked.mp4')]
     await ffmpeg(...picture, '-frames:v', '25', '-bf', '0', '-pix_fmt', 'yuv420p', raw)
     await writeFile(raw, withCaptions(await readFile(raw)))
-    const cover = await coverOf(source)
     const maps = ['-map', '0', '-map', '1', '-disposition:v:1', 'attached_pic']
-    await ffmpeg('-i', raw, ...cover.input, ...maps, '-c', 'copy', source)
+    await ffmpeg('-i', raw, '-i', cover, ...maps, '-c', 'copy', source)
     const bytes = withSphere(await readFile(source))
     const coverAt = bytes.lastIndexOf(Buffer.from([0xff, 0xd8, 0xff]))
     bytes.fill(0, coverAt, coverAt + 600)
@@ -192,8 +190,8 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
           Number(streams[0]?.start_time) - Number(streams[sound]?.start_time)
         expect(Math.abs(distance(after) - distance(before))).toBeLessThan(0.002)
         expect(Math.abs(distance(before))).toBeGreaterThan(0.4)
-        expect(await heard(path, `a:${sound - 1}`)).toBe(await heard(source, `a:${sound - 1}`))
       }
+      expect(await heard(path, 'a:0', 'a:1')).toBe(await heard(source, 'a:0', 'a:1'))
     }
   })
 })
@@ -207,7 +205,8 @@ it.each([
   'what lasts longer than its header tells, %d s, is held to limits and price as it is read',
   async (seconds, request, code) => {
     const source = at(`told-${seconds}.mkv`)
-    await ffmpeg('-f', 'lavfi', '-i', `color=black:size=128x128:rate=1:duration=${seconds}`, source)
+    const black = `color=black:size=128x128:rate=1:duration=${seconds}`
+    await ffmpeg('-f', 'lavfi', '-i', black, '-preset', 'ultrafast', source)
     await writeFile(source, await toldAsAMinute(source))
     await expect(purify(source, folder, request)).rejects.toMatchObject({ code })
   },

@@ -13,34 +13,70 @@ const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
 const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2']
 const tone = (hertz: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hertz}:sample_rate=44100:duration=2`]
 
+/** A script that logs the arguments of each run before it. */
+function logging(log: string): string {
+  return `echo "$@" >> '${log}'; exec "$FFMPEG" "$@"`
+}
+
+/** The streams of each run that tried what a container holds. */
+async function trialsIn(log: string): Promise<number[][]> {
+  const runs = (await readFile(log, 'utf8')).split('\n').filter((run) => run.includes('trial-'))
+  return runs.map((run) => Array.from(run.matchAll(/ -map 0:(\d+) /g), ([, index]) => Number(index)))
+}
+
 describe('subtitles', () => {
-  it('that begin late are read once, whatever else does not fit', async () => {
+  it('that begin late are read to their end once, whatever else does not fit', async () => {
     const [source, lines, log] = [at('beside.mov'), at('beside.srt'), at('beside.log')]
     await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that stay\n')
     const inputs = [...picture, ...tone(440), ...tone(880), '-i', lines]
     const maps = ['0', '1', '2', '3'].flatMap((input) => ['-map', input])
     const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:0', 'adpcm_ima_qt', '-c:s', 'mov_text']
     await ffmpeg(...inputs, ...maps, ...coding, source)
-    using _ = await standIn(at('ffmpeg'), `"$FFMPEG" "$@" && echo "$@" >> '${log}'`)
+    using _ = await standIn(at('ffmpeg'), logging(log))
     const { output } = await blurred(source, folder, box)
     expect(output.notes).toEqual(['a stream could not be kept: audio (adpcm_ima_qt)'])
-    expect((await readFile(log, 'utf8')).match(/.* -map 0:3 .*trial.*/g)).toHaveLength(1)
+    // What does not fit fails at once.
+    expect(await trialsIn(log)).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]])
+  })
+
+  it('of many streams in no letters are read no more often than of one', async () => {
+    const [source, lines, log] = [at('unread.mov'), at('unread.srt'), at('unread.log')]
+    await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
+    const maps = ['-map', '0', '-map', '1', ...['-map', '2', '-map', '2', '-map', '2', '-map', '2']]
+    const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'pcm_s16le', '-c:s', 'mov_text']
+    await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, ...coding, source)
+    const text = (await readFile(source)).toString('latin1')
+    // The first stays.
+    let place = 0
+    const spoilt = text.replaceAll('Words that go', (words) =>
+      place++ === 0 ? words : `\xff${words.slice(1)}`,
+    )
+    await writeFile(source, spoilt, 'latin1')
+    using _ = await standIn(at('ffmpeg-unread'), logging(log))
+    const { output } = await blurred(source, folder, box)
+    expect(output.notes).toEqual(Array(3).fill('a stream could not be kept: subtitle (mov_text)'))
+    expect(await trialsIn(log)).toEqual([[1, 2, 3, 4, 5]])
   })
 
   it('lose lines that are in no letters, which is told', async () => {
     const [source, lines] = [at('lines.mov'), at('lines.srt')]
-    const line = (place: number) => `${place}\n00:00:0${place},100 --> 00:00:0${place},500\n${place}\n`
+    const line = (place: number) => {
+      const words = place === 3 ? '<i>3</i>' : String(place)
+      return `${place}\n00:00:0${place},100 --> 00:00:0${place},500\n${words}\n`
+    }
     await writeFile(lines, [0, 1, 2, 3].map(line).join('\n'))
     const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-c:s', 'mov_text']
     await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, '-c:a', 'pcm_s16le', source)
     expect((await blurred(source, folder, box)).output.notes).toBeUndefined()
     const bytes = await readFile(source)
     bytes[bytes.indexOf(Buffer.from([0, 1, 0x32])) + 2] = 0xff
+    // Of no text, but still with its style: no line that could be lost.
+    bytes[bytes.indexOf('styl') - 6] = 0
     await writeFile(source, bytes)
     const { path, output } = await blurred(source, folder, box)
-    const lost = 'lines that could not be read were left out of the subtitles in stream 2: 1 of 4'
+    const lost = 'lines that could not be read were left out of the subtitles in stream 2: 1 of 3'
     expect(output.notes).toEqual([lost])
-    expect((await ffmpeg('-i', path, '-f', 'srt', 'pipe:1')).toString().match(/^\d$/gm)).toHaveLength(6)
+    expect((await ffmpeg('-i', path, '-f', 'srt', 'pipe:1')).toString().match(/^\d$/gm)).toHaveLength(4)
   })
 
   it('do not stay where they are in no letters, though much sound comes before their line', async () => {

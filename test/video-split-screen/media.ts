@@ -49,9 +49,10 @@ export async function markers(path: string, clip: Clip): Promise<string> {
   return await make(path, clip, `format=${format},trim=end_frame=1,geq=${picture},loop=-1:1:0`)
 }
 
-/** Frame n is one even grey of luma 20 + 6n. */
+/** Frame n is one even grey of luma 20 + 6n; drawn small, as each pixel that is drawn takes long. */
 export async function counter(path: string, clip: Clip): Promise<string> {
-  return await make(path, clip, "format=yuv420p,geq=lum='20+6*N':cb=128:cr=128")
+  const drawn = "scale=16:16,format=yuv420p,geq=lum='20+6*N':cb=128:cr=128"
+  return await make(path, clip, `${drawn},scale=${clip.width}:${clip.height}:flags=neighbor`)
 }
 
 /** One colour. */
@@ -83,14 +84,25 @@ export async function grey(path: string, options: string[] = []): Promise<Buffer
 
 /** Frame n as red, green and blue bytes. */
 export async function rgb(path: string, frame = 0): Promise<Buffer> {
-  const pick = ['-vf', `select=eq(n\\,${frame})`, '-frames:v', '1']
-  return await ffmpeg('-i', path, ...pick, '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-')
+  return (await rgbFrames(path, [frame]))[0] ?? Buffer.alloc(0)
 }
 
-/** Frame n as coded: the planes Y, Cb and Cr, 4:2:0. */
-export async function yuv(path: string, frame: number): Promise<Buffer> {
-  const pick = ['-vf', `select=eq(n\\,${frame})`, '-frames:v', '1']
-  return await ffmpeg('-i', path, ...pick, '-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-')
+/** Frames as red, green and blue bytes, by rising numbers. */
+export function rgbFrames(path: string, numbers: readonly number[]): Promise<Buffer[]> {
+  return rawFrames(path, numbers, 'rgb24')
+}
+
+/** Frames as coded, by rising numbers: the planes Y, Cb and Cr, 4:2:0. */
+export function yuvFrames(path: string, numbers: readonly number[]): Promise<Buffer[]> {
+  return rawFrames(path, numbers, 'yuv420p')
+}
+
+async function rawFrames(path: string, numbers: readonly number[], format: string): Promise<Buffer[]> {
+  const those = numbers.map((number) => `eq(n\\,${number})`).join('+')
+  const pick = ['-vf', `select=${those}`, '-vsync', 'passthrough', '-frames:v', String(numbers.length)]
+  const bytes = await ffmpeg('-i', path, ...pick, '-f', 'rawvideo', '-pix_fmt', format, '-')
+  const size = bytes.length / numbers.length
+  return numbers.map((_, index) => bytes.subarray(index * size, (index + 1) * size))
 }
 
 /** Sound as 48 kHz samples of the left channel, -1 to 1. */

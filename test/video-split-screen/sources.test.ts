@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { counter, ffmpeg, grey, plain, rgb, streams } from './media.ts'
@@ -259,3 +260,19 @@ it.each(['mkv', 'mp4'])(
     expect(Math.abs((facts.video?.duration_ms ?? 0) - 2000)).toBeLessThan(60)
   },
 )
+
+it.each([
+  ['after the clip', 3],
+  ['just before the clip', 6.04],
+])('a live recording whose picture begins %s shows it when it comes', async (_, begin) => {
+  const path = join(folder.path, 'live.webm')
+  await liveRecording(path, { picture: 'color=0xC04020:size=160x90', begins: 6, lasts: 9, gop: 100 })
+  const clip = { file_id: path, begin_time_ms: begin * 1000, end_time_ms: 8000 }
+  const { path: rendered, output } = await render({ ...square, clips: [clip, clip] }, folder.path)
+  const { destination_rect: slot } = output.layout.slots[0] ?? {}
+  if (!slot) throw new Error('nothing is shown')
+  const [x, y] = [slot.x + slot.width / 2, slot.y + slot.height / 2]
+  const at = 3 * (Math.floor(y * output.height) * output.width + Math.floor(x * output.width))
+  const frame = await rgb(rendered, Math.ceil(25 * (6.2 - begin)))
+  expectNear([...frame.subarray(at, at + 3)], [0xc0, 0x40, 0x20], 8)
+})

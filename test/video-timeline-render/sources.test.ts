@@ -2,9 +2,20 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
+import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
-import { counter, ffmpeg, grey, plain, rgb, streams } from '../video-split-screen/media.ts'
+import {
+  amplitude,
+  counter,
+  ffmpeg,
+  grey,
+  plain,
+  rgb,
+  rgbFrames,
+  streams,
+  samples,
+} from '../video-split-screen/media.ts'
 import { inARow, render, request } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof scratchFolder>>
@@ -40,7 +51,7 @@ it('pictures of other shapes stand whole in the middle of black, in their own co
   const size = [320, 180] as const
   const cuts = [wide, tall, odd].map((path) => ({ path, from: 0, lasts: 0.4 }))
   const { path } = await render(request({ size, rate: 25, picture: inARow(cuts) }), folder.path)
-  const [first, second, third] = [await rgb(path, 5), await rgb(path, 15), await rgb(path, 25)]
+  const [first, second, third] = (await rgbFrames(path, [5, 15, 25])) as [Buffer, Buffer, Buffer]
   expectNear(pixel(first, size, [0.5, 0.5]), [0xc0, 0x40, 0x20])
   expectNear(pixel(first, size, [0.02, 0.3]), [0xc0, 0x40, 0x20])
   expectNear(pixel(first, size, [0.5, 0.2]), [0, 0, 0])
@@ -215,4 +226,19 @@ describe('the worked examples', () => {
     expect(audio).toMatchObject({ codec_name: 'aac' })
     expect(Number(video?.['duration'])).toBeCloseTo(output.duration, 2)
   })
+})
+
+it('a live recording whose picture begins after the clip shows it when it comes, and is heard before', async () => {
+  const path = at('live.webm')
+  await liveRecording(path, { picture: 'color=0xC04020:size=160x90', begins: 6, lasts: 2, gop: 100 })
+  const size = [160, 90] as const
+  const cut = { path, from: 3, lasts: 5 }
+  const rendered = await render(
+    request({ size, rate: 25, picture: inARow([cut]), sound: [inARow([cut])] }),
+    folder.path,
+  )
+  expectNear(pixel(await rgb(rendered.path, 100), size, [0.5, 0.5]), [0xc0, 0x40, 0x20])
+  const sound = await samples(rendered.path)
+  for (const second of [0, 2, 4])
+    expect(amplitude(sound.subarray(second * 48_000, (second + 1) * 48_000), 440)).toBeGreaterThan(0.05)
 })

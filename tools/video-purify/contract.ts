@@ -50,6 +50,7 @@ const fields = z.object({
   regions_file_id: fileRef({
     kinds: ['text'],
     describe: 'With phase purify, instead of regions: a detection result as .json, edited or not',
+    insteadOf: 'regions',
   }).optional(),
 })
 
@@ -68,8 +69,7 @@ function checkTogether(request: Fields, context: z.RefinementCtx): void {
     )
   }
   if (request.phase === 'purify') {
-    checkList(request.regions ?? [], 'regions', refuse)
-    checkList(request.protect_regions, 'protect_regions', refuse)
+    for (const flaw of flawsOf(request)) context.addIssue(flaw)
     const { file_id, source_file_id, regions_file_id } = request
     if (source_file_id !== undefined && source_file_id !== file_id) {
       refuse(
@@ -100,20 +100,23 @@ function checkTogether(request: Fields, context: z.RefinementCtx): void {
   }
 }
 
-type Refuse = (path: (string | number)[], message: string, fix: string) => void
-
-/** A list that is treated as it is: complete regions, each with an id of its own. */
-function checkList(list: NonNullable<Fields['regions']>, name: string, refuse: Refuse): void {
-  for (const [index, one] of list.entries()) {
-    for (const field of ['id', 'source', 'start', 'end'] as const) {
-      if (one[field] === undefined)
-        refuse([name, index, field], 'required with phase purify', 'Give every field of each region.')
-    }
+/** What lists lack that are treated as they are: complete regions, each with an id of its own. */
+export function flawsOf({ regions = [], protect_regions }: Pick<Fields, 'regions' | 'protect_regions'>) {
+  const flaw = (path: (string | number)[], message: string, fix: string) => {
+    return { code: 'custom' as const, path, message, params: { fix } }
   }
-  for (const index of repeatedIds(list)) {
-    const message = `${JSON.stringify(list[index]?.id)} is there twice`
-    refuse([name, index, 'id'], message, 'Give each region an id of its own.')
-  }
+  return Object.entries({ regions, protect_regions }).flatMap(([name, list]) => [
+    ...list.flatMap((one, index) =>
+      (['id', 'source', 'start', 'end'] as const)
+        .filter((field) => one[field] === undefined)
+        .map((field) =>
+          flaw([name, index, field], 'required with phase purify', 'Give every field of each region.'),
+        ),
+    ),
+    ...repeatedIds(list).map(({ index, message }) =>
+      flaw([name, index, 'id'], message, 'Give each region an id of its own.'),
+    ),
+  ])
 }
 
 const input = fields.superRefine(checkTogether)
@@ -173,7 +176,10 @@ const output = z.object({
   download_url: z.string().optional(),
   regions_file_id: id.optional().describe('The detection result, a JSON file'),
   regions_download_url: z.string().optional(),
-  regions_found: z.int().optional().describe('How many regions with text were found'),
+  regions_found: z
+    .int()
+    .optional()
+    .describe('How many regions with text were found; with phase detect, how many the list holds'),
   unchanged: z.boolean().optional().describe('There was nothing to treat: the file is a copy, bit for bit'),
   notes: z
     .array(z.string())

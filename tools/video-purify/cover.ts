@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isOfFile } from '../../src/engines/ffmpeg/of-file.ts'
+import { MediaError } from '../../src/contract/errors.ts'
 import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Cover } from './kept.ts'
@@ -30,7 +30,8 @@ export async function saveCover(
     await checkDecodable(path, { signal })
     return { index, path, mime: form.mime }
   } catch (error) {
-    if (isOfFile(error)) return undefined
+    // The whole is worth more than its cover: one that takes too long is left out as well.
+    if (error instanceof MediaError) return undefined
     throw error
   }
 }

@@ -71,7 +71,9 @@ export async function keptOf(path: string, reading: Reading): Promise<Kept> {
   const entries = 'stream=index,codec_type,codec_name,codec_tag_string:stream_disposition=attached_pic'
   const { text } = await askFfprobe(path, ['-show_entries', entries], reading)
   const { streams } = parse(answer, text)
-  const { extension, kept } = await fitting(path, streams, reading)
+  const { extension, kept: fit } = await fitting(path, streams, reading)
+  const lines = await lostLines(path, fit, reading)
+  const kept = fit.filter(({ index }) => !lines.unreadable.includes(index))
   const covers: Cover[] = []
   for (const { index, codec_name = '' } of streams.filter(isCover)) {
     const cover = await saveCover(path, { index, codec: codec_name }, reading)
@@ -80,7 +82,7 @@ export async function keptOf(path: string, reading: Reading): Promise<Kept> {
   const stays = new Set([...kept, ...covers].map(({ index }) => index))
   const picture = streams.find((one) => one.codec_type === 'video' && !isCover(one))
   const left = streams.filter(({ index }) => index !== picture?.index && !stays.has(index))
-  const lost = [...(await lostOf(path, reading)), ...(await lostLines(path, kept, reading))]
+  const lost = [...(await lostOf(path, reading)), ...lines.sentences]
   return { extension, streams: kept, covers, left: left.flatMap(describe), lost }
 }
 
@@ -97,7 +99,7 @@ async function fitting(
   return { extension: '.mkv', kept: await thoseThat(fitMatroska, ofMatroska(streams)) }
 }
 
-/** Tried half by half: what does not fit mostly fails at once, and what fits is read once, to where its last begins. */
+/** Tried half by half: what does not fit is refused at its first packets, and what fits is read once. */
 async function thoseThat(
   fit: (kept: readonly KeptStream[]) => Promise<boolean>,
   streams: readonly KeptStream[],

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { maxRegions } from '../../src/contract/regions.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { findText } from '../../src/engines/vision/find-text.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
 import { endOf } from '../../src/media/clean/rate.ts'
-import type { FoundRegion, Region } from '../../src/media/clean/region.ts'
+import type { Region } from '../../src/media/clean/region.ts'
+import type { BoundedRegions } from '../../src/media/text/bounded-regions.ts'
 import { readDetection } from './detection.ts'
 import { checkVideo } from './plan.ts'
 import { stepsIn } from './steps.ts'
@@ -17,7 +19,7 @@ export async function markedOf(
   input: PurifyInput,
   file: StagedFile,
   context: RunContext,
-): Promise<{ readonly marked: Marked; readonly found?: readonly FoundRegion[] }> {
+): Promise<{ readonly marked: Marked; readonly found?: BoundedRegions }> {
   const end = endOf(checkVideo(file).video)
   const protect = complete(input.protect_regions, end)
   if (isSearched(input)) {
@@ -25,7 +27,7 @@ export async function markedOf(
       ...context,
       progress: (percent) => context.progress((searching * percent) / 100),
     })
-    return { marked: { remove: found, protect }, found }
+    return { marked: { remove: found.regions, protect }, found }
   }
   if (input.regions_file_id === undefined) {
     return { marked: { remove: complete(input.regions ?? [], end), protect } }
@@ -50,24 +52,28 @@ function complete(list: NonNullable<PurifyInput['regions']>, videoEnd: number): 
 /** Later than any video ends, s. */
 const wholeLength = 1e6
 
+/** Most regions that are found to be treated; more make a text of JSON too long to be kept. */
+export const mostTreated = 500_000
+
 /** Text is found once: what an earlier attempt found stays found. */
 export async function search(
   input: PurifyInput,
   file: StagedFile,
   context: RunContext,
-): Promise<FoundRegion[]> {
+): Promise<BoundedRegions> {
   const { scratch: _, steps, threads, signal, progress } = context
   const { facts, path, file_id } = file
-  if (!facts?.video) return []
+  if (!facts?.video) return { regions: [], left: 0 }
   const { video } = facts
   const scope = input.phase === 'detect' ? input.detect_scope : input.purify_scope
   const rois =
     input.phase === 'detect' ? (input.detect_roi ? [{ ...input.detect_roi }] : []) : (input.rois ?? [])
   const within = scope === 'custom' ? complete(rois, endOf(video)) : undefined
-  const wish = { ...(within && { within }), subtitles: scope === 'subtitle' }
+  const most = input.phase === 'detect' ? maxRegions : mostTreated
+  const wish = { ...(within && { within }), subtitles: scope === 'subtitle', most }
   const finished = await stepsIn(steps)
   const found = await finished.text('found', { file_id, ...wish }, async () =>
     JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress })),
   )
-  return JSON.parse(found) as FoundRegion[]
+  return JSON.parse(found) as BoundedRegions
 }

@@ -15,6 +15,16 @@ interface Made {
   readonly size: number
 }
 
+/** That regions were left out, and why with the way out, in a sentence. */
+export function leftOut(regions: number, why: string): string[] {
+  if (regions === 0) return []
+  const those =
+    regions === 1
+      ? '1 region of text that shows briefly was'
+      : `${regions} regions of text that show briefly were`
+  return [`${those} left out, as ${why}`]
+}
+
 /** What becomes of a video beyond the request, in sentences. */
 export function notesOf(
   { name, size: before }: StagedFile,

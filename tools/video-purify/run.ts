@@ -1,5 +1,6 @@
 import { constants, copyFile, stat, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
+import { maxRegions } from '../../src/contract/regions.ts'
 import type {
   GivenFile,
   ReadyOperation,
@@ -15,8 +16,8 @@ import { requireTextDetection } from '../../src/engines/vision/require.ts'
 import { cleanVideo } from './clean.ts'
 import type { videoPurify } from './contract.ts'
 import { listable, writeDetection } from './detection.ts'
-import { markedOf, search, searching } from './marked.ts'
-import { notesOf } from './notes.ts'
+import { markedOf, mostTreated, search, searching } from './marked.ts'
+import { leftOut, notesOf } from './notes.ts'
 import { checkLimits, checkPaid, checkTreated, checkVideo } from './plan.ts'
 import { wholePicture } from './whole-picture.ts'
 import { expectedSeconds, isSearched, isTreated, type PurifyInput } from './work.ts'
@@ -33,7 +34,7 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   const phase = input.phase === undefined ? {} : { phase: input.phase }
   if (input.phase === 'detect') return { ...phase, ...(await detect(input, file, context)) }
   const { marked, found } = await markedOf(input, file, context)
-  const told = found ? { regions_found: found.length } : {}
+  const told = found ? { regions_found: found.regions.length + found.left } : {}
   if (marked.remove.length === 0) {
     const copy = await copied(file, context)
     return { ...phase, ...copy, ...told, unchanged: true, ...(found ? { notes: ['no text was found'] } : {}) }
@@ -50,7 +51,13 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
     context,
   )
   const { size } = await stat(path)
-  const notes = notesOf(file, footage, { ...made, size })
+  const notes = [
+    ...leftOut(
+      found?.left ?? 0,
+      `one task treats ${mostTreated}: clean area by area with purify_scope custom`,
+    ),
+    ...notesOf(file, footage, { ...made, size }),
+  ]
   return {
     ...phase,
     ...context.keep({ path, name: `${nameOf(file)}-clean${made.kept.extension}` }),
@@ -64,7 +71,7 @@ export const ready: ReadyOperation<typeof videoPurify> = async (request) => {
   await locateFfmpeg()
   if (!request) return
   if (isSearched(request.input)) await requireTextDetection()
-  // A list in a file may be empty.
+  // What a file lists is not known here: by an empty list nothing is treated.
   if (isTreated(request.input) && request.input.regions_file_id === undefined)
     await readyToTreat(request.input, request.files.get(request.input.file_id))
 }
@@ -77,15 +84,19 @@ async function readyToTreat({ purify_func_type }: PurifyInput, { name, facts }: 
 
 async function detect(input: PurifyInput, file: StagedFile, context: RunContext) {
   const { video } = checkVideo(file)
-  const found = await search(input, file, { ...context, progress: (percent) => context.progress(percent) })
+  const { regions, left } = await search(input, file, {
+    ...context,
+    progress: (percent) => context.progress(percent),
+  })
   const path = join(context.scratch, 'regions.json')
-  const { listed, left } = listable(found, video)
+  const listed = listable(regions, video)
   await writeFile(path, writeDetection({ file_id: file.file_id, video }, listed))
   const { file_id, download_url } = context.keep({ path, name: `${nameOf(file)}-regions.json` })
-  const lacks = `${left} regions that are least like text were left out: a list holds ${listed.length}`
+  const wayOut = 'clean in one go with purify_scope, or detect area by area with detect_scope custom'
+  const notes = leftOut(left, `a list holds ${maxRegions}: ${wayOut}`)
   return {
     ...{ regions_file_id: file_id, regions_download_url: download_url, regions_found: listed.length },
-    ...(left > 0 ? { notes: [lacks] } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
   }
 }
 

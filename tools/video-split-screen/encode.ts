@@ -89,5 +89,5 @@ function timeoutMs(expectedSeconds: number): number {
 
 /** Starts decoding at the key frame before the range; the graphs cut it where the range begins. */
 async function clipInput({ file, video, beginMs }: SelectedClip<StagedFile>): Promise<string[]> {
-  return inputArgs(file.path, [...(await alphaDecoder(video)), ...fromKeyFrame(beginMs / 1000)])
+  return inputArgs(file.path, [...(await alphaDecoder(video)), ...fromKeyFrame(beginMs / 1000, video)])
 }

@@ -113,10 +113,11 @@ function damageOf(error: unknown): MediaError {
 }
 
 async function inputOf([{ clip, from }]: Read, { wish, context, threads }: PartJob): Promise<string[]> {
+  const video = wish.videoOf(clip.material)
   return inputArgs(context.files.get(clip.material).path, [
-    ...(await alphaDecoder(wish.videoOf(clip.material))),
+    ...(await alphaDecoder(video)),
     ...['-threads', String(threads), '-an'],
-    ...fromKeyFrame(from),
+    ...fromKeyFrame(from, video),
   ])
 }
 

@@ -91,9 +91,11 @@ async function* decode(
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
   const { files, scratch } = job.context
-  const inputs = stretches.flatMap(({ clip, from }) =>
-    inputArgs(files.get(clip.material).path, ['-vn', ...fromKeyFrame(readFrom(from))]),
-  )
+  const inputs = stretches.flatMap(({ clip, from }) => {
+    const { path, facts } = files.get(clip.material)
+    const sought = facts?.video ?? facts?.audio[0]
+    return inputArgs(path, ['-vn', ...(sought ? fromKeyFrame(readFrom(from), sought) : [])])
+  })
   const chains = stretches.map((stretch, index) => {
     const mono = files.get(stretch.clip.material).facts?.audio[0]?.channels === 1
     return `[${index}:a:0]${clipChain(stretch, { mono, rubberband })}[a${index}]`

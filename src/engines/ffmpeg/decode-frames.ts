@@ -33,9 +33,6 @@ interface Reading {
   readonly take?: () => Uint8Array<ArrayBuffer>
 }
 
-/** ffmpeg seeks a little earlier than it is told; before the first key frame it finds nothing in FLV and live WebM, s. */
-const shortestSeek = 1
-
 /** Sides in samples of the picture as it stands, turned upright; a side may be odd. */
 export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts) {
   const isTurned = rotation % 180 !== 0
@@ -57,7 +54,7 @@ export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGe
   const input = inputArgs(path, [
     ...(await alphaDecoder(video)),
     ...['-threads', String(threads), '-an'],
-    ...(from < video.start_ms / 1000 + shortestSeek ? [] : fromKeyFrame(from)),
+    ...fromKeyFrame(from, video),
   ])
   const output = outputOf({
     args: [

@@ -8,22 +8,29 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Time for reading headers or one frame. */
-export const quickMs = 60_000
+/** What is asked of a file. */
+interface AskOptions extends ProbeOptions {
+  /** However the file is, the answer is near: only the machine can take too long for it (6402). */
+  readonly isBounded?: boolean
+}
+
+/** Time for reading headers or a few frames. */
+const quickMs = 60_000
 
 /** Largest answer taken from ffprobe, in bytes; one stream takes about 1 kB, and 100 are read. */
 const largestAnswer = 2 ** 20
 
-/** Asks ffprobe about a file. Throws 6017 for what it cannot read, an abort's reason as it is. */
+/** Asks ffprobe about a file. Throws 6017 for what it cannot read, 6402 for the machine, and an abort's reason. */
 export async function askFfprobe(
   path: string,
   question: readonly string[],
-  options: ProbeOptions,
+  options: AskOptions,
 ): Promise<{ text: string; log: string }> {
   const tooLarge = new AbortController()
   const chunks: Buffer[] = []
   let bytes = 0
   const log = await runFfprobe(path, [...question, '-of', 'json=compact=1'], {
+    isBounded: options.isBounded ?? false,
     signal: options.signal ? AbortSignal.any([options.signal, tooLarge.signal]) : tooLarge.signal,
     onOutput: (chunk) => {
       bytes += chunk.length
@@ -57,10 +64,15 @@ const longestEntry = 4096
 async function runFfprobe(
   path: string,
   question: readonly string[],
-  { signal, onOutput }: ProbeOptions & { readonly onOutput: (chunk: Buffer) => void },
+  { signal, isBounded = false, onOutput }: AskOptions & { readonly onOutput: (chunk: Buffer) => void },
 ): Promise<string> {
   const { ffprobe } = await locateFfmpeg()
-  const { code, timedOut, log } = await runChild({
+  const {
+    code,
+    signal: endedBy,
+    timedOut,
+    log,
+  } = await runChild({
     file: ffprobe,
     args: [
       ...['-hide_banner', '-loglevel', 'warning', '-max_alloc', maxAlloc, ...safetyArgs(path)],
@@ -72,9 +84,16 @@ async function runFfprobe(
   })
   const cause = new Error(log)
   if (timedOut) {
-    throw new MediaError(6017, `the file could not be read within ${quickMs / 1000} s`, {
+    const orElse = isBounded ? '' : '; if it stays, the file is damaged: export it again'
+    throw new MediaError(isBounded ? 6402 : 6017, `the file could not be read within ${quickMs / 1000} s`, {
       cause,
-      hint: 'Try again while the machine does less; if it stays, the file is damaged: export it again.',
+      hint: `Try again while the machine does less${orElse}.`,
+    })
+  }
+  if (endedBy === 'SIGKILL') {
+    throw new MediaError(6402, 'ffprobe was ended by SIGKILL, most often because memory ran out', {
+      cause,
+      hint: 'Try again while the machine has more memory free.',
     })
   }
   if (code !== 0)

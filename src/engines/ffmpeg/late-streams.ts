@@ -4,7 +4,7 @@ import { isPicture, type FfprobeAnswer, type Stream } from './ffprobe-answer.ts'
 import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
 import { firstPictures } from './first-pictures.ts'
 
-/** What begins late is looked for so long; without it a file can be used all the same. */
+/** What begins late in a file is looked for so long in all; without it the file can be used all the same. */
 const patienceMs = 10_000
 
 /**
@@ -18,31 +18,33 @@ export async function withLateStreams(
   options: ProbeOptions,
 ): Promise<FfprobeAnswer> {
   if (!answer.format.format_name.startsWith('matroska')) return answer
-  const picture = answer.streams.findIndex(isPicture)
-  const streams: Stream[] = []
-  for (const [index, one] of answer.streams.entries()) {
-    // A Matroska stream has no length of its own but in a tag. Where the file tells none either, one has no beginning.
-    const isUnseen = one.duration !== undefined || one.start_time === undefined
-    if (isUnseen && index === picture) {
-      streams.push((await patiently(options, (signal) => seenPicture(path, one, { signal }))) ?? one)
-    } else if (isUnseen && one.codec_type === 'audio') {
-      const begins = await patiently(options, (signal) => firstPacket(path, index, { signal }))
-      streams.push(begins === undefined ? one : beginningAt(one, begins))
-    } else streams.push(one)
+  const { streams } = answer
+  const picture = streams.find(isPicture)
+  const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
+  const patience = AbortSignal.timeout(patienceMs)
+  const seen = new Map<Stream, Stream>()
+  // The picture first: more hangs on it.
+  for (const one of [...(picture ? [picture] : []), ...sounds].filter(isUnseen)) {
+    const found = await patiently({ ...options, patience }, (signal) =>
+      one === picture
+        ? seenPicture(path, one, { signal })
+        : seenSound(path, { one, index: streams.indexOf(one) }, { signal }),
+    )
+    seen.set(one, found ?? one)
   }
-  return { ...answer, streams }
+  return { ...answer, streams: streams.map((one) => seen.get(one) ?? one) }
 }
 
-function beginningAt(one: Stream, begins: string): Stream {
-  return { ...one, start_time: begins, duration: undefined }
+/** A Matroska stream has no length but in a tag. Where the file tells none either, one has no beginning. */
+function isUnseen({ duration, start_time }: Stream): boolean {
+  return duration !== undefined || start_time === undefined
 }
 
 /** What is found; nothing where that takes too long or the file is damaged before what is sought. */
 async function patiently<T>(
-  { signal }: ProbeOptions,
+  { signal, patience }: ProbeOptions & { readonly patience: AbortSignal },
   search: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
-  const patience = AbortSignal.timeout(patienceMs)
   try {
     return await search(signal ? AbortSignal.any([signal, patience]) : patience)
   } catch (error) {
@@ -52,12 +54,21 @@ async function patiently<T>(
   }
 }
 
+function beginningAt(one: Stream, begins: string | undefined): Stream {
+  return begins === undefined ? one : { ...one, start_time: begins, duration: undefined }
+}
+
 const packets = z.object({ packets: z.array(z.object({ pts_time: z.string().optional() })).default([]) })
 
-async function firstPacket(path: string, index: number, options: ProbeOptions): Promise<string | undefined> {
+/** A sound with the time of its first packet. */
+async function seenSound(
+  path: string,
+  { one, index }: { readonly one: Stream; readonly index: number },
+  options: ProbeOptions,
+): Promise<Stream> {
   const question = ['-select_streams', String(index), '-read_intervals', '%+#1']
   const { text } = await askFfprobe(path, [...question, '-show_entries', 'packet=pts_time'], options)
-  return parse(packets, text).packets[0]?.pts_time
+  return beginningAt(one, parse(packets, text).packets[0]?.pts_time)
 }
 
 const pictures = z.object({

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import { isStill, mustCount, readFacts, type Found } from './facts.ts'
@@ -9,7 +10,8 @@ import {
   probeEntries,
   type FfprobeAnswer,
 } from './ffprobe-answer.ts'
-import { askFfprobe, parse, quickMs, type ProbeOptions } from './ffprobe.ts'
+import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+import { firstPictures } from './first-pictures.ts'
 import { withLateStreams } from './late-streams.ts'
 import { isOfFile } from './of-file.ts'
 import { inputArgs, runWithReports } from './run.ts'
@@ -58,30 +60,26 @@ async function findMore(
   }
 }
 
+const decoded = z.object({ frames: z.array(z.unknown()).default([]) })
+
+/** A recording that begins in the middle of a group of pictures decodes from the next on: within s. */
+const firstMoments: readonly string[] = ['-select_streams', 'V:0', '-read_intervals', '%+30']
+
 /**
- * Decodes a frame of the video that is not a cover image: the first, or one from the keyframe before `atMs`;
- * throws 6021 when none decodes.
+ * Decodes the first pictures of a video that are no cover image; throws 6021 when none decodes, 6402 when the
+ * machine takes too long for those few.
  */
-export async function checkDecodable(
-  path: string,
-  options: ProbeOptions & { readonly atMs?: number } = {},
-): Promise<void> {
-  const seek = options.atMs === undefined ? [] : ['-noaccurate_seek', '-ss', (options.atMs / 1000).toFixed(3)]
-  let frames = 0
+export async function checkDecodable(path: string, options: ProbeOptions = {}): Promise<void> {
+  const [entries, bounded] = [['-show_entries', 'frame=pict_type'], { ...options, isBounded: true }]
   try {
-    await runWithReports(
-      {
-        args: [...inputArgs(path, seek), '-map', '0:V:0', '-frames:v', '1', '-f', 'null', '-'],
-        timeoutMs: quickMs,
-        signal: options.signal,
-      },
-      (report) => (frames = report.frames),
-    )
+    for (const pictures of [firstPictures, firstMoments]) {
+      const { text } = await askFfprobe(path, [...pictures, ...entries], bounded)
+      if (parse(decoded, text).frames.length > 0) return
+    }
   } catch (error) {
     throw isOfFile(error) ? undecodable(error) : error
   }
-  // ffmpeg 5 ends with success after reading a whole file without one decodable frame.
-  if (frames < 1) throw undecodable()
+  throw undecodable()
 }
 
 function undecodable(cause?: unknown): MediaError {

@@ -6,7 +6,7 @@ import { hasBuild } from './machine.ts'
 import { artifactsOf, type Artifact, type Pack } from './manifest.ts'
 import { hasSize, type Packs } from './store.ts'
 
-/** Which file of a pack the folder that is the mirror lacks; undefined where it has all, and of an address, which is not asked. */
+/** Which file of a pack a mirror that is a folder lacks; undefined where it has all. An address is not asked. */
 export async function lackOfMirror({ mirror }: Packs, pack: Pack): Promise<MediaError | undefined> {
   if (mirror === undefined || isAddress(mirror) || !hasBuild(pack)) return undefined
   for (const artifact of artifactsOf(pack)) {
@@ -25,6 +25,8 @@ export async function isOnMirror(mirror: string, { file, bytes }: Artifact): Pro
 export function notOnMirror(mirror: string, { file, bytes }: Artifact): MediaError {
   return new MediaError(6401, `${mirror} has no ${file} of ${describeSize(bytes)}`, {
     retryable: false,
-    hint: 'put that file into the folder that models_mirror (REELWRIGHT_MODELS_MIRROR) names, or leave the setting out',
+    hint:
+      'Put that file into the folder that models_mirror (REELWRIGHT_MODELS_MIRROR) names, or leave the setting ' +
+      'out.',
   })
 }

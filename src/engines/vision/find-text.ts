@@ -1,8 +1,9 @@
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import { firstFrame, rateOf } from '../../media/clean/rate.ts'
-import type { FoundRegion, Region } from '../../media/clean/region.ts'
+import type { Region } from '../../media/clean/region.ts'
 import { hertz } from '../../media/nominal-rate.ts'
 import { subtitlesOf } from '../../media/text/band.ts'
+import { boundedRegions, type BoundedRegions } from '../../media/text/bounded-regions.ts'
 import type { TextBox } from '../../media/text/box.ts'
 import { joinedAtEdges } from '../../media/text/crossing.ts'
 import { lumaRing } from '../../media/text/luma-ring.ts'
@@ -22,6 +23,8 @@ export interface TextSearch {
   readonly within?: readonly Region[]
   /** Only the lines of the subtitles. */
   readonly subtitles?: boolean
+  /** Most regions; left out, all there are. */
+  readonly most?: number
   readonly threads: number
   readonly signal?: AbortSignal | undefined
   /** Told 0 to 100, rising. */
@@ -32,9 +35,9 @@ export interface TextSearch {
 const reach = 1.5
 
 /** The lines of text of a video, each with its first and last frame; none of a file without a picture. */
-export async function findText(path: string, facts: MediaFacts, search: TextSearch): Promise<FoundRegion[]> {
+export async function findText(path: string, facts: MediaFacts, search: TextSearch): Promise<BoundedRegions> {
   const { video } = facts
-  if (!video) return []
+  if (!video) return { regions: [], left: 0 }
   const rate = rateOf(video)
   const grid = { ...gridOf(video, areaAround(search.within)), rate }
   const { found, frames } = await textsIn(path, { video, grid, search })
@@ -42,8 +45,14 @@ export async function findText(path: string, facts: MediaFacts, search: TextSear
   const texts = withoutParts(joinedAtEdges(found, { ...grid, step, frames }), step)
   const wanted = search.subtitles ? subtitlesOf(texts, grid, hertz(rate)) : texts
   const first = firstFrame(video, rate)
-  const regions = wanted.flatMap((text) => regionsOf(later(text, first), grid))
-  return search.within ? insideOf(regions, search.within) : regions
+  const { within, most = Infinity } = search
+  return boundedRegions(wanted, {
+    regionsOf(text) {
+      const regions = regionsOf(later(text, first), grid)
+      return within ? insideOf(regions, within) : regions
+    },
+    most,
+  })
 }
 
 /** A text whose frames are counted from so many frames earlier. */

@@ -9,7 +9,7 @@ interface Over {
   readonly kind: FileKind | undefined
 }
 
-/** What a picture of regions shows, with notes on what is wrong between the list and the file, and on empty frames. */
+/** What a picture of regions shows, with notes on a list that does not fit the file, and on empty frames. */
 export function tellRegions(
   shown: ShownRegions,
   over: Over,
@@ -28,8 +28,8 @@ export function tellRegions(
   if (empty.length > 0) {
     const at = empty.flatMap((place) => shown.frames[place]?.seconds ?? [])
     notes.push(
-      `Nothing is shown at ${at.map((seconds) => `${seconds} s`).join(', ')}: no frame was decoded there in time, or ` +
-        `it is damaged. Ask again with at: [${at.join(', ')}]; what is empty then cannot be shown.`,
+      `Nothing is shown at ${at.map((seconds) => `${seconds} s`).join(', ')}: no frame was decoded there in ` +
+        `time, or it is damaged. Ask again with at: [${at.join(', ')}]; what is empty then cannot be shown.`,
     )
   }
   return { ...told, ...(notes.length > 0 && { notes }) }

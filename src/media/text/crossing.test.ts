@@ -42,7 +42,7 @@ describe('a text that crosses the edge of the picture', () => {
       first: fc.integer({ min: 0, max: 580 }),
       seen: fc.integer({ min: 1, max: 4 }),
       near: fc.array(
-        fc.record({ samples: fc.integer({ min: -4, max: 4 }), aside: fc.integer({ min: -60, max: 60 }) }),
+        fc.record({ samples: fc.integer({ min: -7, max: 7 }), aside: fc.integer({ min: -60, max: 60 }) }),
       ),
     })
     .map(({ at, step, first, seen, near }): FoundText[] => {
@@ -81,22 +81,35 @@ describe('a text that crosses the edge of the picture', () => {
   it('has the pieces that are found by holding each text against each', () => {
     const sampling = { width: 640, height: 360, step: 15, frames: 600 }
     const whole = { left: 0, top: 0, right: 640, bottom: 360 }
-    const isPiece = (piece: FoundText, text: FoundText) => {
+    const isAtEdge = (piece: FoundText, text: FoundText) => {
       if (piece === text || piece.seen > 2) return false
       if (piece.sampled >= text.first && piece.sampled <= text.last) return false
       const [place, box] = [text.boxAt(piece.sampled), piece.boxAt(piece.sampled)]
       const there = shared(place, whole)
       return areaOf(there) < 0.95 * areaOf(place) && areaOf(shared(there, box)) >= 0.6 * areaOf(box)
     }
+    /** Nowhere on the way to a piece three samples in a row are without one. */
+    const isPiece = (piece: FoundText, text: FoundText, texts: readonly FoundText[]) => {
+      if (!isAtEdge(piece, text)) return false
+      const shown = new Set(texts.filter((one) => isAtEdge(one, text)).map(({ sampled }) => sampled))
+      const way = Array.from({ length: 40 }, (_, index) => 15 * index).filter((sample) =>
+        piece.sampled < text.first
+          ? piece.sampled < sample && sample < text.first
+          : text.last < sample && sample < piece.sampled,
+      )
+      const runs = way.slice(2).map((_, index) => way.slice(index, index + 3))
+      return runs.every((run) => run.some((sample) => shown.has(sample)))
+    }
     fc.assert(
       fc.property(fc.array(crossing, { maxLength: 8 }), (groups) => {
         const texts = groups.flat()
         const moving = texts.filter((text) => text.moving)
         const left = joinedAtEdges(texts, sampling)
-        const alone = texts.filter((text) => !moving.some((other) => isPiece(text, other)))
+        const alone = texts.filter((text) => !moving.some((other) => isPiece(text, other, texts)))
         expect(new Set(left.map(({ boxAt }) => boxAt))).toEqual(new Set(alone.map(({ boxAt }) => boxAt)))
         for (const text of moving) {
-          const samples = texts.filter((other) => isPiece(other, text)).map(({ sampled }) => sampled)
+          const mine = texts.filter((other) => isPiece(other, text, texts))
+          const samples = mine.map(({ sampled }) => sampled)
           const joined = left.find(({ boxAt }) => boxAt === text.boxAt)
           expect(joined?.first ?? 0).toBeLessThanOrEqual(Math.min(...samples, text.first))
           expect(joined?.last ?? Infinity).toBeGreaterThanOrEqual(Math.max(...samples, text.last))
@@ -105,15 +118,43 @@ describe('a text that crosses the edge of the picture', () => {
     )
   })
 
-  it('costs little among many others', () => {
-    const texts = Array.from({ length: 20_000 }, (_, index): FoundText => {
+  it.each([
+    ['rests at the edge', (frame: number) => Math.max(532, 640 - 8 * frame), 540],
+    ['drifts on unseen', (frame: number) => 400 + frame / 500, 550],
+  ])('that %s is not there again much later, where a brief text is', (_, leftAt, left) => {
+    const about = { score: 0.9, edges: 4 }
+    const boxAt = (frame: number) => ({
+      left: leftAt(frame),
+      top: 300,
+      right: leftAt(frame) + 120,
+      bottom: 320,
+    })
+    const whole = { ...about, boxAt, moving: true, first: 30, last: 90, sampled: 30, seen: 5 }
+    const brief = {
+      ...{ ...about, moving: false, first: 75_000, last: 75_030, sampled: 75_000, seen: 2 },
+      boxAt: () => ({ left, top: 300, right: 640, bottom: 320 }),
+    }
+    const joined = joinedAtEdges([whole, brief], { width: 640, height: 360, step: 15, frames: 90_000 })
+    expect(joined.map(({ sampled, last }) => ({ sampled, isLong: last > 1000 }))).toEqual([
+      { sampled: 30, isLong: false },
+      { sampled: 75_000, isLong: true },
+    ])
+  })
+
+  it.each([
+    ['crosses', (since: number) => 640 - 8 * since, 2],
+    ['rests cut', () => -60, 5],
+    ['goes slowly', (since: number) => 600 - since / 50, 5],
+    ['goes slowly, whole', (since: number) => 400 - since / 50, 5],
+  ])('costs little among many others, where each %s', (_, leftAt, seen) => {
+    const texts = Array.from({ length: 20_000 }, (_text, index): FoundText => {
       const first = 5 * index
       const boxAt = (frame: number) => {
-        const left = 640 - 8 * (frame - first)
+        const left = leftAt(frame - first)
         return { left, top: 300, right: left + 120, bottom: 320 }
       }
       const sampled = 15 * Math.ceil(first / 15)
-      return { boxAt, moving: true, first, last: first + 90, score: 0.9, seen: 2, sampled, edges: 4 }
+      return { boxAt, moving: true, first, last: first + 90, score: 0.9, seen, sampled, edges: 4 }
     })
     const sampling = { width: 640, height: 360, step: 15, frames: 100_200 }
     let asked = 0

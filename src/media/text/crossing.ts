@@ -14,6 +14,9 @@ export interface Sampling {
 /** Share of a piece at the picture's edge that lies where the text is expected. */
 const asExpected = 0.6
 
+/** After so many samples in a row without a piece the text is gone: one shows in two at most, and one may be missed. */
+const patience = 3
+
 /**
  * Frames by which the moment is off at which a text that crosses the edge is first or last known by its letters;
  * of its first and last piece, which are too narrow to be found, two samples.
@@ -58,24 +61,26 @@ function piecesOf(whole: FoundText, around: Around): FoundText[] {
   ]
 }
 
-/** Beyond its time a text goes on evenly: once it has left the picture it stays away, and where it stands it stays. */
+/** Beyond its time a text goes on evenly: once it has left the picture it stays away. */
 function piecesFrom(
   first: number,
   step: number,
   { whole, brief, sampling }: Around & { readonly whole: FoundText },
 ): FoundText[] {
   const found: FoundText[] = []
-  const [one, next] = [whole.boxAt(first), whole.boxAt(first + step)]
-  const stands = one.left === next.left && one.top === next.top
+  let missing = 0
   for (let sample = first; sample >= 0 && sample < sampling.frames; sample += step) {
     const place = whole.boxAt(sample)
     const there = inPicture(place, sampling)
+    if (areaOf(there) === 0) return found
     const isCut = areaOf(there) < 0.95 * areaOf(place)
-    if (areaOf(there) === 0 || (stands && !isCut)) return found
-    for (const other of isCut ? (brief.get(sample) ?? []) : []) {
+    const mine = (isCut ? (brief.get(sample) ?? []) : []).filter((other) => {
       const box = other.boxAt(sample)
-      if (other !== whole && areaOf(shared(there, box)) >= asExpected * areaOf(box)) found.push(other)
-    }
+      return other !== whole && areaOf(shared(there, box)) >= asExpected * areaOf(box)
+    })
+    found.push(...mine)
+    missing = mine.length > 0 ? 0 : missing + 1
+    if (missing === patience) return found
   }
   return found
 }

@@ -15,8 +15,8 @@ test('a machine that is too slow is told, not taken for a file without pictures'
   await expect(readFrames(path, size, { ...job, timeoutMs: 1 })).rejects.toMatchObject({ code: 6402 })
 })
 
-test('nor is a video called undecodable where the machine ended ffmpeg', async () => {
+test('nor is a video called undecodable where the machine ended what decodes it', async () => {
   const path = await make(join(folder, 'whole.mp4'), [...picture(1), ...h264])
-  using _ = await standIn(join(folder, 'ended'), 'kill -9 $$')
+  using _ = await standIn(join(folder, 'ended'), 'kill -9 $$', 'ffprobe')
   await expect(checkDecodable(path)).rejects.toMatchObject({ code: 6402 })
 })

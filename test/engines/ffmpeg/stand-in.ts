@@ -1,11 +1,18 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 
-/** Has a shell script, written to a path, run in place of ffmpeg until it is disposed; "$FFMPEG" is the real one. */
-export async function standIn(path: string, script: string): Promise<Disposable> {
+/**
+ * Has a shell script, written to a path, run in place of ffmpeg, or ffprobe, until it is disposed; "$FFMPEG" and
+ * "$FFPROBE" are the real ones.
+ */
+export async function standIn(
+  path: string,
+  script: string,
+  instead: 'ffmpeg' | 'ffprobe' = 'ffmpeg',
+): Promise<Disposable> {
   const found = await locateFfmpeg()
-  await writeFile(path, `#!/bin/sh\nFFMPEG='${found.ffmpeg}'\n${script}\n`)
+  await writeFile(path, `#!/bin/sh\nFFMPEG='${found.ffmpeg}' FFPROBE='${found.ffprobe}'\n${script}\n`)
   await chmod(path, 0o755)
-  useFfmpeg({ ...found, ffmpeg: path })
+  useFfmpeg({ ...found, [instead]: path })
   return { [Symbol.dispose]: () => useFfmpeg(found) }
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 async function search(path: string, given: Partial<TextSearch> = {}): Promise<FoundRegion[]> {
-  return await findText(path, await probe(path), { threads: 1, ...given })
+  return (await findText(path, await probe(path), { threads: 1, ...given })).regions
 }
 
 /** What the design promises of detection. */

@@ -118,7 +118,7 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
       for (let frame = 0; frame < 50; frame += 1) yield frameOf(marks, frame).data()
     }
     await writeVideo(path, { ...size, fps: 25, pictures: pictures() })
-    const regions = await findText(path, await probe(path), { threads: 2 })
+    const { regions } = await findText(path, await probe(path), { threads: 2 })
     expect(new Set(regions.map(({ start, end }) => `${start} to ${end}`))).toEqual(new Set(['0 to 2']))
     expect(held([large, level], regions).least).toBeGreaterThan(0.99)
   })

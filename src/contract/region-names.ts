@@ -1,0 +1,46 @@
+import * as z from 'zod'
+
+/** How a place in a list is told: by its index, and by what pictures call the region. */
+export function placesIn(given: unknown): (path: readonly PropertyKey[]) => string {
+  return (path) => {
+    const place = z.core.toDotPath(path)
+    const [holder, index] = path
+    if (typeof index !== 'number') return place
+    const isKept = holder === 'protect_regions'
+    const name = idOf(inside(inside(given, holder), index))
+    return `${place} (${nameOfRegion(name, { index, isKept, isTaken: isKept && isRemoved(given, name) })})`
+  }
+}
+
+function isRemoved(given: unknown, name: unknown): boolean {
+  const regions = inside(given, 'regions')
+  return Array.isArray(regions) && regions.some((one) => idOf(one) === name)
+}
+
+function idOf(entry: unknown): unknown {
+  return inside(entry, 'id')
+}
+
+function inside(holder: unknown, key: PropertyKey | undefined): unknown {
+  if (typeof holder !== 'object' || holder === null || key === undefined) return undefined
+  return (holder as Record<PropertyKey, unknown>)[key]
+}
+
+/** Longest id that is told, characters. */
+const longestId = 24
+
+/** What looks like the number of a region, and what breaks lines or turns the direction of text. */
+const noName = /^(keep)?#|^\s*$|[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+interface Place {
+  readonly index: number
+  readonly isKept: boolean
+  /** Whether another region has the same id: each list has ids of its own. */
+  readonly isTaken?: boolean
+}
+
+/** What a region is called: its id where that is short and plain and no other's, else its number in its list. */
+export function nameOfRegion(given: unknown, { index, isKept, isTaken = false }: Place): string {
+  const isName = typeof given === 'string' && given.length <= longestId && !noName.test(given) && !isTaken
+  return isName ? given : `${isKept ? 'keep' : ''}#${index + 1}`
+}

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { standIn } from '../engines/ffmpeg/stand-in.ts'
+import { api } from '../service/api.ts'
+import { onOneDatabase } from './on-databases.ts'
+import { ask } from './raw.ts'
+
+const folder = await scratchFolder()
+
+describe.skipIf(process.platform === 'win32')('a machine that ends the look at a file', () => {
+  onOneDatabase((service) => {
+    test('is told with the name of the file', async () => {
+      const account = await service().account(5)
+      const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
+      const { data: file } = await api(account).upload('holiday.mp4', new Uint8Array(clip))
+      const script = 'case "$*" in *pict_type*) kill -9 $$;; esac; exec "$FFPROBE" "$@"'
+      using _ = await standIn(join(folder, 'ended'), script, 'ffprobe')
+      const headers = { authorization: account.apiKey }
+      const { bytes } = await ask(`${account.baseUrl}/base/file/${file.file_id}/facts`, { headers })
+      expect(JSON.parse(bytes.toString())).toMatchObject({
+        code: 6402,
+        msg: expect.stringMatching(/^holiday\.mp4: .*SIGKILL/) as string,
+      })
+    })
+  })
+})

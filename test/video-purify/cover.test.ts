@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { saveCover } from '../../tools/video-purify/cover.ts'
+import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { standIn } from '../engines/ffmpeg/stand-in.ts'
+
+const folder = await scratchFolder()
+const at = (name: string) => join(folder, name)
+
+it('a cover that the machine ends the look at is left out: the whole is worth more', async () => {
+  const cover = await make(at('cover.jpg'), ['-f', 'lavfi', '-i', 'testsrc=size=48x48', '-frames:v', '1'])
+  const covered = ['-map', '0', '-map', '1', ...h264, '-c:v:1', 'copy', '-disposition:v:1', 'attached_pic']
+  const source = await make(at('covered.mp4'), [...picture(1), '-i', cover, ...covered])
+  const { signal } = new AbortController()
+  const save = () =>
+    saveCover(source, { index: 1, codec: 'mjpeg' }, { scratch: folder, signal, timeoutMs: 60_000 })
+  expect(await save()).toMatchObject({ index: 1, mime: 'image/jpeg' })
+  using _ = await standIn(at('ended'), 'kill -9 $$', 'ffprobe')
+  expect(await save()).toBeUndefined()
+})
