@@ -10,12 +10,14 @@ import type { Film } from '../src/media/clean/inpaint/film.ts'
 import type { Treat } from '../src/media/clean/patch.ts'
 import { fidelityOf } from '../test/footage/fidelity.ts'
 import { logo, movingText, subtitles, type Overlay } from '../test/footage/overlay.ts'
+import { plainBlur } from '../test/footage/plain-blur.ts'
 import { makeScene, shots, type Scene, type ShotName } from '../test/footage/scene.ts'
 import { byOpenCv, delogo } from './other-fillings.ts'
 
 // PSNR of brightness inside the masks against the clean footage, over all frames and of the worst, how much the error
-// changes from frame to frame, and this process's processor time a frame: ours, blur, ffmpeg's delogo (whose work is
-// another process's), OpenCV's Telea and Navier-Stokes. Without a width both sizes at once, each on a core.
+// changes from frame to frame, and this process's processor time a frame: ours, our blur, a plain one, ffmpeg's delogo
+// (whose work is another process's), OpenCV's Telea and Navier-Stokes. Without a width both sizes at once, each on a
+// core.
 // node bench/inpainting.ts [width] [frames] [part of a case's name]
 
 const sizes = [1280, 1920]
@@ -59,6 +61,7 @@ async function benchAt(width: number): Promise<void> {
       console.log(title)
       await row('ours', ours(film, { scene, overlay }), { scene, overlay })
       await row('blur', blur, { scene, overlay })
+      await row('plain', plainBlur, { scene, overlay })
       await row('delogo', delogo, { scene, overlay })
       await row('Telea', await byOpenCv('INPAINT_TELEA'), { scene, overlay })
       await row('NS', await byOpenCv('INPAINT_NS'), { scene, overlay })
