@@ -29,8 +29,8 @@ function inside(holder: unknown, key: PropertyKey | undefined): unknown {
 /** Longest id that is told, characters. */
 const longestId = 24
 
-/** What looks like the number of a region, and what breaks lines or turns the direction of text. */
-const noName = /^(keep)?#|^\s*$|[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+/** What looks like the number of a region, and what breaks lines, is not seen or turns the direction of text. */
+const noName = /^(keep)?#|^\s*$|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 interface Place {
   readonly index: number

@@ -16,3 +16,28 @@ test('of very many entries that are wrong five issues are told, and the rest is 
   )
   expect([...looked]).toEqual([0, 1, 2, 3, 4])
 })
+
+const box = { x: 0, y: 0, w: 0.1, h: 0.1 }
+const wrong = { ...box, x: -1 }
+const times = (count: number, entry: object) => Array.from({ length: count }, () => entry)
+
+test.each<[string, object, RegExp]>([
+  ['the last is wrong', { regions: times(5, wrong) }, /regions\[4\]\.x \(#5\): at least 0, -1 given$/],
+  [
+    'ids are repeated',
+    { regions: times(6, { ...box, id: 'a' }) },
+    /regions\[5\]\.id \(a\): "a" is there twice$/,
+  ],
+  [
+    'ids are repeated more often than is told',
+    { regions: times(8, { ...box, id: 'a' }) },
+    /regions\[5\]\.id \(a\): "a" is there twice; and 2 more$/,
+  ],
+  [
+    'another list follows',
+    { regions: times(5, wrong), protect_regions: [box] },
+    /regions\[4\]\.x [^;]*; what follows was not looked at$/,
+  ],
+])('it is told whether all was looked at, where %s', (_, given, told) => {
+  expect(() => checkRegions('a.json', given)).toThrow(told)
+})

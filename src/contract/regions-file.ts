@@ -61,9 +61,9 @@ export function readRegions(name: string, text: string, example?: string): Regio
 
 /** Checks what a file of regions holds, to the first few issues. Throws 6016, as `readRegions` does. */
 export function checkRegions(name: string, given: unknown, example = exampleOfList()): RegionsFile {
-  const refuse = (issues: readonly Issue[]) => {
-    const told = describeIssues({ issues: issues.slice(0, mostIssuesTold) }, 'the file', placesIn(given))
-    const rest = issues.length < mostIssuesTold ? '' : '; what follows was not looked at'
+  const refuse = (issues: readonly Issue[], endedEarly = false) => {
+    const told = describeIssues({ issues }, 'the file', placesIn(given))
+    const rest = endedEarly ? '; what follows was not looked at' : ''
     return new MediaError(6016, `${name} is no list of regions: ${told}${rest}`, {
       hint: `Give the JSON file that detection answered, edited or not, or one such as ${example}.`,
     })
@@ -71,26 +71,32 @@ export function checkRegions(name: string, given: unknown, example = exampleOfLi
   const read = regionsFile.safeParse(given, { error: inPlainWords })
   if (!read.success) throw refuse(read.error.issues)
   const issues: Issue[] = []
-  const regions = checkList(read.data.regions, 'regions', issues)
-  const protect_regions = checkList(read.data.protect_regions ?? [], 'protect_regions', issues)
-  if (issues.length > 0) throw refuse(issues)
-  return { ...read.data, regions, protect_regions }
+  const removed = checkList(read.data.regions, 'regions', issues)
+  const kept = checkList(read.data.protect_regions ?? [], 'protect_regions', issues)
+  if (issues.length > 0) throw refuse(issues, removed.endedEarly || kept.endedEarly)
+  return { ...read.data, regions: removed.regions, protect_regions: kept.regions }
+}
+
+interface CheckedList {
+  readonly regions: ListedRegion[]
+  /** Whether entries were not looked at. */
+  readonly endedEarly: boolean
 }
 
 /** The regions of a list. Adds what is wrong, and ends where that is as much as is told. */
-function checkList(given: readonly unknown[], name: string, issues: Issue[]): ListedRegion[] {
+function checkList(given: readonly unknown[], name: string, issues: Issue[]): CheckedList {
   const regions: ListedRegion[] = []
   for (const [index, entry] of given.entries()) {
-    if (issues.length >= mostIssuesTold) return regions
+    if (issues.length >= mostIssuesTold) return { regions, endedEarly: true }
     const { data, error } = forgiving.safeParse(entry, { error: inPlainWords })
     if (data) regions.push(data)
     for (const issue of error?.issues ?? []) issues.push({ ...issue, path: [name, index, ...issue.path] })
   }
-  if (issues.length > 0) return regions
+  if (issues.length > 0) return { regions, endedEarly: false }
   for (const { index, message } of repeatedIds(regions)) {
     issues.push({ code: 'custom', path: [name, index, 'id'], message })
   }
-  return regions
+  return { regions, endedEarly: false }
 }
 
 function readJson(name: string, text: string): unknown {

@@ -4,7 +4,7 @@ import { MediaError } from '../contract/errors.ts'
 import { findFileRefs, ofAnotherKind, type FileKind, type FileReference } from '../contract/file.ts'
 import { id } from '../contract/id.ts'
 import type { Operation } from '../contract/operation.ts'
-import { unwrap } from '../contract/schema-places.ts'
+import { fieldOf, unwrap } from '../contract/schema-places.ts'
 import { parseValues } from './arguments.ts'
 import { isPath, openFiles, type LocalFiles } from './file-bridge.ts'
 import { openFileInside, type OpenedFile } from './open-inside.ts'
@@ -38,12 +38,13 @@ export async function prepareInput(
     for (const { path, value } of paths) setAt(filled, path, ids.get(value) ?? placeholder)
     return filled
   }
-  const held = paths.length > 0 ? heldByService(operation.input) : []
+  const held = paths.length > 0 ? heldByService(operation.input) : z.object({})
   const check = (ids: ReadonlyMap<string, string>) => {
-    const known = Object.entries(body(ids)).filter(([name]) => !held.includes(name))
+    const known = Object.entries(body(ids)).filter(([name]) => fieldOf(held, name) === undefined)
     return parseValues(operation.input, Object.fromEntries(known))
   }
   check(new Map())
+  const holding = parseValues(held, args)
   refuseUnread(operation, unread)
   const files = await openFiles(session, wantedOf(paths), (error, value) =>
     withPlace(session, error, { args, references, value }),
@@ -54,7 +55,7 @@ export async function prepareInput(
     const identities = [...files.byPath].map(
       ([path, { identity }]) => [path, hash('sha256', identity)] as const,
     )
-    const meant = [check(new Map(identities)), held.map((name) => args[name])]
+    const meant = [check(new Map(identities)), holding]
     return { files, body, fingerprint: JSON.stringify([operation.name, ...meant]) }
   } catch (error) {
     await files[Symbol.asyncDispose]()
@@ -63,8 +64,10 @@ export async function prepareInput(
 }
 
 /** Optional fields for an id, never a path: only the service can hold them against the ids that files get there. */
-function heldByService({ shape }: z.ZodObject): string[] {
-  return Object.entries(shape).flatMap(([name, field]) => (field !== id && unwrap(field) === id ? name : []))
+function heldByService({ shape }: z.ZodObject): z.ZodObject {
+  return z.object(
+    Object.fromEntries(Object.entries(shape).filter(([, field]) => field !== id && unwrap(field) === id)),
+  )
 }
 
 function wantedOf(references: readonly TextReference[]): Map<string, readonly FileKind[]> {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { findFileRefs } from '../contract/file.ts'
+import { fileKindsOf, findFileRefs } from '../contract/file.ts'
 import { toldFields } from '../contract/fixes.ts'
+import { id } from '../contract/id.ts'
 import type { Operation } from '../contract/operation.ts'
-import { fieldOf, type Schema } from '../contract/schema-places.ts'
+import { fieldOf, unwrap, type Schema } from '../contract/schema-places.ts'
 
 interface MeantArguments {
   readonly args: Readonly<Record<string, unknown>>
@@ -18,8 +19,11 @@ interface MeantArguments {
  */
 export function meantArguments(
   { input, read }: Operation,
-  given: Readonly<Record<string, unknown>>,
+  filled: Readonly<Record<string, unknown>>,
 ): MeantArguments {
+  const given = Object.fromEntries(
+    Object.entries(filled).filter(([name, value]) => value !== '' || !isOptionalId(fieldOf(input, name))),
+  )
   const isRead = Object.entries(read ? read(given) : given).filter(([, value]) => value !== undefined)
   const names = new Set(isRead.map(([name]) => name))
   const inFiles = new Set(findFileRefs(input, given).map(({ insteadOf }) => insteadOf))
@@ -39,6 +43,13 @@ export function refuseUnread({ input }: Operation, unread: readonly string[]): v
   throw new MediaError(6016, `${unread.join(', ')}: not read by a request of this kind`, {
     hint: `Leave ${it} out, or ask so that ${itCounts}: ${toldFields(input, unread)}`,
   })
+}
+
+/** Empty, it names nothing, and no file stands for another field by it. */
+function isOptionalId(field: Schema | undefined): boolean {
+  if (field === undefined) return false
+  const inner = unwrap(field)
+  return inner !== field && (inner === id || fileKindsOf(inner) !== undefined)
 }
 
 function saysNothing(field: Schema | undefined, value: unknown): boolean {

@@ -128,7 +128,7 @@ describe('of a video', () => {
 
   test('what cannot be drawn, or is no name of its own, is told by its number', async () => {
     const [long, longer] = ['the logo at the top', 'x'.repeat(200)]
-    const names = ['水印', undefined, '#1', 'keep#1', ' ', long, longer, 'face']
+    const names = ['水印', undefined, '#1', 'keep#1', ' ', long, longer, 'face', 'logo\u200b', 'lo\u00adgo']
     const list = await listed({
       ...{ source: null, regions: names.map((id) => ({ ...logo, id })) },
       // Ids are unique in each of the two lists.
@@ -136,7 +136,7 @@ describe('of a video', () => {
     })
     const { data } = await told('clip.mp4', list)
     expect(data.frames).toMatchObject([
-      { ids: ['水印', '#2', '#3', '#4', '#5', long, '#7', 'face'], protect_ids: ['keep#1'] },
+      { ids: ['水印', '#2', '#3', '#4', '#5', long, '#7', 'face', '#9', '#10'], protect_ids: ['keep#1'] },
     ])
     expect(data.drawn_as).toEqual({ '#1': '水印', '#6': long })
     expect(data).not.toHaveProperty('source_file_id')

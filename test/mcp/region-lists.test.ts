@@ -166,6 +166,15 @@ describe('a list in a file is checked before it costs', () => {
     )
   })
 
+  test.each<[unknown, RegExp]>([
+    [7, /^6016: source_file_id: .*as a string/],
+    ['x'.repeat(65), /^6016: source_file_id: at most 64/],
+  ])('source_file_id %j is refused before files are opened', async (source_file_id, told) => {
+    const by = { file_id: 'missing.mp4', phase: 'purify', regions: [] }
+    const { isError, text } = await agent.call('video_purify', { ...by, source_file_id })
+    expect([isError, text]).toEqual([true, expect.stringMatching(told)])
+  })
+
   test('the forms that inspect_file shows are taken as they are: to look at, and to clean by', async () => {
     const look = (more: object = {}) =>
       agent.call('inspect_file', { file: 'clip.mp4', regions: 'list.json', ...more })
@@ -204,4 +213,25 @@ test('what says nothing is no mistake: the values that hold anyhow, and what is 
     ...{ file_id: 'clip.mp4', phase: 'purify', regions: [], ...usual, wait_seconds: 45 },
   })
   expect([isError, text, data['status']]).toEqual([false, expect.any(String), 'completed'])
+})
+
+test.each<[object, unknown]>([
+  [{ phase: 'purify', regions: [listed], source_file_id: '' }, undefined],
+  [{ phase: 'purify', regions: [] }, true],
+  [{ purify_scope: 'region', regions: [box] }, undefined],
+])('an id that is empty names no file: %j', async (request, unchanged) => {
+  const { text, data } = await agent.call('video_purify', {
+    ...{ file_id: 'clip.mp4', regions_file_id: '', ...request, wait_seconds: 45 },
+  })
+  expect([text, data['status']]).toEqual([expect.any(String), 'completed'])
+  expect((data['output'] as Record<string, unknown>)['unchanged']).toBe(unchanged)
+})
+
+test('an empty id in place of the list is none', async () => {
+  const ids = { file_id: 'clip.mp4', regions_file_id: '' }
+  const { text } = await agent.call('video_purify', { ...ids, phase: 'purify' })
+  expect(text).toMatch(/^6013: required: regions or regions_file_id/)
+  expect((await agent.call('video_purify', { ...ids, file_id: '', phase: 'detect' })).text).toMatch(
+    /^6016: file_id: it is empty/,
+  )
 })

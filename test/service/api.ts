@@ -71,6 +71,9 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
 
 export type Api = ReturnType<typeof api>
 
+/** Longest rest between two questions, ms. */
+const longestRestMs = 1000
+
 /** Shorter than a test may take, so that what was not so is told, ms. */
 const patienceMs = 120_000
 
@@ -89,6 +92,7 @@ export async function until<T>(
     if (holds(answer)) return answer
     const waited = Date.now() - began
     if (waited > patienceMs) throw new Error(`still not so: ${JSON.stringify(answer)}`)
-    await new Promise((resolve) => setTimeout(resolve, stays ? Math.max(20, waited / 10) : 20))
+    const restMs = stays ? Math.min(Math.max(20, waited / 10), longestRestMs) : 20
+    await new Promise((resolve) => setTimeout(resolve, restMs))
   }
 }

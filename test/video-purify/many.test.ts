@@ -1,7 +1,9 @@
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { maxRegions } from '../../src/contract/regions.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
+import { mostTreated } from '../../tools/video-purify/marked.ts'
 import { run } from '../../tools/video-purify/run.ts'
 import { stepsIn } from '../../tools/video-purify/steps.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
@@ -11,14 +13,23 @@ import { purify } from './purify.ts'
 const folder = await scratchFolder()
 const source = await make(join(folder, 'many.mp4'), [...picture(1), ...h264])
 
-/** Detects in a video in which an earlier attempt found so much, and left so much. */
-async function detected(found: { readonly regions: readonly object[]; readonly left: number }) {
+interface Found {
+  readonly regions: readonly object[]
+  readonly left: number
+}
+
+/** Answers a request for a video in which an earlier attempt found so much, and left so much. */
+async function answered(found: Found, bounds: object, request: object) {
   const scratch = await scratchFolder()
   const { context, kept } = contextOf(await stage([source]), scratch)
-  const wish = { file_id: idOf(source), subtitles: false, most: maxRegions }
+  const wish = { file_id: idOf(source), subtitles: false, ...bounds }
   await (await stepsIn(scratch)).text('found', wish, async () => JSON.stringify(found))
-  const request = { file_id: idOf(source), phase: 'detect' }
-  return { output: await run(videoPurify.input.parse(request), context), path: kept[0]?.path ?? '' }
+  const input = videoPurify.input.parse({ file_id: idOf(source), ...request })
+  return { output: await run(input, context), path: kept[0]?.path ?? '' }
+}
+
+async function detected(found: Found) {
+  return await answered(found, { most: maxRegions, until: 1 }, { phase: 'detect' })
 }
 
 const wayOut =
@@ -45,5 +56,33 @@ it('one region that is left out is told as one', async () => {
   expect(output).toMatchObject({
     regions_found: 0,
     notes: [`1 region of text that shows briefly was ${wayOut}`],
+  })
+})
+
+it.each([
+  ['of another video', { file_id: '1234567890123456789' }, 6016, /another video/],
+  ['of one too small to be filled', undefined, 6035, /needs 128 px/],
+])('a list %s is refused before the video is read', async (_, other, code, message) => {
+  const [gone, list] = [join(folder, 'gone.mp4'), join(folder, 'list.json')]
+  await make(gone, [...picture(1), ...h264])
+  const regions = [{ id: 'a', source: 'manual', x: 0, y: 0, w: 0.5, h: 0.5, start: 0, end: 1 }]
+  await writeFile(list, JSON.stringify({ version: 1, source: other ?? { file_id: idOf(gone) }, regions }))
+  const { context } = contextOf(await stage([gone, list]), folder)
+  await rm(gone)
+  const named = { file_id: idOf(gone), regions_file_id: idOf(list) }
+  const request = { ...named, phase: 'purify', purify_func_type: 'raft' }
+  const answer = run(videoPurify.input.parse(request), context)
+  await expect(answer).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+})
+
+it('where all of it is left out nobody is told that no text was found', async () => {
+  const request = { purify_func_type: 'ffmpeg', purify_scope: 'full_screen' }
+  const { output } = await answered({ regions: [], left: 3 }, { most: mostTreated }, request)
+  expect(output).toMatchObject({
+    ...{ regions_found: 3, unchanged: true },
+    notes: [
+      '3 regions of text that show briefly were left out, as one task treats 500000: clean area by area with ' +
+        'purify_scope custom',
+    ],
   })
 })

@@ -61,7 +61,7 @@ export async function cleanVideo(
   const quality = JSON.parse(chosen) as Quality
   const stretches = partsOf(footage, fps, treatment === 'blur')
   const madeOf = { ...source, marked, treatment, quality, learned, parts: stretches.length }
-  const made = await finished.parts(madeOf)
+  const { made, keep } = await finished.parts(madeOf)
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
   const left = stretches.filter(({ first }) => !made.has(first))
   const begun = left.length > 0 && treatment === 'inpainting' ? learning : 0
@@ -84,7 +84,7 @@ export async function cleanVideo(
       onShare(begun + ((1 - begun) * done) / footage.count)
     },
     async onMade({ first, path }, frames) {
-      made.set(first, await finished.keepPart(path, { first, frames, madeOf }))
+      made.set(first, await keep(path, { first, frames }))
     },
   })
   const parts = stretches.map(({ first, count }) => ({ ...(made.get(first) ?? nothing), count }))

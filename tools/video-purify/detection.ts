@@ -9,14 +9,6 @@ import type { FoundRegion } from '../../src/media/clean/region.ts'
 import { flawsOf } from './contract.ts'
 import { checkStarts } from './starts.ts'
 
-/** Of what was found what a list may hold: where a header tells an early end, pictures may come after it. */
-export function listable(found: readonly FoundRegion[], video: VideoFacts): FoundRegion[] {
-  const videoEnd = endOf(video)
-  return found
-    .filter(({ start }) => start < videoEnd)
-    .map((region) => ({ ...region, end: Math.min(region.end, videoEnd) }))
-}
-
 /** What a detection found, as its result file tells it. */
 export function writeDetection(
   { file_id, video }: { file_id: string; video: VideoFacts },

@@ -69,8 +69,9 @@ export async function search(
   const rois =
     input.phase === 'detect' ? (input.detect_roi ? [{ ...input.detect_roi }] : []) : (input.rois ?? [])
   const within = scope === 'custom' ? complete(rois, endOf(video)) : undefined
-  const most = input.phase === 'detect' ? maxRegions : mostTreated
-  const wish = { ...(within && { within }), subtitles: scope === 'subtitle', most }
+  // Where a header tells an early end, pictures may come after it: they are treated, and no list holds them.
+  const bounds = input.phase === 'detect' ? { most: maxRegions, until: endOf(video) } : { most: mostTreated }
+  const wish = { ...(within && { within }), subtitles: scope === 'subtitle', ...bounds }
   const finished = await stepsIn(steps)
   const found = await finished.text('found', { file_id, ...wish }, async () =>
     JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress })),

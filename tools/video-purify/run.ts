@@ -15,7 +15,7 @@ import { learnedSums } from '../../src/engines/vision/learned-models.ts'
 import { requireTextDetection } from '../../src/engines/vision/require.ts'
 import { cleanVideo } from './clean.ts'
 import type { videoPurify } from './contract.ts'
-import { listable, writeDetection } from './detection.ts'
+import { writeDetection } from './detection.ts'
 import { markedOf, mostTreated, search, searching } from './marked.ts'
 import { leftOut, notesOf } from './notes.ts'
 import { checkLimits, checkPaid, checkTreated, checkVideo } from './plan.ts'
@@ -26,6 +26,9 @@ import { expectedSeconds, isSearched, isTreated, type PurifyInput } from './work
 export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   const file = context.files.get(input.file_id)
   const { video, seconds: priced } = checkVideo(file)
+  // A list first: it may be wrong, and the whole film takes minutes to read.
+  const listed = isSearched(input) ? undefined : await markedOf(input, file, context)
+  if (listed && listed.marked.remove.length > 0) checkTreated(file.name, video, { seconds: priced, input })
   const footage = await wholePicture(file, context.signal)
   // A header may tell less than there is.
   const seconds = footage.stream.lasts
@@ -33,11 +36,16 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   checkPaid(file.name, priced, seconds)
   const phase = input.phase === undefined ? {} : { phase: input.phase }
   if (input.phase === 'detect') return { ...phase, ...(await detect(input, file, context)) }
-  const { marked, found } = await markedOf(input, file, context)
+  const { marked, found } = listed ?? (await markedOf(input, file, context))
   const told = found ? { regions_found: found.regions.length + found.left } : {}
+  const left = leftOut(
+    found?.left ?? 0,
+    `one task treats ${mostTreated}: clean area by area with purify_scope custom`,
+  )
   if (marked.remove.length === 0) {
+    const notes = found && left.length === 0 ? ['no text was found'] : left
     const copy = await copied(file, context)
-    return { ...phase, ...copy, ...told, unchanged: true, ...(found ? { notes: ['no text was found'] } : {}) }
+    return { ...phase, ...copy, ...told, unchanged: true, ...(notes.length > 0 ? { notes } : {}) }
   }
   checkTreated(file.name, video, { seconds, input })
   await readyToTreat(input, file)
@@ -51,13 +59,7 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
     context,
   )
   const { size } = await stat(path)
-  const notes = [
-    ...leftOut(
-      found?.left ?? 0,
-      `one task treats ${mostTreated}: clean area by area with purify_scope custom`,
-    ),
-    ...notesOf(file, footage, { ...made, size }),
-  ]
+  const notes = [...left, ...notesOf(file, footage, { ...made, size })]
   return {
     ...phase,
     ...context.keep({ path, name: `${nameOf(file)}-clean${made.kept.extension}` }),
@@ -89,13 +91,12 @@ async function detect(input: PurifyInput, file: StagedFile, context: RunContext)
     progress: (percent) => context.progress(percent),
   })
   const path = join(context.scratch, 'regions.json')
-  const listed = listable(regions, video)
-  await writeFile(path, writeDetection({ file_id: file.file_id, video }, listed))
+  await writeFile(path, writeDetection({ file_id: file.file_id, video }, regions))
   const { file_id, download_url } = context.keep({ path, name: `${nameOf(file)}-regions.json` })
   const wayOut = 'clean in one go with purify_scope, or detect area by area with detect_scope custom'
   const notes = leftOut(left, `a list holds ${maxRegions}: ${wayOut}`)
   return {
-    ...{ regions_file_id: file_id, regions_download_url: download_url, regions_found: listed.length },
+    ...{ regions_file_id: file_id, regions_download_url: download_url, regions_found: regions.length },
     ...(notes.length > 0 ? { notes } : {}),
   }
 }

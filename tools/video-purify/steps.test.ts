@@ -18,8 +18,18 @@ test('a step is used again for the same work of the same version, and for no oth
 
   const part = join(folder, 'part.mp4')
   await writeFile(part, 'picture')
-  await new Steps(folder, ['1.0.0']).keepPart(part, { first: 500, frames: 20, madeOf: 'a' })
-  const partsOf = (version: string) => new Steps(folder, [version]).parts('a')
-  expect([...(await partsOf('1.0.0')).keys()]).toEqual([500])
-  expect((await partsOf('1.0.1')).size).toBe(0)
+  let told = 0
+  const madeOf = {
+    toJSON() {
+      told += 1
+      return 'a'
+    },
+  }
+  const { keep } = await new Steps(folder, ['1.0.0']).parts(madeOf)
+  await keep(part, { first: 500, frames: 20 })
+  // It may be large.
+  expect(told).toBe(1)
+  const madeBy = async (version: string) => (await new Steps(folder, [version]).parts('a')).made
+  expect([...(await madeBy('1.0.0')).keys()]).toEqual([500])
+  expect((await madeBy('1.0.1')).size).toBe(0)
 })

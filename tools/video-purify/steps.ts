@@ -11,6 +11,11 @@ export interface MadePart {
   readonly frames: number
 }
 
+interface Parts {
+  readonly made: Map<number, MadePart>
+  readonly keep: (path: string, part: { first: number; frames: number }) => Promise<MadePart>
+}
+
 /**
  * Finished steps of a task, each under a name that tells what it was made of, and by what, so that only such ones are
  * used again.
@@ -35,8 +40,9 @@ export class Steps {
     return made
   }
 
-  /** Parts that are made, by their first frames. */
-  async parts(madeOf: unknown): Promise<Map<number, MadePart>> {
+  /** Parts that are made, by their first frames, and what keeps one more that is finished. */
+  async parts(madeOf: unknown): Promise<Parts> {
+    // Once for all of them: it may be made of half a million regions.
     const digest = this.#digestOf(madeOf)
     const found = (await readdir(this.#folder)).flatMap((name) => {
       const [, first, frames, made] = /^part-(\d+)-(\d+)-([\da-f]+)\.mp4$/.exec(name) ?? []
@@ -44,17 +50,12 @@ export class Steps {
         ? [[Number(first), { path: join(this.#folder, name), frames: Number(frames) }] as const]
         : []
     })
-    return new Map(found)
-  }
-
-  /** Keeps a part that is finished. */
-  async keepPart(
-    path: string,
-    { first, frames, madeOf }: { first: number; frames: number; madeOf: unknown },
-  ) {
-    const name = join(this.#folder, `part-${first}-${frames}-${this.#digestOf(madeOf)}.mp4`)
-    if (frames > 0) await finishDurably(path, name)
-    return { path: name, frames }
+    const keep: Parts['keep'] = async (path, { first, frames }) => {
+      const name = join(this.#folder, `part-${first}-${frames}-${digest}.mp4`)
+      if (frames > 0) await finishDurably(path, name)
+      return { path: name, frames }
+    }
+    return { made: new Map(found), keep }
   }
 
   #digestOf(madeOf: unknown): string {

@@ -45,11 +45,11 @@ export async function askFfprobe(
 export async function listByFfprobe(
   path: string,
   question: readonly string[],
-  { signal, onEntry }: ProbeOptions & { readonly onEntry: (entry: readonly string[]) => void },
+  { onEntry, ...options }: AskOptions & { readonly onEntry: (entry: readonly string[]) => void },
 ): Promise<void> {
   let rest = ''
   await runFfprobe(path, [...question, '-of', 'csv'], {
-    signal,
+    ...options,
     onOutput: (chunk) => {
       const lines = (rest + chunk.toString('latin1')).split('\n')
       rest = (lines.pop() ?? '').slice(0, longestEntry)

@@ -40,7 +40,7 @@ function isUnseen({ duration, start_time }: Stream): boolean {
   return duration !== undefined || start_time === undefined
 }
 
-/** What is found; nothing where that takes too long or the file is damaged before what is sought. */
+/** What is found; nothing where that takes too long or too much memory, or the file is damaged before it. */
 async function patiently<T>(
   { signal, patience }: ProbeOptions & { readonly patience: AbortSignal },
   search: (signal: AbortSignal) => Promise<T>,
@@ -48,8 +48,8 @@ async function patiently<T>(
   try {
     return await search(signal ? AbortSignal.any([signal, patience]) : patience)
   } catch (error) {
-    const isUnreadable = error instanceof MediaError && error.code === 6017
-    if (!isUnreadable && error !== patience.reason) throw error
+    const isUnread = error instanceof MediaError && [6017, 6402].includes(error.code)
+    if (!isUnread && error !== patience.reason) throw error
     return undefined
   }
 }

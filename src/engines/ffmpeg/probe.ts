@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import { isStill, mustCount, readFacts, type Found } from './facts.ts'
@@ -10,7 +9,7 @@ import {
   probeEntries,
   type FfprobeAnswer,
 } from './ffprobe-answer.ts'
-import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+import { askFfprobe, listByFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
 import { firstPictures } from './first-pictures.ts'
 import { withLateStreams } from './late-streams.ts'
 import { isOfFile } from './of-file.ts'
@@ -60,9 +59,16 @@ async function findMore(
   }
 }
 
-const decoded = z.object({ frames: z.array(z.unknown()).default([]) })
+/**
+ * A recording that begins in the middle of a group of pictures decodes from the next key frame on: within s. What lies
+ * between them is left out, as it takes long to decode and comes to nothing.
+ */
+const firstKeyFrames: readonly string[] = [
+  ...['-skip_frame', 'nokey'],
+  ...['-select_streams', 'V:0', '-read_intervals', '%+120'],
+]
 
-/** A recording that begins in the middle of a group of pictures decodes from the next on: within s. */
+/** One that is refreshed bit by bit has no key frames: it decodes once all of its picture was refreshed. */
 const firstMoments: readonly string[] = ['-select_streams', 'V:0', '-read_intervals', '%+30']
 
 /**
@@ -70,16 +76,35 @@ const firstMoments: readonly string[] = ['-select_streams', 'V:0', '-read_interv
  * machine takes too long for those few.
  */
 export async function checkDecodable(path: string, options: ProbeOptions = {}): Promise<void> {
-  const [entries, bounded] = [['-show_entries', 'frame=pict_type'], { ...options, isBounded: true }]
   try {
-    for (const pictures of [firstPictures, firstMoments]) {
-      const { text } = await askFfprobe(path, [...pictures, ...entries], bounded)
-      if (parse(decoded, text).frames.length > 0) return
-    }
+    for (const pictures of [firstPictures, firstKeyFrames, firstMoments])
+      if (await decodes(path, pictures, options)) return
   } catch (error) {
     throw isOfFile(error) ? undecodable(error) : error
   }
   throw undecodable()
+}
+
+/** Whether one of the pictures decodes; reads no further than it is told of one. */
+async function decodes(
+  path: string,
+  pictures: readonly string[],
+  { signal }: ProbeOptions,
+): Promise<boolean> {
+  const told = new AbortController()
+  try {
+    // All of a frame is asked for: what is told is held back until there is enough of it.
+    await listByFfprobe(path, [...pictures, '-show_entries', 'frame'], {
+      signal: signal ? AbortSignal.any([signal, told.signal]) : told.signal,
+      isBounded: true,
+      onEntry([section]) {
+        if (section === 'frame') told.abort()
+      },
+    })
+  } catch (error) {
+    if (!told.signal.aborted) throw error
+  }
+  return told.signal.aborted
 }
 
 function undecodable(cause?: unknown): MediaError {

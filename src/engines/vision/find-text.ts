@@ -11,7 +11,7 @@ import { regionsOf, type Grid } from '../../media/text/regions.ts'
 import type { Candidate, FoundText } from '../../media/text/text.ts'
 import { isText, withoutParts } from '../../media/text/choose.ts'
 import { secondLook, sureness } from '../../media/text/second-look.ts'
-import { areaAround, insideOf } from '../../media/text/within.ts'
+import { areaAround, insideOf, upTo } from '../../media/text/within.ts'
 import { gridFrames } from './grid-frames.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 import { openFollower } from './text-follower.ts'
@@ -21,6 +21,8 @@ import { gridOf, keptEvery, keptSeconds, stepOf } from './text-sampling.ts'
 export interface TextSearch {
   /** Areas over time in which text counts; left out, everywhere and always. */
   readonly within?: readonly Region[]
+  /** When regions end at the latest, s: a list holds none that begins after the end its video tells. */
+  readonly until?: number
   /** Only the lines of the subtitles. */
   readonly subtitles?: boolean
   /** Most regions; left out, all there are. */
@@ -45,10 +47,10 @@ export async function findText(path: string, facts: MediaFacts, search: TextSear
   const texts = withoutParts(joinedAtEdges(found, { ...grid, step, frames }), step)
   const wanted = search.subtitles ? subtitlesOf(texts, grid, hertz(rate)) : texts
   const first = firstFrame(video, rate)
-  const { within, most = Infinity } = search
+  const { within, until = Infinity, most = Infinity } = search
   return boundedRegions(wanted, {
     regionsOf(text) {
-      const regions = regionsOf(later(text, first), grid)
+      const regions = upTo(regionsOf(later(text, first), grid), until)
       return within ? insideOf(regions, within) : regions
     },
     most,

@@ -21,26 +21,33 @@ function held(shown: readonly Shown[], most: number) {
   const texts = shown.map(textOf)
   const regionsOf = (text: FoundText) => {
     const place = texts.indexOf(text)
-    const region = { x: place, y: 0, w: 1, h: 1, start: 0, end: 1, score: text.score }
-    return Array.from({ length: shown[place]?.count ?? 0 }, () => region)
+    return Array.from({ length: shown[place]?.count ?? 0 }, (_, start) => {
+      return { x: place, y: 0, w: 1, h: 1, start, end: start + 1, score: text.score }
+    })
   }
   const { regions, left } = boundedRegions(texts, { regionsOf, most })
-  return { places: regions.map(({ x }) => x), left }
+  return { regions: regions.map(({ x, start }) => ({ place: x, start })), left }
 }
 
 it('a ticker does not push out lines of speech, however sure it is', () => {
   const ticker = { score: 0.9, frames: 600, count: 600 }
   const line = { score: 0.85, frames: 50, count: 1 }
-  const { places, left } = held(
+  const { regions, left } = held(
     [...Array.from({ length: 40 }, () => ticker), ...Array.from({ length: 300 }, () => line)],
     1000,
   )
-  expect(places.filter((place) => place >= 40)).toHaveLength(300)
-  expect(places.filter((place) => place < 40)).toHaveLength(600)
-  expect(left).toBe(39 * 600)
+  expect(regions.filter(({ place }) => place >= 40)).toHaveLength(300)
+  expect(regions.filter(({ place }) => place === 0)).toHaveLength(600)
+  expect(left).toBe(39 * 600 - 100)
 })
 
-it('each text stays or goes whole and in its place, never more than may be, none without need', () => {
+it('a text that alone is too much stays as long as it can', () => {
+  const { regions, left } = held([{ score: 0.9, frames: 600, count: 600 }], 500)
+  expect(regions).toEqual(Array.from({ length: 500 }, (_, start) => ({ place: 0, start })))
+  expect(left).toBe(100)
+})
+
+it('as much stays as may be, of each text the beginning and in its place; one at most stays in part', () => {
   const shown = fc.record({
     score: fc.double({ min: 0.1, max: 1, noNaN: true }),
     frames: fc.integer({ min: 1, max: 100 }),
@@ -48,13 +55,16 @@ it('each text stays or goes whole and in its place, never more than may be, none
   })
   fc.assert(
     fc.property(fc.array(shown, { maxLength: 20 }), fc.integer({ min: 0, max: 100 }), (texts, most) => {
-      const { places, left } = held(texts, most)
-      const all = texts.flatMap(({ count }, place) => Array.from({ length: count }, () => place))
-      expect(places).toEqual(all.filter((place) => places.includes(place)))
-      expect(places.length).toBeLessThanOrEqual(most)
-      expect(left).toBe(all.length - places.length)
-      for (const [place, { count }] of texts.entries())
-        if (count > 0 && !places.includes(place)) expect(places.length + count).toBeGreaterThan(most)
+      const { regions, left } = held(texts, most)
+      const all = texts.reduce((sum, { count }) => sum + count, 0)
+      expect(regions).toHaveLength(Math.min(all, most))
+      expect(left).toBe(all - regions.length)
+      const stay = texts.map((_, index) => regions.filter(({ place }) => place === index).length)
+      expect(regions).toEqual(
+        stay.flatMap((count, place) => Array.from({ length: count }, (_, start) => ({ place, start }))),
+      )
+      const inPart = texts.filter(({ count }, place) => stay[place] !== 0 && stay[place] !== count)
+      expect(inPart.length).toBeLessThanOrEqual(1)
     }),
   )
 })

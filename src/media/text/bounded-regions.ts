@@ -8,14 +8,15 @@ export interface BoundedRegions {
 }
 
 interface Bound {
+  /** The earliest first. */
   readonly regionsOf: (text: FoundText) => FoundRegion[]
   readonly most: number
 }
 
 /**
- * The regions of texts, at most so many. A text stays or goes whole: first those stay whose regions last longest at
- * a good score, as lines that stand do, then those that need one for each step of their way. No more are held at once
- * than stay and those of one text.
+ * The regions of texts, at most so many. First those stay whose regions last longest at a good score, as lines that
+ * stand do, then those that need one for each step of their way; the first that does not fit stays as long as it can.
+ * No more are held at once than stay and those of one text.
  */
 export function boundedRegions(texts: readonly FoundText[], { regionsOf, most }: Bound): BoundedRegions {
   const ranked = texts
@@ -24,14 +25,16 @@ export function boundedRegions(texts: readonly FoundText[], { regionsOf, most }:
       return { text, count, worth: (text.score * (text.last - text.first + 1)) / count }
     })
     .toSorted((one, other) => other.worth - one.worth)
-  const stays = new Set<FoundText>()
-  let [held, left] = [0, 0]
+  const stay = new Map<FoundText, number>()
+  let [free, left] = [most, 0]
   for (const { text, count } of ranked) {
-    if (held + count > most) left += count
-    else {
-      held += count
-      stays.add(text)
-    }
+    const fitting = Math.min(count, free)
+    if (fitting > 0) stay.set(text, fitting)
+    free -= fitting
+    left += count - fitting
   }
-  return { regions: texts.filter((text) => stays.has(text)).flatMap(regionsOf), left }
+  const regions = texts
+    .filter((text) => stay.has(text))
+    .flatMap((text) => regionsOf(text).slice(0, stay.get(text)))
+  return { regions, left }
 }

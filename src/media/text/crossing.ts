@@ -11,6 +11,9 @@ export interface Sampling {
   readonly frames: number
 }
 
+/** Share of a text that is in the picture, from which it is not found piece by piece. */
+const uncut = 0.95
+
 /** Share of a piece at the picture's edge that lies where the text is expected. */
 const asExpected = 0.6
 
@@ -40,8 +43,9 @@ export function joinedAtEdges(texts: readonly FoundText[], sampling: Sampling): 
       for (const piece of mine) pieces.add(piece)
       return { ...text, ...followed(text, { pieces: mine, sampling }) }
     })
-  const standing = texts.filter((text) => !text.moving)
-  return [...joined, ...standing].filter((text) => !pieces.has(text))
+  // Of two that move, and are brief, each may be taken for a piece of the other.
+  const standing = texts.filter((text) => !text.moving && !pieces.has(text))
+  return [...joined, ...standing]
 }
 
 interface Around {
@@ -61,26 +65,31 @@ function piecesOf(whole: FoundText, around: Around): FoundText[] {
   ]
 }
 
-/** Beyond its time a text goes on evenly: once it has left the picture it stays away. */
+/**
+ * Beyond its time a text goes on evenly: once it has left the picture it stays away. While it goes out and is not cut
+ * yet no piece of it is missing, however slowly it goes.
+ */
 function piecesFrom(
   first: number,
   step: number,
   { whole, brief, sampling }: Around & { readonly whole: FoundText },
 ): FoundText[] {
   const found: FoundText[] = []
-  let missing = 0
+  let [missing, before] = [0, shareInPicture(whole.boxAt(first - step), sampling)]
   for (let sample = first; sample >= 0 && sample < sampling.frames; sample += step) {
     const place = whole.boxAt(sample)
     const there = inPicture(place, sampling)
     if (areaOf(there) === 0) return found
-    const isCut = areaOf(there) < 0.95 * areaOf(place)
+    const share = shareInPicture(place, sampling)
+    const isCut = share < uncut
     const mine = (isCut ? (brief.get(sample) ?? []) : []).filter((other) => {
       const box = other.boxAt(sample)
       return other !== whole && areaOf(shared(there, box)) >= asExpected * areaOf(box)
     })
     found.push(...mine)
-    missing = mine.length > 0 ? 0 : missing + 1
+    missing = mine.length > 0 || (!isCut && share < before) ? 0 : missing + 1
     if (missing === patience) return found
+    before = share
   }
   return found
 }
@@ -102,6 +111,10 @@ function followed(
     first: Math.max(0, further(first, -1, first < text.first ? 2 * sampling.step : slack)),
     last: Math.min(sampling.frames - 1, further(last, 1, last > text.last ? 2 * sampling.step : slack)),
   }
+}
+
+function shareInPicture(box: Box, sampling: Sampling): number {
+  return areaOf(inPicture(box, sampling)) / areaOf(box)
 }
 
 function inPicture(box: Box, { width, height }: Sampling): Box {

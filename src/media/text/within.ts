@@ -27,6 +27,13 @@ export function insideOf(regions: readonly FoundRegion[], within: readonly Regio
   })
 }
 
+/** What of regions lies before a time, s. */
+export function upTo(regions: readonly FoundRegion[], until: number): FoundRegion[] {
+  return regions
+    .filter(({ start }) => start < until)
+    .map((region) => ({ ...region, end: Math.min(region.end, until) }))
+}
+
 function sharedBy(region: FoundRegion, area: Region): FoundRegion[] {
   if (holds(area, region)) return [region]
   const x = Math.max(region.x, area.x)

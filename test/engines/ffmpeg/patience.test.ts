@@ -17,37 +17,72 @@ function startsOf(bytes: Buffer, pattern: Buffer): number[] {
 }
 
 describe('what a video is called undecodable by', () => {
-  /** A minute of two pictures a second, of which the first so many tell no size and cannot be decoded. */
-  async function spoilt(pictures: number): Promise<string> {
-    const minute = ['-f', 'lavfi', '-i', 'testsrc2=size=32x32:rate=2:duration=60', '-c:v', 'mjpeg']
-    const path = await make(at(`spoilt-${pictures}.mkv`), [...minute, '-pix_fmt', 'yuvj420p'])
+  /** Pictures, of which the first so many tell no size and cannot be decoded. */
+  async function spoilt(pictures: number, { all, rate }: { all: number; rate: number }): Promise<string> {
+    const shown = `testsrc2=size=32x32:rate=${rate}:duration=${all / rate}`
+    const path = await make(at(`spoilt-${pictures}.mkv`), [
+      ...['-f', 'lavfi', '-i', shown, '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'],
+    ])
     const bytes = await readFile(path)
     // A start of frame becomes a comment.
     const sizes = startsOf(bytes, Buffer.from([0xff, 0xc0, 0x00, 0x11]))
-    expect(sizes).toHaveLength(120)
+    expect(sizes).toHaveLength(all)
     for (const size of sizes.slice(0, pictures)) bytes[size + 1] = 0xfe
     await writeFile(path, bytes)
     return path
   }
 
-  test('is half a minute of its pictures, wherever they begin', async () => {
-    await checkDecodable(await spoilt(40))
+  test('is two minutes of its pictures, wherever they begin', async () => {
+    await checkDecodable(await spoilt(50, { all: 120, rate: 0.5 }))
     const late = ['-itsoffset', '40', ...picture(1), ...tone(41), ...h264, '-c:a', 'pcm_s16le']
     await checkDecodable(await make(at('very-late.mkv'), late))
   })
 
   test('is not all of a recording, which may take longer than there is time', async () => {
-    await expect(checkDecodable(await spoilt(80))).rejects.toMatchObject({ code: 6021 })
+    await expect(checkDecodable(await spoilt(80, { all: 120, rate: 0.5 }))).rejects.toMatchObject({
+      code: 6021,
+    })
+  })
+
+  test('ends at the first that decodes', async () => {
+    const path = await spoilt(12, { all: 20, rate: 25 })
+    using _ = await standIn(
+      at('goes-on'),
+      '"$FFPROBE" "$@"; case "$*" in *#10*) ;; *) exec sleep 90;; esac',
+      'ffprobe',
+    )
+    await checkDecodable(path)
+  })
+
+  test('is key frames, where a recording begins in the middle of a long group', async () => {
+    const film = ['-f', 'lavfi', '-i', 'testsrc2=size=64x36:rate=10:duration=50']
+    const coding = [...h264, '-g', '450', '-sc_threshold', '0', '-bf', '0']
+    const whole = await make(at('whole-groups.mkv'), [...film, ...coding])
+    const cut = ['-i', whole, '-ss', '3', '-c', 'copy', '-copyinkf']
+    await checkDecodable(await make(at('cut-group.mkv'), cut))
+  })
+
+  test('is all pictures at last, where a recording has no key frames', async () => {
+    const film = ['-f', 'lavfi', '-i', 'testsrc2=size=128x72:rate=25:duration=6']
+    const coding = [...h264, '-x264-params', 'intra-refresh=1:keyint=30']
+    const whole = await make(at('refreshed.mkv'), [...film, ...coding])
+    const cut = ['-i', whole, '-ss', '0.6', '-c', 'copy', '-copyinkf']
+    await checkDecodable(await make(at('cut-refreshed.mkv'), cut))
   })
 })
 
-test('late sounds share one patience, which leaves them as they were told', async () => {
+/** A film with three sounds that begin later than a first look goes. */
+async function lateSounds(): Promise<string> {
   const maps = ['0', '1', '2', '3'].flatMap((input) => ['-map', input])
   const inputs = [
     ...picture(12),
     ...[8, 9, 10].flatMap((begins) => ['-itsoffset', String(begins), ...tone(1)]),
   ]
-  const path = await make(at('late-sounds.mkv'), [...inputs, ...maps, ...h264, '-c:a', 'pcm_s16le'])
+  return await make(at('late-sounds.mkv'), [...inputs, ...maps, ...h264, '-c:a', 'pcm_s16le'])
+}
+
+test('late sounds share one patience, which leaves them as they were told', async () => {
+  const path = await lateSounds()
   const waits = 'case "$*" in *read_intervals*) exec sleep 60;; esac; exec "$FFPROBE" "$@"'
   using _ = await standIn(at('patient'), waits, 'ffprobe')
   const short = vi
@@ -58,4 +93,11 @@ test('late sounds share one patience, which leaves them as they were told', asyn
   short.mockRestore()
   expect(facts.audio).toHaveLength(3)
   expect(patiences).toBe(1)
+})
+
+test('late sounds that ffprobe is killed over stay as they were told', async () => {
+  const path = await lateSounds()
+  const dies = 'case "$*" in *read_intervals*) kill -9 $$;; esac; exec "$FFPROBE" "$@"'
+  using _ = await standIn(at('killed'), dies, 'ffprobe')
+  expect((await probe(path)).audio).toHaveLength(3)
 })

@@ -110,6 +110,20 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     expect(Math.abs((region?.h ?? 0) * 320 - (ink.bottom - ink.top))).toBeLessThan(3)
   })
 
+  it('is no region after the end that the video tells, which pushes none out', async () => {
+    const footage: Footage = {
+      ...{ width: 320, height: 180, fps: 30, frames: 150, background: 'still' },
+      captions: [
+        { text: 'Told in time', size: 16, x: 160, y: 150, first: 0, end: 50, outline: 'black' },
+        { text: 'Longer, and late', size: 16, x: 160, y: 150, first: 55, end: 150, outline: 'black' },
+      ],
+    }
+    const path = join(folder, 'late.mp4')
+    await drawFootage(path, footage)
+    const regions = await search(path, { until: 1.5, most: 1 })
+    expect(regions.map(({ start, end }) => ({ start, end }))).toEqual([{ start: 0, end: 1.5 }])
+  })
+
   it('is none where there is none, and in sound', async () => {
     const path = join(folder, 'none.mp4')
     await drawFootage(path, {
