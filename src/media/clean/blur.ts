@@ -55,8 +55,8 @@ function blurPlane(plane: Plane, place: Place, spread: number): void {
 }
 
 /**
- * Has a blur meet what lies around, by which it would stand out as a slab, as bright as what it hides: what they differ
- * by there is taken into it, less and less. Of a line of text, which is no higher than that reaches, little is left.
+ * Has a blur meet what lies around; by itself it is a slab as bright as what it hides. What the two differ by at the
+ * edge is taken into the blur, less and less inwards. A line of text is so low that little of its brightness is left.
  */
 function meet(small: Small, sharp: Float32Array, springs: Float32Array): void {
   const apart = sharp.map((value, at) => (springs[at] === held ? value - (small.cells[at] ?? 0) : 0))
@@ -69,7 +69,10 @@ const held = 1000
 
 const known = new WeakMap<Uint8Array, Float32Array>()
 
-/** How firmly each cell is held: those that nothing of is treated; others to their blur, so that others fade over its radius. */
+/**
+ * How firmly each cell keeps what it shows: one of which nothing is treated, wholly; the others keep to their blur, so
+ * that what is taken into it fades over its radius.
+ */
 function springsOf({ x, y, width, weights }: Place, small: Small, radius: number): Float32Array {
   const found = known.get(weights)
   if (found) return found

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { areaOf, moved, shared } from './box.ts'
+import { areaOf, moved, shared, type Box } from './box.ts'
 import { joinedAtEdges } from './crossing.ts'
 import type { FoundText } from './text.ts'
+
+/** What is found of a text on one sample alone. */
+function standing(box: Box, sampled: number) {
+  return { boxAt: () => box, moving: false, first: sampled, last: sampled + 9, sampled }
+}
 
 describe('a text that crosses the edge of the picture', () => {
   it('is followed to the frame it comes on, and the pieces found there are part of it', () => {
@@ -19,14 +24,7 @@ describe('a text that crosses the edge of the picture', () => {
           .filter((sampled) => sampled < whole)
           .map((sampled) => {
             const box = { ...boxAt(sampled), right: 640 }
-            return {
-              ...about,
-              boxAt: () => box,
-              moving: false,
-              first: sampled,
-              last: sampled + 9,
-              sampled,
-            }
+            return { ...about, ...standing(box, sampled) }
           })
         const sampling = { width: 640, height: 360, step: 15, frames: 200 }
         expect(joinedAtEdges([...pieces, known], sampling)).toMatchObject([{ first: 10, moving: true }])
@@ -94,14 +92,7 @@ describe('a text that crosses the edge of the picture', () => {
         const sampled = Math.max(0, 15 * (Math.floor(first / 15) + samples))
         const place = boxAt(sampled)
         const box = { ...place, left: Math.max(0, place.left + aside), right: Math.min(640, place.right) }
-        return {
-          ...about,
-          boxAt: () => box,
-          moving: false,
-          first: sampled,
-          last: sampled + 9,
-          sampled,
-        }
+        return { ...about, ...standing(box, sampled) }
       })
       return [whole, ...pieces.filter(({ sampled, boxAt: place }) => sampled < 600 && areaOf(place()) > 0)]
     })
