@@ -27,6 +27,7 @@ import type { HostedService, HostProcess } from './platform/hosting.ts'
 import { localQueue } from './queue/local.ts'
 import type { Queue } from './queue/queue.ts'
 import { TaskEvents } from './tasks/events.ts'
+import { patience } from './tasks/answer.ts'
 import { sweepSteps } from './tasks/steps.ts'
 import { executeTask, requeueInterrupted } from './tasks/execute.ts'
 import { countTasksIn } from './tasks/metrics.ts'
@@ -53,6 +54,8 @@ export interface ServiceOptions extends HostProcess {
   readonly log: Logger
   /** Tasks worked on at once; by default half the cores, as an encoder keeps two busy. */
   readonly concurrency?: number
+  /** How long a synchronous operation's result is waited for, ms. */
+  readonly patience?: number
   /** Defaults to a SQLite file in the data folder. */
   readonly database?: DatabasePlace
   readonly host?: string
@@ -141,6 +144,7 @@ async function openService(
     metrics,
     counts: countTasksIn(metrics),
     concurrency,
+    patience: options.patience ?? patience,
     steps: join(dataDir, 'steps'),
   }
   const measuring = measureService(service, options)

@@ -29,18 +29,17 @@ export async function grant(db: Db, entry: Entry): Promise<void> {
 }
 
 /**
- * Takes credits for a task off its key's quota and the balance, and numbers the event of its
- * creation, which it returns. The account is locked already. Throws 6201 when the quota does not
- * reach, then 6202 when the balance does not.
+ * Takes credits for a task off its key's quota and the balance. The account is locked already. Throws 6201 when
+ * the quota does not reach, then 6202 when the balance does not.
  */
-export async function hold(trx: Write, entry: TaskEntry): Promise<number> {
+export async function hold(trx: Write, entry: TaskEntry): Promise<void> {
   await chargeKey(trx, entry)
   const account = await trx
     .updateTable('accounts')
-    .set((eb) => ({ balance: eb('balance', '-', entry.amount), event_seq: eb('event_seq', '+', 1) }))
+    .set((eb) => ({ balance: eb('balance', '-', entry.amount) }))
     .where('id', '=', entry.accountId)
     .where('balance', '>=', entry.amount)
-    .returning('event_seq')
+    .returning('balance')
     .executeTakeFirst()
   if (!account) {
     const balance = await balanceOf(trx, entry.accountId)
@@ -50,7 +49,6 @@ export async function hold(trx: Write, entry: TaskEntry): Promise<number> {
     )
   }
   await record(trx, entry, { kind: 'hold', task_id: entry.taskId, amount: -entry.amount })
-  return account.event_seq
 }
 
 async function chargeKey(trx: Write, { keyId, amount }: TaskEntry): Promise<void> {
@@ -70,17 +68,6 @@ async function chargeKey(trx: Write, { keyId, amount }: TaskEntry): Promise<void
     6201,
     `this task costs ${describeCredits(amount)}, and the quota of this key has ${left}`,
   )
-}
-
-/** Locks the account and numbers its next event. The first statement of its transaction. */
-export async function nextEvent(trx: Write, accountId: number): Promise<number> {
-  const account = await trx
-    .updateTable('accounts')
-    .set((eb) => ({ event_seq: eb('event_seq', '+', 1) }))
-    .where('id', '=', accountId)
-    .returning('event_seq')
-    .executeTakeFirstOrThrow()
-  return account.event_seq
 }
 
 /**

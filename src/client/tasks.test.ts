@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
@@ -65,6 +68,30 @@ describe('waiting', () => {
     expect(await waiting).toMatchObject({ status: 'queued' })
     expect(held.service.tasks.get(held.task.task_id)?.status).toBe('queued')
   })
+})
+
+test('a service that answers a creation with its result is not asked for the task', async () => {
+  const result = { task_id: '1763712000000000001', language: 'en-US', candidates: [] }
+  const requests: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    requests.push(request.method, request.headers['prefer']?.toString())
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ code: 200, msg: 'success', data: result }))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key' })
+    const body = { file_id: '1' }
+    const { joined, ...ended } = await createTask(client, { task_type: 'test', body, synchronous: true })
+    const { task_id, ...output_result } = result
+    expect(joined).toBe(false)
+    expect(ended).toMatchObject({ task_id, status: 'completed', progress: 100, output_result })
+    expect(await waitForTask(client, { task_id, task_type: 'test', ended }, { signal: never })).toBe(ended)
+    expect(requests).toEqual(['POST', 'respond-async'])
+  } finally {
+    server.close()
+  }
 })
 
 test('a creation whose connection breaks is repeated under its key; the next one has another', async () => {

@@ -20,12 +20,15 @@ export interface TaskView {
 }
 
 /** What names a task: queries need the type too. */
-export type TaskRef = Pick<TaskView, 'task_id' | 'task_type'>
+export interface TaskRef extends Pick<TaskView, 'task_id' | 'task_type'> {
+  /** A task that was created by an answer with its result: services need know no more of it. */
+  readonly ended?: TaskView | undefined
+}
 
 // Some operations answer only `task_id` at creation, and name it `id` in queries (contract 1, 2.1 and 2.4).
-const created = z.object({
+const created = z.looseObject({
   task_id: id,
-  status: taskState.default('queued'),
+  status: taskState.optional(),
   joined: z.boolean().default(false),
 })
 const queried = z.object({
@@ -43,9 +46,14 @@ export interface NewTask {
   readonly body: Record<string, unknown>
   /** Whether an equal task that has not ended does as well. Services may not know that. */
   readonly join?: boolean
+  /** Whether its creation answers with its result. Ours are asked not to, so that it is followed as any other. */
+  readonly synchronous?: boolean | undefined
 }
 
-const preferenceOf = ({ join = false }: NewTask): string | undefined => (join ? 'join-identical' : undefined)
+function preferenceOf({ join = false, synchronous = false }: NewTask): string | undefined {
+  const wishes = [...(join ? ['join-identical'] : []), ...(synchronous ? ['respond-async'] : [])]
+  return wishes.length > 0 ? wishes.join(', ') : undefined
+}
 
 /**
  * Creates a task, or joins one. A connection that breaks is tried again under the same key, so that no
@@ -65,7 +73,11 @@ export async function createTask(
     prefer: preferenceOf(task),
     signal,
   })
-  return { ...answer, task_type, progress: 0, output_result: null }
+  const { task_id, joined, status, ...result } = answer
+  if (task.synchronous && status === undefined) {
+    return { task_id, task_type, joined, status: 'completed', progress: 100, output_result: result }
+  }
+  return { task_id, task_type, joined, status: status ?? 'queued', progress: 0, output_result: null }
 }
 
 /** Credits that a creation would cost. */
@@ -83,7 +95,8 @@ export async function quoteTask(client: Client, task: NewTask, signal?: AbortSig
 
 /** Queries a task; 6005 when there is none of that id and type. */
 export async function queryTask(client: Client, task: TaskRef, signal?: AbortSignal): Promise<TaskView> {
-  const { task_id, task_type } = task
+  const { task_id, task_type, ended } = task
+  if (ended) return ended
   const route = { ...routes.queryTask, data: queried }
   const { status, progress, output_result, ...times } = await client.call(route, {
     params: { task_id, task_type },

@@ -114,17 +114,13 @@ const kindWords: Readonly<Record<FileKind, string>> = {
 }
 
 /** The error of a file, by its name, that is of another kind than its place takes. */
-export function ofAnotherKind(
-  { path, kinds, fix }: FileReference,
-  name: string,
-  code: 6001 | 6014 = 6014,
-): MediaError {
+export function ofAnotherKind({ path, kinds, fix }: FileReference, name: string): MediaError {
   const wanted = kinds
     .map((kind) => kindWords[kind])
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' or ')
   const message = `${z.core.toDotPath(path)}: ${name} is not ${wanted}`
-  return new MediaError(code, message, { hint: fix ?? supportedHint(kinds) })
+  return new MediaError(6014, message, { hint: fix ?? supportedHint(kinds) })
 }
 
 /** Finds the file references in a value, in order, by walking the schema beside it. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Price } from './credits.ts'
+import { MediaError, type ErrorCode } from './errors.ts'
 import type { MediaFacts } from './media-facts.ts'
 import type { FileKind } from './file.ts'
 
@@ -35,10 +36,10 @@ export interface Operation<
   readonly createdExtra?: readonly CreationExtra[]
   /** Its creation and query answer `{code: 0, message, data}`, and creation only task_id (contract 1, 2.1). */
   readonly envelope?: 'message'
-  /** Where its table lists one of the two, the code of a price that its key's quota or the balance does not hold. */
-  readonly unpaid?: 6201 | 6202
-  /** The code of a file of another kind, where its table lists another than 6014. */
-  readonly wrongKind?: 6001 | 6014
+  /** Codes in place of which its table lists others. */
+  readonly listedAs?: Readonly<Partial<Record<ErrorCode, ErrorCode>>>
+  /** Its creation answers with its result, and its tasks are no events (contract 1, 1 and 6). */
+  readonly synchronous?: true
   /** Download addresses at the top level of its result are answered in full, by the address a caller used. */
   readonly fullLinks?: true
   /** What an agent does next with a result, where that is more than handing it over. */
@@ -56,6 +57,13 @@ export function operation<Input extends z.ZodObject, Output extends z.ZodObject>
   declaration: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return declaration
+}
+
+/** An error as the table of an operation lists it. */
+export function asListed({ listedAs }: Operation, error: unknown): unknown {
+  if (!(error instanceof MediaError)) return error
+  const code = listedAs?.[error.code]
+  return code === undefined ? error : new MediaError(code, error.message, { cause: error, hint: error.hint })
 }
 
 export type InputOf<O extends Operation> = z.output<O['input']>

@@ -58,7 +58,8 @@ export const requestHeaders = {
   'Idempotency-Key':
     'Names this creation: the same key and body within 24 hours answer with the first task, another body with 6016',
   Prefer:
-    '`join-identical` (RFC 7240): the task of an equal creation that has not ended does as well, and is answered with `joined`',
+    '`join-identical` (RFC 7240): the task of an equal creation that has not ended does as well, and is answered with `joined`; ' +
+    '`respond-async`: an operation that answers with its result answers with its task instead, at once',
   Range: 'One range of bytes (RFC 9110, section 14); several mean the whole',
   'If-Range': 'The ETag the range belongs to; for any other the whole is answered',
   'If-None-Match': 'ETags the caller has; 304 when the present one is among them',

@@ -130,8 +130,12 @@ function routeOf(operation: Operation, route: Endpoint): Route {
   }
 }
 
-function dataOf(operation: Operation, { path }: Endpoint): z.ZodObject {
-  if (path === routes.createTask.path) return creationOf(operation)
+function dataOf(operation: Operation, { path }: Endpoint): z.ZodType {
+  if (path === routes.createTask.path) {
+    const created = creationOf(operation)
+    if (!operation.synchronous) return created
+    return z.union([operation.output.extend({ task_id: taskCreated.shape.task_id }), created])
+  }
   return path === routes.quoteTask.path ? taskQuote : queryOf(operation)
 }
 

@@ -3,6 +3,7 @@ import { messageSuccessCode } from '../contract/envelope.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { taskListQuery, type Priority } from '../contract/task.ts'
+import { answerOf } from '../tasks/answer.ts'
 import { cancelTask, stopTask } from '../tasks/end.ts'
 import { readIdempotencyKey } from '../tasks/idempotency.ts'
 import { listTasks } from '../tasks/list.ts'
@@ -19,14 +20,16 @@ import { forRequest } from './requests.ts'
 export function taskRoutes(app: FastifyInstance, service: Service): void {
   app.post(pattern(routes.createTask.path), async (request) => {
     const { task_type: type } = request.params as { task_type: string }
-    const created = await submitTask(forRequest(service, request), callerOf(request), {
+    const { row, answer } = await submitTask(forRequest(service, request), callerOf(request), {
       type,
       body: request.body,
       priority: priorityOf(request),
       idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
-      join: prefersToJoin(request),
+      join: prefers(request, 'join-identical'),
     })
-    return successOf(service.operations.get(type), created)
+    const module = service.operations.get(type)
+    if (!module?.operation.synchronous || prefers(request, 'respond-async')) return successOf(module, answer)
+    return successOf(module, await answerOf(forRequest(service, request), callerOf(request), row))
   })
   app.post(pattern(routes.quoteTask.path), async (request) => {
     const { task_type: type } = request.params as { task_type: string }
@@ -34,7 +37,7 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
       type,
       body: request.body,
       priority: priorityOf(request),
-      join: prefersToJoin(request),
+      join: prefers(request, 'join-identical'),
     })
     return successOf(service.operations.get(type), quote)
   })
@@ -67,10 +70,10 @@ function successOf<T>(module: OperationModule | undefined, data: T) {
   return { code: messageSuccessCode, message: 'success', data }
 }
 
-/** The preference of the Prefer header (RFC 7240) by which a task that is there may be answered. */
-function prefersToJoin(request: FastifyRequest): boolean {
+/** Whether the Prefer header (RFC 7240) names something: to join a task that is there, or not to wait for a result. */
+function prefers(request: FastifyRequest, wish: 'join-identical' | 'respond-async'): boolean {
   const preferences = String(request.headers['prefer'] ?? '').split(',')
-  return preferences.some((preference) => preference.trim().toLowerCase() === 'join-identical')
+  return preferences.some((preference) => preference.trim().toLowerCase() === wish)
 }
 
 /** Urgency of the Priority header (RFC 9218): 0 to 7, 3 when it is absent. */

@@ -71,7 +71,7 @@ function findOperation(service: Service, type: string): OperationModule {
   })
 }
 
-/** Checks a body against an operation's schema; of its kind, where there are several. */
+/** Checks a body against an operation's schema; of its kind, where there are several. Throws the general codes. */
 export function validate(operation: Operation, body: unknown): Record<string, unknown> {
   const isRead = operation.read && typeof body === 'object' && body !== null && !Array.isArray(body)
   const read = isRead ? operation.read?.(withoutNulls(body)) : body
@@ -99,7 +99,7 @@ async function checkFiles(
       throw withPlace(error, references, id)
     }
   }
-  for (const row of rows) checkKind(row, references, request.operation)
+  for (const row of rows) checkKind(row, references)
   const byId = new Map<string, GivenFile & { readonly row: FileRow }>()
   for (const row of rows) byId.set(row.id, { ...(await giveFile(service, row)), row })
   const files = givenFiles(byId)
@@ -112,13 +112,9 @@ function withPlace(error: unknown, references: readonly FileReference[], id: str
   return error instanceof MediaError && reference ? error.at(z.core.toDotPath(reference.path)) : error
 }
 
-function checkKind(
-  row: FileRow,
-  references: readonly FileReference[],
-  { wrongKind = 6014 }: Operation,
-): void {
+function checkKind(row: FileRow, references: readonly FileReference[]): void {
   const kind = kindOf(row.ext)
   const refused = references.find(({ value, kinds }) => value === row.id && !kinds.some((k) => k === kind))
   if (!refused) return
-  throw ofAnotherKind(refused, row.name, wrongKind)
+  throw ofAnotherKind(refused, row.name)
 }

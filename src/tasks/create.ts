@@ -45,7 +45,7 @@ export async function createTask(service: Service, draft: Draft): Promise<Made> 
     }
     for (const id of fileIds) await findFile(trx, { accountId, id, now: service.clock() })
     const keyId = task.key_id ?? null
-    const seq = await hold(trx, { accountId, keyId, taskId: task.id, amount: task.credits, now })
+    await hold(trx, { accountId, keyId, taskId: task.id, amount: task.credits, now })
     const row = await trx.insertInto('tasks').values(task).returningAll().executeTakeFirstOrThrow()
     if (fileIds.length > 0) {
       await trx
@@ -54,15 +54,17 @@ export async function createTask(service: Service, draft: Draft): Promise<Made> 
         .execute()
     }
     await rememberKey(trx, row, { key, now })
-    await recordEvent(trx, { seq, row, now })
+    const seq = await recordEvent(service, trx, { row, now })
     const announce = await service.queue.enqueue(trx, { id: task.id, readyAt: task.ready_at })
     failpoint('submit.before-commit')
     return { row, isJoined: false, seq, announce }
   })
-  if (made.seq !== undefined) {
+  if (made.announce) {
     failpoint('submit.after-commit')
     made.announce()
-    service.events.publish(accountId, { event: 'status', seq: made.seq, task: toTaskRecord(made.row) })
+    if (made.seq !== null) {
+      service.events.publish(accountId, { event: 'status', seq: made.seq, task: toTaskRecord(made.row) })
+    }
     noteCreated(service, made.row)
   }
   return made

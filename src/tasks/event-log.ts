@@ -6,21 +6,38 @@ import { toTaskRecord } from './store.ts'
 /** How long status events are kept, ms. */
 const keptMs = 7 * 24 * 3600 * 1000
 
-/** Writes a status event of a task, in the transaction that made it. */
+/**
+ * Numbers and writes a status event of a task, in the transaction that made it; the account is locked already. Of a
+ * synchronous operation there are none: null.
+ */
 export async function recordEvent(
+  service: Service,
   trx: Write,
-  event: { seq: number; row: TaskRow; now: number },
-): Promise<void> {
+  { row, now }: { row: TaskRow; now: number },
+): Promise<number | null> {
+  if (isQuiet(service, row)) return null
+  const { event_seq: seq } = await trx
+    .updateTable('accounts')
+    .set((eb) => ({ event_seq: eb('event_seq', '+', 1) }))
+    .where('id', '=', row.account_id)
+    .returning('event_seq')
+    .executeTakeFirstOrThrow()
   await trx
     .insertInto('events')
     .values({
-      account_id: event.row.account_id,
-      seq: event.seq,
-      task_id: event.row.id,
-      task: JSON.stringify(toTaskRecord(event.row)),
-      created_at: event.now,
+      account_id: row.account_id,
+      seq,
+      task_id: row.id,
+      task: JSON.stringify(toTaskRecord(row)),
+      created_at: now,
     })
     .execute()
+  return seq
+}
+
+/** Whether nobody is told of a task as it changes. */
+export function isQuiet({ operations }: Service, { type }: Pick<TaskRow, 'type'>): boolean {
+  return operations.get(type)?.operation.synchronous ?? false
 }
 
 /** The numbers an account's followers can go on from: those after `removed`, up to `last`, are kept. */

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
-import { isTerminal } from '../contract/task.ts'
 import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
 import { freeBytes } from '../files/bytes.ts'
@@ -48,7 +47,7 @@ export async function executeTask(
 ): Promise<void> {
   const queued = await service.db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst()
   if (queued?.status !== 'queued') return
-  using end = watchEnd(service, queued)
+  using end = service.events.watchEnd(id)
   const task = await moveTask(service, queued, {
     to: 'processing',
     set: { started_at: service.clock(), progress: 0 },
@@ -79,15 +78,6 @@ export async function executeTask(
     await rm(scratch, { recursive: true, force: true })
     await removeStepsOfEnded(service, [task.id])
   }
-}
-
-/** Aborted when the task has ended, whoever ended it. */
-function watchEnd(service: Service, task: TaskRow): Disposable & { readonly signal: AbortSignal } {
-  const end = new AbortController()
-  const unfollow = service.events.follow(task.account_id, (event) => {
-    if (event.task.task_id === task.id && isTerminal(event.task.status)) end.abort()
-  })
-  return { signal: end.signal, [Symbol.dispose]: unfollow }
 }
 
 /** Tries again until it succeeds: a disk that was full must not leave a task in processing for ever. */

@@ -1,6 +1,7 @@
-import { nextEvent, refund } from '../accounts/ledger.ts'
+import { refund } from '../accounts/ledger.ts'
 import type { MediaError } from '../contract/errors.ts'
 import { isTerminal, nextStates, type TaskError, type TaskState } from '../contract/task.ts'
+import { lockAccount } from '../db/lock.ts'
 import type { TaskRow, Write } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { recordEvent } from './event-log.ts'
@@ -32,7 +33,7 @@ export async function moveTask(service: Service, task: TaskRow, move: Move): Pro
   const now = service.clock()
   try {
     const result = await service.db.transaction().execute(async (trx) => {
-      const next = await nextEvent(trx, task.account_id)
+      await lockAccount(trx, task.account_id)
       const updated = await trx
         .updateTable('tasks')
         .set({
@@ -57,23 +58,22 @@ export async function moveTask(service: Service, task: TaskRow, move: Move): Pro
         })
       }
       await move.also?.(trx)
-      await recordEvent(trx, { seq: next, row: updated, now })
+      const seq = await recordEvent(service, trx, { row: updated, now })
       const announce =
         move.to === 'queued'
           ? await service.queue.enqueue(trx, { id: updated.id, readyAt: updated.ready_at })
           : undefined
       failpoint(`move.${move.to}.before-commit`)
-      return { row: updated, seq: next, announce }
+      return { row: updated, seq, announce }
     })
     failpoint(`move.${move.to}.after-commit`)
     result.announce?.()
-    service.events.publish(task.account_id, {
-      event: 'status',
-      seq: result.seq,
-      task: toTaskRecord(result.row),
-    })
-    noteMove(service, result.row)
-    return result.row
+    const { row, seq } = result
+    if (seq !== null)
+      service.events.publish(row.account_id, { event: 'status', seq, task: toTaskRecord(row) })
+    if (isTerminal(row.status)) service.events.end(row.id)
+    noteMove(service, row)
+    return row
   } catch (error) {
     if (error instanceof Overtaken) return null
     throw error

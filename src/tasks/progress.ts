@@ -1,4 +1,5 @@
 import type { TaskRow } from '../db/schema.ts'
+import { isQuiet } from './event-log.ts'
 import type { Service } from './service.ts'
 import { toTaskRecord } from './store.ts'
 
@@ -29,5 +30,6 @@ async function recordProgress(service: Service, id: string, progress: number): P
     .where('progress', '<', progress)
     .returningAll()
     .executeTakeFirst()
-  if (row) service.events.publish(row.account_id, { event: 'progress', task: toTaskRecord(row) })
+  if (row && !isQuiet(service, row))
+    service.events.publish(row.account_id, { event: 'progress', task: toTaskRecord(row) })
 }

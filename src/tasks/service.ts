@@ -34,4 +34,6 @@ export interface Service {
   readonly steps: string
   /** Tasks worked on at once. */
   readonly concurrency: number
+  /** How long a synchronous operation's result is waited for, ms. */
+  readonly patience: number
 }

@@ -1,7 +1,6 @@
 import type { Caller } from '../accounts/keys.ts'
-import { MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/id.ts'
-import type { Operation } from '../contract/operation.ts'
+import { asListed, type Operation } from '../contract/operation.ts'
 import { priorities, type Priority, type TaskCreated, type TaskQuote } from '../contract/task.ts'
 import { toMoment } from '../contract/time.ts'
 import type { NewTaskRow, TaskRow } from '../db/schema.ts'
@@ -23,25 +22,42 @@ interface Submission {
 /** What a creation answers; of some operations the id alone (contract 1, section 2.1). */
 type CreationAnswer = TaskCreated | Pick<TaskCreated, 'task_id' | 'joined'>
 
+/** A task that a creation led to. */
+interface Submitted {
+  readonly row: TaskRow
+  readonly answer: CreationAnswer
+}
+
 /**
  * Creates a task: validate, check the files, price, estimate, then hold the credits and enqueue in one
  * transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6016 of
- * what stands in texts, 6401 of what only these files or parameters need, 6201 and 6202; an error creates nothing
- * and charges nothing. A creation repeated under its key is answered as the first time, whatever became of its
- * files since; one that may join a task is answered with it, and charges nothing.
+ * what stands in texts, 6401 of what only these files or parameters need, 6201 and 6202, each as the operation's
+ * table lists it; an error creates nothing and charges nothing. A creation repeated under its key is answered as the
+ * first time, whatever became of its files since; one that may join a task is answered with it, and charges nothing.
  */
 export async function submitTask(
   service: Service,
   caller: Caller,
   submission: Submission,
-): Promise<CreationAnswer> {
+): Promise<Submitted> {
+  const { row, operation, isJoined } = await listing(service, submission.type, () =>
+    submit(service, caller, submission),
+  )
+  return { row, answer: isJoined ? joined(operation, row) : created(operation, row) }
+}
+
+async function submit(
+  service: Service,
+  caller: Caller,
+  submission: Submission,
+): Promise<{ readonly row: TaskRow; readonly operation: Operation; readonly isJoined: boolean }> {
   const { type, priority, idempotencyKey, join } = submission
   const request = checkFields(service, caller, submission)
   const { operation } = request.module
   const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
   const use = { key: idempotencyKey, now: service.clock() }
   const repeated = await findRepeated(service.db, creation, use)
-  if (repeated) return created(operation, repeated)
+  if (repeated) return { row: repeated, operation, isJoined: false }
   const { fileIds, credits, plannedMs, workMs, waitMs } = await appraise(service, caller, {
     ...request,
     priority,
@@ -66,19 +82,17 @@ export async function submitTask(
     started_at: null,
     finished_at: null,
   }
-  try {
-    const made = await createTask(service, { task, fileIds, idempotencyKey, join })
-    return made.isJoined ? joined(operation, made.row) : created(operation, made.row)
-  } catch (error) {
-    throw asListed(operation, error)
-  }
+  return { operation, ...(await createTask(service, { task, fileIds, idempotencyKey, join })) }
 }
 
-/** The error of quota or balance under the code that the operation's table lists. */
-function asListed({ unpaid }: Operation, error: unknown): unknown {
-  if (unpaid === undefined || !(error instanceof MediaError)) return error
-  if (error.code !== 6201 && error.code !== 6202) return error
-  return new MediaError(unpaid, error.message, { cause: error, hint: error.hint })
+/** Does what may be refused, under the codes that the table of a task type lists. */
+async function listing<T>(service: Service, type: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const module = service.operations.get(type)
+    throw module ? asListed(module.operation, error) : error
+  }
 }
 
 const seconds = (milliseconds: number): number => milliseconds / 1000
@@ -120,10 +134,12 @@ export async function quoteTask(
   submission: Omit<Submission, 'idempotencyKey'>,
 ): Promise<TaskQuote> {
   const { type, priority, join } = submission
-  const request = checkFields(service, caller, submission)
-  const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
-  const unfinished = join ? await findUnfinished(service.db, creation) : undefined
-  if (unfinished) return { credits: 0, ...estimatesOf(unfinished) }
-  const { credits, workMs, waitMs } = await appraise(service, caller, { ...request, priority })
-  return { credits, ...estimatesOf({ estimated_ms: workMs, estimated_wait_ms: waitMs }) }
+  return await listing(service, type, async () => {
+    const request = checkFields(service, caller, submission)
+    const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
+    const unfinished = join ? await findUnfinished(service.db, creation) : undefined
+    if (unfinished) return { credits: 0, ...estimatesOf(unfinished) }
+    const { credits, workMs, waitMs } = await appraise(service, caller, { ...request, priority })
+    return { credits, ...estimatesOf({ estimated_ms: workMs, estimated_wait_ms: waitMs }) }
+  })
 }

@@ -95,7 +95,10 @@ onDatabases('the quota of a key', (service) => {
 test.each([6201, 6202] as const)(
   'an operation that lists %i alone answers it for quota and balance',
   async (code) => {
-    const module = { ...fakeModule, operation: { ...fakeModule.operation, unpaid: code } }
+    const module = {
+      ...fakeModule,
+      operation: { ...fakeModule.operation, listedAs: { 6201: code, 6202: code } },
+    }
     await using service = await startTestService({ operations: [module] })
     const refusal = async (credits: number, quota: number) => {
       const calls = api(await service.account(credits, quota))

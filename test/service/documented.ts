@@ -2,11 +2,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { describeApi, type ApiOperation } from '../../src/http/openapi.ts'
 import { operations } from '../../tools/index.ts'
-import { fakeModule, messageModule } from './fake-operation.ts'
+import { answerModule, fakeModule, messageModule } from './fake-operation.ts'
 
 /** The document of a service with the operations that tests use. */
 export const document = describeApi(
-  [fakeModule, messageModule, ...operations].map(({ operation }) => operation),
+  [answerModule, fakeModule, messageModule, ...operations].map(({ operation }) => operation),
   { version: '0.0.0-test' },
 )
 

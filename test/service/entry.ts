@@ -8,8 +8,8 @@ import type { ProcessOptions } from './process.ts'
 const [first = '', more = '{}'] = process.argv.slice(2)
 beginAsMain()
 const { operations: productOperations } = await import('../../tools/index.ts')
-const { fakeModule, freeModule, messageModule } = await import('./fake-operation.ts')
-const operations = [fakeModule, freeModule, messageModule, ...productOperations]
+const { answerModule, fakeModule, freeModule, messageModule } = await import('./fake-operation.ts')
+const operations = [answerModule, fakeModule, freeModule, messageModule, ...productOperations]
 // Each loads its own side alone, as the product's do: workers start often.
 if (first === 'worker') {
   const { runWorker } = await import('../../src/tasks/worker.ts')

@@ -71,6 +71,18 @@ export const messageModule: OperationModule<typeof fakeOperation> = {
   operation: { ...fakeOperation, name: 'test_message', title: 'Test message', envelope: 'message' },
 }
 
+/** The same, answering with its result; it lists one code for all that is wrong with a request. */
+export const answerModule: OperationModule<typeof fakeOperation> = {
+  ...fakeModule,
+  operation: {
+    ...fakeOperation,
+    name: 'test_answer',
+    title: 'Test answer',
+    synchronous: true,
+    listedAs: { 6013: 6016, 6014: 6016 },
+  },
+}
+
 /** The same for nothing. */
 export const freeModule: OperationModule<typeof fakeOperation> = {
   ...fakeModule,

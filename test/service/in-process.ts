@@ -38,6 +38,7 @@ export interface TestServiceOptions {
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly storageQuota?: number
   readonly localImport?: boolean
+  readonly patience?: number
   readonly port?: number
   /** Models that people brought, by their packs. */
   readonly own?: PackSettings['own']

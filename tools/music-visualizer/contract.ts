@@ -79,8 +79,7 @@ export const musicVisualizer = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'music' },
   envelope: 'message',
-  unpaid: 6202,
-  wrongKind: 6001,
+  listedAs: { 6014: 6001, 6201: 6202 },
   fullLinks: true,
   examples: [
     {

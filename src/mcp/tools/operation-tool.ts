@@ -3,6 +3,7 @@ import { createTask, quoteTask } from '../../client/tasks.ts'
 import { describePrice } from '../../contract/credits.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { routes } from '../../contract/routes.ts'
+import { isTerminal } from '../../contract/task.ts'
 import { askForPrice, costKey } from '../ask-price.ts'
 import { parseArguments, readArguments } from '../arguments.ts'
 import type { Consent } from '../consent.ts'
@@ -106,19 +107,21 @@ async function submit(
   await checkSaveTo(session, save_to)
   const records = await uploadFiles(session, files, context)
   const ids = new Map([...records].map(([path, { file_id }]) => [path, file_id]))
-  const wanted = { task_type: operation.name, body: prepared.body(ids), join }
+  const { name: task_type, synchronous } = operation
+  const wanted = { task_type, body: prepared.body(ids), join, synchronous }
   if (session.confirmAbove !== undefined) {
     const credits = await quoteTask(session.client, wanted, context.signal)
     const isAgreed = credits <= session.confirmAbove || consent.answerTo(costKey(credits)) === true
-    if (!isAgreed) return { priced: { task_type: operation.name, credits } }
+    if (!isAgreed) return { priced: { task_type, credits } }
   }
   const created = await createTask(session.client, wanted, context.signal)
-  const { task_id, task_type } = created
+  const { task_id } = created
   // A task that is joined may have been asked for with a place of its own.
   const task: KnownTask = {
     task_id,
     task_type,
     save_to: save_to ?? session.tasks.get(task_id)?.save_to,
+    ended: isTerminal(created.status) ? created : undefined,
   }
   session.tasks.remember(task_id, task)
   session.events.emit('resourcesChanged')

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { balanceOf } from '../../src/accounts/ledger.ts'
+import { fillPath, routes } from '../../src/contract/routes.ts'
+import type { TaskCreated, TaskList } from '../../src/contract/task.ts'
+import { api, until, type Api } from '../service/api.ts'
+import { answerModule, fakeModule } from '../service/fake-operation.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { all, listen } from './listen.ts'
+import { onNewDatabases } from './on-databases.ts'
+
+const type = 'test_answer'
+
+type Result = Record<'task_id' | 'file_id' | 'download_url', string>
+
+function ask<T = Result>(calls: Api, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return calls.send<T>(fillPath(routes.createTask.path, { task_type: type }), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+async function setUp(service: TestService, credits = 9) {
+  const account = await service.account(credits)
+  const calls = api(account)
+  const { data: file } = await calls.upload('a.txt', 'some bytes')
+  const balance = () => balanceOf(service.running.service.db, account.id)
+  return { account, calls, balance, file_id: file.file_id }
+}
+
+onNewDatabases('an operation that answers with its result', (start) => {
+  test('leaves the record of a task, charges it, and tells no events', async () => {
+    await using service = await start({ operations: [answerModule, fakeModule] })
+    const { account, calls, balance, file_id } = await setUp(service)
+    using listener = await listen(account)
+    listener.say(all)
+    await listener.until(({ length }) => length === 1)
+
+    const { status, data } = await ask(calls, { file_id })
+    expect(status).toBe(200)
+    expect(Buffer.from(await calls.download(data.file_id)).toString()).toBe('some bytes')
+    expect(await balance()).toBe(8)
+    const { task_id, ...output_result } = data
+    expect((await calls.query(type, task_id)).data).toMatchObject({ status: 'completed', output_result })
+    const { list } = (await calls.send<TaskList>(routes.listTasks.path)).data
+    expect(list).toMatchObject([{ id: task_id, status: 'completed', task_type_key: type }])
+
+    // Another's events are numbered from the first on, so that none was told or left out before.
+    const { data: other } = await calls.create('test_copy', { file_id })
+    const told = await listener.until(({ length }) => length >= 2)
+    expect(told[1]).toMatchObject({ event: 'status', seq: 1, task: { task_id: other.task_id } })
+  })
+
+  test('answers what it failed with, by the codes of its table, and returns the credits', async () => {
+    await using service = await start({ operations: [answerModule] })
+    const { calls, balance, file_id } = await setUp(service)
+    expect(await ask(calls, {})).toMatchObject({ status: 400, code: 6016, data: null })
+    const { data: picture } = await calls.upload('a.png', 'no picture')
+    expect(await ask(calls, { file_id: picture.file_id })).toMatchObject({ status: 400, code: 6016 })
+    expect(await balance()).toBe(9)
+    expect(await ask(calls, { file_id, behaviour: 'refuse' })).toMatchObject({
+      status: 400,
+      code: 6017,
+      msg: 'this file will never do',
+    })
+    expect(await balance()).toBe(9)
+  })
+
+  test('answers 6402 when the service does not come to it in time, and returns the credits', async () => {
+    await using service = await start({ operations: [answerModule, fakeModule], patience: 300 })
+    const { calls, balance, file_id } = await setUp(service)
+    const busy = []
+    for (let worker = 0; worker < 2; worker += 1) {
+      const { data } = await calls.create('test_copy', { file_id, behaviour: 'wait' })
+      busy.push(data.task_id)
+    }
+    expect(await ask(calls, { file_id })).toMatchObject({ status: 500, code: 6402, retryable: true })
+    expect(await balance()).toBe(7)
+    const { list } = (await calls.send<TaskList>(routes.listTasks.path)).data
+    expect(list[0]).toMatchObject({ status: 'cancelled', task_type_key: type })
+
+    for (const id of busy) await calls.stop(id)
+    expect(await ask(calls, { file_id, behaviour: 'wait' })).toMatchObject({ status: 500, code: 6402 })
+    expect(await balance()).toBe(9)
+  })
+
+  test('answers 6009 when its task is stopped', async () => {
+    await using service = await start({ operations: [answerModule] })
+    const { calls, file_id } = await setUp(service)
+    const answer = ask(calls, { file_id, behaviour: 'wait' })
+    const tasks = await until(
+      () => calls.send<TaskList>(routes.listTasks.path),
+      ({ data }) => data.list[0]?.status === 'processing',
+    )
+    await calls.stop(tasks.data.list[0]?.id ?? '')
+    expect(await answer).toMatchObject({ status: 409, code: 6009 })
+  })
+})
+
+test('a creation repeated under its key is answered with the same result, one that joins with the same task', async () => {
+  await using service = await startTestService({ operations: [answerModule] })
+  const { calls, balance, file_id } = await setUp(service)
+  const key = { 'idempotency-key': 'one' }
+  const first = await ask(calls, { file_id }, key)
+  expect((await ask(calls, { file_id }, key)).data).toEqual(first.data)
+  const request = { file_id, behaviour: 'wait' }
+  const { data } = await ask<TaskCreated>(calls, request, { prefer: 'respond-async' })
+  const joined = ask(calls, request, { prefer: 'join-identical' })
+  await until(
+    () => calls.query(type, data.task_id),
+    ({ data: task }) => task.status === 'processing',
+  )
+  await calls.stop(data.task_id)
+  expect(await joined).toMatchObject({ code: 6009 })
+  expect(await balance()).toBe(8)
+})
+
+test('Prefer: respond-async answers with the task at once, which is followed as any other', async () => {
+  await using service = await startTestService({ operations: [answerModule] })
+  const { calls, file_id } = await setUp(service)
+  const { data } = await ask<TaskCreated>(calls, { file_id }, { prefer: 'join-identical, respond-async' })
+  expect(data).toMatchObject({ task_id: expect.any(String), task_type: type, status: 'queued' })
+  expect(data).not.toHaveProperty('file_id')
+  expect((await calls.ended(type, data.task_id)).data.status).toBe('completed')
+})
