@@ -1,0 +1,116 @@
+import type { Span, Turn } from './spoken.ts'
+
+/** What is known of a recording from which a voice is to be copied. */
+export interface Heard {
+  /** Where somebody speaks, in order. */
+  readonly speech: readonly Span[]
+  /** Who speaks where, in order of their starts; turns overlap where two speak at once. */
+  readonly turns: readonly Turn[]
+}
+
+/** Bounds of a reference (contract 3, 4.4), seconds. */
+export const referenceBounds = { shortest: 3, longest: 10, silence: 0.6 } as const
+
+/** Of references as good otherwise, the one nearest to this is taken: long enough to show a voice, seconds. */
+const bestLength = 7
+
+/** A stretch of one person's speech, with the pauses in it. */
+interface Stretch extends Span {
+  /** Its speech: words do not go over the gaps between. */
+  readonly parts: readonly Span[]
+}
+
+/** What was found for a reference: spans to try, the best first; where there are none, the rule that is not met. */
+export type Choice = { readonly spans: readonly Span[] } | { readonly unmet: string }
+
+/**
+ * Picks what a voice may be copied from: one person's speech of 3 to 10 s without a silence longer than 0.6 s inside,
+ * beginning and ending where nobody speaks if that can be. Whether what is said in it is understood is seen afterwards.
+ */
+export function chooseReference({ speech, turns }: Heard): Choice {
+  if (speech.length === 0) return { unmet: 'no speech was found in it' }
+  const { shortest, silence } = referenceBounds
+  const continuous = groups(speech)
+  const longest = Math.max(...continuous.map(length))
+  if (longest < shortest) {
+    return {
+      unmet: `it has no ${shortest} s of speech without a silence longer than ${silence} s: the longest lasts ${longest.toFixed(1)} s`,
+    }
+  }
+  const alone = continuous.flatMap((stretch) => ofOneSpeaker(stretch, turns))
+  const longestAlone = Math.max(0, ...alone.map(length))
+  if (longestAlone < shortest) {
+    return {
+      unmet: `it has no ${shortest} s of continuous speech of one person alone: the longest lasts ${longestAlone.toFixed(1)} s`,
+    }
+  }
+  const spans = alone.flatMap(windows)
+  return {
+    spans: spans.toSorted((one, other) => distance(one) - distance(other) || one.start - other.start),
+  }
+}
+
+const length = ({ start, end }: Span): number => end - start
+
+const distance = (span: Span): number => Math.abs(length(span) - bestLength)
+
+/** Speech whose pauses are no longer than a silence may be. */
+function groups(speech: readonly Span[]): Stretch[] {
+  const found: { start: number; end: number; parts: Span[] }[] = []
+  for (const part of speech) {
+    const last = found.at(-1)
+    if (last && part.start - last.end <= referenceBounds.silence) {
+      last.parts.push(part)
+      last.end = Math.max(last.end, part.end)
+    } else found.push({ ...part, parts: [part] })
+  }
+  return found
+}
+
+/** The parts of a stretch in which nobody but one speaks. */
+function ofOneSpeaker(stretch: Stretch, turns: Heard['turns']): Stretch[] {
+  const edges = new Set([stretch.start, stretch.end])
+  for (const { start, end } of turns) {
+    for (const edge of [start, end]) if (edge > stretch.start && edge < stretch.end) edges.add(edge)
+  }
+  const sorted = [...edges].toSorted((one, other) => one - other)
+  const pieces: (Span & { readonly speaker: number })[] = []
+  for (const [index, start] of sorted.slice(0, -1).entries()) {
+    const end = sorted[index + 1] ?? start
+    const speakers = new Set(turns.flatMap((turn) => (overlaps(turn, { start, end }) ? turn.speaker : [])))
+    if (speakers.size > 1) continue
+    const last = pieces.at(-1)
+    // Where no turn was found somebody may breathe: it belongs to who spoke before.
+    const [speaker = last?.end === start ? last.speaker : -1] = speakers
+    if (last?.end === start && (last.speaker === speaker || last.speaker === -1)) {
+      pieces[pieces.length - 1] = { start: last.start, end, speaker }
+    } else pieces.push({ start, end, speaker })
+  }
+  return pieces.flatMap(({ start, end }) => within(stretch, { start, end }))
+}
+
+const overlaps = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end
+
+/** What of a stretch lies in a span, from its first word to its last. */
+function within({ parts }: Stretch, span: Span): Stretch[] {
+  const inside = parts
+    .filter((part) => overlaps(part, span))
+    .map(({ start, end }) => ({ start: Math.max(start, span.start), end: Math.min(end, span.end) }))
+  const [first, last] = [inside[0], inside.at(-1)]
+  return first && last ? [{ start: first.start, end: last.end, parts: inside }] : []
+}
+
+/** The spans of a stretch that may be a reference; from pause to pause, or cut where it has none. */
+function windows({ parts }: Stretch): Span[] {
+  const { shortest, longest } = referenceBounds
+  const found: Span[] = []
+  for (const [index, first] of parts.entries()) {
+    for (const last of parts.slice(index)) {
+      const span = { start: first.start, end: last.end }
+      if (length(span) > longest) break
+      if (length(span) >= shortest) found.push(span)
+    }
+  }
+  if (found.length > 0) return found
+  return parts.filter((part) => length(part) > longest).map(({ start }) => ({ start, end: start + longest }))
+}

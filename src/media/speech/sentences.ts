@@ -1,0 +1,70 @@
+/** Most letters of a piece: about 20 s of speech, from where on voices lose words; a Chinese or Japanese one counts as three. */
+const most = 240
+
+/** What ends a sentence, with the quotes and brackets that close behind it. */
+const sentenceEnd = /(?<=[。！？!?…][”’」』）)】"']*)(?![。！？!?…”’」』）)】"'])|(?<=\.[”’)"']*)(?=\s)|\n+/u
+
+/** Where a sentence that is too long is cut, the best places first. */
+const clauseEnds = [/(?<=[;；:：])/u, /(?<=[,，、—])/u, /(?<=\s)/u, /(?<=.)/su]
+
+/** Dots behind which a sentence goes on. */
+const abbreviation =
+  /(?:^|[\s("'“])(?:\p{L}|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|No|e\.g|i\.e|a\.m|p\.m|U\.S|U\.K)\.$/iu
+
+/**
+ * A text in the pieces in which it is spoken, one a sentence; longer ones are cut between clauses, else words. All of
+ * the text is in them but the space around them; pieces without a letter or digit go with the one before.
+ */
+export function sentencesOf(text: string): string[] {
+  const sentences: string[] = []
+  for (const part of text.split(sentenceEnd)) {
+    const last = sentences.at(-1)
+    const goesOn = last !== undefined && abbreviation.test(last.trimEnd()) && !last.endsWith('\n')
+    if (last !== undefined && (goesOn || !isSpoken(part))) sentences[sentences.length - 1] = last + part
+    else sentences.push(part)
+  }
+  return sentences
+    .flatMap((sentence) => cut(sentence.trim(), clauseEnds))
+    .map((piece) => piece.trim())
+    .filter(isSpoken)
+}
+
+/** Whether there is anything to say in a text. */
+export function isSpoken(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text)
+}
+
+/** How much of a piece's room a text takes. */
+function weight(text: string): number {
+  return [...text].reduce(
+    (sum, letter) => sum + (/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(letter) ? 3 : 1),
+    0,
+  )
+}
+
+/** A sentence in pieces of at most the weight there may be, as even as its clauses let them be. */
+function cut(sentence: string, [ends, ...finer]: readonly RegExp[]): string[] {
+  const whole = weight(sentence)
+  if (whole <= most || !ends) return [sentence]
+  const clauses = sentence.split(ends)
+  for (let count = Math.ceil(whole / most); count < clauses.length; count += 1) {
+    const pieces = inEvenPieces(clauses, whole / count)
+    if (pieces.every((piece) => weight(piece) <= most)) return pieces
+  }
+  return clauses.flatMap((clause) => cut(clause, finer))
+}
+
+/** Clauses joined so that every cut is as near as can be to where even pieces would end. */
+function inEvenPieces(clauses: readonly string[], even: number): string[] {
+  const pieces: string[] = []
+  let before = 0
+  for (const clause of clauses) {
+    const after = before + weight(clause)
+    const end = even * Math.max(1, pieces.length)
+    const isNearer = Math.abs(after - end) <= Math.abs(before - end)
+    if (pieces.length > 0 && isNearer) pieces[pieces.length - 1] += clause
+    else pieces.push(clause)
+    before = after
+  }
+  return pieces
+}
