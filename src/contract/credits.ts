@@ -2,11 +2,17 @@
 export type Price =
   | { readonly unit: 'minute'; readonly credits: number; readonly of: string }
   | { readonly unit: 'item'; readonly credits: number; readonly of: string }
+  /** For 1000 letters of a text, counted as Unicode code points. */
+  | { readonly unit: 'thousand letters'; readonly credits: number; readonly of: string }
 
 const millisecondsPerMinute = 60_000
 
-/** Credits for a price and an amount: milliseconds for minutes (a started minute counts), a count for items. */
+/**
+ * Credits for a price and an amount: milliseconds for minutes (a started minute counts), a count for items and
+ * letters (a started credit counts). At least what one costs; for letters one credit.
+ */
 export function creditsFor(price: Price, amount: number): number {
+  if (price.unit === 'thousand letters') return Math.max(1, Math.ceil((price.credits * amount) / 1000))
   const units = price.unit === 'minute' ? Math.ceil(amount / millisecondsPerMinute) : Math.ceil(amount)
   return price.credits * Math.max(1, units)
 }
@@ -19,7 +25,12 @@ export function describeCredits(credits: number): string {
 /** A price in words, as tools and documents show it. */
 export function describePrice(price: Price): string {
   const credits = describeCredits(price.credits)
-  return price.unit === 'minute'
-    ? `${credits} per started minute of ${price.of}`
-    : `${credits} per ${price.of}`
+  switch (price.unit) {
+    case 'minute':
+      return `${credits} per started minute of ${price.of}`
+    case 'thousand letters':
+      return `${credits} per 1000 characters of ${price.of}, at least 1`
+    case 'item':
+      return `${credits} per ${price.of}`
+  }
 }

@@ -51,6 +51,6 @@ const codes: Readonly<Record<string, string>> = {
 }
 
 /** The interface's code of a language as engines name it; null of one that it does not have. */
-export function languageCode(raw: string): string | null {
+export function contractLanguage(raw: string): string | null {
   return codes[raw.toLowerCase()] ?? null
 }

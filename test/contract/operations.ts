@@ -2,6 +2,7 @@ import { checkParticle } from './check-particle.ts'
 import { htmlRenderSimple } from './html-render-simple.ts'
 import { imagePurify } from './image-purify.ts'
 import { musicVisualizer } from './music-visualizer.ts'
+import { pianoAudioToMidi } from './piano-audio-to-midi.ts'
 import type { OperationTables } from './tables.ts'
 import { videoPurify } from './video-purify.ts'
 import { videoSplitScreen } from './video-split-screen.ts'
@@ -13,6 +14,7 @@ export const operationTables: readonly OperationTables[] = [
   htmlRenderSimple,
   imagePurify,
   musicVisualizer,
+  pianoAudioToMidi,
   videoPurify,
   videoSplitScreen,
   videoTimelineRender,

@@ -37,6 +37,8 @@ export interface OperationTables {
   readonly smallest: Readonly<Record<string, unknown>>
   /** Fields with which it needs no model, where the smallest does: a machine may have none. */
   readonly withoutModel?: Readonly<Record<string, unknown>>
+  /** The code of a missing field, where the table lists another than 6013. */
+  readonly missing?: number
   readonly parameters: readonly Parameter[]
   readonly refusals: readonly Refusal[]
   /** Codes that only media beyond a limit get; they have a test of their own. */

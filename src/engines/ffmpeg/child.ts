@@ -121,14 +121,14 @@ function handOn(stdout: Readable, onOutput: NonNullable<Child['onOutput']>): voi
 }
 
 /** On Linux, lets the kernel end this child rather than the service when memory runs out. */
-function preferAsMemoryVictim(pid: number | undefined): void {
+export function preferAsMemoryVictim(pid: number | undefined): void {
   if (process.platform !== 'linux' || pid === undefined) return
   // It may have ended already, or the system may forbid it: the limits in the arguments still hold.
   writeFile(`/proc/${pid}/oom_score_adj`, '500').catch(() => {})
 }
 
 /** Keeps the last bytes of a stream, cut at a line. */
-function tail(limit: number): { add: (chunk: Buffer) => void; text: () => string } {
+export function tail(limit: number): { add: (chunk: Buffer) => void; text: () => string } {
   let kept = Buffer.alloc(0)
   let cut = false
   return {

@@ -56,3 +56,13 @@ export function stereo(mono: boolean): string {
     `aformat=sample_fmts=fltp:sample_rates=${soundRate}:channel_layouts=stereo`,
   ].join(',')
 }
+
+/** As `stereo`, to one channel of a rate: channels are mixed so that none of their sums goes past full scale. */
+export function oneChannel(rate: number): string {
+  return [
+    'atrim=start=0',
+    clean,
+    `aresample=${rate}:async=1:first_pts=0:rematrix_maxval=1`,
+    `aformat=sample_fmts=flt:sample_rates=${rate}:channel_layouts=mono`,
+  ].join(',')
+}

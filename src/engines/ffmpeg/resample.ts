@@ -1,0 +1,24 @@
+import type { Samples } from '../../media/speech/spoken.ts'
+import { outputOf } from './output.ts'
+
+/** A resampling of some minutes takes a second. */
+const timeoutMs = 60_000
+
+/** Sound of one channel at another rate, Hz. */
+export async function resample(
+  { samples, rate }: Samples,
+  wanted: number,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Float32Array<ArrayBuffer>> {
+  if (rate === wanted) return new Float32Array(samples)
+  const form = ['-f', 'f32le', '-ac', '1']
+  const args = [
+    ...['-protocol_whitelist', 'pipe', ...form, '-ar', String(rate), '-i', 'pipe:0'],
+    ...['-af', `aresample=${wanted}`, ...form, 'pipe:1'],
+  ]
+  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+  const pieces: Buffer[] = []
+  for await (const piece of outputOf({ args, input: bytes, signal, timeoutMs })) pieces.push(piece)
+  const all = new Uint8Array(Buffer.concat(pieces))
+  return new Float32Array(all.buffer, 0, Math.floor(all.length / Float32Array.BYTES_PER_ELEMENT))
+}

@@ -1,0 +1,45 @@
+import { speechRate } from '../../media/speech/spoken.ts'
+import { inPiecesOf, outputOf } from './output.ts'
+import { inputArgs } from './run.ts'
+import { oneChannel } from './standard-sound.ts'
+
+interface Wanted {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** Where it begins and how much of it is wanted, seconds; left out, all of it. */
+  readonly from?: number
+  readonly seconds?: number
+  /** Hz; left out, as speech engines hear. */
+  readonly rate?: number
+}
+
+/** Seconds of sound in one piece. */
+const pieceSeconds = 0.5
+
+/** Decodes the first sound of a file as one channel: samples from -1 to 1, in pieces, no faster than they are taken. */
+export async function* decodeVoice(
+  path: string,
+  { signal, timeoutMs, from = 0, seconds, rate = speechRate }: Wanted,
+): AsyncGenerator<Float32Array> {
+  const begin = from > 0 ? [`atrim=start=${from.toFixed(6)},asetpts=PTS-STARTPTS`] : []
+  const end = seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]
+  const filters = [oneChannel(rate), ...begin, ...end].join(',')
+  const args = [...inputArgs(path), '-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
+  const size = Math.round(pieceSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
+  for await (const piece of inPiecesOf(size, outputOf({ args, signal, timeoutMs }), { rest: 'told' })) {
+    yield new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
+  }
+}
+
+/** As `decodeVoice`, all at once; for what is short. */
+export async function readVoice(path: string, wanted: Wanted): Promise<Float32Array<ArrayBuffer>> {
+  const pieces: Float32Array[] = []
+  for await (const piece of decodeVoice(path, wanted)) pieces.push(piece)
+  const all = new Float32Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}

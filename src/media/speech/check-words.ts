@@ -1,0 +1,27 @@
+import type { Recognised, Word } from './spoken.ts'
+
+/** How far times of engines may be off without being wrong, seconds: a frame of a recogniser or a few. */
+const slack = 0.25
+
+/**
+ * What an engine answers for sound of so many seconds, with small overlaps taken out. Calls `fail` with what makes no
+ * sense in it: times that are no numbers, out of order, or outside the sound.
+ */
+export function checkRecognised(
+  recognised: Recognised,
+  { seconds, fail }: { readonly seconds: number; readonly fail: (what: string) => never },
+): Recognised {
+  const words: Word[] = []
+  for (const { text, start, end } of recognised.words) {
+    if (!Number.isFinite(start) || !Number.isFinite(end)) fail(`the time of "${text}" is no number`)
+    if (end < start) fail(`"${text}" ends before it begins`)
+    if (start < -slack || end > seconds + slack) fail(`"${text}" lies outside the sound`)
+    const before = words.at(-1)?.end ?? 0
+    if (start < before - slack) fail(`"${text}" lies before the word before it`)
+    const from = Math.min(Math.max(start, before), seconds)
+    words.push({ text, start: from, end: Math.min(Math.max(end, from), seconds) })
+  }
+  const { confidence } = recognised
+  if (confidence !== null && !(confidence >= 0 && confidence <= 1)) fail(`the confidence is ${confidence}`)
+  return { ...recognised, words }
+}

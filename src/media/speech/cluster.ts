@@ -1,0 +1,75 @@
+/**
+ * Groups vectors of length 1 by their likeness: the two groups that are most alike on average become one, as long as
+ * that is at least `least` (the cosine). What `apart` tells is never in one group. Answers the group of each, from 0.
+ */
+export function clustered(
+  vectors: readonly Float32Array[],
+  { least, apart }: { readonly least: number; readonly apart: (one: number, other: number) => boolean },
+): number[] {
+  const count = vectors.length
+  const alike = Float64Array.from({ length: count * count }, (_, at) => {
+    const [one, other] = [Math.floor(at / count), at % count]
+    if (one === other || apart(one, other)) return -Infinity
+    return likeness(vectors[one], vectors[other])
+  })
+  const sizes = new Array<number>(count).fill(1)
+  const groups = vectors.map((_, index) => index)
+  const living = new Set(groups)
+  const nearest = groups.map((row) => nearestOf(row, { alike, count, living }))
+  for (;;) {
+    const one = [...living].reduce<number | undefined>(
+      (best, row) => (best === undefined || at(row) > at(best) ? row : best),
+      undefined,
+    )
+    const other = one === undefined ? undefined : nearest[one]
+    if (one === undefined || other === undefined || at(one) < least) break
+    merge(one, other)
+  }
+  const order = [...new Set(groups)]
+  return groups.map((group) => order.indexOf(group))
+
+  function at(row: number): number {
+    const partner = nearest[row]
+    return partner === undefined ? -Infinity : (alike[row * count + partner] ?? -Infinity)
+  }
+
+  function merge(one: number, other: number): void {
+    living.delete(other)
+    for (const [index, group] of groups.entries()) if (group === other) groups[index] = one
+    const [weight, otherWeight] = [sizes[one] ?? 1, sizes[other] ?? 1]
+    sizes[one] = weight + otherWeight
+    for (const row of living) {
+      if (row === one) continue
+      const both = (alike[one * count + row] ?? 0) * weight + (alike[other * count + row] ?? 0) * otherWeight
+      alike[one * count + row] = both / (weight + otherWeight)
+      alike[row * count + one] = both / (weight + otherWeight)
+    }
+    for (const row of living) {
+      const isStale = row === one || nearest[row] === one || nearest[row] === other
+      if (isStale || (alike[row * count + one] ?? 0) > at(row))
+        nearest[row] = nearestOf(row, { alike, count, living })
+    }
+  }
+}
+
+interface Rows {
+  readonly alike: Float64Array
+  readonly count: number
+  readonly living: ReadonlySet<number>
+}
+
+function nearestOf(row: number, { alike, count, living }: Rows): number | undefined {
+  let best: number | undefined
+  for (const other of living) {
+    const value = alike[row * count + other] ?? -Infinity
+    if (value > (best === undefined ? -Infinity : (alike[row * count + best] ?? 0))) best = other
+  }
+  return best
+}
+
+/** The cosine of two vectors of length 1. */
+function likeness(one: Float32Array | undefined, other: Float32Array | undefined): number {
+  let sum = 0
+  for (const [index, value] of one?.entries() ?? []) sum += value * (other?.[index] ?? 0)
+  return sum
+}

@@ -1,0 +1,51 @@
+import { isSpaceless, shareTime, splitWords } from './split-words.ts'
+import type { Word } from './spoken.ts'
+
+/** A piece of a word as recognisers tell it. */
+export interface Token {
+  readonly text: string
+  /** Seconds. */
+  readonly start: number
+  /** Where the recogniser tells how long it lasts. */
+  readonly seconds?: number | undefined
+}
+
+/** Longest that a piece of a word lasts where nobody tells its end, seconds. */
+const longest = 0.6
+
+/** Marks of a piece that begins a word: SentencePiece's, that of byte-level BPE, and a space. */
+const begins = /^[▁Ġ ]/u
+/** The mark of a piece whose word goes on with the next. */
+const goesOn = /@@$/u
+
+/** What recognisers tell of the sound in between: its language, mood and kind. */
+const tag = /<\|[^|]*\|>|<(?:unk|s|\/s|pad|blk|sos\/eos)>/gu
+
+/** A text without what recognisers tell of the sound, and with spaces as they should be. */
+export function plainText(text: string): string {
+  return text.replaceAll(tag, '').replaceAll(/\s+/gu, ' ').trim()
+}
+
+/** Joins pieces to words with their times; in Chinese and Japanese a character is one. */
+export function wordsOfTokens(tokens: readonly Token[], total: number): Word[] {
+  const pieces = tokens.map((token) => ({ ...token, text: token.text.replaceAll(tag, '') }))
+  const marksBegins = pieces.some(({ text }) => begins.test(text))
+  const words: Word[] = []
+  let isOpen = false
+  for (const [index, piece] of pieces.entries()) {
+    const text = piece.text.replace(begins, '').replace(goesOn, '')
+    const next = pieces.slice(index + 1).find((other) => other.start > piece.start)?.start ?? total
+    const end = piece.start + (piece.seconds ?? Math.min(longest, next - piece.start))
+    const isOwn = begins.test(piece.text) || isSpaceless(text)
+    const joins = marksBegins ? !isOwn : isOpen && !isSpaceless(text)
+    const isMark = text !== '' && !/[\p{L}\p{N}\p{S}]/u.test(text)
+    isOpen = goesOn.test(piece.text) || (marksBegins && !isSpaceless(text))
+    if (text.trim() === '') continue
+    const last = words.at(-1)
+    if (last && (isMark || (joins && !isSpaceless(last.text)))) {
+      words[words.length - 1] = { ...last, text: last.text + text, end: Math.max(last.end, end) }
+    } else if (splitWords(text).length > 1) words.push(...shareTime(text, { start: piece.start, end }))
+    else words.push({ text, start: piece.start, end })
+  }
+  return words
+}
