@@ -5,7 +5,8 @@ import { commonErrors } from './contract/route.ts'
 import { endpoints } from './contract/routes.ts'
 import { allTools } from './mcp/tools/all-tools.ts'
 import { table } from './platform/markdown.ts'
-import { artifactsOf, bytesOf, manifest, smallBytes, type Pack } from './engines/packs/manifest.ts'
+import { bytesOf, filesOf } from './engines/packs/machine.ts'
+import { manifest, smallBytes, type Artifact, type Pack } from './engines/packs/manifest.ts'
 import { describeSize } from './contract/size.ts'
 import { aboutSettings, environmentOnly } from './settings.ts'
 
@@ -83,10 +84,10 @@ export function packsTable(): string {
       pack.title,
       pack.enables,
       pack.licence,
-      pack.kind === 'own' ? '' : describeSize(bytesOf(pack)),
+      pack.kind === 'own' ? '' : describeSize(largestOf(pack)),
       pack.kind === 'own' ? '' : `${pack.memory} MiB`,
       howItComes(pack),
-      artifactsOf(pack)
+      everyFileOf(pack)
         .map(({ file, sha256 }) => `\`${file}\` \`${sha256}\``)
         .join('<br>'),
     ]),
@@ -95,7 +96,20 @@ export function packsTable(): string {
 
 function howItComes(pack: Pack): string {
   if (pack.kind === 'own') return 'you bring it'
-  return bytesOf(pack) < smallBytes ? 'by itself, at first use' : '`reelwright setup`'
+  if (pack.kind === 'model' && pack.optional === true) return '`reelwright models pull`, if you want it'
+  return largestOf(pack) < smallBytes ? 'by itself, at first use' : '`reelwright setup`'
+}
+
+/** The files of a pack for all machines. */
+function everyFileOf(pack: Pack): readonly Artifact[] {
+  if (pack.kind === 'own') return []
+  return pack.kind === 'model' ? filesOf(pack) : pack.packages.map(({ artifact }) => artifact)
+}
+
+/** Bytes that travel for a pack to the machine that needs most. */
+function largestOf(pack: Pack): number {
+  const machines = pack.kind === 'engine' ? (pack.builds ?? ['']) : ['']
+  return Math.max(...machines.map((machine) => bytesOf(pack, machine)))
 }
 
 /** Every setting. */

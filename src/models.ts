@@ -2,8 +2,8 @@ import { readConfig } from './config.ts'
 import { MediaError } from './contract/errors.ts'
 import { describeSize } from './contract/size.ts'
 import { prepareDataFolder } from './daemon/data-folder.ts'
-import { hasBuild } from './engines/packs/machine.ts'
-import { bytesOf, manifest } from './engines/packs/manifest.ts'
+import { bytesOf, hasBuild } from './engines/packs/machine.ts'
+import { manifest } from './engines/packs/manifest.ts'
 import { pullPack, removePack } from './engines/packs/pull.ts'
 import { damageOf, packOf, type Packs } from './engines/packs/store.ts'
 import { pullCommand, statesOf, type PackState } from './engines/packs/use.ts'
@@ -23,11 +23,12 @@ export async function readSubject(dataDir: string | undefined): Promise<Subject>
 /** Tells every pack: how it stands, what it is for, and what it takes. */
 export async function listPacks(packs: Packs): Promise<void> {
   const states = await statesOf(packs)
-  const words = { ready: 'ready', automatic: 'at first use', missing: 'MISSING', optional: 'yours to bring' }
+  const words = { ready: 'ready', automatic: 'at first use', missing: 'MISSING', optional: 'on request' }
   const rows = states.map(({ name, state }) => {
     const pack = packOf(packs, name)
     const takes = pack.kind === 'own' ? ['-', '-'] : [describeSize(bytesOf(pack)), `${pack.memory} MiB`]
-    return [name, words[state], ...takes, pack.licence, `${pack.title}: ${pack.enables}`]
+    const stands = pack.kind === 'own' && state === 'optional' ? 'yours to bring' : words[state]
+    return [name, stands, ...takes, pack.licence, `${pack.title}: ${pack.enables}`]
   })
   const table = [['name', 'state', 'size', 'memory', 'licence', 'what'], ...rows]
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []

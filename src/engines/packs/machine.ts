@@ -1,6 +1,6 @@
 import { MediaError } from '../../contract/errors.ts'
 import { once } from '../../platform/once.ts'
-import type { EnginePack, Pack } from './manifest.ts'
+import type { Artifact, EnginePack, ModelPack, NodePackage, Pack, RemoteFile } from './manifest.ts'
 
 /** This machine as manifests name it. */
 export const thisMachine = once(() => machineName(process, process.platform !== 'linux' || hasGlibc()))
@@ -16,6 +16,34 @@ export function machineName(
 /** Tells whether a pack can be used on this machine. */
 export function hasBuild(pack: Pack): boolean {
   return pack.kind !== 'engine' || pack.builds === undefined || pack.builds.includes(thisMachine())
+}
+
+/** The packages of an engine that a machine needs. */
+export function packagesOf({ packages }: EnginePack, machine = thisMachine()): readonly NodePackage[] {
+  return packages.filter((item) => (item.machine ?? machine) === machine)
+}
+
+/** Every file that is fetched of a pack for a machine; none of one that people bring. */
+export function artifactsOf(pack: Pack, machine = thisMachine()): readonly Artifact[] {
+  if (pack.kind === 'own') return []
+  if (pack.kind === 'model') return filesOf(pack)
+  return packagesOf(pack, machine).map(({ artifact }) => artifact)
+}
+
+/** Every file of a model. */
+export function filesOf({ artifact, beside = [] }: ModelPack): readonly RemoteFile[] {
+  return [artifact, ...beside]
+}
+
+/** What of a package this machine needs: paths in it, with slashes. */
+export function keptHere({ keep }: NodePackage): readonly string[] {
+  const { platform, arch } = process
+  return keep.map((path) => path.replace('{platform}', platform).replace('{arch}', arch))
+}
+
+/** Bytes that travel for a pack to a machine. */
+export function bytesOf(pack: Pack, machine = thisMachine()): number {
+  return artifactsOf(pack, machine).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /** What answers who asks for an engine that this machine cannot run. */

@@ -1,3 +1,7 @@
+import { pianoPacks } from './piano-packs.ts'
+import { sherpaPack } from './sherpa-pack.ts'
+import { speechPacks } from './speech-packs.ts'
+
 /** What any pack tells. */
 interface About {
   readonly title: string
@@ -15,12 +19,22 @@ export interface Artifact {
   readonly sha256: string
 }
 
-/** A model: one file at an https address. */
+/** A file at an https address. */
+export interface RemoteFile extends Artifact {
+  readonly address: string
+  /** Of an archive (.tar.bz2) the bytes it holds: they are unpacked, without their outermost folder, and kept alone. */
+  readonly unpacked?: number
+}
+
+/** A model: a file, by whose path it is known, and those that lie beside it. */
 export interface ModelPack extends About {
   readonly kind: 'model'
   /** Memory that a usual run takes beside the engine's, MiB. */
   readonly memory: number
-  readonly artifact: Artifact & { readonly address: string }
+  readonly artifact: RemoteFile
+  readonly beside?: readonly RemoteFile[]
+  /** Whether nothing waits for it: there are other ways, or few people need it. It comes only when it is asked for. */
+  readonly optional?: boolean
 }
 
 /** A package of the registry that the user's npm is set to, as the file that `npm pack` makes of it. */
@@ -30,6 +44,8 @@ export interface NodePackage {
   readonly artifact: Artifact
   /** What of it is unpacked: files and folders, where `{platform}` and `{arch}` are this machine's in Node's words. */
   readonly keep: readonly string[]
+  /** The one machine that needs it, as `platform-arch` in Node's words; left out, each does. */
+  readonly machine?: string
 }
 
 /** An engine: packages of npm, the one that is loaded first. Their install scripts never run. */
@@ -44,7 +60,10 @@ export interface EnginePack extends About {
   readonly builds?: readonly string[]
 }
 
-/** A model that people bring themselves: the setting `models` tells its path and checksum. Work goes on without it. */
+/**
+ * A model that people bring themselves, a file or a folder: the setting `models` tells its path and checksum. Work goes
+ * on without it.
+ */
 export interface OwnPack extends About {
   readonly kind: 'own'
 }
@@ -134,23 +153,9 @@ export const manifest = {
     enables: 'motion by a learned model instead of the built-in way',
     licence: "the model's own",
   },
+  ...pianoPacks,
+  ...speechPacks,
+  'sherpa-onnx': sherpaPack,
 } as const satisfies Manifest
 
 export type PackName = keyof typeof manifest
-
-/** Everything of a pack that is fetched; nothing of one that people bring. */
-export function artifactsOf(pack: Pack): readonly Artifact[] {
-  if (pack.kind === 'own') return []
-  return pack.kind === 'model' ? [pack.artifact] : pack.packages.map(({ artifact }) => artifact)
-}
-
-/** What of a package this machine needs: paths in it, with slashes. */
-export function keptHere({ keep }: NodePackage): readonly string[] {
-  const { platform, arch } = process
-  return keep.map((path) => path.replace('{platform}', platform).replace('{arch}', arch))
-}
-
-/** Bytes that travel for a pack. */
-export function bytesOf(pack: Pack): number {
-  return artifactsOf(pack).reduce((sum, { bytes }) => sum + bytes, 0)
-}

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
 import { isAddress } from './address.ts'
-import { hasBuild } from './machine.ts'
-import { artifactsOf, type Artifact, type Pack } from './manifest.ts'
+import { artifactsOf, hasBuild } from './machine.ts'
+import type { Artifact, Pack } from './manifest.ts'
 import { hasSize, type Packs } from './store.ts'
 
 /** Which file of a pack a mirror that is a folder lacks; undefined where it has all. An address is not asked. */

@@ -7,11 +7,11 @@ import { syncFolder, writeDurably } from '../../platform/durable.ts'
 import { holdFile } from '../../platform/file-lock.ts'
 import { freeSpace, makeFolder } from '../../platform/folder.ts'
 import { fetchChecked, type Filling } from './bring.ts'
-import { hasBuild, noBuild } from './machine.ts'
-import { artifactsOf, bytesOf, type EnginePack, type ModelPack } from './manifest.ts'
+import { artifactsOf, bytesOf, filesOf, hasBuild, noBuild, packagesOf } from './machine.ts'
+import type { EnginePack, ModelPack } from './manifest.ts'
 import { discard, type Follow } from './receive.ts'
 import { damageOf, folderOf, inventoryFile, locatePack, packOf, type Packs } from './store.ts'
-import { takeInventory, unpack } from './unpack.ts'
+import { takeInventory, unpack, unpackBeside } from './unpack.ts'
 
 /** How often it is asked whether another process has ended its pull, ms. */
 const restMs = 200
@@ -126,7 +126,7 @@ async function checkSpace(packs: Packs, pack: ModelPack | EnginePack, part: stri
     ),
   )
   const received = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-  const needed = bytesOf(pack) - received + (pack.kind === 'engine' ? pack.unpacked : 0)
+  const needed = bytesOf(pack) - received + unpackedOf(pack)
   const free = await freeSpace(packs.folder)
   if (needed <= free) return
   throw new MediaError(
@@ -139,12 +139,28 @@ async function checkSpace(packs: Packs, pack: ModelPack | EnginePack, part: stri
   )
 }
 
+/** Bytes of what is unpacked. */
+function unpackedOf(pack: ModelPack | EnginePack): number {
+  if (pack.kind === 'engine') return pack.unpacked
+  return filesOf(pack).reduce((sum, { unpacked = 0 }) => sum + unpacked, 0)
+}
+
+/** What is kept only as it was unpacked. */
+function archivesOf(pack: ModelPack | EnginePack): readonly string[] {
+  const files = pack.kind === 'engine' ? artifactsOf(pack) : filesOf(pack).filter(({ unpacked }) => unpacked)
+  return files.map(({ file }) => file)
+}
+
 async function fill(packs: Packs, pack: ModelPack | EnginePack, filling: Filling): Promise<void> {
   const { part, signal, onProgress } = filling
   let before = 0
   const each = { ...filling, onProgress: (bytes: number) => onProgress?.(before + bytes) }
-  if (pack.kind === 'model') return await fetchChecked(packs, pack.artifact, each)
-  for (const item of pack.packages) {
+  for (const file of pack.kind === 'model' ? filesOf(pack) : []) {
+    await fetchChecked(packs, file, each)
+    if (file.unpacked !== undefined) await unpackBeside(join(part, file.file), signal)
+    before += file.bytes
+  }
+  for (const item of pack.kind === 'engine' ? packagesOf(pack) : []) {
     await fetchChecked(packs, { ...item.artifact, item }, each)
     await unpack(join(part, item.artifact.file), item, { folder: part, signal })
     before += item.artifact.bytes
@@ -156,7 +172,7 @@ async function putInPlace(pack: ModelPack | EnginePack, part: string, folder: st
   for (const entry of await readdir(part)) {
     if (/^npm-|\.(etag|tmp)$/.test(entry)) await rm(join(part, entry), { recursive: true, force: true })
   }
-  const archives = pack.kind === 'engine' ? artifactsOf(pack).map(({ file }) => file) : []
+  const archives = archivesOf(pack)
   const kept = await takeInventory(part, [inventoryFile, ...archives])
   await writeDurably(join(part, inventoryFile), JSON.stringify(kept))
   // A damaged one is out of use anyhow.

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 
 /** SHA-256 of a file in lower-case hex, read piece by piece. */
 export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
@@ -8,4 +10,34 @@ export async function sha256Of(path: string, signal?: AbortSignal): Promise<stri
     hash.update(piece as Buffer)
   }
   return hash.digest('hex')
+}
+
+/** Read files of this process's life, by what would change with them: a large model is not read again for each use. */
+const read = new Map<string, Promise<string>>()
+
+/**
+ * What identifies a file: its SHA-256. Of a folder the one of the list of its files, as the shell makes it there:
+ * `find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum`.
+ */
+export async function contentOf(path: string): Promise<string> {
+  if (!(await stat(path)).isDirectory()) return await onceRead(path)
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => Buffer.from(relative(path, join(entry.parentPath, entry.name)).split(sep).join('/')))
+    .toSorted((one, other) => one.compare(other))
+  const list = createHash('sha256')
+  for (const name of names)
+    list.update(`${await onceRead(join(path, name.toString()))}  ./${name.toString()}\n`)
+  return list.digest('hex')
+}
+
+async function onceRead(path: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(path)
+  const key = [path, size, mtimeMs, ino].join('\n')
+  const reading = read.get(key) ?? sha256Of(path)
+  read.set(key, reading)
+  // What could not be read may be readable later.
+  reading.catch(() => read.delete(key))
+  return await reading
 }

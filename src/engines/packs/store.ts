@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { errorCode } from '../../platform/error-code.ts'
-import { hasBuild } from './machine.ts'
-import { artifactsOf, keptHere, type EnginePack, type Manifest, type OwnPack, type Pack } from './manifest.ts'
-import { sha256Of } from './sha256.ts'
+import { artifactsOf, filesOf, hasBuild, keptHere, packagesOf } from './machine.ts'
+import type { EnginePack, Manifest, OwnPack, Pack } from './manifest.ts'
+import { contentOf, sha256Of } from './sha256.ts'
 
 /** Lower-case hex. */
 const sha256 = z.string()
@@ -57,7 +57,7 @@ export function packOf({ manifest }: Packs, name: string): Pack {
 export function folderOf({ folder }: Packs, name: string, pack: Pack): string {
   const content = createHash('sha256')
   for (const artifact of artifactsOf(pack)) content.update(artifact.sha256)
-  if (pack.kind === 'engine') content.update(JSON.stringify(pack.packages.map(keptHere)))
+  if (pack.kind === 'engine') content.update(JSON.stringify(packagesOf(pack).map(keptHere)))
   return join(folder, `${name}-${content.digest('hex').slice(0, 12)}`)
 }
 
@@ -73,7 +73,7 @@ export async function inventoryOf(folder: string): Promise<readonly Kept[] | nul
 }
 
 /**
- * Where a pack that can be used lies: a model's file, or the folder that holds an engine's `node_modules`; null
+ * Where a pack that can be used lies: a model's first file, or the folder that holds an engine's `node_modules`; null
  * where it is not there or lacks a file. An engine of this very version among this program's own packages goes first.
  */
 export async function locatePack(packs: Packs, name: string): Promise<string | null> {
@@ -99,8 +99,8 @@ export async function damageOf(packs: Packs, name: string): Promise<readonly str
   if (pack.kind === 'own' || (await stat(folder).catch(() => null)) === null) return null
   const listed = await inventoryOf(folder)
   if (listed === null) return [inventoryFile]
-  const expected =
-    pack.kind === 'model' ? [{ path: pack.artifact.file, sha256: pack.artifact.sha256 }] : listed
+  const isPlain = pack.kind === 'model' && !filesOf(pack).some(({ unpacked }) => unpacked)
+  const expected = isPlain ? filesOf(pack).map((one) => ({ ...one, path: one.file })) : listed
   const damaged: string[] = []
   for (const file of expected) {
     if ((await sha256Of(join(folder, file.path)).catch(() => null)) !== file.sha256) damaged.push(file.path)
@@ -126,30 +126,18 @@ function besideUs({ packages: [{ name, version }] }: EnginePack): string | null 
   }
 }
 
-/** Checked files of this process's life, by what would change with them. */
-const checked = new Map<string, string>()
-
 async function locateOwn({ own }: Packs, name: string, { title }: OwnPack): Promise<string | null> {
   const model = Object.hasOwn(own, name) ? own[name] : undefined
   if (!model) return null
   // Every account is told of it, and where it lies is the service's own matter.
-  const sum = await sumOf(model.path).catch((error: unknown) => {
-    throw new MediaError(6016, `${title}: the file cannot be read (${errorCode(error) ?? 'unknown'})`, {
+  const sum = await contentOf(model.path).catch((error: unknown) => {
+    throw new MediaError(6016, `${title}: it cannot be read (${errorCode(error) ?? 'unknown'})`, {
       cause: error,
       hint: `Correct models.${name}.path in reelwright.config.json, or leave it out.`,
     })
   })
   if (sum === model.sha256) return model.path
-  throw new MediaError(6016, `${title}: the file has the SHA-256 ${sum}, not the one that is set`, {
-    hint: `Bring the right file, or correct models.${name}.sha256 in reelwright.config.json.`,
+  throw new MediaError(6016, `${title}: it has the SHA-256 ${sum}, not the one that is set`, {
+    hint: `Bring the right one, or correct models.${name}.sha256 in reelwright.config.json.`,
   })
-}
-
-/** A large model is not read again for each use. */
-async function sumOf(path: string): Promise<string> {
-  const { size, mtimeMs, ino } = await stat(path)
-  const key = [path, size, mtimeMs, ino].join('\n')
-  const sum = checked.get(key) ?? (await sha256Of(path))
-  checked.set(key, sum)
-  return sum
 }

@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { syncFolder } from '../../platform/durable.ts'
 import { makeFolder } from '../../platform/folder.ts'
-import { keptHere, type NodePackage } from './manifest.ts'
+import { keptHere } from './machine.ts'
+import type { NodePackage } from './manifest.ts'
 import { sha256Of } from './sha256.ts'
 import type { Kept } from './store.ts'
 
@@ -29,13 +30,28 @@ export async function unpack(
     await promisify(execFile)('tar', args, { cwd, ...(signal && { signal }) })
   } catch (error) {
     signal?.throwIfAborted()
-    const told = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-    throw new MediaError(6401, `${name} cannot be unpacked here: ${told || String(error)}`, {
-      cause: error,
-      retryable: false,
-      hint: 'Install the program tar, and see that the disk has space.',
-    })
+    throw notUnpacked(name, error, 'Install the program tar')
   }
+}
+
+/** Unpacks a checked archive of a model into the folder it lies in, without its outermost folder. Throws 6401. */
+export async function unpackBeside(archive: string, signal?: AbortSignal): Promise<void> {
+  const args = ['-xj', '--no-same-owner', '--strip-components=1', '-f', basename(archive)]
+  try {
+    await promisify(execFile)('tar', args, { cwd: dirname(archive), ...(signal && { signal }) })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw notUnpacked(basename(archive), error, 'Install the programs tar and bzip2')
+  }
+}
+
+function notUnpacked(name: string, error: unknown, what: string): MediaError {
+  const told = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+  return new MediaError(6401, `${name} cannot be unpacked here: ${told || String(error)}`, {
+    cause: error,
+    retryable: false,
+    hint: `${what}, and see that the disk has space.`,
+  })
 }
 
 /** Windows flushes only what may be written; elsewhere files may be there for reading alone. */

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
-import { hasBuild, noBuild } from './machine.ts'
-import { bytesOf, smallBytes, type Pack, type PackName } from './manifest.ts'
+import { bytesOf, hasBuild, noBuild } from './machine.ts'
+import { smallBytes, type Pack, type PackName } from './manifest.ts'
 import { lackOfMirror } from './mirror.ts'
 import { howToBring, notBrought, pullPack } from './pull.ts'
 import type { Follow } from './receive.ts'
@@ -56,6 +56,10 @@ async function stateOf(packs: Packs, name: string): Promise<PackState> {
       detail: 'none is set, work goes on without it',
       fix: howToBring(name),
     }
+  }
+  if (pack.kind === 'model' && pack.optional === true) {
+    const detail = `is not there (${describeSize(bytesOf(pack))}), nothing waits for it`
+    return { name, title, state: 'optional', detail, fix: pullCommand(name) }
   }
   const barred = pack.kind === 'engine' && !hasBuild(pack) ? noBuild(pack) : await lackOfMirror(packs, pack)
   if (barred) return { name, title, state: 'missing', detail: barred.message, fix: barred.hint }

@@ -1,0 +1,78 @@
+import { SpeechSpans, usualRule, type SpeechRule } from '../../media/speech/speech-spans.ts'
+import { speechRate, type Span } from '../../media/speech/spoken.ts'
+import { loadOnnxRuntime } from '../onnx/load.ts'
+import { usePack } from '../packs/use.ts'
+
+/** Samples that the model hears at once, and those before them that it hears again. */
+const heard = 512
+const before = 64
+
+/** Seconds of sound that a probability is about. */
+export const speechFrame = heard / speechRate
+
+/** Finds where somebody speaks. */
+export interface SpeechFinder extends AsyncDisposable {
+  readonly name: string
+  /** How likely it is that somebody speaks, for each `speechFrame` of sound of 16 kHz, the last one filled up. */
+  probabilities(sound: Sound, signal: AbortSignal): AsyncGenerator<number>
+  /** Spans of speech in sound of 16 kHz, in order, told as soon as each is known. */
+  find(sound: Sound, wish: { readonly signal: AbortSignal; readonly rule?: SpeechRule }): AsyncGenerator<Span>
+}
+
+/** Pieces of any lengths. */
+type Sound = AsyncIterable<Float32Array> | Iterable<Float32Array>
+
+/** Opens the model that hears speech (Silero VAD); 6401 where it, or what runs it, is not there. */
+export async function openSpeechFinder(signal: AbortSignal): Promise<SpeechFinder> {
+  const path = await usePack('voice-activity', { signal })
+  const { InferenceSession, Tensor } = await loadOnnxRuntime()
+  // It is too small for more.
+  const session = await InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 })
+  const rate = new Tensor('int64', BigInt64Array.of(BigInt(speechRate)), [])
+
+  async function* probabilities(sound: Sound, until: AbortSignal): AsyncGenerator<number> {
+    let state = new Tensor('float32', new Float32Array(2 * 128), [2, 1, 128])
+    const window = new Float32Array(before + heard)
+    for await (const piece of framesOf(sound, heard)) {
+      until.throwIfAborted()
+      window.copyWithin(0, heard)
+      window.set(piece, before)
+      const input = new Tensor('float32', window, [1, window.length])
+      const answer = await session.run({ input, state, sr: rate })
+      state = answer['stateN'] as typeof state
+      yield Number(answer['output']?.data[0])
+    }
+  }
+
+  return {
+    name: 'silero-vad',
+    probabilities,
+    async *find(sound, { signal: until, rule = usualRule }) {
+      const spans = new SpeechSpans(speechFrame, rule)
+      for await (const probability of probabilities(sound, until)) {
+        const span = spans.add(probability)
+        if (span) yield span
+      }
+      yield* spans.end()
+    },
+    [Symbol.asyncDispose]: () => session.release(),
+  }
+}
+
+/** Cuts sound into equal frames, which are one memory; the last is filled up with silence. */
+async function* framesOf(sound: Sound, size: number): AsyncGenerator<Float32Array> {
+  const frame = new Float32Array(size)
+  let filled = 0
+  for await (const piece of sound) {
+    for (let at = 0; at < piece.length;) {
+      const count = Math.min(size - filled, piece.length - at)
+      frame.set(piece.subarray(at, at + count), filled)
+      filled += count
+      at += count
+      if (filled < size) break
+      yield frame
+      filled = 0
+    }
+  }
+  if (filled > 0) yield frame.fill(0, filled)
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MediaError } from '../../contract/errors.ts'
+import { wavOf } from '../../media/audio/wav.ts'
+import { isLoopback } from '../../platform/loopback.ts'
+import { readAddress } from '../services/address.ts'
+import type { Answer } from '../services/client.ts'
+import { nameOf } from '../services/services.ts'
+import type { Speaking } from './service-copier.ts'
+
+/** What the server calls languages of ours (version 2 and later). */
+const languages: Readonly<Record<string, string>> = {
+  'zh-CN': 'zh',
+  'zh-HK': 'yue',
+  'en-US': 'en',
+  'ja-JP': 'ja',
+  'ko-KR': 'ko',
+}
+
+/** As the contract writes them. */
+export const gptSovitsLanguages = Object.keys(languages)
+
+/** Asks GPT-SoVITS (api_v2). It takes no uploads: the reference has to lie where the server can read it. */
+export async function askGptSovits(speaking: Speaking): Promise<Answer> {
+  const { client, text, language, reference, speed, signal } = speaking
+  const name = `reelwright-voice-${randomUUID()}.wav`
+  const { here, there } = foldersOf(speaking)
+  const file = join(here, name)
+  try {
+    await writeFile(file, wavOf(reference)).catch((error: unknown) => {
+      throw new MediaError(6401, `the reference cannot be written into ${here}`, {
+        cause: error,
+        hint: shareFolder,
+      })
+    })
+    const json = {
+      text,
+      text_lang: languages[language] ?? 'auto',
+      ref_audio_path: `${there.replace(/[/\\]+$/, '')}${there.includes('\\') ? '\\' : '/'}${name}`,
+      prompt_text: reference.text,
+      prompt_lang: languages[reference.language] ?? 'auto',
+      text_split_method: 'cut5',
+      batch_size: 1,
+      speed_factor: speed,
+      media_type: 'wav',
+      streaming_mode: false,
+    }
+    return await client.send({ path: '/tts', json, signal })
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+const shareFolder =
+  'Set "voice_service" to { "address", "folder", "folder_there" }: a folder that this service writes, and the same ' +
+  'one as the voice server sees it.'
+
+/** Where the reference is put, and how the server calls that place. */
+function foldersOf({ service, scratch }: Speaking): { readonly here: string; readonly there: string } {
+  const { folder, folder_there: there } = service
+  if (folder !== undefined) return { here: folder, there: there ?? folder }
+  if (isLoopback(readAddress(service.address).base.hostname)) return { here: scratch, there: scratch }
+  throw new MediaError(6401, `${nameOf(service)} is another machine, and cannot read the reference`, {
+    retryable: false,
+    hint: shareFolder,
+  })
+}

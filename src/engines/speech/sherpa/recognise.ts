@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { checkRecognised } from '../../../media/speech/check-words.ts'
+import { shareTime } from '../../../media/speech/split-words.ts'
+import { speechRate, type Recognised } from '../../../media/speech/spoken.ts'
+import { plainText, wordsOfTokens } from '../../../media/speech/token-words.ts'
+import { usePack } from '../../packs/use.ts'
+import type { Recogniser } from '../speech.ts'
+import { startSherpa, type Sherpa } from './process.ts'
+import { recogniserSettings, type RecogniserModel } from './recognisers.ts'
+import { nonsense } from './samples.ts'
+
+/** As sherpa-onnx tells a result; lists that a model does not fill are empty. */
+const result = z.object({
+  text: z.string(),
+  lang: z.string().default(''),
+  tokens: z.array(z.string()).default([]),
+  timestamps: z.array(z.number()).default([]),
+  durations: z.array(z.number()).default([]),
+  ys_log_probs: z.array(z.number()).default([]),
+})
+
+/** Opens a model that recognises speech, for a language of the contract or any; 6401 where it is not there. */
+export async function openLocalRecogniser(
+  model: RecogniserModel,
+  { signal, language }: { readonly signal: AbortSignal; readonly language?: string | undefined },
+): Promise<Recogniser> {
+  const { name, longest } = model
+  const place = await usePack(name, { signal })
+  const start = async (spoken: string | undefined, until: AbortSignal) => {
+    const settings = await recogniserSettings(model, place, spoken)
+    return await startSherpa({ model: name, part: 'recogniser', settings }, { signal: until })
+  }
+  let open: { readonly language: string | undefined; readonly sherpa: Sherpa } = {
+    language,
+    sherpa: await start(language, signal),
+  }
+  return {
+    name,
+    longest,
+    async recognise(sound, { signal: until, language: spoken = open.language }) {
+      // A model is opened with its language.
+      if (spoken !== open.language) {
+        await open.sherpa[Symbol.asyncDispose]()
+        open = { language: spoken, sherpa: await start(spoken, until) }
+      }
+      const told = await open.sherpa.ask({ samples: sound, rate: speechRate }, until)
+      return recognisedOf(told, { model: name, seconds: sound.length / speechRate })
+    },
+    [Symbol.asyncDispose]: () => open.sherpa[Symbol.asyncDispose](),
+  }
+}
+
+function recognisedOf(told: unknown, { model, seconds }: { model: string; seconds: number }): Recognised {
+  const fail = (what: string): never => {
+    throw nonsense(model, what)
+  }
+  const read = result.safeParse(told)
+  if (!read.success) return fail('its answer is no result')
+  const { text, lang, tokens, timestamps, durations, ys_log_probs: likelihoods } = read.data
+  const plain = plainText(text)
+  // Pieces of characters, of models that spell by bytes, tell no words.
+  const timed =
+    tokens.length > 0 && timestamps.length === tokens.length && !tokens.join('').includes('\uFFFD')
+  const words = timed
+    ? wordsOfTokens(
+        tokens.map((token, at) => ({ text: token, start: timestamps[at] ?? NaN, seconds: durations[at] })),
+        seconds,
+      )
+    : shareTime(plain, { start: 0, end: seconds })
+  const recognised: Recognised = {
+    text: plain,
+    words,
+    timed,
+    confidence: confidenceOf(likelihoods),
+    language: plainLanguage(lang),
+  }
+  return checkRecognised(recognised, { seconds, fail })
+}
+
+/** The mean likelihood of a piece; null where none is told. */
+function confidenceOf(likelihoods: readonly number[]): number | null {
+  if (likelihoods.length === 0) return null
+  return Math.exp(likelihoods.reduce((sum, value) => sum + value, 0) / likelihoods.length)
+}
+
+/** `<|zh|>` is zh. */
+function plainLanguage(told: string): string | null {
+  const language = told.replaceAll(/[<|>]/gu, '')
+  return language === '' || language === 'auto' ? null : language
+}

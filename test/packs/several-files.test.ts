@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { artifactsOf, packagesOf, thisMachine } from '../../src/engines/packs/machine.ts'
+import { manifest, type EnginePack, type ModelPack } from '../../src/engines/packs/manifest.ts'
+import { pullPack } from '../../src/engines/packs/pull.ts'
+import { contentOf } from '../../src/engines/packs/sha256.ts'
+import { locatePack } from '../../src/engines/packs/store.ts'
+import { requirePack, setPacks, statesOf } from '../../src/engines/packs/use.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { startMirror, type Mirror } from './mirror.ts'
+import { artifactOf, enginePackage, model, modelPack, models, packsIn } from './stand-in.ts'
+
+let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let mirror: Mirror
+const words = Buffer.from('one 1\ntwo 2\n')
+
+beforeEach(async () => {
+  scratch = await scratchFolder()
+  mirror = await startMirror({ 'eyes.onnx': model, 'eyes.tokens.txt': words })
+})
+afterEach(async () => {
+  await mirror[Symbol.asyncDispose]()
+  await scratch[Symbol.asyncDispose]()
+})
+
+const tokens = { ...artifactOf('eyes.tokens.txt', words), address: 'https://models.invalid/eyes.tokens.txt' }
+const pack: ModelPack = { ...modelPack(), beside: [tokens] }
+
+describe('a model of two files', () => {
+  it('is known by the first and has the second beside it; both are checked', async () => {
+    const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
+    const subject = { folder: scratch.path, packs }
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.tokens.txt'])
+    const place = (await locatePack(packs, 'eyes')) ?? ''
+    expect(basename(place)).toBe('eyes.onnx')
+    const second = join(dirname(place), 'eyes.tokens.txt')
+    expect(await readFile(second)).toEqual(words)
+    await writeFile(second, 'one 2\ntwo 1\n')
+    expect(await models('verify', 'eyes', subject)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('eyes: damaged (eyes.tokens.txt)'),
+    })
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    await rm(second)
+    expect(await locatePack(packs, 'eyes')).toBeNull()
+  })
+
+  it('is not there while the second is not the one it should be', async () => {
+    mirror.files.set('eyes.tokens.txt', Buffer.from('one 2\ntwo 1\n'))
+    const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
+    await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining('eyes.tokens.txt is not the file it should be'),
+    })
+    expect(await locatePack(packs, 'eyes')).toBeNull()
+  })
+
+  it('is optional where it says so: set-up leaves it, and who needs it is told the command', async () => {
+    const eyes = { ...pack, optional: true, artifact: { ...pack.artifact, bytes: 30e6 } }
+    const packs = packsIn(scratch.path, { 'text-detection': eyes }, { mirror: mirror.address })
+    setPacks(packs)
+    const fix = 'reelwright models pull text-detection'
+    expect(await statesOf(packs)).toMatchObject([{ state: 'optional', fix }])
+    expect(await models('setup', '', { folder: scratch.path, packs })).toMatchObject({ code: 0 })
+    expect(mirror.requests).toEqual([])
+    await expect(requirePack('text-detection')).rejects.toMatchObject({ code: 6401, hint: `Run: ${fix}` })
+  })
+})
+
+describe('a model whose files come in an archive', () => {
+  it('is unpacked beside its first file, and the archive does not stay', async () => {
+    const folder = join(scratch.path, 'made', 'voice-1.0')
+    await mkdir(join(folder, 'data'), { recursive: true })
+    await writeFile(join(folder, 'tokens.txt'), words)
+    await writeFile(join(folder, 'data', 'phontab'), 'p')
+    const file = 'voice-1.0.tar.bz2'
+    await promisify(execFile)('tar', ['-cjf', join(scratch.path, file), '-C', join(folder, '..'), 'voice-1.0'])
+    const archive = await readFile(join(scratch.path, file))
+    mirror.files.set(file, archive)
+    const address = `https://models.invalid/${file}`
+    const voice = { ...modelPack(), beside: [{ ...artifactOf(file, archive), address, unpacked: 100 }] }
+    const packs = packsIn(scratch.path, { eyes: voice }, { mirror: mirror.address })
+    const subject = { folder: scratch.path, packs }
+    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    const place = dirname((await locatePack(packs, 'eyes')) ?? '')
+    expect((await readdir(place)).toSorted()).toEqual(['data', 'eyes.onnx', 'pack.json', 'tokens.txt'])
+    expect(await models('verify', 'eyes', subject)).toMatchObject({ code: 0 })
+    await writeFile(join(place, 'data', 'phontab'), 'q')
+    expect(await models('verify', 'eyes', subject)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('eyes: damaged (data/phontab)'),
+    })
+  })
+})
+
+describe('a folder that people bring', () => {
+  it('has the checksum that the shell makes of it, and is refused once anything in it differs', async () => {
+    const folder = join(scratch.path, 'voice')
+    await mkdir(join(folder, 'espeak-ng-data', 'lang'), { recursive: true })
+    await writeFile(join(folder, 'encoder.onnx'), model)
+    await writeFile(join(folder, 'espeak-ng-data', 'lang', 'zh'), 'zh')
+    await writeFile(join(folder, 'Ä b.txt'), 'text')
+    const script = 'find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum'
+    const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: folder })
+    const sha256 = stdout.slice(0, 64)
+    expect(await contentOf(folder)).toBe(sha256)
+    const own = { voice: { path: folder, sha256 } }
+    const title = { kind: 'own', title: 'Voice', enables: 'speaking', licence: 'its own' } as const
+    const packs = packsIn(scratch.path, { voice: title }, { own })
+    expect(await locatePack(packs, 'voice')).toBe(folder)
+    await writeFile(join(folder, 'espeak-ng-data', 'lang', 'en'), 'en')
+    await expect(locatePack(packs, 'voice')).rejects.toMatchObject({ code: 6016 })
+  })
+})
+
+describe('an engine that has a package for each machine', () => {
+  it('brings the one for this machine alone', async () => {
+    const { pack: engine, archive } = await enginePackage(scratch.path)
+    const [first] = engine.packages
+    mirror.files.set(first.artifact.file, archive)
+    const other = { ...first, name: '@reelwright-test/amiga', machine: 'amiga-m68k' }
+    const elsewhere: EnginePack = {
+      ...engine,
+      packages: [
+        { ...first, machine: thisMachine() },
+        { ...other, artifact: artifactOf('amiga.tgz', words) },
+      ],
+    }
+    const packs = packsIn(scratch.path, { engine: elsewhere }, { mirror: mirror.address })
+    expect(await pullPack(packs, 'engine')).toBe('pulled')
+    expect(mirror.requests).toEqual([first.artifact.file])
+    expect(packagesOf(elsewhere, 'amiga-m68k').map(({ name }) => name)).toEqual(['@reelwright-test/amiga'])
+  })
+
+  it('is sherpa-onnx: each machine has one, and what is loaded', () => {
+    const engine = manifest['sherpa-onnx']
+    for (const machine of engine.builds) {
+      const files = artifactsOf(engine, machine).map(({ file }) => file)
+      expect(files).toEqual([
+        'sherpa-onnx-node-1.13.8.tgz',
+        `sherpa-onnx-${machine.replace('win32', 'win')}-1.13.8.tgz`,
+      ])
+    }
+  })
+})
