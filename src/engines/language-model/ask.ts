@@ -1,0 +1,100 @@
+import type * as z from 'zod'
+import { MediaError } from '../../contract/errors.ts'
+import type { ServiceClient } from '../services/client.ts'
+import { strange } from '../services/failures.ts'
+import { inOneLine, refusalOf } from '../services/refusal.ts'
+import { nameOf } from '../services/services.ts'
+import { bodyOf, saidIn, type Said, type Turn } from './chat.ts'
+import { dialectOf, isTooLong, nextDialect, remember } from './dialect.ts'
+import type { Question } from './language-model.ts'
+import { corrected, messagesOf, schemaOf, tokensOf } from './messages.ts'
+import { readAnswer } from './read-answer.ts'
+import { estimateTokens } from './tokens.ts'
+import { TooLong } from './too-long.ts'
+
+/** A model that is asked. */
+export interface Asked {
+  readonly client: ServiceClient
+  readonly model: string
+  readonly contextTokens: number
+  readonly usage: { requests: number; promptTokens: number; answerTokens: number }
+}
+
+/** Times that a model is told its mistakes. */
+const maxRepairs = 2
+
+/** Asks until the answer is one; see `LanguageModel.ask`. */
+export async function askModel<S extends z.ZodObject>(
+  asked: Asked,
+  question: Question<S>,
+): Promise<z.output<S>> {
+  const { client, model, contextTokens } = asked
+  const { maxTokens, temperature = 0, signal } = question
+  const name = nameOf(client.told.service)
+  const schema = schemaOf(question.schema)
+  const begun = messagesOf(question, schema)
+  const room = contextTokens - maxTokens
+  const needed = tokensOf(begun)
+  if (needed > room) {
+    const what = `about ${needed} tokens, and ${maxTokens} for the answer`
+    throw new TooLong('question', `the question does not fit the ${contextTokens} tokens of ${name}: ${what}`)
+  }
+  let messages = begun
+  for (let repairs = 0; ; repairs += 1) {
+    const said = await say(asked, { model, messages, schema, maxTokens, temperature }, signal)
+    if (said.refusal !== null) throw declined(name, said.refusal)
+    const reading = readAnswer(question.schema, said.text)
+    if ('answer' in reading) return reading.answer
+    if (said.isCutOff)
+      throw new TooLong('answer', `${name} was cut off after ${maxTokens} tokens of its answer`)
+    const { mistakes } = reading
+    if (repairs === maxRepairs) throw unusable(name, mistakes)
+    messages = corrected(begun, { answer: said.text, mistakes, room })
+  }
+}
+
+/** One turn, told as the server takes it. */
+async function say({ client, usage }: Asked, turn: Turn, signal: AbortSignal): Promise<Said> {
+  const server = `${client.told.service.address}#${turn.model}`
+  for (let dialect = dialectOf(server); ;) {
+    try {
+      const answer = await client.send({ path: '/chat/completions', json: bodyOf(turn, dialect), signal })
+      const said = saidIn(answer)
+      if (!said)
+        throw strange(client.told, `answers what is no chat completion (${answer.type || 'of no type'})`)
+      remember(server, dialect)
+      usage.requests += 1
+      usage.promptTokens += said.promptTokens ?? tokensOf(turn.messages)
+      usage.answerTokens += said.answerTokens ?? estimateTokens(said.text)
+      return said
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (!refusal) throw error
+      if (isTooLong(refusal)) {
+        const message = `the question does not fit the context of ${nameOf(client.told.service)} (${refusal.said})`
+        throw new TooLong('question', message, error)
+      }
+      const next = nextDialect(dialect, refusal)
+      if (!next) throw error
+      dialect = next
+    }
+  }
+}
+
+function declined(name: string, refusal: string): MediaError {
+  return new MediaError(6401, `${name} declines to answer: ${inOneLine(refusal)}`, {
+    retryable: false,
+    hint: 'Ask for something else, or set another model: "language_model".',
+  })
+}
+
+function unusable(name: string, mistakes: readonly string[]): MediaError {
+  const tries = `${maxRepairs + 1} tries`
+  return new MediaError(
+    6401,
+    `${name} gave no usable answer in ${tries}: ${inOneLine(mistakes.join('; '))}`,
+    {
+      hint: 'Try again, or set a larger model: "language_model".',
+    },
+  )
+}

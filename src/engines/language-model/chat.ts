@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { parseJson } from '../../platform/json.ts'
+import type { Answer } from '../services/client.ts'
+import type { JsonSchema } from '../../contract/json-schema.ts'
+import type { Dialect } from './dialect.ts'
+
+/** A picture that a question is about. */
+export interface Image {
+  readonly type: 'image/jpeg' | 'image/png' | 'image/webp'
+  readonly bytes: Buffer
+}
+
+/** What is said in a conversation. */
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string
+  readonly images?: readonly Image[] | undefined
+}
+
+/** One request of a conversation. */
+export interface Turn {
+  readonly model: string
+  readonly messages: readonly Message[]
+  readonly schema: JsonSchema
+  readonly maxTokens: number
+  readonly temperature: number
+}
+
+/** Room for the thoughts of models that count them as part of the answer. */
+const thoughtTokens = 8192
+
+/** The body of a request as a server of that dialect takes it. */
+export function bodyOf({ model, messages, schema, maxTokens, temperature }: Turn, dialect: Dialect): object {
+  return {
+    model,
+    messages: messages.map(({ role, content, images = [] }) => ({
+      role,
+      content: images.length === 0 ? content : [{ type: 'text', text: content }, ...images.map(partOf)],
+    })),
+    ...(dialect.limit === 'max_tokens'
+      ? { max_tokens: maxTokens }
+      : { max_completion_tokens: maxTokens + thoughtTokens }),
+    ...(dialect.temperature && { temperature }),
+    ...formOf(dialect, schema),
+    stream: false,
+  }
+}
+
+function partOf({ type, bytes }: Image) {
+  return { type: 'image_url', image_url: { url: `data:${type};base64,${bytes.toString('base64')}` } }
+}
+
+function formOf({ form }: Dialect, schema: JsonSchema): object {
+  if (form === 'plain') return {}
+  if (form === 'object') return { response_format: { type: 'json_object' } }
+  const json_schema = { name: 'answer', schema, ...(form === 'strict' && { strict: true }) }
+  return { response_format: { type: 'json_schema', json_schema } }
+}
+
+const tokens = z.int().min(0).nullish()
+
+/** As OpenAI writes it; what others add is not read. */
+const completion = z.object({
+  choices: z.array(
+    z.object({
+      finish_reason: z.string().nullish(),
+      message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+    }),
+  ),
+  usage: z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null),
+})
+
+/** What a model said in one turn. */
+export interface Said {
+  readonly text: string
+  /** It stopped at the limit of tokens, not at its end. */
+  readonly isCutOff: boolean
+  /** Why it will not answer; null where it will. */
+  readonly refusal: string | null
+  /** Null where the server does not count. */
+  readonly promptTokens: number | null
+  readonly answerTokens: number | null
+}
+
+/** What came as an answer; null where it is none of this API. */
+export function saidIn({ bytes }: Answer): Said | null {
+  const read = completion.safeParse(parseJson(bytes.toString('utf8'))).data
+  if (!read) return null
+  const [choice] = read.choices
+  const { content, refusal } = choice?.message ?? {}
+  const isFiltered = choice?.finish_reason === 'content_filter'
+  return {
+    text: content ?? '',
+    isCutOff: choice?.finish_reason === 'length',
+    refusal: refusal || (isFiltered ? 'its content filter' : null),
+    promptTokens: read.usage?.prompt_tokens ?? null,
+    answerTokens: read.usage?.completion_tokens ?? null,
+  }
+}

@@ -1,0 +1,41 @@
+import type * as z from 'zod'
+import type { Image } from './chat.ts'
+
+/** A question whose answer is of a known form. */
+export interface Question<S extends z.ZodObject> {
+  /** What the answer has to be; descriptions of its fields are read by the model. */
+  readonly schema: S
+  readonly system: string
+  readonly prompt: string
+  /** Questions of the same kind with their right answers. */
+  readonly examples?: readonly { readonly prompt: string; readonly answer: z.input<S> }[]
+  readonly images?: readonly Image[]
+  /** Most tokens of the answer, thoughts left out. */
+  readonly maxTokens: number
+  /** Left out, 0: the likeliest words. */
+  readonly temperature?: number
+  readonly signal: AbortSignal
+}
+
+/** What was used so far; estimated where the server does not count. */
+export interface Usage {
+  readonly requests: number
+  readonly promptTokens: number
+  readonly answerTokens: number
+}
+
+/** A language model that answers in typed objects. */
+export interface LanguageModel extends AsyncDisposable {
+  /** As results name it: `qwen3:8b at 127.0.0.1:11434`. */
+  readonly name: string
+  /** Tokens of question and answer together. */
+  readonly contextTokens: number
+  readonly usage: Usage
+  /**
+   * What the model answers, checked by the schema. Throws TooLong where the question does not fit or the answer was
+   * cut off, 6401 where no right answer comes, and what the service fails with.
+   */
+  ask<S extends z.ZodObject>(question: Question<S>): Promise<z.output<S>>
+  /** Tokens that are left for the prompt of such a question; whoever has more to ask asks in parts. */
+  roomFor<S extends z.ZodObject>(question: Omit<Question<S>, 'prompt' | 'signal'>): number
+}

@@ -1,0 +1,68 @@
+import { isNearby, readAddress } from '../services/address.ts'
+import { openClient, type ClientOptions, type ServiceClient } from '../services/client.ts'
+import { refusalOf } from '../services/refusal.ts'
+import { requireService } from '../services/use.ts'
+import { askModel, type Asked } from './ask.ts'
+import type { LanguageModel } from './language-model.ts'
+import { messagesOf, schemaOf, tokensOf } from './messages.ts'
+import { chooseModel, listModels, type ListedModel } from './models.ts'
+import { nameOf } from '../services/services.ts'
+
+/** A model on this machine may load, and think, for minutes. */
+const limits = { firstByteMs: 300_000, wholeMs: 600_000, maxBytes: 16 * 2 ** 20 }
+
+/** Tokens of a context that nobody tells: nearby what Ollama takes by itself, else what hosted models have. */
+const usualContext = { nearby: 4096, hosted: 16_384 }
+
+/** Opens the language model that is set; 6401 where none is, and what its service fails with. */
+export async function openLanguageModel({
+  signal,
+  ...options
+}: ClientOptions & { readonly signal: AbortSignal }): Promise<LanguageModel> {
+  const service = requireService('language_model')
+  const client = openClient({ need: 'language_model', service }, { ...limits, ...options })
+  try {
+    const { id, contextTokens } = await findModel(client, signal)
+    const named = { ...client, told: { need: 'language_model', service: { ...service, model: id } } } as const
+    const { hostname } = readAddress(service.address).base
+    const usual = isNearby(hostname) ? usualContext.nearby : usualContext.hosted
+    return talking({
+      client: named,
+      model: id,
+      contextTokens: service.context_tokens ?? contextTokens ?? usual,
+      usage: { requests: 0, promptTokens: 0, answerTokens: 0 },
+    })
+  } catch (error) {
+    await client[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+function talking(asked: Asked): LanguageModel {
+  const { client, contextTokens, usage } = asked
+  return {
+    name: nameOf(client.told.service),
+    contextTokens,
+    usage,
+    ask: (question) => askModel(asked, question),
+    roomFor(question) {
+      const begun = messagesOf({ ...question, prompt: '' }, schemaOf(question.schema))
+      return Math.max(0, contextTokens - question.maxTokens - tokensOf(begun))
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  }
+}
+
+/** The model, as far as the settings do not tell all of it. */
+async function findModel(client: ServiceClient, signal: AbortSignal): Promise<ListedModel> {
+  const { model, context_tokens: contextTokens = null } = requireService('language_model')
+  if (model !== undefined && contextTokens !== null) return { id: model, contextTokens }
+  try {
+    return chooseModel(client, await listModels(client, signal))
+  } catch (error) {
+    // Some services list no models, and answer all the same.
+    const isUnlisted = [404, 405, 501].includes(refusalOf(error)?.status ?? 0)
+    if (model !== undefined && isUnlisted) return { id: model, contextTokens }
+    throw error
+  }
+}

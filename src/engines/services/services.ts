@@ -1,0 +1,107 @@
+import * as z from 'zod'
+import { isServiceAddress, withoutDialect } from './address.ts'
+
+const text = z.string().min(1)
+const plainAddress = text.refine(isServiceAddress, {
+  error:
+    'must be an https address, or http of this machine or its own network, without a password or a query',
+})
+
+/** What is sent in a header. */
+const key = z.string().regex(/^[\u0021-\u007e]+$/, 'must be a key: letters, digits and signs without blanks')
+
+const common = {
+  address: plainAddress,
+  model: text.optional(),
+  key: key.optional(),
+  requests_per_minute: z.int().min(1).max(100_000).optional(),
+  concurrency: z.int().min(1).max(64).optional(),
+}
+
+/** The language model that is set, and how it may be used. */
+export const languageModelService = z
+  .strictObject({ ...common, context_tokens: z.int().min(1024).max(10_000_000).optional() })
+  .readonly()
+/** The transcription service that is set. */
+export const transcriptionService = z.strictObject(common).readonly()
+/** The service that is set for copying voices. */
+export const voiceService = z
+  .strictObject({
+    ...common,
+    address: text.refine((given) => isServiceAddress(withoutDialect(given)), {
+      error:
+        'must be gpt-sovits+ or openai+ before an https address, or http of this machine or its own network',
+    }),
+    /** Where references are put for a server that reads them from its disk, and how it calls that folder. */
+    folder: text.optional(),
+    folder_there: text.optional(),
+  })
+  .readonly()
+
+/** Every service that can be set. */
+export const services = z
+  .strictObject({
+    language_model: languageModelService.optional(),
+    transcription: transcriptionService.optional(),
+    voice_service: voiceService.optional(),
+  })
+  .readonly()
+export type Services = z.infer<typeof services>
+export type ServiceNeed = keyof Services
+export type LanguageModelService = z.infer<typeof languageModelService>
+export type TranscriptionService = z.infer<typeof transcriptionService>
+export type VoiceService = z.infer<typeof voiceService>
+export type Service = LanguageModelService | TranscriptionService | VoiceService
+
+/** A service as settings may tell it: all of it, or one line of its address with the model after a `#`. */
+export function inOneLine<S extends z.ZodType>(schema: S) {
+  return z.preprocess((given) => (typeof given === 'string' ? readLine(given) : given), schema)
+}
+
+function readLine(line: string): { readonly address: string; readonly model?: string } {
+  const [address = '', ...model] = line.trim().split('#')
+  return { address, ...(model.length > 0 && { model: model.join('#') }) }
+}
+
+/** A key as settings tell it beside its service. */
+export const serviceKey = key
+
+/** What results and errors call a service: its model, and where that is. */
+export function nameOf({ address: given, model }: Service): string {
+  const { host } = new URL(withoutDialect(given))
+  return model === undefined ? host : `${model} at ${host}`
+}
+
+interface AboutService {
+  readonly title: string
+  /** The variables that set it and its key. */
+  readonly variable: string
+  readonly keyVariable: string
+  /** What a line may look like. */
+  readonly example: string
+}
+
+/** What people are told of each service. */
+export const aboutServices: Readonly<Record<ServiceNeed, AboutService>> = {
+  language_model: {
+    title: 'Language model',
+    variable: 'REELWRIGHT_LANGUAGE_MODEL',
+    keyVariable: 'REELWRIGHT_LANGUAGE_MODEL_KEY',
+    example: 'http://127.0.0.1:11434/v1#qwen3:8b',
+  },
+  transcription: {
+    title: 'Transcription service',
+    variable: 'REELWRIGHT_TRANSCRIPTION',
+    keyVariable: 'REELWRIGHT_TRANSCRIPTION_KEY',
+    example: 'http://127.0.0.1:8000/v1#whisper-1',
+  },
+  voice_service: {
+    title: 'Voice service',
+    variable: 'REELWRIGHT_VOICE_SERVICE',
+    keyVariable: 'REELWRIGHT_VOICE_SERVICE_KEY',
+    example: 'gpt-sovits+http://127.0.0.1:9880',
+  },
+}
+
+/** The needs in the order they are told. */
+export const serviceNeeds = Object.keys(aboutServices) as readonly ServiceNeed[]

@@ -1,0 +1,288 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { breaks, fails, hangs, json, page } from '../services/stand-in.ts'
+import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
+
+let server: ModelServer
+beforeEach(async () => {
+  server = await startModelServer(() => answer)
+  setModel(server)
+})
+afterEach(() => server[Symbol.asyncDispose]())
+
+const schema = z.object({
+  lines: z.array(z.object({ id: z.int(), text: z.string().describe('Translated') })),
+})
+const answer = { lines: [{ id: 1, text: 'Guten Tag' }] }
+const { signal } = new AbortController()
+const question = { schema, system: 'You translate.', prompt: '1: Hello', maxTokens: 500, signal }
+
+async function ask(more: Partial<typeof question> & Record<string, unknown> = {}) {
+  await using model = await openModel()
+  return await model.ask({ ...question, ...more })
+}
+
+const name = () => `small at ${new URL(server.origin).host}`
+
+/** What the model was told last. */
+const lastWords = () => server.asked.at(-1)?.messages.at(-1)?.content
+
+describe('a question', () => {
+  it('is answered by the schema', async () => {
+    await using model = await openModel()
+    expect(model.name).toBe(name())
+    expect(await model.ask(question)).toEqual(answer)
+    const [body] = server.asked
+    expect(body).toMatchObject({ model: 'small', max_tokens: 500, temperature: 0, stream: false })
+    expect(body?.response_format).toMatchObject({
+      type: 'json_schema',
+      json_schema: {
+        name: 'answer',
+        strict: true,
+        schema: {
+          type: 'object',
+          required: ['lines'],
+          additionalProperties: false,
+          properties: { lines: { items: { additionalProperties: false, required: ['id', 'text'] } } },
+        },
+      },
+    })
+    expect(body?.messages.map(({ role }) => role)).toEqual(['system', 'user'])
+    expect(body?.messages[0]?.content).toMatch(/^You translate\.\n\n.*JSON Schema.*"Translated"/s)
+    expect(model.usage).toEqual({ requests: 1, promptTokens: 100, answerTokens: 10 })
+  })
+
+  it('comes with its examples and pictures', async () => {
+    const examples = [{ prompt: '1: Yes', answer: { lines: [{ id: 1, text: 'Ja' }] } }]
+    const images = [{ type: 'image/png', bytes: Buffer.from('picture') }]
+    await ask({ examples, images })
+    expect(server.asked[0]?.messages.slice(1)).toEqual([
+      { role: 'user', content: '1: Yes' },
+      { role: 'assistant', content: '{"lines":[{"id":1,"text":"Ja"}]}' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '1: Hello' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,cGljdHVyZQ==' } },
+        ],
+      },
+    ])
+  })
+
+  const whole = JSON.stringify(answer)
+  it.each([
+    ['in a fence', `\`\`\`json\n${whole}\n\`\`\``],
+    ['in chat', `Sure! Here {as you like}: ${whole} Anything else?`],
+    ['after thoughts', `<think>{"lines": []} or {"no": 1}?</think>\n${whole}`],
+    ['after thoughts that begin in the prompt', `{"lines": []}?\n</think>\n${whole}`],
+    ['twice', `{"lines":[]}\n${whole}`],
+    ['with other fields', JSON.stringify({ ...answer, note: 'done' })],
+    ['with a comma too many', `{"lines":[{"id":1,"text":"Guten Tag",},],}`],
+    ['in single quotes', `{'lines': [{'id': 1, 'text': 'Guten Tag'}]}`],
+    ['with braces in its text', whole.replace('Guten Tag', 'Guten } Tag { \\" ')],
+  ])('is understood %s', async (_, said) => {
+    server.says = () => said
+    const { lines } = await ask()
+    expect(lines).toEqual([{ id: 1, text: expect.stringMatching(/^Guten/) }])
+    expect(server.asked).toHaveLength(1)
+  })
+
+  it.each([
+    ['of another form', { lines: [{ id: '1', text: 'Guten Tag' }] }, 'lines.0.id: must be a number'],
+    ['without what is needed', { line: [] }, 'lines: required'],
+    ['that is no JSON', 'I cannot do that.', 'no whole JSON object'],
+    ['that ends in the middle', '{"lines":[{"id":1,"text":"Guten Tag"},{"id":2', 'no whole JSON object'],
+    ['that ends in its thoughts', '<think>{"lines":[]} seems right', 'was empty'],
+    ['without words', '', 'was empty'],
+  ])('is repeated after an answer %s, with what is wrong', async (_, said, mistake) => {
+    server.faults.push(completes(said))
+    expect(await ask()).toEqual(answer)
+    expect(server.asked).toHaveLength(2)
+    expect(lastWords()).toContain(mistake)
+  })
+
+  it('is repeated where no choice came', async () => {
+    server.faults.push(json({ choices: [] }))
+    expect(await ask()).toEqual(answer)
+  })
+
+  it('is given up after two repairs', async () => {
+    server.says = () => ({ lines: 'none' })
+    await expect(ask()).rejects.toMatchObject({
+      code: 6401,
+      message: `${name()} gave no usable answer in 3 tries: lines: must be a list`,
+      retryable: true,
+    })
+    expect(server.asked).toHaveLength(3)
+  })
+
+  it('that was cut off is no answer, and told apart', async () => {
+    server.says = () => answer
+    server.faults.push(completes('{"lines":[{"id":1,"text":"Guten Tag"}', 'length'))
+    await expect(ask()).rejects.toMatchObject({
+      code: 6401,
+      part: 'answer',
+      message: `${name()} was cut off after 500 tokens of its answer`,
+    })
+    expect(server.asked).toHaveLength(1)
+  })
+
+  it('may be declined', async () => {
+    server.faults.push(completes('', 'stop', { content: null, refusal: 'I do not do that.' }))
+    await expect(ask()).rejects.toMatchObject({
+      message: `${name()} declines to answer: I do not do that.`,
+      retryable: false,
+    })
+  })
+})
+
+describe('a server', () => {
+  it.each([
+    ['json_schema', 'strict', ['json_schema', 'json_schema', 'json_object']],
+    ['response_format', '', ['json_schema', 'json_schema', 'json_object', undefined]],
+  ])('that knows no %s is asked in another way, and remembered', async (minded, _, types) => {
+    server.minds = ({ response_format: format }) =>
+      format && (minded === 'response_format' || format.type === minded) ? `unknown ${minded}` : undefined
+    expect(await ask()).toEqual(answer)
+    expect(server.asked.map(({ response_format: format }) => format?.type)).toEqual(types)
+    await ask()
+    expect(server.asked).toHaveLength(types.length + 1)
+  })
+
+  it('of models that think is asked in its own words', async () => {
+    server.minds = ({ max_tokens: most, temperature }) =>
+      most !== undefined
+        ? "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        : temperature === undefined
+          ? undefined
+          : "Unsupported value: 'temperature' does not support 0 with this model."
+    expect(await ask()).toEqual(answer)
+    expect(server.asked.at(-1)).toMatchObject({ max_completion_tokens: 8692 })
+    expect(server.asked.at(-1)).toHaveProperty('response_format.json_schema.strict', true)
+    expect(server.asked).toHaveLength(3)
+  })
+
+  it('that refuses for another reason is not remembered for it', async () => {
+    server.minds = () => 'no'
+    await expect(ask()).rejects.toMatchObject({ code: 6401, retryable: false })
+    server.minds = () => undefined
+    await ask()
+    expect(server.asked.at(-1)).toHaveProperty('response_format.json_schema.strict', true)
+  })
+
+  it('that is busy, breaks off and fails is asked again', async () => {
+    server.faults.push(fails(429, {}, { 'retry-after': '1' }), fails(500), breaks(), page(502))
+    expect(await ask()).toEqual(answer)
+    expect(server.asked).toHaveLength(5)
+  })
+
+  it.each([page(), json({ result: 'fine' }), json([])])(
+    'that speaks something else is told: %#',
+    async (reply) => {
+      server.faults.push(reply)
+      await expect(ask()).rejects.toMatchObject({
+        code: 6401,
+        message: expect.stringMatching(
+          /answers what is no chat completion \((text\/html|application\/json)\)/,
+        ),
+        hint: expect.stringContaining('http://127.0.0.1:11434/v1#qwen3:8b'),
+        retryable: false,
+      })
+    },
+  )
+
+  it('that hangs does so until it is told to stop', async () => {
+    const stop = new AbortController()
+    server.faults.push(hangs())
+    const asked = ask({ signal: stop.signal })
+    await server.hears(1)
+    stop.abort(new Error('enough'))
+    await expect(asked).rejects.toThrow('enough')
+  })
+
+  it('that finds a question too long says so', async () => {
+    server.minds = () => "This model's maximum context length is 4096 tokens."
+    await expect(ask()).rejects.toMatchObject({ code: 6401, part: 'question' })
+    expect(server.asked).toHaveLength(1)
+  })
+})
+
+describe('the model', () => {
+  it('is the only one there is where none is named', async () => {
+    setModel(server, { model: undefined, context_tokens: undefined })
+    server.models = [{ id: 'qwen3-8b.gguf', meta: { n_ctx: 32_768, n_ctx_train: 131_072 } }]
+    await using model = await openModel()
+    expect([model.name, model.contextTokens]).toEqual([name().replace('small', 'qwen3-8b.gguf'), 32_768])
+    await model.ask(question)
+    expect(server.asked[0]?.model).toBe('qwen3-8b.gguf')
+  })
+
+  it.each([
+    [[], 'has no model'],
+    [[{ id: 'a' }, { id: 'b' }], 'has several models (a, b)'],
+  ])('has to be named where there is not one: %j', async (models, what) => {
+    setModel(server, { model: undefined })
+    server.models = models
+    await expect(openModel()).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining(what),
+      hint: expect.stringContaining(
+        `Name one behind a # in the setting "language_model": ${server.origin}/v1#`,
+      ),
+    })
+  })
+
+  it.each([
+    [{ id: 'small', max_model_len: 40_960 }, 40_960],
+    [{ id: 'small', context_length: 200_000 }, 200_000],
+    [{ id: 'small:latest', context_length: 20_000 }, 20_000],
+    [{ id: 'small' }, 4096],
+    [{ id: 'other', context_length: 20_000 }, 4096],
+  ])('has the context that the server tells: %j', async (listed, contextTokens) => {
+    setModel(server, { context_tokens: undefined })
+    server.models = [listed]
+    await using model = await openModel()
+    expect(model.contextTokens).toBe(contextTokens)
+  })
+
+  it('need not be listed', async () => {
+    setModel(server, { context_tokens: undefined })
+    server.replies.push(fails(404))
+    await using model = await openModel()
+    expect(await model.ask(question)).toEqual(answer)
+  })
+
+  it('is missed where none is set', async () => {
+    const { setServices } = await import('../../../src/engines/services/use.ts')
+    setServices({})
+    await expect(openModel()).rejects.toMatchObject({
+      code: 6401,
+      message: 'no language model is set',
+      hint: expect.stringContaining('Set "language_model" in reelwright.config.json, such as "http://'),
+      retryable: false,
+    })
+  })
+})
+
+describe('the room for a prompt', () => {
+  it('is kept: what fits is asked, what does not is refused before', async () => {
+    setModel(server, { context_tokens: 1024 })
+    await using model = await openModel()
+    const room = model.roomFor(question)
+    expect(room).toBeGreaterThan(200)
+    await model.ask({ ...question, prompt: '你'.repeat(Math.floor(room / 1.1)) })
+    await expect(model.ask({ ...question, prompt: '你'.repeat(room) })).rejects.toMatchObject({
+      code: 6401,
+      part: 'question',
+      message: expect.stringContaining('does not fit the 1024 tokens'),
+    })
+    expect(server.asked).toHaveLength(1)
+  })
+
+  it('leaves a wrong answer out of a repair that would not fit', async () => {
+    setModel(server, { context_tokens: 1024 })
+    server.faults.push(completes('blah '.repeat(1000)))
+    expect(await ask()).toEqual(answer)
+    expect(server.asked[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'user'])
+  })
+})

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { readAnswer } from '../../../src/engines/language-model/read-answer.ts'
+
+const schema = z.object({ lines: z.array(z.object({ id: z.int(), text: z.string() })) })
+const answers = fc.record({
+  lines: fc.array(fc.record({ id: fc.integer(), text: fc.string({ unit: 'grapheme' }) }), { minLength: 1 }),
+})
+const chat = fc.stringMatching(/^[\p{L}\s.,!?:'`-]*$/u)
+
+describe('what a model wrote', () => {
+  it('holds its answer, whatever stands around it', () => {
+    fc.assert(
+      fc.property(answers, chat, chat, (answer, before, after) => {
+        for (const spaces of [0, 2]) {
+          const text = `${before}\n${JSON.stringify(answer, null, spaces)}\n${after}`
+          expect(readAnswer(schema, text)).toEqual({ answer })
+        }
+      }),
+    )
+  })
+
+  it('holds no answer where any end of it is missing', () => {
+    fc.assert(
+      fc.property(answers, fc.nat(), (answer, some) => {
+        const text = JSON.stringify(answer)
+        const cut = text.slice(0, some % text.length)
+        expect(readAnswer(schema, cut)).toHaveProperty('mistakes')
+      }),
+    )
+  })
+
+  it('is read in a moment, also where it is nothing but braces', () => {
+    for (const text of [
+      '{'.repeat(1e6),
+      '{"'.repeat(5e5),
+      '{}'.repeat(5e5),
+      '{ '.repeat(1e5) + '}'.repeat(1e5),
+    ]) {
+      const begun = performance.now()
+      expect(readAnswer(schema, text)).toHaveProperty('mistakes')
+      expect(performance.now() - begun).toBeLessThan(5000)
+    }
+  })
+})

@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openClient, type ClientOptions } from '../../../src/engines/services/client.ts'
+import type { LanguageModelService } from '../../../src/engines/services/services.ts'
+import { breaks, fails, hangs, json, page, startStandIn, type StandIn } from './stand-in.ts'
+
+let server: StandIn
+beforeEach(async () => void (server = await startStandIn(json({ fine: true }))))
+afterEach(() => server[Symbol.asyncDispose]())
+
+const { signal } = new AbortController()
+const request = { path: '/models', signal }
+
+/** What was waited for, ms; nothing is. */
+let waits: number[]
+beforeEach(() => void (waits = []))
+
+function open(more: Partial<LanguageModelService> = {}, options: ClientOptions = {}) {
+  const service = { address: `${server.origin}/v1`, model: 'small', ...more }
+  const pause = async (milliseconds: number) => void waits.push(milliseconds)
+  return openClient(
+    { need: 'language_model', service },
+    { firstByteMs: 60_000, wholeMs: 60_000, maxBytes: 1000, pause, ...options },
+  )
+}
+
+const name = () => `small at ${new URL(server.origin).host}`
+
+describe('a connection with a service', () => {
+  it('asks below its address, with its key', async () => {
+    await using client = open({ key: 'sk-0123456789' })
+    const { type, bytes } = await client.send({ path: '/chat', json: { a: 'ü' }, signal })
+    expect([type, bytes.toString()]).toEqual(['application/json', '{"fine":true}'])
+    expect(server.heard).toMatchObject([
+      { method: 'POST', path: '/v1/chat', headers: { authorization: 'Bearer sk-0123456789' } },
+    ])
+    expect(JSON.parse(String(server.heard[0]?.body))).toEqual({ a: 'ü' })
+  })
+
+  it('sends files in forms, again where it must', async () => {
+    await using client = open()
+    server.replies.push(fails(503))
+    const file = { name: 'speech.wav', type: 'audio/wav', bytes: Buffer.from('RIFF') }
+    await client.send({
+      path: '/audio',
+      form: [
+        ['model', 'tiny'],
+        ['file', file],
+      ],
+      signal,
+    })
+    expect(server.heard).toHaveLength(2)
+    for (const { headers, body } of server.heard) {
+      expect(headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
+      expect(String(body)).toMatch(/name="model"\r\n\r\ntiny\r\n/)
+      expect(String(body)).toMatch(
+        /name="file"; filename="speech.wav"\r\nContent-Type: audio\/wav\r\n\r\nRIFF\r\n/,
+      )
+    }
+  })
+
+  it.each([408, 429, 500, 502, 503, 504])('asks again after %i', async (status) => {
+    await using client = open()
+    server.replies.push(fails(status), fails(status))
+    await client.send(request)
+    expect(server.heard).toHaveLength(3)
+    expect(waits).toHaveLength(2)
+    expect(waits[1]).toBeGreaterThan(waits[0] ?? Infinity)
+  })
+
+  it('asks again where the connection broke in the middle of an answer', async () => {
+    await using client = open()
+    server.replies.push(breaks(), (response) => void response.destroy())
+    expect(String((await client.send(request)).bytes)).toBe('{"fine":true}')
+    expect(server.heard).toHaveLength(3)
+  })
+
+  it('waits as long as it is told to', async () => {
+    await using client = open()
+    const date = new Date(Date.now() + 30_000).toUTCString()
+    server.replies.push(fails(429, {}, { 'retry-after': '7' }), fails(503, {}, { 'retry-after': date }))
+    await client.send(request)
+    expect(waits[0]).toBe(7000)
+    expect(waits[1]).toBeGreaterThan(25_000)
+    expect(waits[1]).toBeLessThanOrEqual(30_000)
+  })
+
+  it('leaves long waits to whoever asked', async () => {
+    await using client = open()
+    server.replies.push(fails(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' }))
+    await expect(client.send(request)).rejects.toMatchObject({
+      code: 6402,
+      message: `${name()} is busy (HTTP 429: slow down)`,
+      retryAfter: 3600,
+      retryable: true,
+    })
+    expect(server.heard).toHaveLength(1)
+  })
+
+  it.each([
+    [fails(429), 6402, 'is busy (HTTP 429)', true, 5],
+    [fails(500, { error: 'out of memory' }), 6401, 'failed (HTTP 500: out of memory)', true, 5],
+    [page(502), 6401, 'failed (HTTP 502)', true, 5],
+    [
+      fails(429, { error: { message: 'No more', code: 'insufficient_quota' } }),
+      6401,
+      'refused the request (HTTP 429: No more, insufficient_quota)',
+      false,
+      1,
+    ],
+    [fails(401), 6401, 'asks for a key (HTTP 401)', false, 1],
+    [
+      fails(404, { error: { message: 'model "small" not found' } }),
+      6401,
+      'has no such model or endpoint (HTTP 404: model "small" not found)',
+      false,
+      1,
+    ],
+    [
+      fails(422, { detail: [{ loc: ['body'], msg: 'bad' }] }),
+      6401,
+      'refused the request (HTTP 422: [{"loc":["body"],"msg":"bad"}])',
+      false,
+      1,
+    ],
+    [
+      fails(400, { message: 'tts failed', Exception: 'no file' }),
+      6401,
+      'refused the request (HTTP 400: tts failed, no file)',
+      false,
+      1,
+    ],
+  ] as const)('tells what is wrong: case %#', async (reply, code, what, retryable, times) => {
+    await using client = open()
+    server.otherwise = reply
+    const failed = client.send(request)
+    await expect(failed).rejects.toMatchObject({ code, message: `${name()} ${what}`, retryable })
+    expect(server.heard).toHaveLength(times)
+  })
+
+  it('goes nowhere else', async () => {
+    await using elsewhere = await startStandIn(json({}))
+    await using client = open({ key: 'sk-0123456789' })
+    server.otherwise = fails(307, undefined, { location: elsewhere.origin })
+    await expect(client.send(request)).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining('sends on to another address, which is not followed (HTTP 307)'),
+      hint: expect.stringContaining('"language_model"'),
+    })
+    expect(elsewhere.heard).toEqual([])
+  })
+
+  it('never tells its key, also where the service does', async () => {
+    await using client = open({ key: 'sk-secret-0123456789' })
+    server.otherwise = fails(401, { error: { message: 'Incorrect API key provided: sk-secret-0123456789' } })
+    const error: unknown = await client.send(request).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      message: expect.stringContaining('refused its key (HTTP 401: Incorrect API key provided: [redacted]'),
+      hint: 'Set "language_model_key" (REELWRIGHT_LANGUAGE_MODEL_KEY).',
+    })
+    expect(JSON.stringify([error, (error as Error).stack, (error as Error).cause])).not.toContain('sk-secret')
+  })
+
+  it('tells a server that is not there', async () => {
+    const { origin } = server
+    await server[Symbol.asyncDispose]()
+    await using client = open()
+    const failed = client.send(request)
+    await expect(failed).rejects.toMatchObject({
+      code: 6401,
+      message: `small at ${new URL(origin).host} cannot be reached (ECONNREFUSED)`,
+      retryable: true,
+    })
+    expect(waits).toHaveLength(4)
+    server = await startStandIn()
+  })
+
+  it('tells what speaks no HTTP, at once', async () => {
+    await using client = open()
+    server.otherwise = (response) => void response.socket?.end('hello\r\n\r\n')
+    await expect(client.send(request)).rejects.toMatchObject({
+      code: 6401,
+      message: `${name()} does not speak HTTP`,
+    })
+    expect(server.heard).toHaveLength(1)
+  })
+
+  it('does not wait for ever for an answer to begin', async () => {
+    await using client = open({}, { firstByteMs: 30 })
+    server.otherwise = hangs()
+    await expect(client.send(request)).rejects.toMatchObject({
+      code: 6402,
+      message: `${name()} did not answer within 0.03 s`,
+    })
+    expect(server.heard).toHaveLength(1)
+  })
+
+  it('does not wait for ever for an answer to end', async () => {
+    await using client = open({}, { wholeMs: 300 })
+    server.otherwise = hangs('{"choices":')
+    await expect(client.send(request)).rejects.toMatchObject({
+      code: 6402,
+      message: `${name()} did not answer within 0.3 s`,
+    })
+  })
+
+  it('reads no more than an answer can be', async () => {
+    await using client = open()
+    server.otherwise = json('x'.repeat(1000))
+    await expect(client.send(request)).rejects.toMatchObject({
+      code: 6401,
+      message: `${name()} answers far too much`,
+      retryable: false,
+    })
+  })
+
+  it('asks for so many things at once', async () => {
+    await using client = open({ concurrency: 2 })
+    server.otherwise = hangs()
+    const held: (() => void)[] = []
+    const hold: StandIn['otherwise'] = (response) => void held.push(() => void response.end('{}'))
+    server.replies.push(hold, hold, (response) => void response.end('other'), hold)
+    const asked = [1, 2, 3].map(() => client.send(request))
+    await server.hears(2)
+    await using other = open()
+    await other.send(request)
+    expect(server.heard).toHaveLength(3)
+    for (const answer of held) answer()
+    await Promise.all(asked.slice(0, 2))
+    await server.hears(4)
+    held[2]?.()
+    await asked[2]
+  })
+
+  it.each(['under way', 'waiting for its turn', 'waiting to be sent again'])(
+    'ends a request %s',
+    async (when) => {
+      const stop = new AbortController()
+      const reason = new Error('enough')
+      await using client = open(
+        { concurrency: 1 },
+        {
+          async pause(_, waiting) {
+            stop.abort(reason)
+            waiting?.throwIfAborted()
+          },
+        },
+      )
+      server.otherwise = when === 'waiting to be sent again' ? fails(503) : hangs()
+      const first = when === 'waiting for its turn' ? client.send(request).catch(() => undefined) : undefined
+      const asked = client.send({ ...request, signal: stop.signal })
+      if (when !== 'waiting to be sent again') {
+        await server.hears(1)
+        stop.abort(reason)
+      }
+      await expect(asked).rejects.toBe(reason)
+      await client[Symbol.asyncDispose]()
+      await first
+    },
+  )
+})

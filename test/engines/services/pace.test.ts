@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { pacer } from '../../../src/engines/services/pace.ts'
+
+const { signal } = new AbortController()
+
+describe('the pace of requests', () => {
+  it('lets no more than so many go in any minute, and none wait longer than they must', async () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 })
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 8 }), gaps, async (perMinute, arrivals) => {
+        let now = 0
+        const pause = async (milliseconds: number) => void (now += milliseconds)
+        const pace = pacer({ perMinute, clock: () => now, pause })
+        const gone: number[] = []
+        for (const gap of arrivals) {
+          now += gap
+          const came = now
+          await pace(signal)
+          const before = gone.at(-perMinute)
+          expect(now).toBe(gone.length < perMinute ? came : Math.max(came, (before ?? 0) + 60_000))
+          gone.push(now)
+        }
+      }),
+    )
+  })
+})
