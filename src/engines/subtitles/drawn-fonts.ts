@@ -1,0 +1,92 @@
+import { probeSize, drawnWidths } from './probe-text.ts'
+import type { Drawing, Pen } from '../canvas/load.ts'
+
+/**
+ * Kinds of letters that may come from different fonts, with texts that tell one font from another, long enough that
+ * the edges of pixels do not count.
+ */
+const probes = {
+  alphabet: ['HamburgefonstivRegenbogen', 'MWiljquartzWMWlijquartz', 'ПриветМирПрощайЛето'],
+  eastAsian: ['漢字国語漢字国語漢字国語', 'ひらカナひらカナひらカナ'],
+  hangul: ['한국어글한국어글한국어글', '나는바다나는바다나는바다'],
+} as const
+/** Two texts apart by ten spaces, which come from the family itself where it has them. */
+const spaceProbes = ['nnnnnnnnnnn', 'n n n n n n n n n n n'] as const
+
+/** Kinds of letters that may come from different fonts. */
+export type Kind = keyof typeof probes
+const kinds = ['alphabet', 'eastAsian', 'hangul'] as const
+
+/** How letters of a kind are drawn: the family they come from, and px of their em at Fontsize 1. */
+export interface Drawn {
+  readonly family: string
+  readonly ratio: number
+}
+
+/** By kind of letters; undefined where no font here is as wide as what is drawn. */
+export type Drawns = Readonly<
+  Record<Kind, { readonly plain: Drawn | undefined; readonly bold: Drawn | undefined }>
+> & {
+  /** Px of a space at `probeSize`. */
+  readonly space: { readonly plain: number; readonly bold: number }
+}
+
+const known = new Map<string, Promise<Drawns>>()
+
+/** How a family is drawn; measured once in a process. */
+export function drawnOf(drawing: Drawing, family: string, signal?: AbortSignal): Promise<Drawns> {
+  const found = known.get(family)
+  if (found) return found
+  const drawn = measureDrawn(drawing, family, signal)
+  known.set(family, drawn)
+  drawn.catch(() => known.delete(family))
+  return drawn
+}
+
+async function measureDrawn(drawing: Drawing, family: string, signal?: AbortSignal): Promise<Drawns> {
+  const texts = kinds.flatMap((kind) =>
+    [false, true].flatMap((bold) => probes[kind].map((text) => ({ kind, text, family, bold }))),
+  )
+  const spaced = [false, true].flatMap((bold) => spaceProbes.map((text) => ({ text, family, bold })))
+  const widths = await drawnWidths([...texts, ...spaced], signal)
+  const [close = 0, apart = 0, boldClose = 0, boldApart = 0] = widths.slice(texts.length)
+  const pen = penOf(drawing)
+  // Letters that the family lacks come from another of this machine.
+  const candidates = [family, ...drawing.GlobalFonts.families.map((one) => one.family)]
+  const drawn = (wanted: Kind, isBold: boolean) => {
+    const drawnHere = texts.map((text, index) => ({ ...text, width: widths[index] ?? 0 }))
+    const of = drawnHere.filter(({ kind, bold }) => kind === wanted && bold === isBold)
+    return candidates.map((candidate) => agreed(pen, candidate, of)).find((found) => found !== undefined)
+  }
+  const space = { plain: (apart - close) / 10, bold: (boldApart - boldClose) / 10 }
+  const both = (kind: Kind) => ({ plain: drawn(kind, false), bold: drawn(kind, true) })
+  return { alphabet: both('alphabet'), eastAsian: both('eastAsian'), hangul: both('hangul'), space }
+}
+
+/** A family, where all texts drawn are as much larger or smaller than its own; edges of pixels aside. */
+function agreed(
+  pen: Pen,
+  family: string,
+  texts: readonly { readonly text: string; readonly bold: boolean; readonly width: number }[],
+): Drawn | undefined {
+  const ratios = texts.map(({ text, bold, width }) => {
+    setFont(pen, family, bold)
+    const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = pen.measureText(text)
+    return width / (left + right)
+  })
+  const [least, ratio] = [Math.min(...ratios), Math.max(...ratios)]
+  return least > 0.4 && ratio < 1.3 && ratio / least < 1.03 ? { family, ratio } : undefined
+}
+
+/** What measures texts of one line. */
+export function penOf({ createCanvas }: Drawing): Pen {
+  const pen = createCanvas(1, 1).getContext('2d')
+  // libass kerns only where a file asks for it.
+  pen.fontKerning = 'none'
+  return pen
+}
+
+/** Sets a pen to a family at `probeSize`. */
+export function setFont(pen: Pen, family: string, bold: boolean): void {
+  pen.font = `${bold ? 700 : 400} ${probeSize}px "${family}"`
+}

@@ -1,0 +1,89 @@
+import type { AssStyle, Canvas } from './styles.ts'
+import { assTime } from './times.ts'
+
+/** A line that is shown. */
+export interface AssEvent {
+  /** Ms. */
+  readonly start: number
+  readonly end: number
+  /** Name of its style. */
+  readonly style: string
+  /** As ASS writes it, tags and all. */
+  readonly text: string
+  /** Px from the lower edge, where it is not the style's. */
+  readonly marginY?: number
+}
+
+/** Fields of a style, in the order of `styleValues`. */
+export const styleFields = [
+  ...[
+    'Name',
+    'Fontname',
+    'Fontsize',
+    'PrimaryColour',
+    'SecondaryColour',
+    'OutlineColour',
+    'BackColour',
+    'Bold',
+  ],
+  ...['Italic', 'Underline', 'StrikeOut', 'ScaleX', 'ScaleY', 'Spacing', 'Angle', 'BorderStyle', 'Outline'],
+  ...['Shadow', 'Alignment', 'MarginL', 'MarginR', 'MarginV', 'Encoding'],
+]
+
+/** An ASS file whose px are those of its canvas. */
+export function assFile({
+  canvas,
+  styles,
+  events,
+}: {
+  readonly canvas: Canvas
+  readonly styles: readonly AssStyle[]
+  readonly events: readonly AssEvent[]
+}): string {
+  return [
+    '[Script Info]',
+    'ScriptType: v4.00+',
+    `PlayResX: ${canvas.width}`,
+    `PlayResY: ${canvas.height}`,
+    // Lines are broken already; on a machine with wider fonts they are broken once more, rather than cut off.
+    'WrapStyle: 0',
+    'ScaledBorderAndShadow: yes',
+    'YCbCr Matrix: None',
+    '',
+    '[V4+ Styles]',
+    `Format: ${styleFields.join(', ')}`,
+    ...styles.map((style) => `Style: ${styleValues(style).join(',')}`),
+    '',
+    '[Events]',
+    'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
+    ...events.map(eventLine),
+    '',
+  ].join('\n')
+}
+
+/** A style as an ASS file holds it, field by field. */
+export function styleValues(style: AssStyle): string[] {
+  const fill = paint({ colour: style.fill, opacity: 1 })
+  const lower = 2
+  return [
+    ...[style.name, style.family, rounded(style.size), fill, fill, paint(style.edge), paint(style.back)],
+    ...[style.bold ? -1 : 0, 0, 0, 0, 100, 100, rounded(style.spacing), 0],
+    ...[style.box ? 3 : 1, rounded(style.outline), rounded(style.shadow), lower],
+    ...[style.marginX, style.marginX, style.marginY, 1],
+  ].map(String)
+}
+
+function eventLine({ start, end, style, text, marginY = 0 }: AssEvent): string {
+  return `Dialogue: 0,${assTime(start)},${assTime(end)},${style},,0,0,${Math.round(marginY)},,${text}`
+}
+
+const rounded = (value: number) => Number(value.toFixed(2))
+
+/** `&HAABBGGRR`; of ASS 0 is opaque. */
+function paint({ colour, opacity }: { readonly colour: string; readonly opacity: number }): string {
+  const [, red = '', green = '', blue = ''] = /^#(..)(..)(..)$/.exec(colour) ?? []
+  const clear = Math.round(255 * (1 - opacity))
+    .toString(16)
+    .padStart(2, '0')
+  return `&H${`${clear}${blue}${green}${red}`.toUpperCase()}`
+}

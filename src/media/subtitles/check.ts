@@ -1,0 +1,131 @@
+import { isText, plainText } from './tokens.ts'
+import type { Entry, Subtitles } from './subtitles.ts'
+
+/** Entries that are shown and read: what is translated, counted and paid for. */
+export function textEntries({ entries, format }: Subtitles): Entry[] {
+  return entries.filter(({ kind, text }) => kind === 'dialogue' && isText(text, format))
+}
+
+/** Whether nobody finds anything to read in it. */
+export function isEmpty(subtitles: Subtitles): boolean {
+  return textEntries(subtitles).length === 0
+}
+
+/**
+ * The first thing that no reader makes sense of, where a file is malformed as a whole: none of its entries can be
+ * read, or fewer than cannot be. Entries that take no time are no fault of this kind.
+ */
+export function malformedAt({ entries, skipped, source }: Subtitles): { line: number } | undefined {
+  const faults = skipped.filter(({ fault }) => fault !== 'zero')
+  if (faults.length > entries.length) return { line: faults[0]?.line ?? 1 }
+  const unread = entries.length === 0 && skipped.length === 0 && source.text.trim() !== ''
+  return unread ? { line: 1 } : undefined
+}
+
+/** Two entries that a check is about, in the order of their times. */
+export type Pair = readonly [Entry, Entry]
+
+/** Entries whose starts and whose ends are at most this far apart, ms, are of the same time. */
+const sameMs = 50
+
+/**
+ * Why a file is bilingual: two entries of other words at the same time, or, in most entries of two lines, a line in
+ * Chinese, Japanese or Korean beside one in an alphabet.
+ */
+export function bilingualAt(
+  subtitles: Subtitles,
+): { kind: 'same time'; entries: Pair } | { kind: 'stacked'; entry: Entry } | undefined {
+  const entries = textEntries(subtitles)
+  const together = sameTime(entries)
+  if (together) return { kind: 'same time', entries: together }
+  const stacked = entries.filter(({ text }) => isStacked(plainText(text, subtitles.format)))
+  const [first] = stacked
+  return first && stacked.length >= 3 && stacked.length > entries.length / 2
+    ? { kind: 'stacked', entry: first }
+    : undefined
+}
+
+function sameTime(entries: readonly Entry[]): Pair | undefined {
+  const cells = new Map<string, Entry>()
+  for (const entry of entries.toSorted((one, other) => one.start - other.start)) {
+    const cell = [Math.floor(entry.start / sameMs), Math.floor(entry.end / sameMs)] as const
+    for (const [start, end] of around) {
+      const other = cells.get(`${cell[0] + start} ${cell[1] + end}`)
+      if (other && other.text !== entry.text && areTogether(other, entry)) return [other, entry]
+    }
+    const key = cell.join(' ')
+    if (!cells.has(key)) cells.set(key, entry)
+  }
+  return undefined
+}
+
+const around = [-1, 0, 1].flatMap((start) => [-1, 0, 1].map((end) => [start, end] as const))
+
+const areTogether = (one: Entry, other: Entry) =>
+  Math.abs(one.start - other.start) <= sameMs && Math.abs(one.end - other.end) <= sameMs
+
+const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+const alphabetic = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2}/u
+
+function isStacked(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const [first = '', second = ''] = lines
+  const differs = (one: string, other: string) =>
+    eastAsian.test(one) && !eastAsian.test(other) && alphabetic.test(other)
+  return lines.length === 2 && (differs(first, second) || differs(second, first))
+}
+
+/**
+ * Two text lines of ASS that are shown at once for more than half the time of the shorter one, on different layers or
+ * in different styles, which act as layers where signs and speech are set apart.
+ */
+export function layersAt(subtitles: Subtitles): Pair | undefined {
+  if (subtitles.format !== 'ass') return undefined
+  const latest: Entry[] = []
+  for (const entry of textEntries(subtitles).toSorted((one, other) => one.start - other.start)) {
+    const other = latest.find((one) => isOther(one, entry) && shareTime(one, entry))
+    if (other) return [other, entry]
+    // Of each look the one that lasts longest; two looks suffice to find one that differs.
+    const same = latest.findIndex((one) => !isOther(one, entry))
+    const replaced = same >= 0 ? same : latest.length < 2 ? latest.length : earlier(latest)
+    if ((latest[replaced]?.end ?? 0) < entry.end) latest[replaced] = entry
+  }
+  return undefined
+}
+
+const isOther = (one: Entry, other: Entry) => one.layer !== other.layer || one.style !== other.style
+
+const earlier = ([one, other]: readonly Entry[]) => ((one?.end ?? 0) <= (other?.end ?? 0) ? 0 : 1)
+
+function shareTime(one: Entry, other: Entry): boolean {
+  const shared = Math.min(one.end, other.end) - Math.max(one.start, other.start)
+  return shared > Math.min(one.end - one.start, other.end - other.start) / 2
+}
+
+/** Unicode characters of what is read, ends of lines left out: what is limited and paid for. */
+export function countCharacters(subtitles: Subtitles): number {
+  let count = 0
+  for (const { text } of textEntries(subtitles)) {
+    for (const character of plainText(text, subtitles.format)) if (character !== '\n') count += 1
+  }
+  return count
+}
+
+/** Most of one file that an operation takes. */
+export const subtitleLimits = { entries: 2000, characters: 80_000, bytes: 8 * 2 ** 20 } as const
+
+/** The first limit that a file is over, with its figure. */
+export function overLimit(
+  subtitles: Subtitles,
+): { readonly limit: keyof typeof subtitleLimits; readonly value: number } | undefined {
+  const values = {
+    bytes: () => subtitles.source.bytes.length,
+    entries: () => subtitles.entries.length,
+    characters: () => countCharacters(subtitles),
+  }
+  for (const limit of ['bytes', 'entries', 'characters'] as const) {
+    const value = values[limit]()
+    if (value > subtitleLimits[limit]) return { limit, value }
+  }
+  return undefined
+}

@@ -1,0 +1,62 @@
+import type { Format } from './subtitles.ts'
+import { shownBy, tokensOf, written } from './tokens.ts'
+
+/** The text of an entry as another format writes it: bold, italics, underlining, colour and place go with it. */
+export function convertTags(text: string, from: Format, to: Format): string {
+  if (from === to) return text
+  const open: string[] = []
+  const pieces = tokensOf(text, from).map((token) => {
+    if (token.kind === 'drawing') return to === 'ass' ? token.raw : ''
+    if (token.kind !== 'tags') return written(shownBy(token, from), to)
+    if (to === 'ass') return assTags(token.raw)
+    return from === 'ass' ? blockTags(token.raw, open) : token.raw
+  })
+  return [...pieces, ...open.toReversed().map((name) => `</${name}>`)].join('')
+}
+
+/** Tags of SRT as ASS has them; a block in braces is one of ASS already. */
+function assTags(raw: string): string {
+  if (raw.startsWith('{')) return raw
+  const [, closing, name = '', more = ''] = /^<(\/?)(\w+)([^>]*)>$/.exec(raw) ?? []
+  const tag = name.toLowerCase()
+  if (/^[bius]$/.test(tag)) return `{\\${tag}${closing ? 0 : 1}}`
+  if (tag !== 'font') return ''
+  const [, red = '', green = '', blue = ''] = /color\s*=\s*["']?#?(\w\w)(\w\w)(\w\w)\b/i.exec(more) ?? []
+  if (closing) return String.raw`{\c}`
+  return /^[\da-f]{6}$/i.test(red + green + blue)
+    ? `{\\c&H${blue}${green}${red}&}`.toUpperCase().replace('C', 'c')
+    : ''
+}
+
+/** One override of ASS that SRT can hold. */
+const override = /\\(?:([bius])(\d+)|(an)(\d)|1?c(?:&H(\w{1,8})&?)?)(?=\\|\}|$)/g
+
+/** A block of ASS as SRT has it; `open` are the tags that are not closed yet. */
+function blockTags(raw: string, open: string[]): string {
+  const pieces: string[] = []
+  for (const [, tag, value, place, corner, colour] of raw.matchAll(override)) {
+    if (place !== undefined) pieces.push(`{\\an${corner}}`)
+    else if (tag !== undefined) pieces.push(turned(tag, { on: Number(value) > 0, open }))
+    else pieces.push(turned('font', { on: colour !== undefined, open, colour }))
+  }
+  return pieces.join('')
+}
+
+function turned(
+  name: string,
+  {
+    on,
+    open,
+    colour,
+  }: { readonly on: boolean; readonly open: string[]; readonly colour?: string | undefined },
+): string {
+  const at = open.lastIndexOf(name)
+  // What was opened after it is closed with it, and opened no more: tags of SRT are nested.
+  const closed = at < 0 ? [] : open.splice(at).toReversed()
+  const ends = closed.map((one) => `</${one}>`).join('')
+  if (!on) return ends
+  open.push(name)
+  const [, blue = '', green = '', red = ''] =
+    /(\w\w)(\w\w)(\w\w)$/.exec((colour ?? '').padStart(6, '0')) ?? []
+  return `${ends}${name === 'font' ? `<font color="#${red}${green}${blue}">` : `<${name}>`}`
+}

@@ -1,0 +1,33 @@
+import { cutSaid, type Said, type Shown } from './cut.ts'
+import { stripPunctuation } from './strip-punctuation.ts'
+import type { Room } from './wrap.ts'
+
+/** Least time of an entry where the pause after it allows it, ms. */
+const leastMs = 800
+
+/** A shorter pause than this is not shown: the entry stays until the next one, ms. */
+const closedMs = 300
+
+/**
+ * Entries of what is said, in its order: each within the room, none overlapping the next, none of no time. Short
+ * pauses are closed, short entries last a little longer where nothing is said after them.
+ */
+export function entriesFromSpeech(
+  segments: readonly Said[],
+  { strip, ...room }: Room & { readonly lines: number; readonly strip: boolean },
+): Shown[] {
+  const shown = segments
+    .toSorted((one, other) => one.start - other.start)
+    .flatMap((segment) => cutSaid(segment, room))
+    .map((entry) => ({ ...entry, lines: strip ? entry.lines.map(stripPunctuation) : entry.lines }))
+    .map((entry) => ({ ...entry, lines: entry.lines.filter((line) => line !== '') }))
+    .filter(({ lines, start, end }) => lines.length > 0 && end > start)
+  return shown
+    .map((entry, index) => ({ ...entry, end: endOf(entry, shown[index + 1]?.start) }))
+    .filter(({ start, end }) => end > start)
+}
+
+function endOf({ start, end }: Shown, next = Number.POSITIVE_INFINITY): number {
+  if (next - end < closedMs) return next
+  return Math.min(next, Math.max(end, start + leastMs))
+}

@@ -1,0 +1,15 @@
+import { srtTime } from './times.ts'
+import { written } from './tokens.ts'
+import type { Shown } from './cut.ts'
+
+/** An SRT file of what is shown, numbered from 1; empty entries are left out. */
+export function srtFile(entries: readonly Shown[]): string {
+  return entries
+    .map(({ start, end, lines }) => ({ start, end, lines: lines.filter((line) => line.trim() !== '') }))
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ start, end, lines }, index) => {
+      const text = lines.map((line) => written(line, 'srt').replaceAll(/-+->/g, '→')).join('\n')
+      return `${index + 1}\n${srtTime(start)} --> ${srtTime(end)}\n${text}\n`
+    })
+    .join('\n')
+}

@@ -1,0 +1,86 @@
+import { letterColours, looks, type LetterColour, type Look, type Paint, type Preset } from './looks.ts'
+import { fontSize, type Typeface } from './typeface.ts'
+import type { Room } from './wrap.ts'
+
+export interface Canvas {
+  readonly width: number
+  readonly height: number
+}
+
+/** A style of ASS; lengths in px of the canvas. */
+export interface AssStyle {
+  readonly name: string
+  readonly family: string
+  readonly bold: boolean
+  /** Fontsize as ASS counts it, and the px of an em that it makes. */
+  readonly size: number
+  readonly em: number
+  readonly spacing: number
+  /** `#rrggbb`; the edge and what lies behind it with how opaque they are, 0 to 1. */
+  readonly fill: string
+  readonly edge: Paint
+  readonly back: Paint
+  /** Whether the edge is a box around the line. */
+  readonly box: boolean
+  readonly outline: number
+  readonly shadow: number
+  readonly marginX: number
+  readonly marginY: number
+  /** As wide as a line gets where the margins allow more: one of a smaller size may be as long as a usual one. */
+  readonly lineWidth: number
+}
+
+/** How many letters as wide as high a line holds, and the share of the canvas that it takes at most. */
+function lineShape({ width, height }: Canvas): { ems: number; share: number } {
+  const shape = width / height
+  if (shape >= 1.3) return { ems: 22, share: 0.9 }
+  return shape <= 0.8 ? { ems: 13, share: 0.86 } : { ems: 17, share: 0.9 }
+}
+
+/** Px of an em on a canvas: as high as is usual, and such that a line of its letters fits with all around it. */
+function emOf(canvas: Canvas, { spacing = 0, outline, shadow }: Look): number {
+  const { ems, share } = lineShape(canvas)
+  return Math.min(
+    0.054 * canvas.height,
+    (share * canvas.width) / (ems * (1 + spacing) + 2 * outline + shadow),
+  )
+}
+
+interface StyleWish {
+  readonly preset: Preset
+  readonly colour: LetterColour
+  readonly canvas: Canvas
+  readonly typeface: Typeface
+  readonly name: string
+  /** Of the usual size. */
+  readonly scale?: number
+}
+
+/** A preset as a style for a canvas. */
+export function styleOf({ preset, colour, canvas, typeface, name, scale = 1 }: StyleWish): AssStyle {
+  const look = looks[preset]
+  const usual = emOf(canvas, look)
+  const em = usual * scale
+  const { share } = lineShape(canvas)
+  return {
+    ...{ name, family: typeface.family, bold: look.bold, size: fontSize(typeface, em), em },
+    ...{ fill: letterColours[colour] ?? look.fill, edge: look.edge, back: look.back, box: look.box ?? false },
+    spacing: em * (look.spacing ?? 0),
+    lineWidth: 1.001 * lineShape(canvas).ems * usual * (1 + (look.spacing ?? 0)),
+    outline: em * look.outline,
+    shadow: em * look.shadow,
+    marginX: Math.floor((canvas.width * (1 - share)) / 2),
+    marginY: Math.round(canvas.height * (canvas.height > 1.2 * canvas.width ? 0.12 : 0.06)),
+  }
+}
+
+/** What libass adds where it rounds the edges of boxes and letters, px on either side. */
+const rounding = 2
+
+/** The room of a style's lines on a canvas, px: edges, boxes and shadows stay within the margins too. */
+export function roomOf(style: AssStyle, canvas: Canvas, typeface: Typeface): Room {
+  const { em, spacing, outline, shadow, marginX, lineWidth } = style
+  const most = canvas.width - 2 * (marginX + outline + shadow + rounding)
+  const measure = (text: string) => typeface.measure(text, style.bold) * em + spacing * [...text].length
+  return { width: Math.min(most, lineWidth), measure }
+}

@@ -1,0 +1,117 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { relayTags } from './relay.ts'
+import type { Format } from './subtitles.ts'
+import { isText, plainText, tokensOf, withoutTags, written } from './tokens.ts'
+
+const piece = fc.constantFrom(
+  ...[
+    '{\\i1}',
+    '{\\i0}',
+    '{note}',
+    '{\\pos(1,2)\\p1}',
+    'm 0 0 l 1 1',
+    '{\\p0}',
+    '\\N',
+    '\\n',
+    '\\h',
+    '{',
+    '}',
+    '\\',
+    '<',
+  ],
+  ...[
+    '<i>',
+    '</i>',
+    '<b>',
+    '<font color="red">',
+    '</font>',
+    '{\\an8}',
+    '\n',
+    '<v Anna>',
+    '<00:01.000>',
+    '&amp;',
+    '&',
+  ],
+  ...['word', ' ', '你好', '👨‍👩‍👧', '{\\k20}', 'x', '3 < 4', '\u2060', '\ud800'],
+)
+const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
+const format = fc.constantFrom<Format>('srt', 'ass', 'vtt')
+
+/** What is no text and no break, in its order. */
+const kept = (raw: string, of: Format) =>
+  tokensOf(raw, of)
+    .filter(({ kind }) => kind === 'tags' || kind === 'drawing')
+    .map((token) => token.raw)
+
+test('the pieces of a text are the text', () => {
+  fc.assert(
+    fc.property(text, format, (raw, of) => {
+      expect(
+        tokensOf(raw, of)
+          .map((token) => token.raw)
+          .join(''),
+      ).toBe(raw)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('words are written so that they are read again, whatever they look like', () => {
+  fc.assert(
+    fc.property(text, format, (words, of) => {
+      // In SRT a joiner after a sign is what keeps it from being one.
+      const said = of === 'srt' ? words.replaceAll('\u2060', '') : words
+      expect(plainText(written(said, of), of)).toBe(said)
+      expect(kept(written(said, of), of)).toEqual([])
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('other words in the same tags: nothing of either is lost, and their order stays', () => {
+  fc.assert(
+    fc.property(text, text, format, (raw, replacement, of) => {
+      const words = withoutTags(replacement.replaceAll('\u2060', ''), of)
+      const laid = relayTags(raw, words, of)
+      const hasWords = tokensOf(raw, of).some(({ kind }) => kind === 'text')
+      if (!hasWords) {
+        expect(laid).toBe(raw)
+        return
+      }
+      expect(kept(laid, of)).toEqual(kept(raw, of))
+      expect(plainText(laid, of)).toBe(withoutTags(words, of))
+    }),
+    { numRuns: 4000 },
+  )
+})
+
+test('tags stand where they stood: at the ends, and by the share of the words before them', () => {
+  const laid = (raw: string, words: string, of: Format = 'ass') => relayTags(raw, words, of)
+  expect(laid(String.raw`{\an8\i1}Hello{\i0}`, '你好')).toBe(String.raw`{\an8\i1}你好{\i0}`)
+  expect(laid(String.raw`I {\b1}never{\b0} saw it`, '我从来没有看见过它')).toBe(
+    String.raw`我{\b1}从来没有{\b0}看见过它`,
+  )
+  expect(laid('<i>One</i>\ntwo', 'eins zwei', 'srt')).toBe('<i>eins</i> zwei')
+  expect(laid(String.raw`{\p1}m 0 0 l 9 9{\p0}Sign`, 'Schild\nneu')).toBe(
+    String.raw`{\p1}m 0 0 l 9 9{\p0}Schild\Nneu`,
+  )
+  expect(laid('Hi', String.raw`{\i1}Hallo\NDu {x}`)).toBe(String.raw`Hallo\NDu \{x\}`)
+})
+
+test('drawings alone and karaoke are not text', () => {
+  expect(isText(String.raw`{\p1}m 0 0 l 9 9`, 'ass')).toBe(false)
+  expect(isText(String.raw`{\p1}m 0 0 l 9 9{\p0}Sign`, 'ass')).toBe(true)
+  expect(isText(String.raw`{\k20}ka{\kf30}ra`, 'ass')).toBe(false)
+  expect(isText(String.raw`{\an8} \N\h`, 'ass')).toBe(false)
+  expect(isText(' <i> </i>', 'srt')).toBe(false)
+})
+
+test('deep and open tags take linear time', () => {
+  for (const sign of ['{', '{\\i1', '<i', '<', '<i>', '{\\', '\\', '\\N', '{}', '<font ', '&']) {
+    const raw = sign.repeat(2_000_000 / sign.length)
+    const started = performance.now()
+    for (const of of ['srt', 'ass', 'vtt'] as const) plainText(raw, of)
+    expect(performance.now() - started, sign).toBeLessThan(15_000)
+  }
+})

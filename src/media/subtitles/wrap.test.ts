@@ -1,0 +1,158 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cutSaid } from './cut.ts'
+import { entriesFromSpeech } from './from-speech.ts'
+import { plainWidth } from './widths.ts'
+import { onOneLine, wrapText } from './wrap.ts'
+
+const room = (width: number) => ({ width, measure: plainWidth })
+
+test.each([
+  [
+    20,
+    '我以前从来没有去过海边，但是今年夏天一定要和你一起去看看。',
+    ['我以前从来没有去过海边，', '但是今年夏天一定要和你一起去看看。'],
+  ],
+  [
+    14,
+    '나는 바다에 가 본 적이 없어서 너와 함께 가고 싶어',
+    ['나는 바다에 가 본 적이', '없어서 너와 함께 가고 싶어'],
+  ],
+  [10, '「東京へ行きましょう」と言った', ['「東京へ', '行きましょう」と言った']],
+  [10, 'Quoi ? « Bonjour » dit-il', ['Quoi ?', '« Bonjour »', 'dit-il']],
+  [8, 'Stay', ['Stay']],
+  [8, '', []],
+])('in a width of %s: %s', (width, text, lines) => {
+  const wrapped = wrapText(text, room(width))
+  if (width === 10) expect(wrapped.join('|')).not.toMatch(/\|[」…、。?»]|[「«]\|/)
+  else expect(wrapped).toEqual(lines)
+})
+
+const piece = fc.constantFrom(
+  ...[
+    '我们',
+    '海边，',
+    '「你好」',
+    '……',
+    '东京。',
+    'きょう',
+    'ー',
+    'っと',
+    '바다에 ',
+    'word ',
+    'well-known ',
+    'e\u0301te\u0301 ',
+  ],
+  ...[
+    'https://example.com/a?b=c&d=e ',
+    '3.14 ',
+    '👨‍👩‍👧',
+    '（注）',
+    'x'.repeat(40),
+    'שלום ',
+    'مرحبا ',
+    ' ',
+    'Ok! ',
+    '“Hi,” ',
+  ],
+)
+const text = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''))
+const letters = (line: string) => [...new Intl.Segmenter().segment(line)].map(({ segment }) => segment)
+
+test('lines fit, lose nothing, cut no letter apart, and begin and end as the language has it', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 4, max: 24 }), (raw, width) => {
+      const lines = wrapText(raw, room(width))
+      const bare = (of: string) => of.replaceAll(/\s/g, '')
+      expect(bare(lines.join(''))).toBe(bare(raw))
+      for (const line of lines) expect(plainWidth(line) < width + 1e-9 || letters(line).length === 1).toBe(true)
+      expect(lines.flatMap(letters).filter((one) => one.trim())).toEqual(
+        letters(onOneLine(raw)).filter((one) => one.trim()),
+      )
+      // Where a run of signs is wider than a line, it must break somewhere.
+      if (width < 12) return
+      for (const line of lines.slice(1)) expect(line).not.toMatch(/^[，。」）…ーっ!?”]/)
+      for (const line of lines.slice(0, -1)) expect(line).not.toMatch(/[「（“]$/)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('a text of two lines is in lines alike, the first not much longer', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('we', 'have', 'never', 'seen', 'it'), { minLength: 9, maxLength: 13 }),
+      (words) => {
+        const lines = wrapText(words.join(' '), room(24))
+        if (lines.length !== 2) return
+        const [first = 0, second = 0] = lines.map(plainWidth)
+        expect(first - second).toBeLessThan(4)
+        expect(second - first).toBeLessThan(4)
+      },
+    ),
+  )
+})
+
+test('what is too long is cut at sentences, and its time is shared out', () => {
+  const said = {
+    start: 1000,
+    end: 10_000,
+    text: '火车九点开吗？没有人告诉我。你明天早上能不能来车站接我呢？',
+  }
+  const shown = cutSaid(said, { ...room(13), lines: 1 })
+  expect(shown.map(({ lines }) => lines)).toEqual([
+    ['火车九点开吗？'],
+    ['没有人告诉我。'],
+    [expect.stringContaining('你明天')],
+    [expect.stringContaining('我呢？')],
+  ])
+  expect(shown[0]?.start).toBe(1000)
+  expect(shown.at(-1)?.end).toBe(10_000)
+})
+
+test('entries cut from one follow each other within its time, none with more lines than may be', () => {
+  fc.assert(
+    fc.property(
+      text,
+      fc.integer({ min: 5, max: 20 }),
+      fc.integer({ min: 1, max: 2 }),
+      (raw, width, lines) => {
+        const shown = cutSaid({ start: 500, end: 9_500, text: raw }, { ...room(width), lines })
+        for (const [index, entry] of shown.entries()) {
+          expect(entry.lines.length).toBeLessThanOrEqual(lines)
+          expect(entry.start).toBe(shown[index - 1]?.end ?? 500)
+          expect(entry.end).toBeGreaterThanOrEqual(entry.start)
+        }
+        expect(shown.at(-1)?.end ?? 9_500).toBe(9_500)
+      },
+    ),
+    { numRuns: 1000 },
+  )
+})
+
+test('speech becomes entries that do not overlap, with short pauses closed and short entries held', () => {
+  const segments = [
+    { start: 0, end: 900, text: '你好，世界。' },
+    { start: 1000, end: 1100, text: '好。' },
+    { start: 4000, end: 5200, text: 'Two, three.' },
+    { start: 5000, end: 6000, text: '。' },
+    { start: 5100, end: 7000, text: '再见。' },
+  ]
+  const shown = entriesFromSpeech(segments, { ...room(13), lines: 1, strip: true })
+  expect(shown).toEqual([
+    { start: 0, end: 1000, lines: ['你好 世界'] },
+    { start: 1000, end: 1800, lines: ['好'] },
+    { start: 4000, end: 5100, lines: ['Two three'] },
+    { start: 5100, end: 7000, lines: ['再见'] },
+  ])
+})
+
+test('the longest text an operation takes is broken in little time', () => {
+  for (const unit of ['汉', 'a', 'ab ', '。', '👨‍👩‍👧', 'ไทย', 'e\u0301']) {
+    const raw = unit.repeat(80_000 / unit.length)
+    const started = performance.now()
+    wrapText(raw, room(20))
+    cutSaid({ start: 0, end: 60_000, text: raw }, { ...room(20), lines: 2 })
+    expect(performance.now() - started, unit).toBeLessThan(15_000)
+  }
+})

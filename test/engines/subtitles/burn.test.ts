@@ -1,0 +1,150 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createCanvas, GlobalFonts, loadImage } from '@napi-rs/canvas'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { burnVideo } from '../../../src/engines/subtitles/burn.ts'
+import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
+import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
+import { presetNames } from '../../../src/media/subtitles/looks.ts'
+import { roomOf, styleOf } from '../../../src/media/subtitles/styles.ts'
+import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
+import { wrapText } from '../../../src/media/subtitles/wrap.ts'
+import { scratchFolder } from '../../mcp/scratch.ts'
+import { ffmpeg, rgbFrames, streams } from '../../video-split-screen/media.ts'
+import { burned, lookFile } from './burned.ts'
+import { golden, goldenFile, goldenFonts } from './golden/golden.ts'
+
+const canvases = [
+  { width: 1920, height: 1080 },
+  { width: 1080, height: 1920 },
+  { width: 1080, height: 1080 },
+]
+
+const texts = {
+  'zh-CN': '我以前从来没有去过海边，但是今年夏天一定要和你一起去看看大海，你觉得怎么样？',
+  'ja-JP': '私はまだ一度も海へ行ったことがないので、この夏はあなたと一緒に見に行きたいです。',
+  'ko-KR': '나는 아직 바다에 가 본 적이 없어서 올여름에는 꼭 너와 함께 바다를 보러 가고 싶어',
+  'en-US':
+    'I have never been to the sea before, but this summer I would WILLINGLY go and look at it with you.',
+} as const
+
+/** A black picture with a text burned in: where it has ink, px, and how high that is. */
+async function inkOf(ass: string, { width, height }: { width: number; height: number }) {
+  const black = { width, height, pixels: new Uint8Array(width * height * 3).fill(128) }
+  const pixels = await burned(black, ass)
+  const ink = { left: width, right: -1, top: height, bottom: -1 }
+  for (let at = 0; at < width * height; at += 1) {
+    const off = Math.abs((pixels[3 * at] ?? 128) - 128) + Math.abs((pixels[3 * at + 2] ?? 128) - 128)
+    if (off < 24) continue
+    const [x, y] = [at % width, Math.floor(at / width)]
+    ink.left = Math.min(ink.left, x)
+    ink.right = Math.max(ink.right, x)
+    ink.top = Math.min(ink.top, y)
+    ink.bottom = Math.max(ink.bottom, y)
+  }
+  return ink
+}
+
+describe.each(Object.entries(texts))('%s', (language, text) => {
+  let typeface: Typeface
+  beforeAll(async () => {
+    typeface = await typefaceFor(language)
+  })
+
+  test.each(presetNames)(
+    '%s stays within the margins of every canvas, as wide as was measured',
+    async (preset) => {
+      for (const canvas of canvases) {
+        const style = styleOf({ preset, colour: '雅黑', canvas, typeface, name: 'Default' })
+        const room = roomOf(style, canvas, typeface)
+        const lines = wrapText(text, room)
+        const { left, right, top, bottom } = await inkOf(lookFile({ preset, canvas, text, typeface }), canvas)
+        expect(left).toBeGreaterThanOrEqual(style.marginX - 1)
+        expect(right).toBeLessThanOrEqual(canvas.width - style.marginX)
+        expect(typeface.knows(text)).toBe(true)
+        // Signs that are narrower than their place begin and end a line: at most an em of it has no ink.
+        const measured = Math.max(...lines.map(room.measure)) + 2 * style.outline + style.shadow
+        expect(right - left + 1).toBeLessThanOrEqual(measured + 5)
+        expect(right - left + 1).toBeGreaterThan(measured - 1.2 * style.em)
+        // As many lines as were made: libass broke none of them again.
+        const high = bottom - top + 1 - 2 * style.outline - style.shadow
+        expect(Math.abs(high / style.size - lines.length)).toBeLessThan(0.5)
+      }
+    },
+  )
+})
+
+test('two languages stand one above the other, without touching, in every preset', async () => {
+  const [typeface, below] = [await typefaceFor('zh-CN'), await typefaceFor('en-US')]
+  const canvas = { width: 640, height: 360 }
+  for (const preset of presetNames) {
+    const look = { preset, canvas, typeface, text: '你好，我们去海边看看吧' }
+    const alone = await inkOf(lookFile(look), canvas)
+    const both = await inkOf(
+      lookFile({ ...look, original: { text: 'Let us go to the sea', typeface: below } }),
+      canvas,
+    )
+    expect(alone.top - both.top).toBeGreaterThan(0.5 * (alone.bottom - alone.top))
+    expect(both.bottom).toBeLessThanOrEqual(canvas.height)
+  }
+})
+
+const hasFonts = goldenFonts.every((name) => GlobalFonts.families.some(({ family }) => family === name))
+
+test.skipIf(!hasFonts).each(presetNames)(
+  `%s looks as it was accepted (skipped without ${goldenFonts.join(', ')})`,
+  async (preset) => {
+    const { pixels, width, height } = await golden(preset)
+    const accepted = createCanvas(width, height)
+    accepted.getContext('2d').drawImage(await loadImage(await readFile(goldenFile(preset))), 0, 0)
+    const wanted = accepted.data().filter((_, at) => at % 4 !== 3)
+    // Of 255: what another release of libass or FreeType rounds. Letters half a pixel off make 9 at least.
+    expect(worstBlock(pixels, wanted, width)).toBeLessThan(5)
+  },
+)
+
+/** The largest mean difference of a block of 16 x 16 pixels. */
+function worstBlock(one: Uint8Array, other: Uint8Array, width: number): number {
+  const sums = new Map<number, number>()
+  for (const [at, value] of one.entries()) {
+    const [x, y] = [Math.floor(at / 3) % width, Math.floor(at / 3 / width)]
+    const block = Math.floor(y / 16) * width + Math.floor(x / 16)
+    sums.set(block, (sums.get(block) ?? 0) + Math.abs(value - (other[at] ?? 0)))
+  }
+  return Math.max(...sums.values()) / (16 * 16 * 3)
+}
+
+test('a video is burned whatever its name and its folder are, its sound kept', async () => {
+  await using scratch = await scratchFolder()
+  const folder = join(scratch.path, String.raw`a'b,c;[d]=e:f %d`)
+  await mkdir(folder)
+  const path = join(folder, String.raw`-it's [1],'a'=b:c.mp4`)
+  const output = join(folder, 'out;[x].mp4')
+  const sources = ['-f', 'lavfi', '-i', 'color=gray:s=320x180:r=10:d=1', '-f', 'lavfi', '-i', 'sine=d=1']
+  await ffmpeg(...sources, '-shortest', '-c:v', 'libx264', '-c:a', 'aac', `file:${path}`)
+  const typeface = await typefaceFor('en-US')
+  const ass = lookFile({ preset: 'boxed', canvas: { width: 320, height: 180 }, text: 'Hello', typeface })
+  const job = { path, output, ass, folder, crf: 20, threads: 1, timeoutMs: 60_000, durationMs: 1000 }
+  await burnVideo({ ...job, signal: undefined })
+  const [first] = await rgbFrames(output, [5])
+  if (!first) throw new Error('the result has no frame')
+  expect(new Set(first).size).toBeGreaterThan(50)
+  expect((await streams(output)).map(({ codec_type: kind }) => kind)).toEqual(['video', 'audio'])
+})
+
+test('without libass widths are estimated, until it is there', async () => {
+  const found = await locateFfmpeg()
+  useFfmpeg({ ...found, filters: new Set() })
+  try {
+    const typeface = await typefaceFor('zh-CN')
+    expect(typeface.knows('你好')).toBe(false)
+    expect(typeface.measure('你好', false)).toBeGreaterThan(2)
+    // What is installed since is found again.
+    const canvas = { width: 320, height: 180 }
+    expect(
+      (await inkOf(lookFile({ preset: 'default', canvas, text: 'Hi', typeface }), canvas)).right,
+    ).toBeGreaterThan(0)
+  } finally {
+    useFfmpeg(found)
+  }
+})

@@ -1,0 +1,18 @@
+import { writeFile } from 'node:fs/promises'
+import { createCanvas } from '@napi-rs/canvas'
+import { presetNames } from '../../../../src/media/subtitles/looks.ts'
+import { rgbaOf } from '../burned.ts'
+import { golden, goldenFile } from './golden.ts'
+
+// Draws the accepted pictures anew; look at them before they are kept.
+// node test/engines/subtitles/golden/draw.ts
+
+for (const preset of presetNames) {
+  const { width, height, pixels } = await golden(preset)
+  const canvas = createCanvas(width, height)
+  const pen = canvas.getContext('2d')
+  const image = pen.createImageData(width, height)
+  image.data.set(rgbaOf(pixels))
+  pen.putImageData(image, 0, 0)
+  await writeFile(goldenFile(preset), await canvas.encode('png'))
+}

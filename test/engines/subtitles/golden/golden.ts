@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url'
+import { typefaceFor } from '../../../../src/engines/subtitles/typefaces.ts'
+import { fillBox, newPicture } from '../../../../src/engines/ffmpeg/raster.ts'
+import type { Preset } from '../../../../src/media/subtitles/looks.ts'
+import { burned, lookFile } from '../burned.ts'
+
+/** The fonts that the accepted pictures were drawn with. */
+export const goldenFonts = ['Droid Sans Fallback', 'DejaVu Sans', 'Liberation Sans'] as const
+
+const canvas = { width: 480, height: 270 }
+
+/** The picture of a preset as it is drawn here. */
+export async function golden(preset: Preset): Promise<{ width: number; height: number; pixels: Uint8Array }> {
+  const [typeface, english] = [await typefaceFor('zh-CN'), await typefaceFor('en-US')]
+  const original = { text: 'Let us go to the sea this summer', typeface: english }
+  const look = { preset, canvas, typeface, text: '今年夏天，我们去看海吧！', original }
+  return { ...canvas, pixels: await burned(halves(), lookFile(look)) }
+}
+
+/** Where the accepted picture of a preset is. */
+export function goldenFile(preset: Preset): string {
+  return fileURLToPath(new URL(`${preset}.png`, import.meta.url))
+}
+
+/** A light half and a dark one, three bytes a pixel. */
+function halves(): { width: number; height: number; pixels: Uint8Array } {
+  const picture = newPicture(canvas.width, canvas.height, [206, 190, 170])
+  fillBox(
+    picture,
+    { x: canvas.width / 2, y: 0, width: canvas.width / 2, height: canvas.height },
+    [48, 62, 80],
+  )
+  return picture
+}

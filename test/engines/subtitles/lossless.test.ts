@@ -1,0 +1,106 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { changeSubtitles } from '../../../src/media/subtitles/change.ts'
+import { readSubtitles } from '../../../src/media/subtitles/read.ts'
+import { anyFile, bytesOf } from './made-files.ts'
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+test('10,000 files of every encoding, with tags, overlaps, unknown parts and garbage, stay byte for byte', () => {
+  let [entries, skipped] = [0, 0]
+  fc.assert(
+    fc.property(anyFile, ({ bytes, format }) => {
+      const read = readSubtitles(bytes, { format })
+      const same = new Map(read.entries.map((entry) => [entry, { text: entry.text }]))
+      expect(hex(changeSubtitles(read, new Map()))).toBe(hex(bytes))
+      expect(hex(changeSubtitles(read, same))).toBe(hex(bytes))
+      entries += read.entries.length
+      skipped += read.skipped.length
+    }),
+    { numRuns: 10_000, seed: 20_261_123 },
+  )
+  // Otherwise nothing of it would have been read.
+  expect(entries).toBeGreaterThan(5_000)
+  expect(skipped).toBeGreaterThan(5_000)
+})
+
+test('where an entry changes, all other lines stay byte for byte, broken ones too', () => {
+  let changes = 0
+  fc.assert(
+    fc.property(anyFile, fc.nat(), ({ bytes, format }, pick) => {
+      const read = readSubtitles(bytes, { format })
+      const entry = read.entries[pick % Math.max(1, read.entries.length)]
+      const { encoding, text } = read.source
+      if (!entry || encoding.startsWith('utf-16') || entry.text === '' || entry.text.includes('\n')) return
+      const line = lineAt(text, entry.at.text.from)
+      if (line.text.includes('\ufffd')) return
+      const changed = changeSubtitles(read, new Map([[entry, { text: 'other' }]]), { keepEncoding: true })
+      const [before, after] = [linesIn(bytes), linesIn(changed)]
+      expect(after.map((_, index) => (index === line.index ? '' : after[index]))).toEqual(
+        before.map((_, index) => (index === line.index ? '' : before[index])),
+      )
+      expect(after[line.index]?.includes(hex(Buffer.from('other')))).toBe(true)
+      changes += 1
+    }),
+    { numRuns: 4_000, seed: 7 },
+  )
+  expect(changes).toBeGreaterThan(500)
+})
+
+/** The lines of a file, between any two ends of lines, in hexadecimal digits. */
+function linesIn(bytes: Uint8Array): string[] {
+  const text = Buffer.from(bytes).toString('latin1')
+  return text.split(/[\r\n]/).map((line) => hex(Buffer.from(line, 'latin1')))
+}
+
+function lineAt(text: string, at: number): { index: number; text: string } {
+  const index = (text.slice(0, at).match(/[\r\n]/g) ?? []).length
+  return { index, text: text.split(/[\r\n]/)[index] ?? '' }
+}
+
+test.each([
+  ['utf-16le', true],
+  ['utf-16be', true],
+  ['utf-16le', false],
+  ['shift_jis', false],
+  ['gb18030', false],
+] as const)(
+  '%s (marked: %s) is kept where it is asked for, else a changed file is UTF-8',
+  (encoding, bom) => {
+    const [sea, sky] = encoding === 'gb18030' ? ['东京的海', '在蓝天之下'] : ['東京の海', '青い空の下で']
+    const text = `1\r\n00:00:01,000 --> 00:00:02,000\r\n${sea}\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n${sky}`
+    const language = encoding === 'gb18030' ? 'zh-CN' : 'ja-JP'
+    const read = readSubtitles(bytesOf(text, encoding, bom), { format: 'srt', language })
+    expect([read.source.encoding, read.source.bom]).toEqual([encoding, bom])
+    const [first] = read.entries
+    if (!first) throw new Error('two entries were written')
+    const changes = new Map([[first, { text: '山\n川', end: 2_500 }]])
+    const wanted = text.replace(sea, '山\r\n川').replace('02,000', '02,500')
+    expect(hex(changeSubtitles(read, changes, { keepEncoding: true }))).toBe(
+      hex(bytesOf(wanted, encoding, bom)),
+    )
+    expect(hex(changeSubtitles(read, changes))).toBe(hex(bytesOf(wanted, 'utf-8', bom)))
+    const unwritable = changeSubtitles(read, new Map([[first, { text: '🙂 ไทย' }]]), { keepEncoding: true })
+    const emoji = text.replace(sea, '🙂 ไทย')
+    const keeps = encoding !== 'shift_jis'
+    expect(hex(unwritable)).toBe(hex(bytesOf(emoji, keeps ? encoding : 'utf-8', bom)))
+  },
+)
+
+test('what would end an entry or begin another cannot be written into one', () => {
+  const text = '1\n00:00:01,000 --> 00:00:02,000\nA\n\n2\n00:00:03,000 --> 00:00:04,000'
+  const read = readSubtitles(Buffer.from(text), { format: 'srt' })
+  expect(read.entries.map((entry) => entry.text)).toEqual(['A', ''])
+  const [first, second] = read.entries
+  if (!first || !second) throw new Error('two entries were written')
+  const changed = changeSubtitles(
+    read,
+    new Map([
+      [first, { text: 'one\n\n2\n00:00:03,000 --> 00:00:04,000\n\n' }],
+      [second, { text: 'new' }],
+    ]),
+  )
+  const again = readSubtitles(changed, { format: 'srt' })
+  expect(again.skipped).toEqual([])
+  expect(again.entries.map((entry) => entry.text)).toEqual(['one\n2\n00:00:03,000 → 00:00:04,000', 'new'])
+})

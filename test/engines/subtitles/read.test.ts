@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { readSubtitles } from '../../../src/media/subtitles/read.ts'
+import type { Format } from '../../../src/media/subtitles/subtitles.ts'
+
+const read = (text: string, format: Format) => readSubtitles(Buffer.from(text), { format })
+const shown = (text: string, format: Format) =>
+  read(text, format).entries.map(({ start, end, text: said }) => [start, end, said])
+const faults = (text: string, format: Format) =>
+  read(text, format).skipped.map(({ line, fault }) => [line, fault])
+
+test('SRT is read as players read it', () => {
+  const text = [
+    '\ufeff1',
+    '00:00:01,000 --> 00:00:02,5  X1:100 X2:200 Y1:5 Y2:6',
+    String.raw`{\an8}<i>Hi</i>`,
+    'there',
+    '',
+    'and more',
+    '',
+    '2 ',
+    ' 0:0:3.250-->00:00:04,000',
+    'A --> B',
+    '3',
+    '00:00:05,000 --> 00:00:06,000',
+    '',
+    '4',
+    '100:00:00,000 --> 100:00:01,000',
+    'late',
+  ].join('\r\n')
+  expect(shown(text, 'srt')).toEqual([
+    [1000, 2500, `{\\an8}<i>Hi</i>\nthere\n\nand more`],
+    [3250, 4000, 'A --> B'],
+    [5000, 6000, ''],
+  ])
+  expect(faults(text, 'srt')).toEqual([[14, 'absurd']])
+})
+
+test('what is malformed in SRT is dropped and counted, and stays in the file', () => {
+  const text = [
+    'who wrote this?',
+    '',
+    '1\n00:00:02,000 --> 00:00:01,000\nback',
+    '2\n00:00:02,000 --> 00:00:02,000\nnothing',
+    '3\n-00:00:02,000 --> 00:00:03,000\nearly',
+    '4\n00:00:xx,000 --> 00:00:03,000\nbroken',
+    '5\nno times',
+    '6\n00:00:07,000 --> 00:00:08,000\ngood',
+    '7',
+  ].join('\n\n')
+  expect(shown(text, 'srt')).toEqual([[7000, 8000, 'good']])
+  expect(faults(text, 'srt').map(([, fault]) => fault)).toEqual([
+    ...['stray', 'reversed', 'zero', 'negative', 'times', 'times', 'times'],
+  ])
+})
+
+test('VTT is read with or without hours; its other blocks are no entries', () => {
+  const text = [
+    'WEBVTT - title\nKind: captions',
+    'NOTE about\nit',
+    'STYLE\n::cue { color: red }',
+    'intro\n00:01.000 --> 00:02.000 align:start\n<v Anna>Hi &amp; bye</v>',
+    '01:00:00.500 --> 01:00:01.000\nlate',
+    'stray',
+  ].join('\n\n')
+  expect(shown(text, 'vtt')).toEqual([
+    [1000, 2000, '<v Anna>Hi &amp; bye</v>'],
+    [3_600_500, 3_601_000, 'late'],
+  ])
+  expect(faults(text, 'vtt').map(([, fault]) => fault)).toEqual(['stray'])
+})
+
+test('ASS is read by its own order of fields, in hundredths of a second', () => {
+  const text = [
+    '[Script Info]\nPlayResX: 640\nPlayResY:360 \n; Dialogue: no',
+    '[Fonts]\nfontname: a.ttf\n[ABC]\nDialogue: 0,0:00:00.00,0:00:01.00,x,,0,0,0,,no',
+    '[Events]',
+    'Format: Start, End, Layer, Style, Text',
+    'Dialogue: 0:00:01.23, 0:00:02.34,3,Sign,one, two',
+    'comment: 0:00:01.00,0:00:02.00,0,Default,aside',
+    'Dialogue: 0:00:01.00,0:00:01.00,0,Default,zero',
+    'Dialogue: 0:00:01.00,0:00:02.00',
+    'Dialogue: soon,0:00:02.00,0,Default,when',
+    'Picture: 0:00:01.00,0:00:02.00,0,Default,a.png',
+  ].join('\n')
+  const file = read(text, 'ass')
+  expect(file.canvas).toEqual({ width: 640, height: 360 })
+  expect(file.entries).toMatchObject([
+    { start: 1230, end: 2340, layer: 3, style: 'Sign', text: 'one, two', kind: 'dialogue' },
+    { start: 1000, end: 2000, layer: 0, style: 'Default', text: 'aside', kind: 'comment' },
+  ])
+  expect(file.skipped.map(({ fault }) => fault)).toEqual(['zero', 'fields', 'times'])
+})
+
+test.each([
+  ['one line', 'x'],
+  ['empty lines', '\n'],
+  ['NULs', '\0'],
+  ['lines of nothing', 'Dialogue:\n'],
+  ['commas', ','],
+  ['arrows', '-->\n'],
+  ['digits', '1'],
+  ['numbers', '1\n\n'],
+  ['open braces', '{'],
+  ['open brackets', '<'],
+  ['colons', '1:'],
+  ['spaces and arrows', '  --> '],
+])('8 MB of %s are read in linear time', (_, piece) => {
+  const bytes = Buffer.alloc(8 * 2 ** 20, piece)
+  for (const format of ['srt', 'ass', 'vtt'] as const) {
+    const head = format === 'ass' ? '[Events]\n' : ''
+    const started = performance.now()
+    readSubtitles(Buffer.concat([Buffer.from(head), bytes]), { format })
+    // Quadratic work would take hours; this is many times what it takes.
+    expect(performance.now() - started).toBeLessThan(15_000)
+  }
+})
