@@ -7,11 +7,13 @@ export interface Sound {
   readonly path: string
   readonly mono: boolean
   readonly seconds: number
+  /** Hz; left out, as results have it. */
+  readonly rate?: number
 }
 
-/** Filters to 48 kHz stereo that begins at 0 and lasts exactly as long as asked, in silence where the source ends. */
-export function soundFilters({ mono, seconds }: Pick<Sound, 'mono' | 'seconds'>): string {
-  return `${stereo(mono)},apad,atrim=end=${seconds.toFixed(6)}`
+/** Filters to even stereo that begins at 0 and lasts exactly as long as asked, in silence where the source ends. */
+export function soundFilters({ mono, seconds, rate }: Omit<Sound, 'path'>): string {
+  return `${stereo(mono, rate)},apad,atrim=end=${seconds.toFixed(6)}`
 }
 
 /** Seconds of sound in one piece. */
@@ -28,7 +30,7 @@ export async function* decodeSound(
     ...inputArgs(sound.path),
     ...['-map', '0:a:0', '-af', soundFilters(sound), '-f', 'f32le', 'pipe:1'],
   ]
-  const size = pieceSeconds * soundRate * frameBytes
+  const size = Math.round(pieceSeconds * (sound.rate ?? soundRate)) * frameBytes
   for await (const piece of inPiecesOf(size, outputOf({ args, signal, timeoutMs }), { rest: 'told' })) {
     yield new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
   }

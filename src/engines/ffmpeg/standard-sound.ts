@@ -43,17 +43,17 @@ const largest = 1e5
 const clean = `aeval=exprs='if(between(val(ch),-${largest},${largest}),val(ch),0)':c=same`
 
 /**
- * From a decoded stream to even 48 kHz stereo: broken samples are silence, what decoding from a keyframe brought
+ * From a decoded stream to even stereo, of 48 kHz where no rate is told: broken samples are silence, what decoding from a keyframe brought
  * too much is cut, and holes, a late start included, are filled with silence. One channel goes to both sides at its
  * full level: ffmpeg's own way takes 3 dB off.
  */
-export function stereo(mono: boolean): string {
+export function stereo(mono: boolean, rate = soundRate): string {
   return [
     'atrim=start=0',
     clean,
-    `aresample=${soundRate}:async=1:first_pts=0`,
+    `aresample=${rate}:async=1:first_pts=0`,
     ...(mono ? ['pan=stereo|c0=c0|c1=c0'] : []),
-    `aformat=sample_fmts=fltp:sample_rates=${soundRate}:channel_layouts=stereo`,
+    `aformat=sample_fmts=fltp:sample_rates=${rate}:channel_layouts=stereo`,
   ].join(',')
 }
 

@@ -1,5 +1,4 @@
 import type * as z from 'zod'
-import { MediaError } from '../../contract/errors.ts'
 import type { ServiceClient } from '../services/client.ts'
 import { strange } from '../services/failures.ts'
 import { inOneLine, refusalOf } from '../services/refusal.ts'
@@ -8,7 +7,8 @@ import { bodyOf, saidIn, type Said, type Turn } from './chat.ts'
 import { dialectOf, isTooLong, nextDialect, remember } from './dialect.ts'
 import type { Question } from './language-model.ts'
 import { corrected, messagesOf, schemaOf, tokensOf } from './messages.ts'
-import { readAnswer } from './read-answer.ts'
+import { NoAnswer } from './no-answer.ts'
+import { readAnswer, withoutThoughts } from './read-answer.ts'
 import { estimateTokens } from './tokens.ts'
 import { TooLong } from './too-long.ts'
 
@@ -41,7 +41,11 @@ export async function askModel<S extends z.ZodObject>(
   }
   let messages = begun
   for (let repairs = 0; ; repairs += 1) {
-    const said = await say(asked, { model, messages, schema, maxTokens, temperature }, signal)
+    const said = await say(
+      asked,
+      { model, messages, schema, maxTokens, spareTokens: room - tokensOf(messages), temperature },
+      signal,
+    )
     if (said.refusal !== null) throw declined(name, said.refusal)
     const reading = readAnswer(question.schema, said.text)
     if ('answer' in reading) return reading.answer
@@ -66,7 +70,9 @@ async function say({ client, usage }: Asked, turn: Turn, signal: AbortSignal): P
       usage.requests += 1
       usage.promptTokens += said.promptTokens ?? tokensOf(turn.messages)
       usage.answerTokens += said.answerTokens ?? estimateTokens(said.text)
-      return said
+      if (!said.isCutOff || dialect.thinks || withoutThoughts(said.text) !== '') return said
+      // It was cut off in its thoughts.
+      dialect = { ...dialect, thinks: true }
     } catch (error) {
       const refusal = refusalOf(error)
       if (!refusal) throw error
@@ -81,20 +87,16 @@ async function say({ client, usage }: Asked, turn: Turn, signal: AbortSignal): P
   }
 }
 
-function declined(name: string, refusal: string): MediaError {
-  return new MediaError(6401, `${name} declines to answer: ${inOneLine(refusal)}`, {
+function declined(name: string, refusal: string): NoAnswer {
+  return new NoAnswer(`${name} declines to answer: ${inOneLine(refusal)}`, {
     retryable: false,
     hint: 'Ask for something else, or set another model: "language_model".',
   })
 }
 
-function unusable(name: string, mistakes: readonly string[]): MediaError {
+function unusable(name: string, mistakes: readonly string[]): NoAnswer {
   const tries = `${maxRepairs + 1} tries`
-  return new MediaError(
-    6401,
-    `${name} gave no usable answer in ${tries}: ${inOneLine(mistakes.join('; '))}`,
-    {
-      hint: 'Try again, or set a larger model: "language_model".',
-    },
-  )
+  return new NoAnswer(`${name} gave no usable answer in ${tries}: ${inOneLine(mistakes.join('; '))}`, {
+    hint: 'Try again, or set a larger model: "language_model".',
+  })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseJson } from '../../platform/json.ts'
-import type { Answer } from '../services/client.ts'
+import type { Answer } from '../services/exchange.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -23,23 +23,24 @@ export interface Turn {
   readonly messages: readonly Message[]
   readonly schema: JsonSchema
   readonly maxTokens: number
+  /** Tokens of the context that are needed for nothing else. */
+  readonly spareTokens: number
   readonly temperature: number
 }
 
-/** Room for the thoughts of models that count them as part of the answer. */
+/** Most room for the thoughts of a model that counts them as part of its answer. */
 const thoughtTokens = 8192
 
 /** The body of a request as a server of that dialect takes it. */
-export function bodyOf({ model, messages, schema, maxTokens, temperature }: Turn, dialect: Dialect): object {
+export function bodyOf(turn: Turn, dialect: Dialect): object {
+  const { model, messages, schema, maxTokens, spareTokens, temperature } = turn
   return {
     model,
     messages: messages.map(({ role, content, images = [] }) => ({
       role,
       content: images.length === 0 ? content : [{ type: 'text', text: content }, ...images.map(partOf)],
     })),
-    ...(dialect.limit === 'max_tokens'
-      ? { max_tokens: maxTokens }
-      : { max_completion_tokens: maxTokens + thoughtTokens }),
+    [dialect.limit]: maxTokens + (dialect.thinks ? Math.min(thoughtTokens, spareTokens) : 0),
     ...(dialect.temperature && { temperature }),
     ...formOf(dialect, schema),
     stream: false,

@@ -6,12 +6,14 @@ const forms = ['strict', 'schema', 'object', 'plain'] as const
 /** What a server takes of the ways to say the same. */
 export interface Dialect {
   readonly form: (typeof forms)[number]
-  /** Hosted models that think take the new name alone, and count their thoughts by it. */
+  /** Hosted models that think take the new name alone. */
   readonly limit: 'max_tokens' | 'max_completion_tokens'
+  /** Whether the model's thoughts count as part of its answer. */
+  readonly thinks: boolean
   readonly temperature: boolean
 }
 
-const usual: Dialect = { form: 'strict', limit: 'max_tokens', temperature: true }
+const usual: Dialect = { form: 'strict', limit: 'max_tokens', thinks: false, temperature: true }
 
 /** What was found out, by server and model, for as long as this process lives. */
 const known = new Map<string, Dialect>()
@@ -34,7 +36,7 @@ export function nextDialect(now: Dialect, { status, said }: Refusal): Dialect | 
     now.limit === 'max_tokens' &&
     /max_completion_tokens|max_tokens.*(not supported|unsupported)/i.test(said)
   ) {
-    return { ...now, limit: 'max_completion_tokens' }
+    return { ...now, limit: 'max_completion_tokens', thinks: true }
   }
   if (now.temperature && /temperature/i.test(said)) return { ...now, temperature: false }
   // Not every server says what it minds: it is asked for ever less.

@@ -30,6 +30,8 @@ export interface LanguageModel extends AsyncDisposable {
   readonly name: string
   /** Tokens of question and answer together. */
   readonly contextTokens: number
+  /** Questions that it answers at once; more wait for their turn, and the time of a question runs from there. */
+  readonly atOnce: number
   readonly usage: Usage
   /**
    * What the model answers, checked by the schema. Throws TooLong where the question does not fit or the answer was

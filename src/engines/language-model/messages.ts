@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { JsonSchema } from '../../contract/json-schema.ts'
+import { dropSafeBounds, type JsonSchema } from '../../contract/json-schema.ts'
 import type { Message } from './chat.ts'
 import type { Question } from './language-model.ts'
 import { estimateTokens, imageTokens } from './tokens.ts'
@@ -12,6 +12,7 @@ export function schemaOf(schema: z.ZodObject): JsonSchema {
   const { $schema: _, ...written } = z.toJSONSchema(schema, {
     io: 'input',
     override({ jsonSchema }) {
+      dropSafeBounds(jsonSchema)
       if (jsonSchema.properties) jsonSchema.additionalProperties = false
     },
   })

@@ -1,5 +1,5 @@
 import { isNearby, readAddress } from '../services/address.ts'
-import { openClient, type ClientOptions, type ServiceClient } from '../services/client.ts'
+import { openClient, usualConcurrency, type ClientOptions, type ServiceClient } from '../services/client.ts'
 import { refusalOf } from '../services/refusal.ts'
 import { requireService } from '../services/use.ts'
 import { askModel, type Asked } from './ask.ts'
@@ -43,6 +43,7 @@ function talking(asked: Asked): LanguageModel {
   return {
     name: nameOf(client.told.service),
     contextTokens,
+    atOnce: client.told.service.concurrency ?? usualConcurrency,
     usage,
     ask: (question) => askModel(asked, question),
     roomFor(question) {

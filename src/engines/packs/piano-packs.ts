@@ -1,4 +1,12 @@
-import type { ModelPack, OwnPack } from './manifest.ts'
+import type { EnginePack, ModelPack, NodePackage, OwnPack } from './manifest.ts'
+
+/** The grand piano of Alexander Holm, struck with one of 16 forces. */
+const struck = (force: number, { bytes, sha256 }: Pick<NodePackage['artifact'], 'bytes' | 'sha256'>) => ({
+  name: `@audio-samples/piano-velocity${force}`,
+  version: '1.0.5',
+  keep: ['package.json', 'LICENSE', 'README.md', 'audio'],
+  artifact: { file: `audio-samples-piano-velocity${force}-1.0.5.tgz`, bytes, sha256 },
+})
 
 /** What hears a piano and what plays one. */
 export const pianoPacks = {
@@ -16,10 +24,47 @@ export const pianoPacks = {
         'https://github.com/spotify/basic-pitch/raw/fa5997af0a/basic_pitch/saved_models/icassp_2022/nmp.onnx',
     },
   },
+  'piano-transcription-pedal': {
+    kind: 'model',
+    title: 'High-resolution piano transcription with pedal',
+    enables: 'hearing pianos by a model made for them, with their pedal, instead of Basic Pitch',
+    licence: 'CC-BY-4.0',
+    memory: 700,
+    optional: true,
+    artifact: {
+      file: 'piano_transcription.onnx',
+      bytes: 154_214_201,
+      sha256: '6ec4f07640837df2fcd2cede9c540865acff341def93fbd6432548dee169195a',
+      address:
+        'https://huggingface.co/LanOss/mobimml-piano-transcription/resolve/7dff58faf160d4c0bf13be48e30e614faecdba72/piano_transcription.onnx',
+    },
+  },
+  'piano-samples': {
+    kind: 'engine',
+    title: 'Salamander Grand Piano',
+    enables: 'playing what was found in a piano recording on a recorded grand piano',
+    licence: 'CC-BY-3.0',
+    memory: 150,
+    unpacked: 15_200_000,
+    packages: [
+      struck(4, {
+        bytes: 4_663_677,
+        sha256: 'd4109ec1b6e7c9fe10eeff53195b386cb7225b74675c1c17a03a8e8ab094faed',
+      }),
+      struck(10, {
+        bytes: 4_884_055,
+        sha256: 'b8453347f8fab61f8c087b3868cce7f1ef26655fab373b4b2dfbae1aa7e86f32',
+      }),
+      struck(14, {
+        bytes: 4_882_631,
+        sha256: '50f7b90452f723f1c618d6bb3c5c75f67a56bfe8c8d81d4f4892d7066aa2c8fa',
+      }),
+    ],
+  },
   'piano-soundfont': {
     kind: 'model',
     title: 'Florestan piano SoundFont',
-    enables: 'playing what was found in a piano recording',
+    enables: 'playing what was found in a piano recording where the recorded grand piano is not there',
     licence: 'MIT',
     memory: 20,
     artifact: {
@@ -31,8 +76,8 @@ export const pianoPacks = {
   },
   'piano-model': {
     kind: 'own',
-    title: 'A piano transcription model with pedal (ONNX)',
-    enables: 'hearing pianos by a model made for them, pedal included, instead of Basic Pitch',
+    title: 'A piano transcription model of your own (ONNX)',
+    enables: 'hearing pianos by that model, of the form of piano-transcription-pedal',
     licence: "the model's own",
   },
-} as const satisfies Record<string, ModelPack | OwnPack>
+} as const satisfies Record<string, EnginePack | ModelPack | OwnPack>

@@ -57,11 +57,11 @@ async function stateOf(packs: Packs, name: string): Promise<PackState> {
       fix: howToBring(name),
     }
   }
-  if (pack.kind === 'model' && pack.optional === true) {
+  const barred = pack.kind === 'engine' && !hasBuild(pack) ? noBuild(pack) : await lackOfMirror(packs, pack)
+  if (pack.kind === 'model' && pack.optional === true && (barred || !comesByItself(packs, pack))) {
     const detail = `is not there (${describeSize(bytesOf(pack))}), nothing waits for it`
     return { name, title, state: 'optional', detail, fix: pullCommand(name) }
   }
-  const barred = pack.kind === 'engine' && !hasBuild(pack) ? noBuild(pack) : await lackOfMirror(packs, pack)
   if (barred) return { name, title, state: 'missing', detail: barred.message, fix: barred.hint }
   const size = describeSize(bytesOf(pack))
   return comesByItself(packs, pack)
@@ -118,6 +118,34 @@ export async function requirePack(name: PackName): Promise<void> {
 }
 
 /**
+ * For what needs several packs: does all checks, and where some miss packs throws one 6401 with the one command that
+ * brings them all. What is thrown otherwise goes first.
+ */
+export async function requireTogether(checks: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const lacks = new Map<string, string>()
+  for (const check of checks) {
+    try {
+      await check()
+    } catch (error) {
+      if (!(error instanceof MissingPacks)) throw error
+      for (const [name, told] of error.lacks) lacks.set(name, told)
+    }
+  }
+  if (lacks.size > 0) throw new MissingPacks(lacks)
+}
+
+/** Packs that have to be pulled, and what is told of each. */
+class MissingPacks extends MediaError {
+  readonly lacks: ReadonlyMap<string, string>
+
+  constructor(lacks: ReadonlyMap<string, string>) {
+    const hint = `Run: ${pullCommand([...lacks.keys()].join(' '))}`
+    super(6401, [...lacks.values()].join('; '), { retryable: false, hint })
+    this.lacks = lacks
+  }
+}
+
+/**
  * Loads an engine's first package; 6401 where it is not there, or does not load on this machine. In a box, as OpenCV
  * has a `then` that resolves with itself: to await it never ends.
  */
@@ -148,14 +176,8 @@ function comesByItself({ automatic }: Packs, pack: Pack): boolean {
 function missing(name: string, pack: Pack): never {
   if (pack.kind === 'own') throw notBrought(name)
   if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuild(pack)
-  throw new MediaError(
-    6401,
-    `${pack.title} is not there (${describeSize(bytesOf(pack))}), which is for ${pack.enables}`,
-    {
-      retryable: false,
-      hint: `Run: ${pullCommand(name)}`,
-    },
-  )
+  const told = `${pack.title} is not there (${describeSize(bytesOf(pack))}), which is for ${pack.enables}`
+  throw new MissingPacks(new Map([[name, told]]))
 }
 
 /** What brings a pack. */

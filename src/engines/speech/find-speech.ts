@@ -1,6 +1,6 @@
 import { SpeechSpans, usualRule, type SpeechRule } from '../../media/speech/speech-spans.ts'
 import { speechRate, type Span } from '../../media/speech/spoken.ts'
-import { loadOnnxRuntime } from '../onnx/load.ts'
+import { openModel } from '../onnx/session.ts'
 import { usePack } from '../packs/use.ts'
 
 /** Samples that the model hears at once, and those before them that it hears again. */
@@ -25,9 +25,8 @@ type Sound = AsyncIterable<Float32Array> | Iterable<Float32Array>
 /** Opens the model that hears speech (Silero VAD); 6401 where it, or what runs it, is not there. */
 export async function openSpeechFinder(signal: AbortSignal): Promise<SpeechFinder> {
   const path = await usePack('voice-activity', { signal })
-  const { InferenceSession, Tensor } = await loadOnnxRuntime()
-  // It is too small for more.
-  const session = await InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 })
+  const model = await openModel('voice-activity', path)
+  const { Tensor } = model.onnx
   const rate = new Tensor('int64', BigInt64Array.of(BigInt(speechRate)), [])
 
   async function* probabilities(sound: Sound, until: AbortSignal): AsyncGenerator<number> {
@@ -38,7 +37,7 @@ export async function openSpeechFinder(signal: AbortSignal): Promise<SpeechFinde
       window.copyWithin(0, heard)
       window.set(piece, before)
       const input = new Tensor('float32', window, [1, window.length])
-      const answer = await session.run({ input, state, sr: rate })
+      const answer = await model.run({ input, state, sr: rate })
       state = answer['stateN'] as typeof state
       yield Number(answer['output']?.data[0])
     }
@@ -55,7 +54,7 @@ export async function openSpeechFinder(signal: AbortSignal): Promise<SpeechFinde
       }
       yield* spans.end()
     },
-    [Symbol.asyncDispose]: () => session.release(),
+    [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   }
 }
 

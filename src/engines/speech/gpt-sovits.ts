@@ -5,7 +5,8 @@ import { MediaError } from '../../contract/errors.ts'
 import { wavOf } from '../../media/audio/wav.ts'
 import { isLoopback } from '../../platform/loopback.ts'
 import { readAddress } from '../services/address.ts'
-import type { Answer } from '../services/client.ts'
+import type { Answer } from '../services/exchange.ts'
+import { refusalOf } from '../services/refusal.ts'
 import { nameOf } from '../services/services.ts'
 import type { Speaking } from './service-copier.ts'
 
@@ -46,7 +47,7 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
       media_type: 'wav',
       streaming_mode: false,
     }
-    return await client.send({ path: '/tts', json, signal })
+    return await client.send({ path: '/tts', json, signal }).catch(tellWhy)
   } finally {
     await rm(file, { force: true })
   }
@@ -55,6 +56,16 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
 const shareFolder =
   'Set "voice_service" to { "address", "folder", "folder_there" }: a folder that this service writes, and the same ' +
   'one as the voice server sees it.'
+
+/** Every failure inside is a 400, the one of a reference that it cannot read as well. */
+function tellWhy(error: unknown): never {
+  if (!(error instanceof MediaError) || refusalOf(error)?.status !== 400) throw error
+  throw new MediaError(6401, error.message, {
+    cause: error,
+    retryable: false,
+    hint: `Where it cannot read the reference: ${shareFolder}`,
+  })
+}
 
 /** Where the reference is put, and how the server calls that place. */
 function foldersOf({ service, scratch }: Speaking): { readonly here: string; readonly there: string } {

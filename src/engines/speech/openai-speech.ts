@@ -1,5 +1,5 @@
 import { wavOf } from '../../media/audio/wav.ts'
-import type { Answer } from '../services/client.ts'
+import type { Answer } from '../services/exchange.ts'
 import type { Speaking } from './service-copier.ts'
 
 /** What Qwen3-TTS calls languages of ours; other models find it out by themselves. */

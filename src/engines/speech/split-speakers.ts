@@ -3,7 +3,7 @@ import { activityOf } from '../../media/speech/powerset.ts'
 import { SpeakerTracks } from '../../media/speech/speaker-tracks.ts'
 import { speechRate, type Turn } from '../../media/speech/spoken.ts'
 import { turnsOf } from '../../media/speech/turns.ts'
-import { loadOnnxRuntime } from '../onnx/load.ts'
+import { openModel } from '../onnx/session.ts'
 import { usePack } from '../packs/use.ts'
 import { openSpeakerEmbedder } from './sherpa/embed-speaker.ts'
 import type { Calling } from './speech.ts'
@@ -36,21 +36,19 @@ export interface SpeakerSplitter extends AsyncDisposable {
 /** Opens the model that tells speakers apart; 6401 where it, or what runs it, is not there. */
 export async function openSpeakerSplitter(signal: AbortSignal): Promise<SpeakerSplitter> {
   const path = await usePack('speaker-segmentation', { signal })
-  const { InferenceSession, Tensor } = await loadOnnxRuntime()
   await using opened = new AsyncDisposableStack()
-  const session = await InferenceSession.create(path, { intraOpNumThreads: 1, interOpNumThreads: 1 })
-  opened.defer(() => session.release())
+  const model = opened.use(await openModel('speaker-segmentation', path))
   const embedder = await openSpeakerEmbedder(signal)
   if (embedder) opened.use(embedder)
 
   const hear = async (heard: Float32Array): Promise<Uint8Array[]> => {
     const gain = Math.min(mostGain, level / (rootMeanSquare(heard) || 1))
-    const x = new Tensor(
+    const x = new model.onnx.Tensor(
       'float32',
       heard.map((sample) => sample * gain),
       [1, 1, window],
     )
-    const { y } = await session.run({ x })
+    const { y } = await model.run({ x })
     return activityOf(y?.data as Float32Array, windowFrames)
   }
 

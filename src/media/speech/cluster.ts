@@ -7,12 +7,12 @@ export function clustered(
   { least, apart }: { readonly least: number; readonly apart: (one: number, other: number) => boolean },
 ): number[] {
   const count = vectors.length
-  const alike = Float64Array.from({ length: count * count }, (_, at) => {
-    const [one, other] = [Math.floor(at / count), at % count]
+  const alike = Float64Array.from({ length: count * count }, (_, place) => {
+    const [one, other] = [Math.floor(place / count), place % count]
     if (one === other || apart(one, other)) return -Infinity
     return likeness(vectors[one], vectors[other])
   })
-  const sizes = new Array<number>(count).fill(1)
+  const sizes = vectors.map(() => 1)
   const groups = vectors.map((_, index) => index)
   const living = new Set(groups)
   const nearest = groups.map((row) => nearestOf(row, { alike, count, living }))

@@ -61,7 +61,7 @@ export class SpeakerTracks {
 
   /** The track of each voice: those that share most first, others are new; -1 for silent ones. */
   #match(voices: readonly Uint8Array[]): number[] {
-    const found = voices.map((voice) => (voice.includes(1) ? undefined : -1))
+    const found = voices.map((voice): number | undefined => (voice.includes(1) ? undefined : -1))
     const pairs = voices.flatMap((voice, index) =>
       [...this.#votes].map(([track, votes]) => ({ index, track, ...this.#shared(voice, votes) })),
     )

@@ -35,7 +35,7 @@ export function wordsOfTokens(tokens: readonly Token[], total: number): Word[] {
   for (const [index, piece] of pieces.entries()) {
     const text = piece.text.replace(begins, '').replace(goesOn, '')
     const next = pieces.slice(index + 1).find((other) => other.start > piece.start)?.start ?? total
-    const end = piece.start + (piece.seconds ?? Math.min(longest, next - piece.start))
+    const end = piece.start + (piece.seconds ?? Math.max(0, Math.min(longest, next - piece.start)))
     const isOwn = begins.test(piece.text) || isSpaceless(text)
     const joins = marksBegins ? !isOwn : isOpen && !isSpaceless(text)
     const isMark = text !== '' && !/[\p{L}\p{N}\p{S}]/u.test(text)
@@ -47,5 +47,10 @@ export function wordsOfTokens(tokens: readonly Token[], total: number): Word[] {
     } else if (splitWords(text).length > 1) words.push(...shareTime(text, { start: piece.start, end }))
     else words.push({ text, start: piece.start, end })
   }
-  return words
+  return words.map((word, at) => ({ ...word, end: endBefore(word, words[at + 1]) }))
+}
+
+/** Where the next begins, if that is earlier. */
+function endBefore({ start, end }: Word, next: Word | undefined): number {
+  return next && next.start >= start ? Math.min(end, next.start) : end
 }

@@ -157,9 +157,28 @@ describe('a server', () => {
           ? undefined
           : "Unsupported value: 'temperature' does not support 0 with this model."
     expect(await ask()).toEqual(answer)
-    expect(server.asked.at(-1)).toMatchObject({ max_completion_tokens: 8692 })
+    expect(server.asked.at(-1)?.max_completion_tokens).toBeGreaterThan(7500)
+    expect(server.asked.at(-1)?.max_completion_tokens).toBeLessThan(8192)
     expect(server.asked.at(-1)).toHaveProperty('response_format.json_schema.strict', true)
     expect(server.asked).toHaveLength(3)
+  })
+
+  it.each(['', '<think>First I', 'First I think</think>'])(
+    'whose model was cut off in its thoughts (%j) is given room for them, and remembered',
+    async (said) => {
+      server.faults.push(completes(said, 'length'))
+      expect(await ask()).toEqual(answer)
+      await ask()
+      const [first, ...others] = server.asked.map(({ max_tokens: most = 0 }) => most)
+      expect(first).toBe(500)
+      expect(others).toEqual([expect.any(Number), others[0]])
+      expect(others[0]).toBeGreaterThan(7500)
+    },
+  )
+
+  it('whose model does nothing but think is told', async () => {
+    server.faults.push(completes('', 'length'), completes('', 'length'))
+    await expect(ask()).rejects.toMatchObject({ code: 6401, part: 'answer' })
   })
 
   it('that refuses for another reason is not remembered for it', async () => {
@@ -204,85 +223,5 @@ describe('a server', () => {
     server.minds = () => "This model's maximum context length is 4096 tokens."
     await expect(ask()).rejects.toMatchObject({ code: 6401, part: 'question' })
     expect(server.asked).toHaveLength(1)
-  })
-})
-
-describe('the model', () => {
-  it('is the only one there is where none is named', async () => {
-    setModel(server, { model: undefined, context_tokens: undefined })
-    server.models = [{ id: 'qwen3-8b.gguf', meta: { n_ctx: 32_768, n_ctx_train: 131_072 } }]
-    await using model = await openModel()
-    expect([model.name, model.contextTokens]).toEqual([name().replace('small', 'qwen3-8b.gguf'), 32_768])
-    await model.ask(question)
-    expect(server.asked[0]?.model).toBe('qwen3-8b.gguf')
-  })
-
-  it.each([
-    [[], 'has no model'],
-    [[{ id: 'a' }, { id: 'b' }], 'has several models (a, b)'],
-  ])('has to be named where there is not one: %j', async (models, what) => {
-    setModel(server, { model: undefined })
-    server.models = models
-    await expect(openModel()).rejects.toMatchObject({
-      code: 6401,
-      message: expect.stringContaining(what),
-      hint: expect.stringContaining(
-        `Name one behind a # in the setting "language_model": ${server.origin}/v1#`,
-      ),
-    })
-  })
-
-  it.each([
-    [{ id: 'small', max_model_len: 40_960 }, 40_960],
-    [{ id: 'small', context_length: 200_000 }, 200_000],
-    [{ id: 'small:latest', context_length: 20_000 }, 20_000],
-    [{ id: 'small' }, 4096],
-    [{ id: 'other', context_length: 20_000 }, 4096],
-  ])('has the context that the server tells: %j', async (listed, contextTokens) => {
-    setModel(server, { context_tokens: undefined })
-    server.models = [listed]
-    await using model = await openModel()
-    expect(model.contextTokens).toBe(contextTokens)
-  })
-
-  it('need not be listed', async () => {
-    setModel(server, { context_tokens: undefined })
-    server.replies.push(fails(404))
-    await using model = await openModel()
-    expect(await model.ask(question)).toEqual(answer)
-  })
-
-  it('is missed where none is set', async () => {
-    const { setServices } = await import('../../../src/engines/services/use.ts')
-    setServices({})
-    await expect(openModel()).rejects.toMatchObject({
-      code: 6401,
-      message: 'no language model is set',
-      hint: expect.stringContaining('Set "language_model" in reelwright.config.json, such as "http://'),
-      retryable: false,
-    })
-  })
-})
-
-describe('the room for a prompt', () => {
-  it('is kept: what fits is asked, what does not is refused before', async () => {
-    setModel(server, { context_tokens: 1024 })
-    await using model = await openModel()
-    const room = model.roomFor(question)
-    expect(room).toBeGreaterThan(200)
-    await model.ask({ ...question, prompt: '你'.repeat(Math.floor(room / 1.1)) })
-    await expect(model.ask({ ...question, prompt: '你'.repeat(room) })).rejects.toMatchObject({
-      code: 6401,
-      part: 'question',
-      message: expect.stringContaining('does not fit the 1024 tokens'),
-    })
-    expect(server.asked).toHaveLength(1)
-  })
-
-  it('leaves a wrong answer out of a repair that would not fit', async () => {
-    setModel(server, { context_tokens: 1024 })
-    server.faults.push(completes('blah '.repeat(1000)))
-    expect(await ask()).toEqual(answer)
-    expect(server.asked[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'user'])
   })
 })

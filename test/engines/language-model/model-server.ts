@@ -29,7 +29,7 @@ export interface ModelServer extends StandIn {
   models: readonly Readonly<Record<string, unknown>>[]
   /** Refuses a request by these words; undefined where it takes it. */
   minds: (body: ChatBody) => string | undefined
-  /** What the model says, as text or as an object; a list of answers may be used up one by one. */
+  /** What the model says, as text or as an object, or how the server replies in its place. */
   says: (body: ChatBody, heard: Heard) => unknown
   /** Replies that go before what it says: faults. */
   readonly faults: Reply[]
@@ -52,10 +52,13 @@ export async function startModelServer(says: ModelServer['says'] = () => ({})): 
     server.asked.push(body)
     const minded = server.minds(body)
     const fault = minded === undefined ? server.faults.shift() : fails(400, { error: { message: minded } })
-    await (fault ?? completes(server.says(body, heard)))(response, heard)
+    const reply = fault ?? replyOf(server.says(body, heard))
+    await reply(response, heard)
   }
   return server
 }
+
+const replyOf = (said: unknown): Reply => (typeof said === 'function' ? (said as Reply) : completes(said))
 
 /** An answer of the model, at its end or cut off. */
 export function completes(said: unknown, finish = 'stop', more: object = {}): Reply {

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openClient, type ClientOptions } from '../../../src/engines/services/client.ts'
 import type { LanguageModelService } from '../../../src/engines/services/services.ts'
-import { breaks, fails, hangs, json, page, startStandIn, type StandIn } from './stand-in.ts'
+import { breaks, bytes, fails, hangs, json, page, startStandIn, type StandIn } from './stand-in.ts'
 
 let server: StandIn
 beforeEach(async () => void (server = await startStandIn(json({ fine: true }))))
@@ -28,8 +28,8 @@ const name = () => `small at ${new URL(server.origin).host}`
 describe('a connection with a service', () => {
   it('asks below its address, with its key', async () => {
     await using client = open({ key: 'sk-0123456789' })
-    const { type, bytes } = await client.send({ path: '/chat', json: { a: 'ü' }, signal })
-    expect([type, bytes.toString()]).toEqual(['application/json', '{"fine":true}'])
+    const { type, bytes: content } = await client.send({ path: '/chat', json: { a: 'ü' }, signal })
+    expect([type, content.toString()]).toEqual(['application/json', '{"fine":true}'])
     expect(server.heard).toMatchObject([
       { method: 'POST', path: '/v1/chat', headers: { authorization: 'Bearer sk-0123456789' } },
     ])
@@ -99,6 +99,7 @@ describe('a connection with a service', () => {
   it.each([
     [fails(429), 6402, 'is busy (HTTP 429)', true, 5],
     [fails(500, { error: 'out of memory' }), 6401, 'failed (HTTP 500: out of memory)', true, 5],
+    [bytes(Buffer.alloc(100_000, '<p>'), 'text/html', 502), 6401, 'failed (HTTP 502)', true, 5],
     [page(502), 6401, 'failed (HTTP 502)', true, 5],
     [
       fails(429, { error: { message: 'No more', code: 'insufficient_quota' } }),
@@ -191,7 +192,7 @@ describe('a connection with a service', () => {
       code: 6402,
       message: `${name()} did not answer within 0.03 s`,
     })
-    expect(server.heard).toHaveLength(1)
+    expect(waits).toEqual([])
   })
 
   it('does not wait for ever for an answer to end', async () => {
@@ -201,6 +202,19 @@ describe('a connection with a service', () => {
       code: 6402,
       message: `${name()} did not answer within 0.3 s`,
     })
+  })
+
+  it('counts no wait for a turn as time of the service', async () => {
+    const order: unknown[] = []
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    onTestFinished(() => timers.mockRestore())
+    const limits = () => timers.mock.calls.filter(([, milliseconds]) => milliseconds === 54_321).length
+    await using client = open(
+      { requests_per_minute: 1, concurrency: 1 },
+      { wholeMs: 54_321, pause: async () => void order.push(limits()) },
+    )
+    await Promise.all([client.send(request), client.send(request), client.send(request)])
+    expect([...order, limits()]).toEqual([1, 2, 3])
   })
 
   it('reads no more than an answer can be', async () => {

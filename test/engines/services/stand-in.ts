@@ -65,8 +65,8 @@ export function json(value: unknown): Reply {
 }
 
 /** Answers bytes of a media type. */
-export function bytes(content: Uint8Array, type: string): Reply {
-  return (response) => void response.setHeader('content-type', type).end(content)
+export function bytes(content: Uint8Array, type: string, status = 200): Reply {
+  return (response) => void response.writeHead(status, { 'content-type': type }).end(content)
 }
 
 /** Refuses, with or without words. */

@@ -10,7 +10,7 @@ import { scratchFolder } from '../ffmpeg/made.ts'
 import { fidelityOf } from '../../footage/fidelity.ts'
 import { logo, subtitles } from '../../footage/overlay.ts'
 import { makeScene } from '../../footage/scene.ts'
-import type { Graph } from './onnx-file.ts'
+import type { Graph } from '../onnx-file.ts'
 import { bringModel, filler, flowing } from './stand-in-models.ts'
 
 let folder: string

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onnxFile, type Graph, type Shape } from './onnx-file.ts'
+import { onnxFile, type Graph, type Shape } from '../onnx-file.ts'
 
 /** Writes a model, or something else that is given as one, as people bring theirs; answers what is set of it. */
 export async function bringModel(

@@ -70,6 +70,8 @@ function speaking(voice: InstanceType<Sherpa['OfflineTts']>): Answer {
       enableExternalBuffer: false,
       generationConfig: {
         speed: say?.speed ?? 1,
+        // As many as the distilled model was made for.
+        numSteps: 4,
         referenceAudio: samples,
         referenceSampleRate: rate,
         referenceText: say?.reference ?? '',

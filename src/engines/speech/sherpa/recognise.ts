@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { checkRecognised } from '../../../media/speech/check-words.ts'
 import { shareTime } from '../../../media/speech/split-words.ts'
-import { speechRate, type Recognised } from '../../../media/speech/spoken.ts'
+import { speechRate, type Recognised, type Word } from '../../../media/speech/spoken.ts'
 import { plainText, wordsOfTokens } from '../../../media/speech/token-words.ts'
 import { usePack } from '../../packs/use.ts'
 import type { Recogniser } from '../speech.ts'
@@ -17,6 +17,9 @@ const result = z.object({
   timestamps: z.array(z.number()).default([]),
   durations: z.array(z.number()).default([]),
   ys_log_probs: z.array(z.number()).default([]),
+  segment_timestamps: z.array(z.number()).default([]),
+  segment_durations: z.array(z.number()).default([]),
+  segment_texts: z.array(z.string()).default([]),
 })
 
 /** Opens a model that recognises speech, for a language of the contract or any; 6401 where it is not there. */
@@ -66,7 +69,7 @@ function recognisedOf(told: unknown, { model, seconds }: { model: string; second
         tokens.map((token, at) => ({ text: token, start: timestamps[at] ?? NaN, seconds: durations[at] })),
         seconds,
       )
-    : shareTime(plain, { start: 0, end: seconds })
+    : wordsOfSegments(read.data, seconds)
   const recognised: Recognised = {
     text: plain,
     words,
@@ -75,6 +78,19 @@ function recognisedOf(told: unknown, { model, seconds }: { model: string; second
     language: plainLanguage(lang),
   }
   return checkRecognised(recognised, { seconds, fail })
+}
+
+/** Words that share the time of what they are said in: a sentence or so where those are told, else all of it. */
+function wordsOfSegments(told: z.infer<typeof result>, seconds: number): Word[] {
+  const { segment_timestamps: starts, segment_durations: lengths, segment_texts: texts } = told
+  if (texts.length === 0) return shareTime(plainText(told.text), { start: 0, end: seconds })
+  return texts.flatMap((text, at) => {
+    const [start = NaN, length = NaN] = [starts[at], lengths[at]]
+    // Whisper hears silence up to half a minute, and may tell of that too.
+    return start >= seconds
+      ? []
+      : shareTime(plainText(text), { start, end: Math.min(start + length, seconds) })
+  })
 }
 
 /** The mean likelihood of a piece; null where none is told. */

@@ -61,7 +61,8 @@ function whisper(name: PackName, cantonese: string): RecogniserModel {
     async settings(place, language) {
       const { encoder, decoder, tokens } = await modelFiles(name, place, ['encoder', 'decoder', 'tokens'])
       const known = language === 'yue' ? cantonese : language
-      return { whisper: { encoder, decoder, language: known, task: 'transcribe', tailPaddings: -1 }, tokens }
+      const told = { task: 'transcribe', tailPaddings: -1, enableSegmentTimestamps: 1 }
+      return { whisper: { encoder, decoder, language: known, ...told }, tokens }
     },
   }
 }

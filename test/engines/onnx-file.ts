@@ -21,6 +21,8 @@ export interface Node {
   readonly type: string
   readonly inputs: readonly string[]
   readonly outputs: readonly string[]
+  /** Whole numbers it is set by: one, or a list. */
+  readonly attributes?: Readonly<Record<string, number | readonly number[]>>
 }
 
 /** A picture's sides; a string names one that may have any length. */
@@ -31,6 +33,10 @@ export interface Graph {
   readonly inputs: Readonly<Record<string, Shape>>
   readonly outputs: Readonly<Record<string, Shape>>
   readonly nodes: readonly Node[]
+  /** Inputs and outputs that are whole numbers: of so many bits; others are 32-bit floats. */
+  readonly whole?: Readonly<Record<string, 32 | 64>>
+  /** What the file tells of the model. */
+  readonly metadata?: Readonly<Record<string, string>>
   /** Numbers it holds: 32-bit, or whole ones where it says so. */
   readonly constants?: Readonly<
     Record<string, { dims: readonly number[]; values: readonly number[]; isWhole?: boolean }>
@@ -38,13 +44,21 @@ export interface Graph {
 }
 
 /** The file of a model. */
-export function onnxFile({ inputs, outputs, nodes, constants = {} }: Graph): Buffer {
+export function onnxFile({
+  inputs,
+  outputs,
+  nodes,
+  constants = {},
+  whole = {},
+  metadata = {},
+}: Graph): Buffer {
   const graph = [
-    ...nodes.flatMap(({ type, inputs: from, outputs: to }) =>
+    ...nodes.flatMap(({ type, inputs: from, outputs: to, attributes = {} }) =>
       bytes(1, [
         ...from.flatMap((name) => text(1, name)),
         ...to.flatMap((name) => text(2, name)),
         ...text(4, type),
+        ...Object.entries(attributes).flatMap(([name, value]) => bytes(5, attribute(name, value))),
       ]),
     ),
     ...text(2, 'stand-in'),
@@ -60,15 +74,24 @@ export function onnxFile({ inputs, outputs, nodes, constants = {} }: Graph): Buf
         ...bytes(9, [...raw]),
       ])
     }),
-    ...Object.entries(inputs).flatMap(([name, shape]) => bytes(11, valueInfo(name, shape))),
-    ...Object.entries(outputs).flatMap(([name, shape]) => bytes(12, valueInfo(name, shape))),
+    ...Object.entries(inputs).flatMap(([name, shape]) => bytes(11, valueInfo(name, shape, whole[name]))),
+    ...Object.entries(outputs).flatMap(([name, shape]) => bytes(12, valueInfo(name, shape, whole[name]))),
   ]
   // Version 8 of the format, operators of version 13.
-  return Buffer.from([...number(1, 8), ...bytes(7, graph), ...bytes(8, number(2, 13))])
+  const told = Object.entries(metadata).flatMap(([key, value]) =>
+    bytes(14, [...text(1, key), ...text(2, value)]),
+  )
+  return Buffer.from([...number(1, 8), ...bytes(7, graph), ...bytes(8, number(2, 13)), ...told])
 }
 
-/** A tensor of 32-bit numbers. */
-function valueInfo(name: string, shape: Shape): number[] {
+function attribute(name: string, value: number | readonly number[]): number[] {
+  if (typeof value === 'number') return [...text(1, name), ...number(3, value), ...number(20, 2)]
+  return [...text(1, name), ...value.flatMap((each) => number(8, each)), ...number(20, 7)]
+}
+
+/** A tensor of 32-bit numbers, or whole ones of so many bits. */
+function valueInfo(name: string, shape: Shape, bits?: 32 | 64): number[] {
+  const kind = bits === undefined ? 1 : { 32: 6, 64: 7 }[bits]
   const sides = shape.flatMap((side) => bytes(1, typeof side === 'number' ? number(1, side) : text(2, side)))
-  return [...text(1, name), ...bytes(2, bytes(1, [...number(1, 1), ...bytes(2, sides)]))]
+  return [...text(1, name), ...bytes(2, bytes(1, [...number(1, kind), ...bytes(2, sides)]))]
 }

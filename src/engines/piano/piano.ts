@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { SoundBankLoader, type BasicSoundBank } from 'spessasynth_core'
+import { MediaError } from '../../contract/errors.ts'
+import { requirePack, usePack } from '../packs/use.ts'
+import { sampledPiano } from './sampled-piano.ts'
+
+/** What plays. */
+export interface Piano {
+  /** As results name it. */
+  readonly name: string
+  readonly bank: BasicSoundBank
+}
+
+/** Opens the sampled grand piano where it is there or comes by itself, else the small SoundFont. */
+export async function openPiano(signal: AbortSignal): Promise<Piano> {
+  if (await comes('piano-samples')) {
+    const folder = await usePack('piano-samples', { signal })
+    return { name: 'salamander', bank: await sampledPiano(folder) }
+  }
+  const path = await usePack('piano-soundfont', { signal })
+  return { name: 'florestan', bank: await readBank(path) }
+}
+
+/** For `ready` of an operation: 6401 where no piano is there nor comes by itself. */
+export async function requirePiano(): Promise<void> {
+  if (!(await comes('piano-samples'))) await requirePack('piano-soundfont')
+}
+
+/** Reads a SoundFont. */
+export async function readBank(path: string): Promise<BasicSoundBank> {
+  return SoundBankLoader.fromArrayBuffer(new Uint8Array(await readFile(path)).buffer)
+}
+
+async function comes(name: 'piano-samples'): Promise<boolean> {
+  try {
+    await requirePack(name)
+    return true
+  } catch (error) {
+    if (error instanceof MediaError && error.code === 6401) return false
+    throw error
+  }
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { Loudness } from '../../media/audio/loudness.ts'
+import { TruePeak } from '../../media/audio/true-peak.ts'
+import type { Performance } from '../../media/piano/note.ts'
+import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
+import { inputArgs, runRaw } from '../ffmpeg/run.ts'
+import { soundRate, stereo } from '../ffmpeg/standard-sound.ts'
+import type { Piano } from './piano.ts'
+import { play } from './play.ts'
+
+/** What a result takes over from its source. */
+export interface SourceSound {
+  /** Length in samples of 48 kHz. */
+  readonly samples: number
+  /** LUFS; undefined for silence. */
+  readonly loudness: number | undefined
+}
+
+export interface Rendering {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** Called with samples that are done, of twice the source's. */
+  readonly onSamples?: (done: number) => void
+}
+
+/** Highest true peak of a result, of 1: -1 dBTP, less what other meters measure more. */
+const ceiling = 10 ** (-1.1 / 20)
+
+/** One channel is measured alone, as meters do (EBU R128), not as both sides play it: LU. */
+const bothSides = 10 * Math.log10(2)
+
+/** Measures what a result takes over. */
+export async function measureSource(
+  { path, mono }: { readonly path: string; readonly mono: boolean },
+  { signal, timeoutMs }: Rendering,
+): Promise<SourceSound> {
+  const args = [...inputArgs(path), '-map', '0:a:0', '-af', stereo(mono), '-f', 'f32le', 'pipe:1']
+  const loudness = new Loudness()
+  let samples = 0
+  const frame = 2 * Float32Array.BYTES_PER_ELEMENT
+  for await (const piece of inPiecesOf(soundRate * frame, outputOf({ args, signal, timeoutMs }), {
+    rest: 'told',
+  })) {
+    const count = Math.floor(piece.length / frame)
+    loudness.push(new Float32Array(piece.buffer, 0, 2 * count))
+    samples += count
+  }
+  const measured = loudness.finish()
+  return { samples, loudness: measured === undefined || !mono ? measured : measured - bothSides }
+}
+
+/**
+ * Writes a performance as a WAV, 48 kHz stereo of 24 bits, as long and as loud as its source, its true peak at most
+ * -1 dBTP; answers by how many LU it is fainter for that.
+ */
+export async function renderWav(
+  { piano, performance, source }: { piano: Piano; performance: Performance; source: SourceSound },
+  { scratch, signal, timeoutMs, onSamples = () => {} }: Rendering & { readonly scratch: string },
+): Promise<{ readonly path: string; readonly lacks: number }> {
+  // It is played twice: hours of it would fill the disk, and it is the same each time.
+  const playing = async function* (done: number, gain: number) {
+    for await (const piece of play(piano.bank, performance, { rate: soundRate, samples: source.samples })) {
+      signal.throwIfAborted()
+      yield piece.map((sample) => gain * sample)
+      onSamples((done += piece.length / 2))
+    }
+  }
+  const [loudness, peak] = [new Loudness(), new TruePeak()]
+  for await (const piece of playing(0, 1)) {
+    loudness.push(piece)
+    peak.push(piece)
+  }
+  const wished = 10 ** (((source.loudness ?? 0) - (loudness.finish() ?? 0)) / 20)
+  const gain = Math.min(wished, ceiling / Math.max(peak.finish(), 1e-9))
+  const path = join(scratch, 'piano.wav')
+  await runRaw({
+    ...{ signal, timeoutMs, input: bytesOf(playing(source.samples, gain)) },
+    args: [
+      ...['-protocol_whitelist', 'pipe', '-f', 'f32le', '-ar', String(soundRate), '-ac', '2', '-i', 'pipe:0'],
+      // Beyond 4 GiB a plain WAV cannot tell its length.
+      ...['-c:a', 'pcm_s24le', '-rf64', 'auto', '-bitexact', path],
+    ],
+  })
+  return { path, lacks: 20 * Math.log10(wished / gain) }
+}
+
+async function* bytesOf(pieces: AsyncIterable<Float32Array>): AsyncGenerator<Uint8Array> {
+  for await (const { buffer, byteOffset, byteLength } of pieces)
+    yield new Uint8Array(buffer, byteOffset, byteLength)
+}

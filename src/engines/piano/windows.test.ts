@@ -1,0 +1,38 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { windowsOf } from './windows.ts'
+
+async function* pieces(sizes: readonly number[]): AsyncGenerator<Float32Array> {
+  let at = 0
+  for (const size of sizes) {
+    yield Float32Array.from({ length: size }, (_, index) => at + index + 1)
+    at += size
+  }
+}
+
+it('windows hold each sample once in their middles, and silence around the sound', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 70 }), { maxLength: 8 }),
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 0, max: 9 }),
+      async (sizes, step, before) => {
+        const [all, length] = [sizes.reduce((sum, size) => sum + size, 0), step + 2 * before]
+        const heard: number[] = []
+        let last = false
+        for await (const { from, samples, isLast } of windowsOf(pieces(sizes), { length, step, before })) {
+          expect(last).toBe(false)
+          last = isLast
+          for (const [index, sample] of samples.entries()) {
+            const at = from + index
+            expect(sample).toBe(at >= 0 && at < all ? at + 1 : 0)
+          }
+          heard.push(...samples.subarray(before, before + step))
+        }
+        expect(last).toBe(true)
+        expect(heard.filter((sample) => sample > 0)).toEqual(Array.from({ length: all }, (_, at) => at + 1))
+      },
+    ),
+    { seed: 1 },
+  )
+})

@@ -1,0 +1,94 @@
+import { piecesOf } from '../../media/speech/pieces.ts'
+import { SpeechSpans } from '../../media/speech/speech-spans.ts'
+import { speechRate, type Recognised, type Span } from '../../media/speech/spoken.ts'
+import { decodeVoice } from '../ffmpeg/voice-sound.ts'
+import { openSpeechFinder, speechFrame } from './find-speech.ts'
+import type { Recogniser } from './speech.ts'
+
+/** What was said in a part of a recording; times are of the recording. */
+export interface Transcribed extends Recognised {
+  readonly span: Span
+  /** Share of all speech that is recognised with it, 0 to 1. */
+  readonly progress: number
+}
+
+interface Wish {
+  readonly recogniser: Recogniser
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** As the contract writes it; left out, the recogniser finds it. */
+  readonly language?: string
+  /** Seconds up to which an earlier call came: parts that begin before are not told again. */
+  readonly after?: number
+}
+
+/**
+ * Recognises the speech in a file, part by part in their order: first all of it is heard for where somebody speaks,
+ * then read again for what is said, so that no more than a part is in memory. Silence is no part.
+ */
+export async function* transcribe(path: string, wish: Wish): AsyncGenerator<Transcribed> {
+  const { recogniser, signal, language, after = 0 } = wish
+  const pieces = await findPieces(path, wish)
+  const total = pieces.reduce((sum, { start, end }) => sum + end - start, 0)
+  let done = 0
+  for await (const { span, sound } of soundOf(path, { ...wish, pieces })) {
+    done += span.end - span.start
+    if (span.start < after) continue
+    const told = await recogniser.recognise(sound, { signal, ...(language !== undefined && { language }) })
+    const words = told.words.map(({ text, start, end }) => ({
+      text,
+      start: span.start + start,
+      end: span.start + end,
+    }))
+    yield { ...told, words, span, progress: done / total }
+  }
+}
+
+/** Parts of a recording that a recogniser takes at once. */
+async function findPieces(path: string, { recogniser, signal, timeoutMs }: Wish): Promise<Span[]> {
+  await using finder = await openSpeechFinder(signal)
+  const spans = new SpeechSpans(speechFrame)
+  const found: Span[] = []
+  const probabilities: number[] = []
+  for await (const probability of finder.probabilities(decodeVoice(path, { signal, timeoutMs }), signal)) {
+    // Of six hours some megabytes.
+    probabilities.push(probability)
+    const span = spans.add(probability)
+    if (span) found.push(span)
+  }
+  found.push(...spans.end())
+  return piecesOf(found, { longest: recogniser.longest, frame: speechFrame, probabilities })
+}
+
+/** The sound of parts of a recording, one after another. */
+async function* soundOf(
+  path: string,
+  { pieces, signal, timeoutMs }: Wish & { readonly pieces: readonly Span[] },
+): AsyncGenerator<{ readonly span: Span; readonly sound: Float32Array }> {
+  const waiting = pieces.map((span) => ({
+    span,
+    from: Math.round(span.start * speechRate),
+    to: Math.round(span.end * speechRate),
+  }))
+  let at = 0
+  let filled = 0
+  let sound = new Float32Array(0)
+  for await (const chunk of decodeVoice(path, { signal, timeoutMs })) {
+    for (;;) {
+      const next = waiting[0]
+      if (!next) return
+      if (filled === 0) sound = new Float32Array(next.to - next.from)
+      const part = chunk.subarray(Math.max(0, next.from + filled - at), Math.max(0, next.to - at))
+      sound.set(part, filled)
+      filled += part.length
+      if (filled < sound.length) break
+      yield { span: next.span, sound }
+      waiting.shift()
+      filled = 0
+    }
+    at += chunk.length
+  }
+  // The last frame was filled up with silence.
+  const last = waiting[0]
+  if (last && filled > 0) yield { span: last.span, sound: sound.subarray(0, filled) }
+}

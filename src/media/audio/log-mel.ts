@@ -1,0 +1,116 @@
+import FFT from 'fft.js'
+
+/** What Whisper hears: 30 s at 16 kHz, of which each 10 ms are told from 25 ms. */
+export const whisperSamples = 480_000
+const windowLength = 400
+const hop = 160
+export const whisperFrames = whisperSamples / hop
+const rate = 16_000
+const halfBins = windowLength / 2 + 1
+
+/** Slaney's scale: even below 1 kHz, logarithmic above. */
+const linearHz = 200 / 3
+const breakHz = 1000
+const logStep = Math.log(6.4) / 27
+
+function melOf(hertz: number): number {
+  return hertz < breakHz ? hertz / linearHz : breakHz / linearHz + Math.log(hertz / breakHz) / logStep
+}
+
+function hertzOf(mel: number): number {
+  const linear = breakHz / linearHz
+  return mel < linear ? mel * linearHz : breakHz * Math.exp((mel - linear) * logStep)
+}
+
+/** Triangles over the frequencies of a window, each of area 1 (Slaney): rows of `halfBins`. */
+export function melFilters(bands: number): Float64Array[] {
+  const highest = melOf(rate / 2)
+  const edges = Array.from({ length: bands + 2 }, (_, at) => hertzOf((highest * at) / (bands + 1)))
+  return Array.from({ length: bands }, (_, band) => {
+    const [low = 0, middle = 0, high = 0] = edges.slice(band, band + 3)
+    return Float64Array.from({ length: halfBins }, (__, bin) => {
+      const hertz = (bin * rate) / windowLength
+      const slope = Math.min((hertz - low) / (middle - low), (high - hertz) / (high - middle))
+      return (Math.max(0, slope) * 2) / (high - low)
+    })
+  })
+}
+
+/**
+ * Whisper's features of the first 30 s of sound of 16 kHz, filled up with silence: for each band 3000 frames, the
+ * logarithm of the energy from its highest down to 8 powers of ten less, about -1 to 1.5.
+ */
+export function whisperFeatures(sound: Float32Array, bands: number): Float32Array {
+  const filters = melFilters(bands).map((weights) => {
+    const from = weights.findIndex((weight) => weight > 0)
+    return { from, weights: weights.subarray(from, weights.findLastIndex((weight) => weight > 0) + 1) }
+  })
+  const power = new PowerSpectrum()
+  const features = new Float32Array(bands * whisperFrames)
+  let highest = -Infinity
+  for (let frame = 0; frame < whisperFrames; frame += 1) {
+    const energies = power.of(sound, frame * hop - windowLength / 2)
+    for (const [band, { from, weights }] of filters.entries()) {
+      let sum = 0
+      for (let at = 0; at < weights.length; at += 1) sum += (weights[at] ?? 0) * (energies[from + at] ?? 0)
+      const value = Math.log10(Math.max(sum, 1e-10))
+      highest = Math.max(highest, value)
+      features[band * whisperFrames + frame] = value
+    }
+  }
+  for (const [at, value] of features.entries()) features[at] = (Math.max(value, highest - 8) + 4) / 4
+  return features
+}
+
+/** Energies of the frequencies of 400 samples under a Hann window, by Bluestein's way: 400 is no power of two. */
+class PowerSpectrum {
+  readonly #fft = new FFT(1024)
+  readonly #window = Float64Array.from(
+    { length: windowLength },
+    (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / windowLength),
+  )
+  /** exp(-i pi n² / 400), n² taken modulo 800 as it repeats. */
+  readonly #chirp = Float64Array.from({ length: 2 * windowLength }, (_, at) => {
+    const angle = (-Math.PI * (((at >> 1) * (at >> 1)) % (2 * windowLength))) / windowLength
+    return at % 2 === 0 ? Math.cos(angle) : Math.sin(angle)
+  })
+  readonly #kernel = this.#fft.createComplexArray()
+  readonly #from = this.#fft.createComplexArray()
+  readonly #to = this.#fft.createComplexArray()
+  readonly #energies = new Float64Array(halfBins)
+
+  constructor() {
+    const values = this.#fft.createComplexArray().fill(0)
+    for (let at = 0; at < windowLength; at += 1) {
+      for (const place of new Set([at, (1024 - at) % 1024])) {
+        values[2 * place] = this.#chirp[2 * at] ?? 0
+        values[2 * place + 1] = -(this.#chirp[2 * at + 1] ?? 0)
+      }
+    }
+    this.#fft.transform(this.#kernel, values)
+  }
+
+  /** Used again by the next call. What lies before the first of 30 s is their mirror image, as after the last. */
+  of(sound: Float32Array, begin: number): Float64Array {
+    const [from, to, chirp] = [this.#from.fill(0), this.#to, this.#chirp]
+    for (let at = 0; at < windowLength; at += 1) {
+      const place = Math.abs(begin + at)
+      const mirrored = place < whisperSamples ? place : 2 * (whisperSamples - 1) - place
+      const sample = (sound[mirrored] ?? 0) * (this.#window[at] ?? 0)
+      from[2 * at] = sample * (chirp[2 * at] ?? 0)
+      from[2 * at + 1] = sample * (chirp[2 * at + 1] ?? 0)
+    }
+    this.#fft.transform(to, from)
+    for (let at = 0; at < 2048; at += 2) {
+      const [a = 0, b = 0, c = 0, d = 0] = [to[at], to[at + 1], this.#kernel[at], this.#kernel[at + 1]]
+      to[at] = a * c - b * d
+      to[at + 1] = a * d + b * c
+    }
+    this.#fft.inverseTransform(from, to)
+    for (let bin = 0; bin < halfBins; bin += 1) {
+      // The last factor, a chirp again, turns the value and leaves its size.
+      this.#energies[bin] = (from[2 * bin] ?? 0) ** 2 + (from[2 * bin + 1] ?? 0) ** 2
+    }
+    return this.#energies
+  }
+}

@@ -1,0 +1,91 @@
+/** Rate of the sound that is measured, Hz. */
+const rate = 48_000
+
+/** Blocks of 400 ms begin every 100 ms. */
+const step = rate / 10
+const stepsOfBlock = 4
+
+/** LUFS: what is fainter never counts; then what lies so many LU below the mean of the rest. */
+const absoluteGate = -70
+const relativeGate = -10
+
+/** Coefficients of the two filters at 48 kHz: a shelf as of a head, then a high-pass (ITU-R BS.1770, tables 1 and 2). */
+const shelf = {
+  b: [1.535_124_859_586_97, -2.691_696_189_406_38, 1.198_392_810_852_85],
+  a: [-1.690_659_293_182_41, 0.732_480_774_215_85],
+} as const
+const highPass = { b: [1, -2, 1], a: [-1.990_047_454_833_98, 0.990_072_250_366_21] } as const
+
+/** Measures the loudness of 48 kHz stereo as EBU R128 and ITU-R BS.1770 have it. */
+export class Loudness {
+  readonly #filters = [0, 1].map(() => [new Biquad(shelf), new Biquad(highPass)] as const)
+  /** Energy of each 100 ms. */
+  readonly #energies: number[] = []
+  #energy = 0
+  #filled = 0
+
+  /** Takes samples, left and right in turn. */
+  push(samples: Float32Array): void {
+    for (let at = 0; at + 1 < samples.length; at += 2) {
+      for (const [side, [first, second]] of this.#filters.entries()) {
+        const heard = second.run(first.run(samples[at + side] ?? 0))
+        this.#energy += heard * heard
+      }
+      this.#filled += 1
+      if (this.#filled === step) this.#closeStep()
+    }
+  }
+
+  /** Integrated loudness, LUFS; of sound that is too faint for any gate, ungated. Undefined for none at all. */
+  finish(): number | undefined {
+    if (this.#filled > 0) this.#closeStep()
+    while (this.#energies.length < stepsOfBlock) this.#energies.push(0)
+    const blocks = this.#energies
+      .slice(stepsOfBlock - 1)
+      .map((_, at) => mean(this.#energies.slice(at, at + stepsOfBlock)))
+    const heard = blocks.filter((energy) => lufs(energy) > absoluteGate)
+    if (heard.length === 0) return mean(blocks) > 0 ? lufs(mean(blocks)) : undefined
+    const gate = lufs(mean(heard)) + relativeGate
+    return lufs(mean(heard.filter((energy) => lufs(energy) > gate)))
+  }
+
+  #closeStep(): void {
+    this.#energies.push(this.#energy / step)
+    this.#energy = 0
+    this.#filled = 0
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+function lufs(energy: number): number {
+  return -0.691 + 10 * Math.log10(energy)
+}
+
+/** A filter of second order. */
+class Biquad {
+  readonly #b: readonly [number, number, number]
+  readonly #a: readonly [number, number]
+  #first = 0
+  #second = 0
+
+  constructor({
+    b,
+    a,
+  }: {
+    readonly b: readonly [number, number, number]
+    readonly a: readonly [number, number]
+  }) {
+    this.#b = b
+    this.#a = a
+  }
+
+  run(sample: number): number {
+    const out = this.#b[0] * sample + this.#first
+    this.#first = this.#b[1] * sample - this.#a[0] * out + this.#second
+    this.#second = this.#b[2] * sample - this.#a[1] * out
+    return out
+  }
+}

@@ -1,0 +1,106 @@
+import type { Samples } from '../speech/spoken.ts'
+
+const headerBytes = 44
+
+/** Sound of one channel as a WAV file of 16 bits. */
+export function wavOf({ samples, rate }: Samples): Buffer<ArrayBuffer> {
+  const wav = Buffer.alloc(headerBytes + samples.length * 2)
+  wav.write('RIFF', 0, 'latin1')
+  wav.writeUInt32LE(wav.length - 8, 4)
+  wav.write('WAVEfmt ', 8, 'latin1')
+  wav.writeUInt32LE(16, 16)
+  wav.writeUInt16LE(pcm, 20)
+  wav.writeUInt16LE(1, 22)
+  wav.writeUInt32LE(rate, 24)
+  wav.writeUInt32LE(rate * 2, 28)
+  wav.writeUInt16LE(2, 32)
+  wav.writeUInt16LE(16, 34)
+  wav.write('data', 36, 'latin1')
+  wav.writeUInt32LE(samples.length * 2, 40)
+  for (const [at, sample] of samples.entries()) {
+    wav.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768))), headerBytes + at * 2)
+  }
+  return wav
+}
+
+/** Why bytes are no WAV file that can be read. */
+export class WavProblem extends Error {}
+
+/** Kinds of samples (Microsoft's RIFF registry); an extensible header tells its own behind. */
+const [pcm, float, extensible] = [1, 3, 0xfffe]
+
+/** Sizes that a writer leaves who does not know the end when it begins. */
+const unknownSizes = new Set([0, 0x7fffffff, 0x7fffffff - 36, 0xffffffff, 0xffffffff - 36, 0xffffffff - 44])
+
+interface Format {
+  readonly kind: number
+  readonly channels: number
+  readonly rate: number
+  readonly bits: number
+}
+
+/** Reads a WAV file of whole numbers or floats, its channels mixed into one. Throws WavProblem. */
+export function readWav(bytes: Buffer): Samples {
+  if (
+    bytes.length < 12 ||
+    bytes.toString('latin1', 0, 4) !== 'RIFF' ||
+    bytes.toString('latin1', 8, 12) !== 'WAVE'
+  ) {
+    throw new WavProblem('is no WAV file')
+  }
+  let format: Format | undefined
+  for (let at = 12; at + 8 <= bytes.length;) {
+    const name = bytes.toString('latin1', at, at + 4)
+    const size = bytes.readUInt32LE(at + 4)
+    const content = bytes.subarray(at + 8, at + 8 + size)
+    if (name === 'fmt ') format = readFormat(content)
+    if (name === 'data') {
+      if (!format) throw new WavProblem('has samples before their format')
+      if (content.length < size && !unknownSizes.has(size)) throw new WavProblem('is cut off')
+      return {
+        rate: format.rate,
+        samples: readSamples(unknownSizes.has(size) ? bytes.subarray(at + 8) : content, format),
+      }
+    }
+    // Chunks begin at even places.
+    at += 8 + size + (size % 2)
+  }
+  throw new WavProblem('has no samples')
+}
+
+function readFormat(content: Buffer): Format {
+  if (content.length < 16) throw new WavProblem('has a broken header')
+  const tag = content.readUInt16LE(0)
+  const kind = tag === extensible && content.length >= 26 ? content.readUInt16LE(24) : tag
+  const format = {
+    kind,
+    channels: content.readUInt16LE(2),
+    rate: content.readUInt32LE(4),
+    bits: content.readUInt16LE(14),
+  }
+  const { channels, rate, bits } = format
+  const isRead = kind === pcm ? [8, 16, 24, 32].includes(bits) : kind === float && bits === 32
+  if (!isRead)
+    throw new WavProblem(`holds samples of kind ${kind} with ${bits} bits, which are not read here`)
+  if (channels < 1 || channels > 8) throw new WavProblem(`has ${channels} channels`)
+  if (rate < 8000 || rate > 192_000) throw new WavProblem(`has ${rate} samples a second`)
+  return format
+}
+
+function readSamples(data: Buffer, { kind, channels, bits }: Format): Float32Array {
+  const width = bits / 8
+  const samples = new Float32Array(Math.floor(data.length / (width * channels)))
+  for (let at = 0; at < samples.length; at += 1) {
+    let sum = 0
+    for (let channel = 0; channel < channels; channel += 1) {
+      const place = (at * channels + channel) * width
+      if (kind === float) sum += data.readFloatLE(place)
+      // Of 8 bits, and of these alone, they are counted from 128.
+      else if (width === 1) sum += (data.readUInt8(place) - 128) / 128
+      else sum += data.readIntLE(place, width) / 2 ** (bits - 1)
+    }
+    samples[at] = sum / channels
+  }
+  if (!samples.every(Number.isFinite)) throw new WavProblem('holds samples that are no numbers')
+  return samples
+}

@@ -1,0 +1,63 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Performance } from '../piano/note.ts'
+import { readMidi } from './read.ts'
+import { writeMidi } from './write.ts'
+
+const moment = fc.double({ min: 0, max: 30_000, noNaN: true })
+
+/** Keys that are left before they are struck again. */
+const performance: fc.Arbitrary<Performance> = fc
+  .record({
+    notes: fc.uniqueArray(
+      fc.record({
+        pitch: fc.integer({ min: 21, max: 108 }),
+        start: moment,
+        lasts: fc.double({ min: 0.01, max: 20, noNaN: true }),
+        velocity: fc.integer({ min: 1, max: 127 }),
+      }),
+      { selector: ({ pitch }) => pitch, maxLength: 40 },
+    ),
+    pedal: fc.option(fc.tuple(moment, fc.double({ min: 0.1, max: 9, noNaN: true }))),
+  })
+  .map(({ notes, pedal }) => ({
+    notes: notes
+      .map(({ lasts, ...note }) => ({ ...note, end: note.start + lasts }))
+      .toSorted((one, other) => one.start - other.start || one.pitch - other.pitch),
+    pedals: pedal ? [{ start: pedal[0], end: pedal[0] + pedal[1] }] : [],
+  }))
+
+describe('a MIDI file', () => {
+  it('holds a performance to half a tick', () => {
+    const halfTick = 1 / 1920 / 2 + 1e-6
+    fc.assert(
+      fc.property(performance, (played) => {
+        const read = readMidi(writeMidi(played))
+        expect(read.notes).toHaveLength(played.notes.length)
+        for (const note of played.notes) {
+          const found = read.notes.find(({ pitch }) => pitch === note.pitch)
+          expect(found?.velocity).toBe(note.velocity)
+          expect(Math.abs((found?.start ?? 0) - note.start)).toBeLessThan(halfTick)
+          expect(Math.abs((found?.end ?? 0) - note.end)).toBeLessThan(halfTick)
+        }
+        expect(read.pedals).toHaveLength(played.pedals.length)
+      }),
+      { seed: 1 },
+    )
+  })
+
+  it('is of format 0, with one tempo of 120 and a grand piano', () => {
+    const bytes = writeMidi({ notes: [{ pitch: 60, start: 0.5, end: 1, velocity: 80 }], pedals: [] })
+    expect(bytes.toString('latin1', 0, 4)).toBe('MThd')
+    expect([bytes.readUInt16BE(8), bytes.readUInt16BE(10), bytes.readUInt16BE(12)]).toEqual([0, 1, 960])
+    expect(bytes.readUInt32BE(18)).toBe(bytes.length - 22)
+    expect(bytes.subarray(22, 29)).toEqual(Buffer.from([0, 0xff, 0x51, 3, 0x07, 0xa1, 0x20]))
+    // Half a second later, which is a beat: 960 ticks in two bytes.
+    expect(bytes.includes(Buffer.from([0x87, 0x40, 0x90, 60, 80]))).toBe(true)
+    expect(bytes.subarray(-4)).toEqual(Buffer.from([0, 0xff, 0x2f, 0]))
+  })
+
+  it('what is none is told', () => {
+    expect(() => readMidi(Buffer.from('RIFF and so on'))).toThrow(RangeError)
+  })
+})

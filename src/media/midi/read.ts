@@ -1,0 +1,106 @@
+import type { PedalSpan, Performance, PianoNote } from '../piano/note.ts'
+
+/** What stands at a moment of a track. */
+interface Event {
+  readonly tick: number
+  readonly status: number
+  readonly data: readonly number[]
+}
+
+/**
+ * The notes and pedals of a Standard MIDI File, all tracks and channels but the drums' in one, by its own tempo map.
+ * Throws RangeError for what is none.
+ */
+export function readMidi(bytes: Uint8Array): Performance {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getUint32(0) !== 0x4d_54_68_64) throw new RangeError('not a MIDI file')
+  const division = view.getUint16(12)
+  if (division >= 0x8000) throw new RangeError('times in frames of film are not read')
+  const events: Event[] = []
+  for (let at = 8 + view.getUint32(4); at + 8 <= bytes.length;) {
+    const length = view.getUint32(at + 4)
+    if (view.getUint32(at) === 0x4d_54_72_6b)
+      events.push(...readTrack(bytes.subarray(at + 8, at + 8 + length)))
+    at += 8 + length
+  }
+  return perform(
+    events.toSorted((one, other) => one.tick - other.tick),
+    clockOf(events, division),
+  )
+}
+
+function readTrack(bytes: Uint8Array): Event[] {
+  const events: Event[] = []
+  let [at, tick, running] = [0, 0, 0]
+  const next = () => bytes[at++] ?? 0
+  const number = () => {
+    let value = 0
+    for (;;) {
+      const byte = next()
+      value = value * 128 + (byte & 0x7f)
+      if (byte < 0x80) return value
+    }
+  }
+  while (at < bytes.length) {
+    tick += number()
+    if ((bytes[at] ?? 0) >= 0x80) running = next()
+    const kind = running >= 0xf0 ? running : running & 0xf0
+    const type = kind === 0xff ? next() : kind
+    const count = kind >= 0xf0 ? number() : kind === 0xc0 || kind === 0xd0 ? 1 : 2
+    events.push({ tick, status: kind === 0xff ? type : running, data: [...bytes.subarray(at, at + count)] })
+    at += count
+  }
+  return events
+}
+
+/** Microseconds of a beat at 120 beats a minute, which holds until a file says otherwise. */
+const usualBeat = 500_000
+
+/** Seconds of a tick. */
+function clockOf(events: readonly Event[], division: number): (tick: number) => number {
+  const changes = [{ tick: 0, seconds: 0, beat: usualBeat }]
+  for (const { tick, status, data } of events.toSorted((one, other) => one.tick - other.tick)) {
+    if (status !== 0x51) continue
+    const seconds = secondsAt(changes, division, tick)
+    changes.push({ tick, seconds, beat: data.reduce((value, byte) => value * 256 + byte, 0) })
+  }
+  return (tick) => secondsAt(changes, division, tick)
+}
+
+function secondsAt(
+  changes: readonly { readonly tick: number; readonly seconds: number; readonly beat: number }[],
+  division: number,
+  tick: number,
+): number {
+  const last = changes.findLast((change) => change.tick <= tick) ?? { tick: 0, seconds: 0, beat: usualBeat }
+  return last.seconds + ((tick - last.tick) * last.beat) / (1e6 * division)
+}
+
+/** The channel of drums, counted from 0. */
+const drums = 9
+
+function perform(events: readonly Event[], secondsOf: (tick: number) => number): Performance {
+  const notes: PianoNote[] = []
+  const pedals: PedalSpan[] = []
+  const held = new Map<number, { start: number; velocity: number }>()
+  const down = new Map<number, number>()
+  for (const { tick, status, data } of events) {
+    const [kind, channel, [first = 0, second = 0]] = [status & 0xf0, status & 0x0f, data]
+    const [now, key] = [secondsOf(tick), channel * 128 + first]
+    if (status < 0x80 || channel === drums) continue
+    const before = held.get(key)
+    if ((kind === 0x90 || kind === 0x80) && before) {
+      notes.push({ pitch: first, end: now, ...before })
+      held.delete(key)
+    }
+    if (kind === 0x90 && second > 0) held.set(key, { start: now, velocity: second })
+    if (kind !== 0xb0 || first !== 64) continue
+    const pressed = down.get(channel)
+    if (second >= 64) down.set(channel, pressed ?? now)
+    else if (pressed !== undefined) {
+      pedals.push({ start: pressed, end: now })
+      down.delete(channel)
+    }
+  }
+  return { notes: notes.toSorted((one, other) => one.start - other.start || one.pitch - other.pitch), pedals }
+}

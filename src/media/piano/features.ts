@@ -1,0 +1,68 @@
+import { partials, silence, type Frame, type RecentFrames } from './frames.ts'
+import { keys } from './note.ts'
+
+/** Frames that `featuresOf` looks at before and after its moment. */
+const lookBack = 16
+export const lookAhead = 22
+
+/** Keys apart whose sounds are taken for one another: neighbours, octaves, and what shares partials. */
+const related = [-1, 1, -12, 12, -19, 19, -24, 24, -7, 7, -28, -31] as const
+
+/** What tells a note that was struck from one that only seems so: numbers around 0, near 1 at most. */
+export function featuresOf(frames: RecentFrames, at: number, key: number): Float64Array {
+  const one = (frame: number) => frames.at(frame)
+  const most = (field: 'onsets' | 'sounding', of: number, [from, to]: readonly [number, number]) => {
+    if (of < 0 || of >= keys) return 0
+    let best = 0
+    for (let frame = at + from; frame <= at + to; frame += 1)
+      best = Math.max(best, one(frame)[field][of] ?? 0)
+    return best
+  }
+  const mean = (field: 'onsets' | 'sounding', of: number, [from, to]: readonly [number, number]) => {
+    if (of < 0 || of >= keys) return 0
+    let sum = 0
+    for (let frame = at + from; frame <= at + to; frame += 1) sum += one(frame)[field][of] ?? 0
+    return sum / (to - from + 1)
+  }
+  const [before, soon, after] = [one(at - 5), one(at + 2), one(at + 5)]
+  const level = (frame: Frame, of: number, partial: number) =>
+    frame.levels[of * partials + partial] ?? silence
+  const loudest = Math.max(...after.levels)
+  const rises = Array.from(
+    { length: partials },
+    (_, partial) =>
+      (Math.max(level(after, key, partial), level(soon, key, partial)) - level(before, key, partial)) / 20,
+  )
+  const own = level(after, key, 0)
+  const strongest = Math.max(...one(at).onsets)
+  return Float64Array.from([
+    most('onsets', key, [0, 0]),
+    mean('onsets', key, [-1, 1]),
+    mean('onsets', key, [-3, 3]),
+    most('onsets', key, [-12, -3]),
+    most('onsets', key, [3, 10]),
+    mean('sounding', key, [1, 3]),
+    mean('sounding', key, [4, 8]),
+    mean('sounding', key, [9, 14]),
+    mean('sounding', key, [15, lookAhead]),
+    mean('sounding', key, [-4, -2]),
+    mean('sounding', key, [-lookBack, -5]),
+    ...related.flatMap((apart) => [
+      most('onsets', key + apart, [-3, 3]),
+      mean('sounding', key + apart, [1, 8]),
+    ]),
+    ...rises,
+    (Math.max(...rises) + Math.min(...rises)) / 2,
+    (own - loudest) / 40,
+    (level(after, key, 1) - own) / 40,
+    (level(after, key, 2) - own) / 40,
+    (own - (key >= 12 ? level(after, key - 12, 0) : silence)) / 40,
+    (own - (key >= 19 ? level(after, key - 19, 0) : silence)) / 40,
+    (own - (key < keys - 12 ? level(after, key + 12, 0) : silence)) / 40,
+    (level(one(at + 14), key, 0) - own) / 20,
+    strongest,
+    Math.tanh((own + 60) / 30),
+    key / keys,
+    (key / keys) ** 2,
+  ])
+}

@@ -1,0 +1,52 @@
+import { keys } from './note.ts'
+
+/** Rate of the sound that is looked at, Hz, and samples from one look to the next: 86 looks a second. */
+export const frameRate = 22_050
+export const frameHop = 256
+
+/** Partials of each key that are followed. */
+export const partials = 4
+
+/** What is known of one moment of the sound, by keys. */
+export interface Frame {
+  /** 0 to 1: how sure a model is that a key is struck, and that it sounds. */
+  readonly onsets: Float32Array
+  readonly sounding: Float32Array
+  /** Level of each partial of each key, dB; key by key. */
+  readonly levels: Float32Array
+}
+
+/** The latest frames. Frames before the first, and after the last, are silent. */
+export class RecentFrames {
+  readonly #frames: (Frame | undefined)[]
+  #count = 0
+
+  constructor(kept: number) {
+    this.#frames = Array.from({ length: kept })
+  }
+
+  /** Frames pushed so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  push(frame: Frame): void {
+    this.#frames[this.#count % this.#frames.length] = frame
+    this.#count += 1
+  }
+
+  /** A frame among the latest. */
+  at(index: number): Frame {
+    if (index < 0 || index >= this.#count || index < this.#count - this.#frames.length) return silentFrame
+    return this.#frames[index % this.#frames.length] ?? silentFrame
+  }
+}
+
+/** Level of nothing, dB. */
+export const silence = -100
+
+export const silentFrame: Frame = {
+  onsets: new Float32Array(keys),
+  sounding: new Float32Array(keys),
+  levels: new Float32Array(keys * partials).fill(silence),
+}

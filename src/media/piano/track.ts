@@ -1,0 +1,137 @@
+import { featuresOf, lookAhead } from './features.ts'
+import { frameHop, frameRate, partials, RecentFrames, silence, silentFrame, type Frame } from './frames.ts'
+import { judge, type Judgement } from './judge.ts'
+import { keys, lowestKey } from './note.ts'
+
+/** A note as it was heard. */
+export interface HeardNote extends Judgement {
+  readonly pitch: number
+  /** Seconds. */
+  readonly start: number
+  readonly end: number
+}
+
+/** A key that was struck: its moment in frames, between two of them as a rule. */
+interface Strike extends Judgement {
+  readonly at: number
+}
+
+/** From here on a rise of the model's onsets is looked at more closely: nearly every true one is higher. */
+const worthALook = 0.2
+
+/** From here on a strike is believed. */
+export const believed = 0.45
+
+/** Frames within which a key is not struck twice: 46 ms. */
+const apart = 4
+
+/** Frames by which the model tells a begin late: 3.5 ms. */
+const lag = 0.3
+
+/** A sound has ended when it stays below this for so many frames. */
+const faint = 0.3
+const faintFrames = 4
+
+/** A damper takes so many dB within so many frames, 93 ms, and for good; what rings on fades more slowly. */
+const damped = { fall: 6, frames: 8, settles: 6 } as const
+
+/** Shortest note, frames. */
+const shortest = 4
+
+/** Follows all keys through frames that are pushed in order, and tells notes as they end. */
+export class NoteTracker {
+  readonly #frames = new RecentFrames(64)
+  readonly #open: (Strike | undefined)[] = Array.from({ length: keys })
+  readonly #waiting: (Strike | undefined)[] = Array.from({ length: keys })
+  readonly #faint = new Uint8Array(keys)
+
+  /** Takes the next frame; answers the notes that ended. */
+  push(frame: Frame): HeardNote[] {
+    this.#frames.push(frame)
+    const now = this.#frames.count - 1 - lookAhead
+    return now < 0 ? [] : this.#step(now)
+  }
+
+  /** Ends what still sounds. */
+  finish(): HeardNote[] {
+    const last = this.#frames.count
+    const notes: HeardNote[] = []
+    while (this.#frames.count < last + lookAhead + apart + 2) notes.push(...this.push(silentFrame))
+    for (let key = 0; key < keys; key += 1) notes.push(...this.#end(key, last))
+    return notes
+  }
+
+  #step(now: number): HeardNote[] {
+    const notes: HeardNote[] = []
+    for (let key = 0; key < keys; key += 1) {
+      this.#look(now, key)
+      const strike = this.#waiting[key]
+      if (strike && now - strike.at >= apart) {
+        notes.push(...this.#end(key, strike.at))
+        this.#open[key] = strike
+        this.#waiting[key] = undefined
+        this.#faint[key] = 0
+      }
+      if (this.#fades(now, key)) notes.push(...this.#end(key, now - faintFrames + 1))
+      else if (this.#isDamped(now, key)) notes.push(...this.#end(key, now + 1))
+    }
+    return notes
+  }
+
+  /** Looks whether the key was struck; of strikes that are too near the surest counts. */
+  #look(now: number, key: number): void {
+    const rise = riseAt(this.#frames, now, key)
+    if (rise === null) return
+    const judged = judge(featuresOf(this.#frames, now, key))
+    const other = this.#waiting[key]
+    if (judged.sure < believed || (other && other.sure >= judged.sure)) return
+    this.#waiting[key] = { at: rise, ...judged }
+  }
+
+  /** Whether an open note has been faint for long enough. */
+  #fades(now: number, key: number): boolean {
+    if (!this.#open[key]) return false
+    const isFaint = (this.#frames.at(now).sounding[key] ?? 0) < faint
+    this.#faint[key] = isFaint ? (this.#faint[key] ?? 0) + 1 : 0
+    return (this.#faint[key] ?? 0) >= faintFrames
+  }
+
+  /** Whether an open note, which loses its strike first, is damped from here on. */
+  #isDamped(now: number, key: number): boolean {
+    const strike = this.#open[key]
+    if (!strike || now < strike.at + damped.settles) return false
+    const level = (frame: number) => {
+      const { levels } = this.#frames.at(frame)
+      return Math.max(levels[key * partials] ?? silence, levels[key * partials + 1] ?? silence)
+    }
+    const least = level(now) - damped.fall
+    return level(now + damped.frames) < least && level(now + 2 * damped.frames) < least
+  }
+
+  #end(key: number, at: number): HeardNote[] {
+    const strike = this.#open[key]
+    if (!strike) return []
+    this.#open[key] = undefined
+    const { at: from, ...judged } = strike
+    const until = Math.max(at, from + shortest)
+    return [{ pitch: lowestKey + key, start: secondsOf(from), end: secondsOf(until), ...judged }]
+  }
+}
+
+/** The moment, in frames, of an onset of the model that is worth a look and highest at a frame; null where there is none. */
+export function riseAt(frames: RecentFrames, at: number, key: number): number | null {
+  const of = (index: number) => frames.at(index).onsets[key] ?? 0
+  const [before, here, after] = [of(at - 1), of(at), of(at + 1)]
+  return here < worthALook || here <= before || here < after ? null : at + topOf(before, here, after)
+}
+
+/** Seconds of a moment in frames. */
+export function secondsOf(frame: number): number {
+  return Math.max(0, ((frame - lag) * frameHop) / frameRate)
+}
+
+/** Where between -0.5 and 0.5 a parabola through three values has its top. */
+function topOf(before: number, here: number, after: number): number {
+  const bend = before - 2 * here + after
+  return bend === 0 ? 0 : (before - after) / (2 * bend)
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkRecognised } from './check-words.ts'
+import { shareTime, splitWords } from './split-words.ts'
+import type { Recognised, Word } from './spoken.ts'
+import { plainText, wordsOfTokens } from './token-words.ts'
+
+const at = (texts: readonly string[], step = 0.2) =>
+  texts.map((text, index) => ({ text, start: index * step }))
+const textsOf = (words: readonly Word[]) => words.map(({ text }) => text)
+
+describe('words of a text', () => {
+  it.each([
+    ['It was, he said, late.', ['It', 'was,', 'he', 'said,', 'late.']],
+    ['广州市,房 地产。', ['广', '州', '市,', '房', '地', '产。']],
+    ['日本語のテスト', [...'日本語のテスト']],
+    ['안녕하세요 여러분', ['안녕하세요', '여러분']],
+    ['用GPT-4写3.5行', ['用', 'GPT-4', '写', '3.5', '行']],
+    ['a — b', ['a—', 'b']],
+    ['  ', []],
+  ])('%s', (text, words) => expect(splitWords(text)).toEqual(words))
+
+  it('share their time, in order, from its begin to its end', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const words = shareTime(text, { start: 1, end: 3 })
+        expect(textsOf(words)).toEqual(splitWords(text))
+        let before = 1
+        for (const { start, end } of words) {
+          expect(start).toBeCloseTo(before, 9)
+          expect(end).toBeGreaterThan(start)
+          before = end
+        }
+        if (words.length > 0) expect(before).toBeCloseTo(3, 9)
+      }),
+    )
+  })
+})
+
+describe('words of pieces', () => {
+  it.each([
+    ['SentencePiece', ['▁hel', 'lo', '▁wor', 'ld', '.'], ['hello', 'world.']],
+    ['spaces', [' hel', 'lo', ' world'], ['hello', 'world']],
+    ['byte-level BPE', ['hel', 'lo', 'Ġworld', '!'], ['hello', 'world!']],
+    ['a mark of what goes on', ['hel@@', 'lo', 'world'], ['hello', 'world']],
+    ['Chinese characters', ['广', '州', '市', '。'], ['广', '州', '市。']],
+    ['Chinese and English', ['我', '用', '▁chat', 'gpt', '写'], ['我', '用', 'chatgpt', '写']],
+    ['Paraformer', ['我', '用', 'chat@@', 'gpt', 'now', '写'], ['我', '用', 'chatgpt', 'now', '写']],
+    ['Korean', ['▁안', '녕', '▁세', '상'], ['안녕', '세상']],
+    ['tags of SenseVoice', ['<|en|>', '<|NEUTRAL|>', '▁yes'], ['yes']],
+    ['several characters at once', ['広州', '市'], ['広', '州', '市']],
+  ])('%s', (_, tokens, words) => expect(textsOf(wordsOfTokens(at(tokens), 9))).toEqual(words))
+
+  it('last until the next begins, or as long as they are told to, and not through silence', () => {
+    const words = wordsOfTokens(at(['▁one', '▁two'], 2), 9)
+    expect(words).toEqual([
+      { text: 'one', start: 0, end: 0.6 },
+      { text: 'two', start: 2, end: 2.6 },
+    ])
+    const [told] = wordsOfTokens([{ text: '▁one', start: 1, seconds: 0.3 }], 9)
+    expect(told?.end).toBeCloseTo(1.3, 9)
+  })
+
+  it('are within the sound and in order, whatever the pieces are', () => {
+    const piece = fc.constantFrom('▁a', 'b', '中', '文', '.', '▁', 'c@@', '<|zh|>', 'の', ' d')
+    const tokens = fc.array(fc.tuple(piece, fc.double({ min: 0, max: 2, noNaN: true })))
+    fc.assert(
+      fc.property(tokens, (steps) => {
+        let time = 0
+        const timed = steps.map(([text, step]) => ({ text, start: (time += step) }))
+        const words = wordsOfTokens(timed, time + 1)
+        const fail = (what: string): never => expect.fail(what)
+        checkRecognised(recognised(words), { seconds: time + 1, fail })
+        const letters = (text: string) => text.replaceAll(/<\|zh\|>|[▁@\s]/gu, '')
+        expect(letters(textsOf(words).join(''))).toBe(letters(steps.map(([text]) => text).join('')))
+      }),
+    )
+  })
+
+  it('texts have no tags and single spaces', () => {
+    expect(plainText('<|zh|><|NEUTRAL|><|Speech|> 你好   world </s>')).toBe('你好 world')
+  })
+})
+
+function recognised(words: readonly Word[]): Recognised {
+  return { text: '', words, timed: true, confidence: null, language: null }
+}
+
+describe('what an engine answers', () => {
+  const check = (words: readonly Word[], more: Partial<Recognised> = {}) =>
+    checkRecognised(
+      { ...recognised(words), ...more },
+      {
+        seconds: 2,
+        fail: (what) => {
+          throw new Error(what)
+        },
+      },
+    )
+  const word = (start: number, end: number) => ({ text: 'x', start, end })
+
+  it('has small overlaps taken out, and ends with the sound', () => {
+    expect(check([word(-0.1, 1.1), word(1, 2.1)]).words).toEqual([word(0, 1.1), word(1.1, 2)])
+  })
+
+  it.each([
+    [[word(NaN, 1)], 'no number'],
+    [[word(0, Infinity)], 'no number'],
+    [[word(1, 0.5)], 'ends before'],
+    [[word(1, 1.5), word(0.2, 0.4)], 'before the word before'],
+    [[word(2.5, 2.6)], 'outside'],
+  ])('%j is refused: %s', (words, why) => expect(() => check(words)).toThrow(why))
+
+  it('is as sure as can be, or less', () => {
+    expect(() => check([], { confidence: NaN })).toThrow('confidence')
+    expect(() => check([], { confidence: 1.2 })).toThrow('confidence')
+    expect(check([], { confidence: 0.5 }).confidence).toBe(0.5)
+  })
+})

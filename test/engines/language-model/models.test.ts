@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { setServices } from '../../../src/engines/services/use.ts'
+import { fails } from '../services/stand-in.ts'
+import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
+
+const answer = { lines: [{ id: 1, text: 'Guten Tag' }] }
+const schema = z.object({ lines: z.array(z.object({ id: z.int(), text: z.string() })) })
+const { signal } = new AbortController()
+const question = { schema, system: 'You translate.', prompt: '1: Hello', maxTokens: 500, signal }
+
+let server: ModelServer
+beforeEach(async () => {
+  server = await startModelServer(() => answer)
+  setModel(server)
+})
+afterEach(() => server[Symbol.asyncDispose]())
+
+describe('the model', () => {
+  it('is the only one there is where none is named', async () => {
+    setModel(server, { model: undefined, context_tokens: undefined })
+    server.models = [{ id: 'qwen3-8b.gguf', meta: { n_ctx: 32_768, n_ctx_train: 131_072 } }]
+    await using model = await openModel()
+    expect([model.name, model.contextTokens]).toEqual([
+      `qwen3-8b.gguf at ${new URL(server.origin).host}`,
+      32_768,
+    ])
+    await model.ask(question)
+    expect(server.asked[0]?.model).toBe('qwen3-8b.gguf')
+  })
+
+  it.each([
+    [[], 'has no model'],
+    [[{ id: 'a' }, { id: 'b' }], 'has several models (a, b)'],
+  ])('has to be named where there is not one: %j', async (models, what) => {
+    setModel(server, { model: undefined })
+    server.models = models
+    await expect(openModel()).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining(what),
+      hint: expect.stringContaining(
+        `Name one behind a # in the setting "language_model": ${server.origin}/v1#`,
+      ),
+    })
+  })
+
+  it.each([
+    [{ id: 'small', max_model_len: 40_960 }, 40_960],
+    [{ id: 'small', context_length: 200_000 }, 200_000],
+    [{ id: 'small:latest', context_length: 20_000 }, 20_000],
+    [{ id: 'small' }, 4096],
+    [{ id: 'other', context_length: 20_000 }, 4096],
+  ])('has the context that the server tells: %j', async (listed, contextTokens) => {
+    setModel(server, { context_tokens: undefined })
+    server.models = [listed]
+    await using model = await openModel()
+    expect(model.contextTokens).toBe(contextTokens)
+  })
+
+  it('need not be listed', async () => {
+    setModel(server, { context_tokens: undefined })
+    server.replies.push(fails(404))
+    await using model = await openModel()
+    expect(await model.ask(question)).toEqual(answer)
+  })
+
+  it('is missed where none is set', async () => {
+    setServices({})
+    await expect(openModel()).rejects.toMatchObject({
+      code: 6401,
+      message: 'no language model is set',
+      hint: expect.stringContaining('Set "language_model" in reelwright.config.json, such as "http://'),
+      retryable: false,
+    })
+  })
+})
+
+describe('the room for a prompt', () => {
+  it('is kept: what fits is asked, what does not is refused before', async () => {
+    setModel(server, { context_tokens: 1024 })
+    await using model = await openModel()
+    const room = model.roomFor(question)
+    expect(room).toBeGreaterThan(200)
+    await model.ask({ ...question, prompt: '你'.repeat(Math.floor(room / 1.1)) })
+    await expect(model.ask({ ...question, prompt: '你'.repeat(room) })).rejects.toMatchObject({
+      code: 6401,
+      part: 'question',
+      message: expect.stringContaining('does not fit the 1024 tokens'),
+    })
+    expect(server.asked).toHaveLength(1)
+  })
+
+  it('leaves a wrong answer out of a repair that would not fit', async () => {
+    setModel(server, { context_tokens: 1024 })
+    server.faults.push(completes('blah '.repeat(1000)))
+    await using model = await openModel()
+    expect(await model.ask(question)).toEqual(answer)
+    expect(server.asked[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'user'])
+  })
+})

@@ -1,0 +1,209 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { environmentTelling, readConfig, secretsOf, takeServices } from '../../../src/config.ts'
+import { dataFiles } from '../../../src/daemon/data-files.ts'
+import { examineServices } from '../../../src/doctor/services.ts'
+import type { Services } from '../../../src/engines/services/services.ts'
+import { serviceSet } from '../../../src/engines/services/use.ts'
+import { ignoredByService } from '../../../src/ignored-settings.ts'
+import { openLog } from '../../../src/platform/log.ts'
+import { Metrics } from '../../../src/platform/metrics.ts'
+import { serviceParts } from '../../../src/service-parts.ts'
+import { openWorkers } from '../../../src/tasks/workers.ts'
+import { fails, hangs, json, page, startStandIn } from './stand-in.ts'
+
+let dataDir: string
+beforeEach(async () => void (dataDir = await mkdtemp(join(tmpdir(), 'reelwright-services-'))))
+afterEach(() => rm(dataDir, { recursive: true }))
+
+async function read(file: object, environment: Readonly<Record<string, string>> = {}) {
+  await writeFile(join(dataDir, dataFiles.settings), JSON.stringify(file))
+  return await readConfig({ dataDir, environment })
+}
+
+describe('services in the settings', () => {
+  it.each([
+    ['http://127.0.0.1:11434/v1#qwen3:8b', { address: 'http://127.0.0.1:11434/v1', model: 'qwen3:8b' }],
+    ['http://127.0.0.1:8080/v1', { address: 'http://127.0.0.1:8080/v1' }],
+    ['https://api.example.com/v1#org/model', { address: 'https://api.example.com/v1', model: 'org/model' }],
+    [' http://ollama:11434/v1#a#b ', { address: 'http://ollama:11434/v1', model: 'a#b' }],
+  ])('may be one line: %s', async (line, service) => {
+    const expected = { language_model: { ...service, key: undefined } }
+    expect((await read({ language_model: line })).services).toEqual(expected)
+    expect((await read({}, { REELWRIGHT_LANGUAGE_MODEL: line })).services).toEqual(expected)
+  })
+
+  it('may be all that there is to say', async () => {
+    const address = 'https://api.example.com/v1'
+    const model = { address, model: 'm', requests_per_minute: 20, concurrency: 4, context_tokens: 128_000 }
+    const voice = { address: 'gpt-sovits+http://192.168.1.4:9880', folder: 'voices', folder_there: '/v' }
+    const transcription = { address, key: 'from-file' }
+    const { services } = await read(
+      { language_model: { ...model, key: 'in-object' }, voice_service: voice, transcription },
+      { REELWRIGHT_LANGUAGE_MODEL_KEY: 'from-environment' },
+    )
+    expect(services).toEqual({
+      language_model: { ...model, key: 'from-environment' },
+      transcription,
+      voice_service: { ...voice, folder: join(dataDir, 'voices'), key: undefined },
+    })
+  })
+
+  it.each([
+    [
+      { language_model: 'http://api.example.com/v1' },
+      'language_model in .*address: must be an https address, or http of',
+    ],
+    [{ language_model: 'https://a:b@api.example.com/v1' }, 'address: must be an https address'],
+    [{ language_model: 'qwen3:8b' }, 'address: must be an https address'],
+    [{ language_model: 'gpt-sovits+http://127.0.0.1:9880' }, 'address: must be an https address'],
+    [{ voice_service: 'other+http://127.0.0.1:9880' }, 'address: must be gpt-sovits\\+ or openai\\+'],
+    [{ language_model: 'http://127.0.0.1:1/v1#' }, 'model: at least 1 character'],
+    [{ language_model: { address: 'http://127.0.0.1:1/v1', folder: 'a' } }, 'folder'],
+    [{ transcription_key: 'a\nb' }, 'transcription_key in .*: must be a key'],
+    [{ language_model: 5 }, 'language_model in .*: must be an object'],
+  ])('are refused where they cannot be used: %j', async (file, message) => {
+    await expect(read(file)).rejects.toMatchObject({ code: 6016, message: expect.stringMatching(message) })
+  })
+
+  it('keep their keys to themselves, and from what workers start', async () => {
+    const { services, ...config } = await read({
+      language_model: 'http://127.0.0.1:1/v1#m',
+      language_model_key: 'key-of-the-model',
+    })
+    expect(secretsOf({ services, ...config })).toEqual(['key-of-the-model'])
+    const told = environmentTelling(services)
+    const [[name, value] = ['', '']] = Object.entries(told).filter(([, text]) =>
+      text?.includes('key-of-the-model'),
+    )
+    process.env[name] = value
+    expect(takeServices()).toEqual(services)
+    expect(process.env).not.toHaveProperty(name)
+    expect(takeServices()).toEqual({})
+  })
+
+  it('reach a worker, whose arguments tell no key', async () => {
+    const { services, ...config } = await read({
+      voice_service: 'https://voice.example/v1',
+      voice_service_key: 'voice-key-0123',
+    })
+    const told = join(dataDir, 'worker.mjs')
+    const own = join(import.meta.dirname, '..', '..', '..', 'src', 'config.ts')
+    await writeFile(
+      told,
+      `import { takeServices } from ${JSON.stringify(own)}
+       const output = { services: takeServices(), left: Object.values(process.env) }
+       process.on('message', () => process.send({ say: 'finished', result: { output, kept: [] } }))
+       process.send({ say: 'ready' })`,
+    )
+    const { worker } = await serviceParts({ services, ...config }, told)
+    expect(serviceSet('voice_service')?.key).toBe('voice-key-0123')
+    expect(worker.args.join(' ')).not.toContain('voice-key')
+    await using workers = await openWorkers({
+      command: worker,
+      folder: join(dataDir, 'run'),
+      log: openLog({ level: 'silent' }),
+      metrics: new Metrics(),
+    })
+    const attempt = {
+      taskId: '1',
+      operation: 'x',
+      input: {},
+      files: [],
+      scratch: dataDir,
+      steps: dataDir,
+      threads: 1,
+    }
+    const watch = { signal: new AbortController().signal, onProgress: () => undefined }
+    const { output } = await workers.run(attempt, watch)
+    expect(output).toMatchObject({ services: { voice_service: { key: 'voice-key-0123' } } })
+    expect(JSON.stringify(output['left'])).not.toContain('voice-key')
+  })
+
+  it('are warned of where the local service does not read them', async () => {
+    await read({ transcription: 'http://127.0.0.1:1/v1#w' })
+    process.env['REELWRIGHT_LANGUAGE_MODEL'] = 'http://127.0.0.1:11434/v1#m'
+    process.env['REELWRIGHT_TRANSCRIPTION'] = 'http://127.0.0.1:1/v1#w'
+    try {
+      expect(await ignoredByService(dataDir)).toMatchObject([
+        { name: 'language_model', fix: expect.stringMatching(/^set "language_model" in /) },
+      ])
+    } finally {
+      delete process.env['REELWRIGHT_LANGUAGE_MODEL']
+      delete process.env['REELWRIGHT_TRANSCRIPTION']
+    }
+  })
+})
+
+describe('the doctor', () => {
+  /** What it finds of a language model. */
+  async function found(service: NonNullable<Services['language_model']>) {
+    const [finding] = await examineServices({ language_model: service })
+    return finding
+  }
+
+  it('tells what may be set', async () => {
+    expect(await examineServices({})).toMatchObject([
+      {
+        name: 'language model',
+        state: 'ok',
+        detail: expect.stringContaining('none is set. Set "language_model" in'),
+      },
+      { name: 'transcription service', state: 'ok' },
+      {
+        name: 'voice service',
+        state: 'ok',
+        detail: expect.stringContaining('gpt-sovits+http://127.0.0.1:9880'),
+      },
+    ])
+  })
+
+  it.each([
+    ['m', 'ok', ' answers'],
+    ['other', 'note', ' does not list its model, but m:latest, n'],
+    [undefined, 'note', ' has 2 models, of which none is named'],
+  ])('looks for the model %s', async (model, state, detail) => {
+    await using server = await startStandIn(json({ data: [{ id: 'm:latest' }, { id: 'n' }] }))
+    const finding = await found({ address: `${server.origin}/v1`, model })
+    expect(finding).toMatchObject({ state, detail: expect.stringContaining(detail) })
+    expect(server.heard.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/models'])
+  })
+
+  it.each([
+    [fails(401), 'asks for a key (HTTP 401)', 'Set "language_model_key" (REELWRIGHT_LANGUAGE_MODEL_KEY).'],
+    [fails(503), 'is busy (HTTP 503)', 'Try again later.'],
+    [page(), 'answers /models with what is no list of models', expect.stringContaining('Check the setting')],
+  ])('tells a model that cannot be used: case %#', async (reply, detail, fix) => {
+    await using server = await startStandIn(reply)
+    const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
+    expect(finding).toMatchObject({ state: 'note', detail: expect.stringContaining(detail), fix })
+    expect(server.heard).toHaveLength(1)
+  })
+
+  it('does not wait for long', async () => {
+    await using server = await startStandIn(hangs())
+    const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
+    expect(finding).toMatchObject({
+      state: 'note',
+      detail: expect.stringContaining('did not answer within 3 s'),
+    })
+  })
+
+  it('knocks at the others: any answer will do', async () => {
+    await using server = await startStandIn(fails(404))
+    const findings = await examineServices({
+      transcription: { address: `${server.origin}/v1`, model: 'w' },
+      voice_service: { address: `gpt-sovits+${server.origin}` },
+    })
+    const host = new URL(server.origin).host
+    expect(findings.slice(1)).toEqual([
+      { name: 'transcription service', state: 'ok', detail: `w at ${host} answers` },
+      { name: 'voice service', state: 'ok', detail: `${host} answers` },
+    ])
+    await server[Symbol.asyncDispose]()
+    const [, gone] = await examineServices({ transcription: { address: `${server.origin}/v1` } })
+    expect(gone).toMatchObject({ state: 'note', detail: `${host} cannot be reached (ECONNREFUSED)` })
+  })
+})

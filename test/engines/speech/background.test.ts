@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSpeechFinder, type SpeechFinder } from '../../../src/engines/speech/find-speech.ts'
+import { BackgroundMeter, backgroundFrame, type Background } from '../../../src/media/speech/background.ts'
+import type { Span } from '../../../src/media/speech/spoken.ts'
+import { scratchFolder } from '../ffmpeg/made.ts'
+import {
+  hasSpeech,
+  inPieces,
+  joined,
+  mixed,
+  music,
+  never,
+  noise,
+  silence,
+  usePacks,
+  voiceOf,
+} from './recordings.ts'
+
+const folder = await scratchFolder()
+
+describe.skipIf(!hasSpeech)('what is behind voices (REELWRIGHT_TESTDATA)', () => {
+  let finder: SpeechFinder
+  let voices: Float32Array
+  beforeAll(async () => {
+    usePacks(folder)
+    finder = await openSpeechFinder(never)
+    voices = joined(silence(1), await voiceOf('austen'), silence(1.5), await voiceOf('woman'), silence(1))
+  })
+  afterAll(() => finder[Symbol.asyncDispose]())
+
+  async function heard(sound: Float32Array): Promise<Background> {
+    const spans: Span[] = []
+    for await (const span of finder.find(inPieces(sound), { signal: never })) spans.push(span)
+    const meter = new BackgroundMeter()
+    for (let at = 0; at + backgroundFrame <= sound.length; at += backgroundFrame) {
+      const [start, end] = [at / 16_000, (at + backgroundFrame) / 16_000]
+      const speaks = spans.some((span) => span.start <= start && span.end >= end)
+      const touches = spans.some((span) => span.start < end && span.end > start)
+      if (speaks || !touches) meter.add(sound.subarray(at, at + backgroundFrame), speaks)
+    }
+    return meter.tell()
+  }
+
+  it.each([
+    ['nothing', 'none', () => silence(0)],
+    ['faint noise', 'none', () => noise(20, 0.0003)],
+    ['noise', 'noise', () => noise(20, 0.01)],
+    ['music', 'music', () => music(20, 0.02)],
+    ['music and noise', 'music', () => mixed(music(20, 0.02), noise(20, 0.001))],
+  ] as const)('is told of %s', async (_, kind, behind) => {
+    const told = await heard(mixed(voices, behind()))
+    expect(told, JSON.stringify(told)).toMatchObject({ kind })
+    expect(told.speech).toBeGreaterThan(-25)
+  })
+})

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { manifest } from '../../../src/engines/packs/manifest.ts'
+import { pullPack } from '../../../src/engines/packs/pull.ts'
+import { contentOf } from '../../../src/engines/packs/sha256.ts'
+import { packsSet, setPacks } from '../../../src/engines/packs/use.ts'
+import { setServices } from '../../../src/engines/services/use.ts'
+import {
+  chooseCopier,
+  chooseIdentifier,
+  chooseRecogniser,
+  chooseSeparator,
+} from '../../../src/engines/speech/choose.ts'
+import { bringModel, flowing } from '../vision/stand-in-models.ts'
+import { scratchFolder } from '../ffmpeg/made.ts'
+import { usePacks } from './recordings.ts'
+import { packIn, stem, whisperDecoder, whisperEncoder } from './stand-in-speech.ts'
+
+const folder = await scratchFolder()
+let count = 0
+let place: string
+
+beforeEach(() => {
+  setServices({})
+  place = join(folder, String((count += 1)))
+  usePacks(place, {}, join(place, 'mirror'))
+})
+
+/** Installs packs of files that nobody opens. */
+async function install(
+  ...names: ('sense-voice' | 'parakeet' | 'whisper-tiny' | 'zipvoice' | 'voice-separation')[]
+) {
+  let more = {}
+  for (const name of names) {
+    more = { ...more, ...(await packIn(join(place, 'mirror'), name, { [`${name}.onnx`]: stem(0, 1) })) }
+  }
+  usePacks(place, more, join(place, 'mirror'))
+  const packs = packsSet()
+  for (const name of names) if (packs) await pullPack(packs, name)
+}
+
+const missing = (name: string) => ({
+  code: 6401,
+  retryable: false,
+  hint: `Run: reelwright models pull ${name}`,
+})
+
+describe('with nothing there', () => {
+  beforeEach(() => setPacks({ folder: join(place, 'packs'), automatic: true, own: {}, manifest }))
+
+  it.each(['zh-CN', 'zh-CHT', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'])(
+    '%s wants SenseVoice',
+    async (language) => {
+      await expect(chooseRecogniser(language)).rejects.toMatchObject(missing('sense-voice'))
+    },
+  )
+  it.each(['fr-FR', 'de-DE', 'es-MX', 'pt-BR', 'ru-RU'])('%s wants Parakeet', async (language) => {
+    await expect(chooseRecogniser(language)).rejects.toMatchObject(missing('parakeet'))
+  })
+  it.each(['th-TH', 'id-ID', 'ms-MY', 'fil-PH', 'ar-SA', 'vi-VN'])('%s wants Whisper', async (language) => {
+    await expect(chooseRecogniser(language)).rejects.toMatchObject(missing('whisper-turbo'))
+  })
+  it('languages, voices and others each want one command or setting', async () => {
+    await expect(chooseIdentifier()).rejects.toMatchObject(missing('whisper-tiny'))
+    await expect(chooseCopier('zh-CN', '')).rejects.toMatchObject(missing('zipvoice'))
+    for (const language of ['zh-HK', 'ja-JP', 'ko-KR']) {
+      await expect(chooseCopier(language, '')).rejects.toMatchObject({
+        code: 6401,
+        retryable: false,
+        hint: expect.stringContaining('voice_service'),
+      })
+    }
+  })
+  it('voices are separated by what comes by itself', async () => {
+    expect(await chooseSeparator()).toMatchObject({ name: 'gtcrn' })
+  })
+})
+
+describe('what is installed', () => {
+  it('is taken, the best for a language first', async () => {
+    await install('parakeet', 'whisper-tiny', 'zipvoice', 'voice-separation')
+    expect(await chooseRecogniser('fr-FR')).toMatchObject({ name: 'parakeet' })
+    expect(await chooseRecogniser('en-US')).toMatchObject({ name: 'parakeet' })
+    await expect(chooseRecogniser('ja-JP')).rejects.toMatchObject({ code: 6401 })
+    expect(await chooseIdentifier()).toMatchObject({ name: 'whisper-tiny' })
+    expect(await chooseCopier('en-US', '')).toMatchObject({ name: 'zipvoice' })
+    expect(await chooseSeparator()).toMatchObject({ name: 'spleeter' })
+    await install('sense-voice', 'parakeet')
+    expect(await chooseRecogniser('en-US')).toMatchObject({ name: 'sense-voice' })
+  })
+
+  it('goes after a model that people brought, which is a folder or a file', async () => {
+    await install('sense-voice')
+    const mirror = join(place, 'whisper')
+    await packIn(mirror, 'whisper', {
+      'small-encoder.onnx': whisperEncoder(),
+      'small-decoder.onnx': whisperDecoder({}),
+    })
+    const packs = packsSet()
+    if (!packs) throw new TypeError('no packs')
+    setPacks({ ...packs, own: { whisper: { path: mirror, sha256: await contentOf(mirror) } } })
+    expect(await chooseRecogniser('zh-CN')).toMatchObject({ name: 'whisper' })
+    expect(await chooseIdentifier()).toMatchObject({ name: 'whisper' })
+    setPacks({
+      ...packs,
+      own: { whisper: { ...(await bringModel(place, flowing(0, 0))), sha256: '0'.repeat(64) } },
+    })
+    await expect(chooseRecogniser('zh-CN')).rejects.toMatchObject({ code: 6016 })
+  })
+})
+
+describe('a service that is set', () => {
+  it('goes before all, for what it can do', async () => {
+    await install('sense-voice', 'zipvoice')
+    setServices({
+      transcription: { address: 'http://127.0.0.1:9/v1', model: 'whisper-1' },
+      voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
+    })
+    expect(await chooseRecogniser('zh-CN')).toMatchObject({ name: 'whisper-1 at 127.0.0.1:9' })
+    expect(await chooseCopier('ja-JP', place)).toMatchObject({ name: '127.0.0.1:9' })
+  })
+})

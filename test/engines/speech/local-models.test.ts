@@ -1,0 +1,222 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openLanguageIdentifier } from '../../../src/engines/speech/identify-language.ts'
+import { openSpleeter, openVoiceCleaner } from '../../../src/engines/speech/separate.ts'
+import { openSpeakerSplitter } from '../../../src/engines/speech/split-speakers.ts'
+import { openDenoiser } from '../../../src/engines/speech/sherpa/denoise.ts'
+import { openSpeakerEmbedder } from '../../../src/engines/speech/sherpa/embed-speaker.ts'
+import { openLocalRecogniser } from '../../../src/engines/speech/sherpa/recognise.ts'
+import { recogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
+import { usePack } from '../../../src/engines/packs/use.ts'
+import { copyFile } from 'node:fs/promises'
+import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
+import {
+  hasSpeech,
+  inPieces,
+  joined,
+  mixed,
+  never,
+  noise,
+  patience,
+  silence,
+  usePacks,
+  voiceOf,
+  writeSound,
+} from './recordings.ts'
+import {
+  packIn,
+  senseVoice,
+  senseVoiceTokens,
+  speakerEmbedding,
+  stem,
+  whisperDecoder,
+  whisperEncoder,
+} from './stand-in-speech.ts'
+
+const folder = await scratchFolder()
+const mirror = join(folder, 'mirror')
+
+describe("telling languages by Whisper's model", () => {
+  async function identify(
+    sound: Float32Array,
+    decoder = whisperDecoder({ 50_260: 4, 50_266: 3, 50_259: 2 }),
+  ) {
+    const files = { 'tiny-encoder.int8.onnx': whisperEncoder(), 'tiny-decoder.int8.onnx': decoder }
+    usePacks(folder, await packIn(mirror, 'whisper-tiny', files), mirror)
+    await using identifier = await openLanguageIdentifier('whisper-tiny', never)
+    return { name: identifier.name, candidates: await identifier.identify(sound, { signal: never }) }
+  }
+
+  it('answers the five likeliest, with what each is of all', async () => {
+    const { name, candidates } = await identify(noise(3, 0.1))
+    expect(name).toBe('whisper-tiny')
+    expect(candidates).toHaveLength(5)
+    const order = candidates.map(({ probability }) => probability)
+    expect(order).toEqual(order.toSorted((one, other) => other - one))
+    expect(order.reduce((sum, each) => sum + each, 0)).toBeLessThan(1)
+    // Features below zero on average turn what the decoder expects round.
+    expect(candidates.map(({ language }) => language)).not.toContain('zh')
+  })
+
+  it('hears what is said: other sound, other likelihoods', async () => {
+    const [one, other] = [await identify(noise(30, 0.3)), await identify(silence(5))]
+    expect(one.candidates[0]?.language).toBe('zh')
+    expect(one.candidates[0]?.probability).not.toBe(other.candidates[0]?.probability)
+  })
+
+  it('refuses a model of another kind, and answers that are no numbers', async () => {
+    usePacks(
+      folder,
+      await packIn(mirror, 'whisper-tiny', {
+        'tiny-encoder.onnx': stem(0, 1),
+        'tiny-decoder.onnx': stem(0, 1),
+      }),
+      mirror,
+    )
+    await expect(openLanguageIdentifier('whisper-tiny', never)).rejects.toMatchObject({
+      code: 6401,
+      message: expect.stringContaining('whisper-tiny cannot tell languages'),
+    })
+    await expect(identify(noise(1, 0.1), whisperDecoder({ 50_259: NaN }))).rejects.toMatchObject({
+      code: 6401,
+    })
+    await expect(identify(noise(1, 0.1), { ...stem(0, 1) })).rejects.toMatchObject({ code: 6402 })
+    usePacks(
+      folder,
+      await packIn(mirror, 'whisper-tiny', { 'tiny-encoder.onnx': 'no model', 'tiny-decoder.onnx': 'none' }),
+      mirror,
+    )
+    await expect(openLanguageIdentifier('whisper-tiny', never)).rejects.toMatchObject({ code: 6401 })
+    usePacks(folder, await packIn(mirror, 'whisper-tiny', { 'tiny-encoder.onnx': whisperEncoder() }), mirror)
+    await expect(openLanguageIdentifier('whisper-tiny', never)).rejects.toMatchObject({
+      code: 6016,
+      message: expect.stringContaining('decoder.onnx'),
+    })
+  })
+})
+
+describe('separating voice from music by two stems', () => {
+  it('gives each its own, all of it, as long as the sound', async () => {
+    // Bins of 44100 / 4096 Hz: below 2 kHz voice, above music.
+    const files = { 'vocals.fp16.onnx': stem(0, 186), 'accompaniment.fp16.onnx': stem(186, 1024) }
+    usePacks(folder, await packIn(mirror, 'voice-separation', files), mirror)
+    const source = "aevalsrc='0.3*sin(2*PI*500*t)+0.2*sin(2*PI*5000*t)|0.1*sin(2*PI*500*t)':s=44100:d=26"
+    const path = await make(join(folder, 'song.wav'), ['-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le'])
+    await using separator = await openSpleeter(never)
+    expect(separator).toMatchObject({ name: 'spleeter', rate: 44_100, channels: 2, keepsMusic: true })
+    let at = 0
+    const faults = { voice: 0, music: 0 }
+    for await (const { voice, music } of separator.separate({ path, mono: false, seconds: 26 }, patience)) {
+      for (let sample = 0; sample < voice.length; sample += 2) {
+        const time = (at + sample / 2) / 44_100
+        if (time < 0.1 || time > 25.9) continue
+        const low = Math.sin(2 * Math.PI * 500 * time)
+        const high = Math.sin(2 * Math.PI * 5000 * time)
+        faults.voice = Math.max(
+          faults.voice,
+          Math.abs((voice[sample] ?? 0) - 0.3 * low),
+          Math.abs((voice[sample + 1] ?? 0) - 0.1 * low),
+        )
+        faults.music = Math.max(faults.music, Math.abs((music?.[sample] ?? 0) - 0.2 * high))
+      }
+      at += voice.length / 2
+    }
+    expect(at).toBe(26 * 44_100)
+    expect(faults.voice).toBeLessThan(0.01)
+    expect(faults.music).toBeLessThan(0.01)
+  })
+})
+
+describe('sherpa-onnx itself', () => {
+  it('recognises by a model of its kind: words with their times, and its language', async () => {
+    const tokens = senseVoiceTokens.map((token, at) => `${token} ${at}\n`).join('')
+    const files = { 'sense.model.onnx': senseVoice(), 'sense.tokens.txt': tokens }
+    usePacks(folder, await packIn(mirror, 'sense-voice', files), mirror)
+    const [model] = recogniserModels
+    if (!model) throw new TypeError('no recogniser')
+    await using recogniser = await openLocalRecogniser(model, { signal: never, language: 'en-US' })
+    const told = await recogniser.recognise(noise(0.3, 0.1), { signal: never })
+    expect(told).toMatchObject({ text: 'hello world中', language: 'en', timed: true })
+    expect(told.words.map(({ text }) => text)).toEqual(['hello', 'world', '中'])
+    expect(told.words.map(({ start }) => start.toFixed(2))).toEqual(['0.00', '0.18', '0.24'])
+  })
+
+  it('ends at a model without what it must tell, and we go on', async () => {
+    const { metadata: _, ...without } = senseVoice()
+    const files = { 'sense.model.onnx': without, 'sense.tokens.txt': 'a 0\n' }
+    usePacks(folder, await packIn(mirror, 'sense-voice', files), mirror)
+    const [model] = recogniserModels
+    if (!model) throw new TypeError('no recogniser')
+    await expect(openLocalRecogniser(model, { signal: never })).rejects.toMatchObject({
+      code: 6401,
+      retryable: false,
+      message: expect.stringContaining('the model sense-voice does not open'),
+    })
+  })
+
+  it.skipIf(!hasSpeech)('tells speakers apart after a long silence (REELWRIGHT_TESTDATA)', async () => {
+    const packs = await packIn(mirror, 'speaker-embedding', { 'speaker.onnx': speakerEmbedding })
+    const segmentation = 'pyannote-segmentation-3.int8.onnx'
+    await copyFile(join(testdata('models') ?? '', segmentation), join(mirror, segmentation))
+    usePacks(folder, packs, mirror)
+    await usePack('speaker-embedding')
+    await using embedder = await openSpeakerEmbedder(never)
+    const [one, other] = [await voiceOf('austen'), await voiceOf('kennedy')]
+    const [first, again, third] = [one.subarray(0, 56_000), one.subarray(56_000), other]
+    const vectors = [
+      await embedder?.embed(first, { signal: never }),
+      await embedder?.embed(again, { signal: never }),
+      await embedder?.embed(third, { signal: never }),
+    ]
+    const alike = (a: number, b: number) =>
+      vectors[a]?.reduce((sum, value, at) => sum + value * (vectors[b]?.[at] ?? 0), 0)
+    expect(alike(0, 1)).toBeGreaterThan(alike(0, 2) ?? 1)
+    await using splitter = await openSpeakerSplitter(never)
+    expect(splitter.name).toBe('pyannote-segmentation with speaker-embedding')
+    const turns = await splitter.split(inPieces(joined(one, silence(25), one)), { signal: never })
+    expect(new Set(turns.map(({ speaker }) => speaker)).size).toBe(1)
+  })
+})
+
+describe.skipIf(!hasSpeech)('taking noise off speech (REELWRIGHT_TESTDATA)', () => {
+  it('leaves the voice where it was, and little of the noise', async () => {
+    usePacks(folder)
+    const voice = joined(silence(1), await voiceOf('austen'))
+    const hiss = noise(voice.length / 16_000, 0.01)
+    await using denoiser = await openDenoiser(never)
+    const clean = await denoiser.denoise(mixed(voice, hiss), { signal: never })
+    expect(clean).toHaveLength(voice.length)
+    const level = (sound: Float32Array) => Math.hypot(...sound.subarray(0, 14_000))
+    expect(level(clean)).toBeLessThan(level(hiss) / 5)
+    expect(alikeness(clean, voice)).toBeGreaterThan(0.95)
+    expect(alikeness(clean, voice)).toBeGreaterThan(alikeness(mixed(voice, noise(9, 0.05)), voice))
+  })
+
+  it('of a long file goes on without a seam, and keeps no music', async () => {
+    usePacks(folder)
+    const one = await voiceOf('reader')
+    const long = joined(one, one, one, one, one)
+    const path = await writeSound(join(folder, 'long.wav'), mixed(long, noise(long.length / 16_000, 0.005)))
+    await using cleaner = await openVoiceCleaner(never)
+    expect(cleaner).toMatchObject({ keepsMusic: false, channels: 1, rate: 16_000 })
+    const parts: Float32Array[] = []
+    const seconds = long.length / 16_000
+    for await (const { voice, music } of cleaner.separate({ path, mono: true, seconds }, patience)) {
+      expect(music).toBeNull()
+      parts.push(voice)
+    }
+    expect(joined(...parts)).toHaveLength(long.length)
+    expect(alikeness(joined(...parts), long)).toBeGreaterThan(0.95)
+  })
+})
+
+/** The cosine of two sounds. */
+function alikeness(one: Float32Array, other: Float32Array): number {
+  let [both, ours, theirs] = [0, 0, 0]
+  for (const [at, sample] of one.entries()) {
+    both += sample * (other[at] ?? 0)
+    ours += sample ** 2
+    theirs += (other[at] ?? 0) ** 2
+  }
+  return both / Math.sqrt(ours * theirs)
+}

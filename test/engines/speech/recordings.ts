@@ -1,0 +1,128 @@
+import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { artifactOf } from '../../packs/stand-in.ts'
+import { readFileSync } from 'node:fs'
+import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
+import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../../src/engines/packs/use.ts'
+import { testdata } from '../ffmpeg/made.ts'
+
+export const never = new AbortController().signal
+export const patience = { signal: never, timeoutMs: 60_000 }
+
+const rate = 16_000
+
+/** Whether the public test files are here, which these tests are about. */
+export const hasSpeech = testdata('speech') !== undefined && testdata('models') !== undefined
+
+const files = {
+  /** President Kennedy. */
+  kennedy: 'jfk.flac',
+  /** A man who reads Chinese. */
+  chinese: 'aishell-BAC009S0724W0121.wav',
+  /** A reader of Jane Austen. */
+  austen: 'librivox/sense_and_sensibility_01_austen_64kb-0870.wav',
+  /** A woman who speaks Chinese. */
+  woman: 'cosyvoice-zero_shot_prompt.wav',
+  /** A reader of another book. */
+  reader: 'librispeech-1995-1837-0001.wav',
+}
+export type Speaker = keyof typeof files
+
+export function pathOf(speaker: Speaker): string {
+  return join(testdata('speech') ?? '', files[speaker])
+}
+
+/** What somebody says, all at one level. */
+export async function voiceOf(speaker: Speaker): Promise<Float32Array> {
+  const sound = await readVoice(pathOf(speaker), patience)
+  const level = Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
+  return sound.map((sample) => (sample * 0.08) / level)
+}
+
+export function joined(...parts: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+export function silence(seconds: number): Float32Array {
+  return new Float32Array(Math.round(seconds * rate))
+}
+
+/** The same noise each time. */
+export function noise(seconds: number, level: number): Float32Array {
+  let state = 1
+  return silence(seconds).map(() => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return (state / 2 ** 32 - 0.5) * 2 * Math.sqrt(3) * level
+  })
+}
+
+/** Chords of four tones with overtones, a new one each half second. */
+export function music(seconds: number, level: number): Float32Array {
+  const chords = [
+    [220, 277.2, 329.6, 440],
+    [196, 246.9, 293.7, 392],
+    [174.6, 220, 261.6, 349.2],
+  ]
+  return silence(seconds).map((_, at) => {
+    const time = at / rate
+    const tones = chords[Math.floor(time * 2) % 3] ?? []
+    const fade = Math.exp(-2 * (time % 0.5))
+    const wave = (hertz: number) =>
+      [1, 2, 3].reduce((sum, part) => sum + Math.sin(2 * Math.PI * hertz * part * time) / part, 0)
+    return (tones.reduce((sum, hertz) => sum + wave(hertz), 0) * fade * level) / 1.5
+  })
+}
+
+export function mixed(one: Float32Array, other: Float32Array): Float32Array {
+  return one.map((sample, at) => sample + (other[at] ?? 0))
+}
+
+/** Sound as a file's decoder tells it: in pieces of no round length. */
+export function* inPieces(sound: Float32Array, size = 7777): Generator<Float32Array> {
+  for (let at = 0; at < sound.length; at += size) yield sound.subarray(at, at + size)
+}
+
+/** Tells this process of the packs, with the public test files as their mirror. */
+export function usePacks(folder: string, more: Partial<Manifest> = {}, mirror = testdata('models')): void {
+  const known = { ...manifest, ...denoiserHere(), ...more } as Manifest
+  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: {}, manifest: known })
+}
+
+/** The test files have another build of GTCRN than is public. */
+function denoiserHere(): Partial<Manifest> {
+  const folder = testdata('models')
+  if (folder === undefined) return {}
+  const file = 'gtcrn-sherpa.onnx'
+  const artifact = {
+    ...artifactOf(file, readFileSync(join(folder, file))),
+    address: 'https://models.invalid/',
+  }
+  return { denoising: { ...manifest.denoising, artifact } }
+}
+
+/** Writes sound of 16 kHz as a file. */
+export async function writeSound(path: string, sound: Float32Array): Promise<string> {
+  const bytes = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength)
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + bytes.length, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(3, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(rate, 24)
+  head.writeUInt32LE(4 * rate, 28)
+  head.writeUInt16LE(4, 32)
+  head.writeUInt16LE(32, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(bytes.length, 40)
+  await writeFile(path, Buffer.concat([head, bytes]))
+  return path
+}

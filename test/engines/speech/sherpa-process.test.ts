@@ -1,0 +1,249 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { manifest, type EnginePack } from '../../../src/engines/packs/manifest.ts'
+import { startSherpa, type Sherpa } from '../../../src/engines/speech/sherpa/process.ts'
+import { openLocalRecogniser } from '../../../src/engines/speech/sherpa/recognise.ts'
+import { recogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
+import { openZipvoice } from '../../../src/engines/speech/sherpa/voice.ts'
+import { artifactOf } from '../../packs/stand-in.ts'
+import { scratchFolder } from '../ffmpeg/made.ts'
+import { never, usePacks } from './recordings.ts'
+import { packIn } from './stand-in-speech.ts'
+
+const folder = await scratchFolder()
+
+/** An engine that does what its model's name, and what it is asked, tells it. */
+const program = `
+const { appendFileSync, readFileSync } = require('node:fs')
+const does = (file) => {
+  const what = readFileSync(file, 'utf8').trim()
+  if (what === 'exit') { process.stderr.write('metadata are missing\\n'); process.exit(255) }
+  if (what === 'crash') process.abort()
+  if (what === 'throw') throw new Error('no such file')
+  if (what === 'hang') for (;;);
+  return what
+}
+module.exports = {
+  OfflineRecognizer: class {
+    constructor({ modelConfig: { senseVoice, tokens } }) {
+      this.opened = senseVoice.language
+      does(senseVoice.model)
+      this.answer = tokens
+    }
+    createStream() { return { acceptWaveform({ samples }) { this.samples = samples } } }
+    decode() {}
+    getResult() {
+      const told = does(this.answer)
+      if (told === 'language') return { text: this.opened, lang: '<|' + this.opened + '|>' }
+      return JSON.parse(told)
+    }
+  },
+  OfflineTts: class {
+    constructor({ model: { zipvoice } }) { this.does = zipvoice.tokens }
+    generate({ text, generationConfig }) {
+      const told = does(this.does)
+      if (told === 'silence') return { samples: new Float32Array(100), sampleRate: 24000 }
+      if (told === 'nothing') return { samples: new Float32Array(0), sampleRate: 24000 }
+      if (told === 'wrong') return { samples: Float32Array.of(NaN), sampleRate: 24000 }
+      const { referenceAudio, referenceSampleRate, referenceText, speed } = generationConfig
+      const told2 = [text.length, referenceAudio.length, referenceSampleRate / 1e6, referenceText.length, speed]
+      return { samples: Float32Array.from(told2), sampleRate: 24000 }
+    }
+  },
+}
+`
+
+let engine: EnginePack
+
+beforeAll(async () => {
+  const stage = join(folder, 'stage', 'package')
+  await mkdir(stage, { recursive: true })
+  await writeFile(join(stage, 'index.js'), program)
+  await writeFile(
+    join(stage, 'package.json'),
+    JSON.stringify({ name: 'sherpa-onnx-node', version: '0.0.1', main: 'index.js' }),
+  )
+  const file = 'sherpa-onnx-node-0.0.1.tgz'
+  await mkdir(join(folder, 'mirror'))
+  const path = join(folder, 'mirror', file)
+  await promisify(execFile)('tar', ['-czf', path, '-C', join(folder, 'stage'), 'package'])
+  const artifact = artifactOf(file, await readFile(path))
+  const item = { name: 'sherpa-onnx-node', version: '0.0.1', keep: ['package.json', 'index.js'], artifact }
+  engine = { ...manifest['sherpa-onnx'], unpacked: 1e4, packages: [item] }
+})
+
+/** Sets a model of which opening does one thing, and each answer another. */
+async function usingModel(opening: string, answering: string): Promise<void> {
+  const files = { 'sense.model.onnx': opening, 'sense.tokens.txt': answering }
+  const packs = await packIn(join(folder, 'mirror'), 'sense-voice', files)
+  usePacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
+}
+
+const [senseVoice] = recogniserModels
+const second = new Float32Array(16_000)
+
+async function recognise(answer: unknown) {
+  await usingModel('opens', typeof answer === 'string' ? answer : JSON.stringify(answer))
+  if (!senseVoice) throw new TypeError('no recogniser')
+  await using recogniser = await openLocalRecogniser(senseVoice, { signal: never })
+  return await recogniser.recognise(second, { signal: never })
+}
+
+describe('a recogniser', () => {
+  it('answers words with their times', async () => {
+    const told = await recognise({
+      text: '<|en|><|NEUTRAL|> hello world',
+      lang: '<|en|>',
+      tokens: ['▁hel', 'lo', '▁world'],
+      timestamps: [0.1, 0.3, 0.6],
+      ys_log_probs: [-0.1, -0.2, -0.3],
+    })
+    expect(told).toMatchObject({ text: 'hello world', language: 'en', timed: true })
+    expect(told.words.map(({ text }) => text)).toEqual(['hello', 'world'])
+    expect(told.words[0]).toMatchObject({ start: 0.1, end: 0.6 })
+    expect(told.confidence).toBeCloseTo(Math.exp(-0.2), 5)
+  })
+
+  it('that tells no times has them shared out', async () => {
+    const told = await recognise({ text: '你好 world' })
+    expect(told).toMatchObject({ timed: false, confidence: null, language: null })
+    expect(told.words.map(({ text }) => text)).toEqual(['你', '好', 'world'])
+    expect(told.words.at(-1)?.end).toBeCloseTo(1, 5)
+  })
+
+  it('that tells the times of sentences alone has them shared out in each, within the sound', async () => {
+    const told = await recognise({
+      text: ' one two. three',
+      segment_texts: [' one two.', ' three', ' thanks'],
+      segment_timestamps: [0.2, 0.7, 1.5],
+      segment_durations: [0.4, 5, 2],
+    })
+    expect(told.timed).toBe(false)
+    expect(told.words.map(({ text, start, end }) => [text, start.toFixed(2), end.toFixed(2)])).toEqual([
+      ['one', '0.20', '0.38'],
+      ['two.', '0.38', '0.60'],
+      ['three', '0.70', '1.00'],
+    ])
+  })
+
+  it('is opened again for another language', async () => {
+    await usingModel('opens', 'language')
+    if (!senseVoice) throw new TypeError('no recogniser')
+    await using recogniser = await openLocalRecogniser(senseVoice, { signal: never, language: 'zh-HK' })
+    expect(await recogniser.recognise(second, { signal: never })).toMatchObject({ language: 'yue' })
+    const wish = { signal: never, language: 'ja-JP' }
+    expect(await recogniser.recognise(second, wish)).toMatchObject({ language: 'ja' })
+  })
+
+  it.each([
+    [
+      'times out of order',
+      { text: 'a b', tokens: ['▁a', '▁b'], timestamps: [0.9, 0.1] },
+      'before the word before',
+    ],
+    ['words outside the sound', { text: 'a', tokens: ['▁a'], timestamps: [7] }, 'outside the sound'],
+    ['negative times', { text: 'a', tokens: ['▁a'], timestamps: [-3] }, 'outside the sound'],
+    ['no numbers', { text: 'a', tokens: ['▁a'], timestamps: [null] }, 'no result'],
+    ['no object', [1, 2], 'no result'],
+  ])('that answers %s is refused, by its name', async (_, answer, why) => {
+    await expect(recognise(answer)).rejects.toMatchObject({
+      code: 6402,
+      retryable: false,
+      message: expect.stringMatching(new RegExp(`sherpa-onnx .* sense-voice .*${why}`)),
+    })
+  })
+
+  it.each([
+    ['exit', /sherpa-onnx with the model sense-voice ended with 255/],
+    ['crash', /ended with SIGABRT/],
+    ['throw', /cannot do it: Error: no such file/],
+  ])('whose engine does %s is told as such, and nothing else ends', async (what, told) => {
+    await expect(recognise(what)).rejects.toMatchObject({ code: 6402, message: expect.stringMatching(told) })
+    await usingModel(what, '')
+    if (!senseVoice) throw new TypeError('no recogniser')
+    await expect(openLocalRecogniser(senseVoice, { signal: never })).rejects.toMatchObject({
+      code: 6401,
+      retryable: false,
+      message: expect.stringMatching(/the model sense-voice does not open: /),
+    })
+    expect(await recognise({ text: 'well' })).toMatchObject({ text: 'well' })
+  })
+
+  it('tells the last words of an engine that ended', async () => {
+    const failure = await recognise('exit').catch((error: unknown) => error)
+    expect(failure).toMatchObject({ cause: { message: 'metadata are missing' } })
+  })
+})
+
+describe('a process', () => {
+  beforeEach(() => usingModel('opens', 'hang'))
+
+  async function start(timeMs?: number): Promise<Sherpa> {
+    const settings = {
+      modelConfig: {
+        senseVoice: { model: join(folder, 'mirror', 'sense.model.onnx'), language: '' },
+        tokens: join(folder, 'mirror', 'sense.tokens.txt'),
+      },
+    }
+    const limits = { signal: never, ...(timeMs !== undefined && { timeMs }) }
+    return await startSherpa({ model: 'slow', part: 'recogniser', settings }, limits)
+  }
+
+  const question = { samples: new Float32Array(16), rate: 16_000 }
+
+  it('that gives no answer in time is ended', async () => {
+    await using sherpa = await start(300)
+    await expect(sherpa.ask(question, never)).rejects.toMatchObject({
+      code: 6402,
+      retryable: true,
+      message: expect.stringMatching(/the model slow gave no answer in \d+ s/),
+    })
+    await expect(sherpa.ask(question, never)).rejects.toMatchObject({ code: 6402 })
+  })
+
+  it('is ended on request, with the reason of who asked', async () => {
+    await using sherpa = await start()
+    const enough = new AbortController()
+    const asked = sherpa.ask(question, enough.signal)
+    enough.abort(new Error('enough'))
+    await expect(asked).rejects.toThrow('enough')
+  })
+})
+
+describe('a voice', () => {
+  async function speak(answer: string, language = 'en-US') {
+    const names = ['vocos_24khz.onnx', 'encoder.onnx', 'decoder.int8.onnx', 'lexicon.txt', 'espeak-ng-data']
+    const files = { ...Object.fromEntries(names.map((name) => [name, 'opens'])), 'tokens.txt': answer }
+    const packs = await packIn(join(folder, 'mirror'), 'zipvoice', files)
+    usePacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
+    await using copier = await openZipvoice(never)
+    const reference = { samples: new Float32Array(7), rate: 48_000, text: 'four', language: 'en-US' }
+    return await copier.speak({ text: 'hello', language, reference, speed: 1.5 }, { signal: never })
+  }
+
+  it('speaks in the voice of a reference', async () => {
+    const { samples, rate } = await speak('well')
+    expect(rate).toBe(24_000)
+    const expected = [5, 7, 0.048, 4, 1.5]
+    for (const [at, value] of expected.entries()) expect(samples[at]).toBeCloseTo(value, 5)
+  })
+
+  it.each([
+    ['silence', 'it answers silence'],
+    ['nothing', 'it answers silence'],
+    ['wrong', 'no numbers'],
+    ['exit', 'ended with 255'],
+  ])('that answers %s is refused', async (answer, why) => {
+    await expect(speak(answer)).rejects.toMatchObject({ code: 6402, message: expect.stringContaining(why) })
+  })
+
+  it('does not speak every language', async () => {
+    await expect(speak('well', 'ja-JP')).rejects.toMatchObject({
+      code: 6401,
+      hint: expect.stringContaining('voice_service'),
+    })
+  })
+})

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Recogniser } from '../../../src/engines/speech/speech.ts'
+import { transcribe, type Transcribed } from '../../../src/engines/speech/transcribe.ts'
+import { MediaError } from '../../../src/contract/errors.ts'
+import { scratchFolder } from '../ffmpeg/made.ts'
+import { hasSpeech, joined, patience, silence, usePacks, voiceOf, writeSound } from './recordings.ts'
+
+const folder = await scratchFolder()
+
+/** Says how much sound it was given, as a word from its begin to its end. */
+function listener(longest: number, heard: number[] = []): Recogniser {
+  return {
+    name: 'listener',
+    longest,
+    recognise(sound, { language }) {
+      const seconds = sound.length / 16_000
+      heard.push(seconds)
+      const words = [{ text: language ?? 'any', start: 0, end: seconds }]
+      return Promise.resolve({
+        text: words[0]?.text ?? '',
+        words,
+        timed: true,
+        confidence: 0.9,
+        language: null,
+      })
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
+
+describe.skipIf(!hasSpeech)('a transcript (REELWRIGHT_TESTDATA)', () => {
+  let path: string
+  let seconds: number
+  beforeAll(async () => {
+    usePacks(folder)
+    const [austen, woman] = [await voiceOf('austen'), await voiceOf('woman')]
+    const sound = joined(
+      silence(2),
+      austen,
+      silence(4),
+      woman,
+      silence(0.5),
+      austen,
+      austen,
+      austen,
+      silence(1),
+    )
+    seconds = sound.length / 16_000
+    path = await writeSound(join(folder, 'talk.wav'), sound)
+  })
+
+  async function told(recogniser: Recogniser, more: { language?: string; after?: number } = {}) {
+    const parts: Transcribed[] = []
+    for await (const part of transcribe(path, { ...patience, recogniser, ...more })) parts.push(part)
+    return parts
+  }
+
+  it('is of all speech, in order, at its place in the recording, in parts that the recogniser takes', async () => {
+    const parts = await told(listener(12), { language: 'en-US' })
+    expect(parts.length).toBeGreaterThan(3)
+    let before = 1.5
+    for (const { span, words, progress } of parts) {
+      expect(span.start).toBeGreaterThanOrEqual(before)
+      expect(span.end - span.start).toBeLessThanOrEqual(12)
+      expect(words).toEqual([
+        {
+          text: 'en-US',
+          start: expect.closeTo(span.start, 3) as number,
+          end: expect.closeTo(span.end, 3) as number,
+        },
+      ])
+      expect(progress).toBeGreaterThan(0)
+      before = span.end
+    }
+    expect(parts[0]?.span.start).toBeCloseTo(2.3, 0)
+    expect(before).toBeLessThan(seconds)
+    expect(before).toBeGreaterThan(seconds - 2)
+    expect(parts.at(-1)?.progress).toBeCloseTo(1, 6)
+  })
+
+  it('goes on where an earlier one came to', async () => {
+    const all = await told(listener(12))
+    const [first] = all
+    const heard: number[] = []
+    const rest = await told(listener(12, heard), { after: first?.span.end ?? 0 })
+    expect(rest).toEqual(all.slice(1))
+    expect(heard).toHaveLength(all.length - 1)
+  })
+
+  it('of what the recogniser cannot do is its failure', async () => {
+    const failing = { ...listener(12), recognise: () => Promise.reject(new MediaError(6402, 'it ended')) }
+    await expect(told(failing)).rejects.toMatchObject({ code: 6402, message: 'it ended' })
+  })
+
+  it('of silence has nothing, and the recogniser is not asked', async () => {
+    const quiet = await writeSound(join(folder, 'quiet.wav'), silence(3))
+    const recogniser = { ...listener(12), recognise: () => Promise.reject(new Error('was asked')) }
+    const parts = transcribe(quiet, { ...patience, recogniser })
+    expect(await parts.next()).toMatchObject({ done: true })
+  })
+})
