@@ -12,10 +12,10 @@ export interface Command {
   readonly options?: ParseArgsOptionsConfig
   /** Each option with its value, for the help. */
   readonly help?: readonly (readonly [string, string])[]
-  /** What its one argument is, where it takes one. */
+  /** What its one argument is, where it takes one; one that ends with … may come several times. */
   readonly argument?: string
   /** Runs the command; a number is the exit code. */
-  readonly run: (values: Values, argument: string) => Promise<number | void>
+  readonly run: (values: Values, argument: string, more: readonly string[]) => Promise<number | void>
 }
 
 /** Parsed options, by what their declaration makes of them. */
@@ -143,9 +143,10 @@ export const commandTable: Readonly<Record<string, Command>> = {
     run: (values) => withPacks(values, ({ listPacks }, { packs }) => listPacks(packs)),
   },
   'models pull': {
-    summary: 'bring a model or engine, or repair it; goes on where an earlier pull ended',
-    argument: 'name',
-    run: (values, name) => withPacks(values, ({ pullOne }, subject) => pullOne(subject, name)),
+    summary: 'bring models or engines, or repair them; goes on where an earlier pull ended',
+    argument: 'name…',
+    run: (values, name, more) =>
+      withPacks(values, ({ pullAll }, subject) => pullAll(subject, [name, ...more])),
   },
   'models verify': {
     summary: 'read every model and engine that is there, and tell which is damaged',

@@ -290,6 +290,7 @@ export async function findingsOf(dataDirOption: string | undefined): Promise<Fin
       apiKey,
       ffmpeg: local.ffmpeg,
       packs: { ...local.packs, manifest },
+      services: local.services,
       ignored: await ignoredByService(dataDir),
     })
   } catch (error) {

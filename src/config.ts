@@ -9,6 +9,7 @@ import { inPlainWords } from './contract/plain-issues.ts'
 import { dataFiles } from './daemon/data-files.ts'
 import { isAddress } from './engines/packs/address.ts'
 import type { PackSettings } from './engines/packs/store.ts'
+import { services, type Services } from './engines/services/services.ts'
 import type { ToolChoice } from './mcp/offer.ts'
 import { errorCode } from './platform/error-code.ts'
 import { aboutSettings, defaults, environmentOnly, settings, type Settings } from './settings.ts'
@@ -41,6 +42,8 @@ export interface Config {
   readonly confirmAbove: number | undefined
   readonly ffmpeg: string | undefined
   readonly packs: PackSettings
+  /** Services that do what models do, with their keys. */
+  readonly services: Services
   /** PostgreSQL; undefined for SQLite in the data folder. */
   readonly databaseUrl: string | undefined
   readonly logLevel: NonNullable<Settings['log_level']>
@@ -94,6 +97,7 @@ export async function readConfig(source: Source = {}): Promise<Config> {
       automatic: merged.pull_models,
       own: merged.models ?? {},
     },
+    services: servicesOf(merged),
     databaseUrl: merged.database_url,
     logLevel: merged.log_level,
     host: merged.host,
@@ -140,15 +144,48 @@ export function variablesSet(): string[] {
 }
 
 /** What of the settings nobody may be told. */
-export function secretsOf({ apiKey, databaseUrl }: Config): string[] {
+export function secretsOf({ apiKey, databaseUrl, services: set }: Config): string[] {
   const password = databaseUrl === undefined ? '' : new URL(databaseUrl).password
-  return [apiKey ?? '', password, unescape(password)].filter((secret) => secret !== '')
+  const keys = Object.values(set).map((service) => service?.key ?? '')
+  return [apiKey ?? '', password, unescape(password), ...keys].filter((secret) => secret !== '')
+}
+
+/** Services with the keys that stand beside them, which go before those in them. */
+function servicesOf(given: Settings): Services {
+  const {
+    language_model: model,
+    language_model_key: modelKey,
+    transcription,
+    transcription_key: transcriptionKey,
+    voice_service: voice,
+    voice_service_key: voiceKey,
+  } = given
+  return {
+    ...(model && { language_model: { ...model, key: modelKey ?? model.key } }),
+    ...(transcription && { transcription: { ...transcription, key: transcriptionKey ?? transcription.key } }),
+    ...(voice && { voice_service: { ...voice, key: voiceKey ?? voice.key } }),
+  }
+}
+
+/** A worker is told of services, which have keys, by its environment: its arguments anybody may read. */
+const servicesVariable = 'REELWRIGHT_SERVICES_TOLD'
+
+/** The environment of a worker that is told of services. */
+export function environmentTelling(set: Services): Environment {
+  return { ...processEnvironment, [servicesVariable]: JSON.stringify(set) }
+}
+
+/** What this process's environment tells of services; the programs it starts are not told. */
+export function takeServices(): Services {
+  const told = process.env[servicesVariable]
+  delete process.env[servicesVariable]
+  return services.parse(JSON.parse(told ?? '{}'))
 }
 
 /** Makes paths absolute: those of the file start from its folder, the environment's from the current one. */
 function located(given: Settings, base: string): Settings {
   const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
-  const { allowed_dirs, workspace, ffmpeg, models_mirror: mirror, models } = given
+  const { allowed_dirs, workspace, ffmpeg, models_mirror: mirror, models, voice_service: voice } = given
   return {
     ...given,
     ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
@@ -162,6 +199,7 @@ function located(given: Settings, base: string): Settings {
         ]),
       ),
     }),
+    ...(voice?.folder !== undefined && { voice_service: { ...voice, folder: absolute(voice.folder) } }),
     // A bare name is looked for on PATH.
     ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),
   }

@@ -5,6 +5,7 @@ import { findingsOf } from './commands.ts'
 import { locateDataDir, readConfig, readGiven, secretsOf, variablesSet, type Config } from './config.ts'
 import type { Private } from './doctor/privacy.ts'
 import { report, writeReport } from './doctor/report.ts'
+import { withoutDialect } from './engines/services/address.ts'
 import { conceal } from './platform/log.ts'
 import { packageVersion } from './platform/package-version.ts'
 
@@ -56,6 +57,7 @@ function privacyOf(dataDir: string, config: Config | undefined): Private {
     allowedDirs = [],
     ffmpeg,
     packs,
+    services = {},
     baseUrl,
     databaseUrl,
     publicUrl,
@@ -67,13 +69,15 @@ function privacyOf(dataDir: string, config: Config | undefined): Private {
     ...allowedDirs.map((folder) => [folder, '<allowed folder>'] as const),
     [ffmpeg, '<ffmpeg>'],
     [packs?.mirror, '<mirror>'],
+    [services.voice_service?.folder, '<voice folder>'],
     ...Object.values(packs?.own ?? {}).map((model) => [model?.path, '<model>'] as const),
     [tmpdir(), '<temporary folder>'],
     [homedir(), '~'],
     [join(import.meta.dirname, '..'), '<reelwright>'],
     [dataDir, '<data folder>'],
   ]
-  const hosts = [baseUrl, databaseUrl, publicUrl].flatMap((url) =>
+  const addresses = Object.values(services).map((service) => service && withoutDialect(service.address))
+  const hosts = [baseUrl, databaseUrl, publicUrl, ...addresses].flatMap((url) =>
     url === undefined ? [] : [new URL(url).hostname],
   )
   return {

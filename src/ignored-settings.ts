@@ -1,10 +1,21 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { readGiven } from './config.ts'
 import { dataFiles } from './daemon/data-files.ts'
 import { aboutSettings, defaults } from './settings.ts'
 
 /** What only the service uses, and the local one reads from its file alone: it serves more than this client. */
-const readByService = ['ffmpeg', 'models_mirror', 'pull_models'] as const
+const readByService = [
+  'ffmpeg',
+  'models_mirror',
+  'pull_models',
+  'language_model',
+  'language_model_key',
+  'transcription',
+  'transcription_key',
+  'voice_service',
+  'voice_service_key',
+] as const
 
 /** A variable here that does not count for the local service. */
 export interface Ignored {
@@ -22,7 +33,7 @@ export async function ignoredByService(dataDir: string): Promise<Ignored[]> {
     { ...defaults, ...local },
   ]
   return readByService
-    .filter((name) => here[name] !== there[name])
+    .filter((name) => !isDeepStrictEqual(here[name], there[name]))
     .map((name) => {
       const variable = aboutSettings.find((setting) => setting.name === name)?.variable ?? name
       const file = join(dataDir, dataFiles.settings)

@@ -45,10 +45,11 @@ async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = parse(command, rest)
   if ('help' in values) return print(help(name))
   const [argument = '', ...more] = positionals
-  if (command.argument !== undefined && (argument === '' || more.length > 0)) {
-    throw new UsageError(`${name} takes one argument: <${command.argument}>`)
+  const isList = command.argument?.endsWith('…')
+  if (command.argument !== undefined && (argument === '' || (more.length > 0 && !isList))) {
+    throw new UsageError(`${name} takes ${isList ? 'arguments' : 'one argument'}: <${command.argument}>`)
   }
-  return (await command.run(values, argument)) ?? 0
+  return (await command.run(values, argument, more)) ?? 0
 }
 
 /** Told for what is no command: nothing, half of one, or another word. */

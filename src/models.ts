@@ -39,11 +39,11 @@ export async function listPacks(packs: Packs): Promise<void> {
   }
 }
 
-/** Brings one pack, with its progress on stderr. */
-export async function pullOne({ packs, dataDir }: Subject, name: string): Promise<void> {
-  packOf(packs, name)
+/** Brings packs one after another, with their progress on stderr. */
+export async function pullAll({ packs, dataDir }: Subject, names: readonly string[]): Promise<void> {
+  for (const name of names) packOf(packs, name)
   await prepareDataFolder(dataDir)
-  print(`${name}: ${await bring(packs, name)}`)
+  for (const name of names) print(`${name}: ${await bring(packs, name)}`)
 }
 
 /** Reads all that was pulled or brought; answers 1 where something is damaged. */

@@ -1,8 +1,10 @@
-import type { Config } from './config.ts'
+import { environmentTelling, takeServices, type Config } from './config.ts'
 import { locateFfmpeg } from './engines/ffmpeg/locate.ts'
 import { manifest } from './engines/packs/manifest.ts'
 import { packSettings } from './engines/packs/store.ts'
 import { setPacks } from './engines/packs/use.ts'
+import type { Services } from './engines/services/services.ts'
+import { setServices } from './engines/services/use.ts'
 import type { ServiceOptions } from './service.ts'
 
 /** What the command line of a worker tells it of its supervisor's settings. */
@@ -14,13 +16,14 @@ export interface ServiceTold {
 
 /** What starts a worker, and what the settings say of limits and voices; this process is as told from then on. */
 export async function serviceParts(
-  { ffmpeg, packs, rateLimits, voices, storageQuota }: Config,
+  { ffmpeg, packs, services, rateLimits, voices, storageQuota }: Config,
   module: string,
 ): Promise<Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'>> {
   const told = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
-  await beAsTold(told)
+  await beAsTold(told, services)
   const args = Object.entries(told).flatMap(([name, value]) => [`--${name}`, value])
-  return { worker: { module, args: ['worker', ...args] }, rateLimits, voices, storageQuota }
+  const worker = { module, args: ['worker', ...args], environment: environmentTelling(services) }
+  return { worker, rateLimits, voices, storageQuota }
 }
 
 /** Does attempts for the supervisor that forked this process. */
@@ -29,12 +32,13 @@ export async function workAsTold(told: ServiceTold): Promise<void> {
     import('./tasks/worker.ts'),
     import('../tools/index.ts'),
   ])
-  await beAsTold(told)
+  await beAsTold(told, takeServices())
   runWorker(operations)
 }
 
-/** Looks at a configured ffmpeg now, so that every later use finds it, and remembers the packs. */
-async function beAsTold({ ffmpeg, packs }: ServiceTold): Promise<void> {
+/** Looks at a configured ffmpeg now, so that every later use finds it, and remembers packs and services. */
+async function beAsTold({ ffmpeg, packs }: ServiceTold, services: Services): Promise<void> {
+  setServices(services)
   // What is missing is told to those who need it.
   if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
   if (packs !== undefined) setPacks({ ...packSettings.parse(JSON.parse(packs)), manifest })

@@ -33,6 +33,7 @@ import { executeTask, requeueInterrupted } from './tasks/execute.ts'
 import { countTasksIn } from './tasks/metrics.ts'
 import { sweepHourly } from './sweep.ts'
 import type { Service } from './tasks/service.ts'
+import type { ChildOptions } from './tasks/worker-child.ts'
 import { openWorkers } from './tasks/workers.ts'
 
 /** Enough never to run out, small enough to stay exact in sums: a trillion credits. */
@@ -50,7 +51,7 @@ export interface ServiceOptions extends HostProcess {
   /** Bytes that the files of one account may take. */
   readonly storageQuota?: number | undefined
   /** What starts a worker child. */
-  readonly worker: { readonly module: string; readonly args: readonly string[] }
+  readonly worker: ChildOptions['command']
   readonly log: Logger
   /** Tasks worked on at once; by default half the cores, as an encoder keeps two busy. */
   readonly concurrency?: number

@@ -3,6 +3,14 @@ import { voice, type Voice } from './contract/catalog.ts'
 import { toolsets } from './contract/operation.ts'
 import { isAskable } from './engines/packs/address.ts'
 import { manifest } from './engines/packs/manifest.ts'
+import {
+  aboutServices,
+  inOneLine,
+  languageModelService,
+  serviceKey,
+  transcriptionService,
+  voiceService,
+} from './engines/services/services.ts'
 
 /** What people are told of a setting; in Markdown, as docs/settings.md shows it. */
 interface About {
@@ -117,6 +125,42 @@ export const settings = z.strictObject({
         .join(', ')}`,
       byDefault: 'none: the built-in ways',
     }),
+  language_model: inOneLine(languageModelService)
+    .optional()
+    .register(about, {
+      variable: aboutServices.language_model.variable,
+      meaning: `An OpenAI-compatible service and, behind \`#\`, its model: \`${aboutServices.language_model.example}\`; in the file also \`{ "address", "model", "key", "requests_per_minute", "concurrency", "context_tokens" }\` ([engines](engines.md))`,
+      byDefault: 'none',
+    }),
+  language_model_key: serviceKey.optional().register(about, {
+    variable: aboutServices.language_model.keyVariable,
+    meaning: 'Its key',
+    byDefault: 'none is sent',
+  }),
+  transcription: inOneLine(transcriptionService)
+    .optional()
+    .register(about, {
+      variable: aboutServices.transcription.variable,
+      meaning: `An OpenAI-compatible transcription service, as \`language_model\`: \`${aboutServices.transcription.example}\``,
+      byDefault: 'what is installed',
+    }),
+  transcription_key: serviceKey.optional().register(about, {
+    variable: aboutServices.transcription.keyVariable,
+    meaning: 'Its key',
+    byDefault: 'none is sent',
+  }),
+  voice_service: inOneLine(voiceService)
+    .optional()
+    .register(about, {
+      variable: aboutServices.voice_service.variable,
+      meaning: `A service that copies voices: \`${aboutServices.voice_service.example}\`, or \`openai+\` before an address with its model; in the file also with \`folder\` and \`folder_there\``,
+      byDefault: 'what is installed',
+    }),
+  voice_service_key: serviceKey.optional().register(about, {
+    variable: aboutServices.voice_service.keyVariable,
+    meaning: 'Its key',
+    byDefault: 'none is sent',
+  }),
   database_url: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
     .optional()

@@ -123,6 +123,9 @@ describe('reelwright doctor', () => {
       ['data folder', 'ok'],
       ['service', 'ok'],
       ...Object.keys(manifest).map((name) => [`pack ${name}`, 'ok']),
+      ['language model', 'ok'],
+      ['transcription service', 'ok'],
+      ['voice service', 'ok'],
     ])
     expect(code).toBe(0)
     await expect(readFile(join(folder, 'data'))).rejects.toThrow('ENOENT')

@@ -33,6 +33,7 @@ describe('readConfig', () => {
       confirmAbove: undefined,
       ffmpeg: undefined,
       packs: { folder: join(dataDir, dataFiles.packs), mirror: undefined, automatic: true, own: {} },
+      services: {},
       databaseUrl: undefined,
       logLevel: 'info',
       host: '127.0.0.1',

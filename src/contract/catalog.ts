@@ -33,6 +33,18 @@ export const capabilities = z.object({
     )
     .optional()
     .describe('Models and engines that operations use; left out by services that have none'),
+  services: z
+    .array(
+      z.object({
+        name: z.string(),
+        title: z.string(),
+        set: z.boolean(),
+        model: z.string().nullable().describe('Where one is named'),
+        missing: z.string().nullable().describe('The one setting that brings it, where it is not set'),
+      }),
+    )
+    .optional()
+    .describe('Services of others that operations may use; whether they answer is told by reelwright doctor'),
   limits: z.object({
     max_file_bytes: z.int(),
     part_bytes: z.int().describe('Size of every part but the last of a chunked upload'),

@@ -8,9 +8,11 @@ import { locateChromium, runsInSandbox } from '../engines/chromium/require.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
 import { statesOf } from '../engines/packs/use.ts'
+import type { Services } from '../engines/services/services.ts'
 import { freeSpace } from '../platform/folder.ts'
 import type { Finding } from './finding.ts'
 import { localService } from './service-state.ts'
+import { examineServices } from './services.ts'
 
 interface Subject {
   readonly version: string
@@ -24,6 +26,7 @@ interface Subject {
   /** The program named in the settings file, which alone counts for the local service. */
   readonly ffmpeg: string | undefined
   readonly packs: Packs
+  readonly services: Services
   /** Settings that the environment tells here, and the local service has otherwise. */
   readonly ignored: readonly Required<Omit<Finding, 'state'>>[]
 }
@@ -38,11 +41,18 @@ export async function examine(subject: Subject): Promise<Finding[]> {
     baseUrl === undefined
       ? [examineFfmpeg(subject), examineChromium(), examineDataFolder(dataDir), examineDaemon(dataDir)]
       : [examineService('service', { baseUrl, apiKey })]
-  const packs = baseUrl === undefined ? await examinePacks(subject) : []
+  const engines =
+    baseUrl === undefined
+      ? [
+          ...(await examinePacks(subject)),
+          ...(await examineServices(subject.services)),
+          ...examineIgnored(subject),
+        ]
+      : []
   return [
     examineProgram(version),
     ...(await Promise.all([...examineWorkspace(subject), ...service])),
-    ...packs,
+    ...engines,
   ]
 }
 
@@ -84,14 +94,17 @@ function examineChromium(): Finding {
 }
 
 /** None of them stops all work. */
-async function examinePacks({ packs, ignored }: Subject): Promise<Finding[]> {
-  const states = (await statesOf(packs)).map(({ name, title, state, detail, fix }): Finding => ({
+async function examinePacks({ packs }: Subject): Promise<Finding[]> {
+  return (await statesOf(packs)).map(({ name, title, state, detail, fix }): Finding => ({
     name: `pack ${name}`,
     ...(state === 'missing' ? { state: 'note', fix } : { state: 'ok' }),
     detail: `${title}: ${detail}`,
   }))
-  const ofPacks = ignored.filter(({ name }) => name !== 'ffmpeg')
-  return [...states, ...ofPacks.map((one): Finding => ({ ...one, state: 'note' }))]
+}
+
+/** What is set to no effect; of ffmpeg its own finding tells. */
+function examineIgnored({ ignored }: Subject): Finding[] {
+  return ignored.filter(({ name }) => name !== 'ffmpeg').map((one): Finding => ({ ...one, state: 'note' }))
 }
 
 async function examineDataFolder(folder: string): Promise<Finding> {

@@ -12,6 +12,8 @@ import { routes } from '../contract/routes.ts'
 import { partBytes, sessionHours } from '../contract/upload.ts'
 import { bytesTaken } from '../files/room.ts'
 import { packsSet, statesOf } from '../engines/packs/use.ts'
+import { aboutServices, serviceNeeds, type ServiceNeed } from '../engines/services/services.ts'
+import { howToSet, serviceSet } from '../engines/services/use.ts'
 import { describeLayout, listLayouts } from '../media/layout/entry.ts'
 import { once } from '../platform/once.ts'
 import { countTasks } from '../tasks/list.ts'
@@ -33,6 +35,7 @@ export function catalogRoutes(app: FastifyInstance, service: Service, version: s
       version,
       operations: await Promise.all(modules.map(describe)),
       ...(await describePacks()),
+      services: serviceNeeds.map(describeService),
       limits,
       credits: {
         balance: await balanceOf(service.db, accountId),
@@ -85,6 +88,19 @@ async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
       state,
       missing: state === 'ready' ? null : `${detail}. ${fix}`,
     })),
+  }
+}
+
+/** Without its address: where the service finds others is nobody else's matter. */
+function describeService(name: ServiceNeed): NonNullable<Capabilities['services']>[number] {
+  const service = serviceSet(name)
+  const { title } = aboutServices[name]
+  return {
+    name,
+    title,
+    set: service !== undefined,
+    model: service?.model ?? null,
+    missing: service ? null : howToSet(name),
   }
 }
 

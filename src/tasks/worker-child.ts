@@ -13,8 +13,12 @@ import { toMediaError } from './worker.ts'
 
 /** How worker children are started. */
 export interface ChildOptions {
-  /** What starts a worker child: a module to fork and its arguments. */
-  readonly command: { readonly module: string; readonly args: readonly string[] }
+  /** What starts a worker child: a module to fork, its arguments, and its environment where that is another. */
+  readonly command: {
+    readonly module: string
+    readonly args: readonly string[]
+    readonly environment?: Readonly<Record<string, string | undefined>>
+  }
   /** Where the identities of the children are kept, so that a later start can end leftovers. */
   readonly folder: string
   readonly log: Logger
@@ -46,6 +50,7 @@ export class WorkerChild {
   constructor({ command, folder, log }: ChildOptions) {
     this.#process = fork(command.module, command.args, {
       detached: true,
+      env: command.environment,
       serialization: 'json',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })

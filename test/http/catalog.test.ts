@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Capabilities, Enums } from '../../src/contract/catalog.ts'
 import type { layoutPage, LayoutEntry } from '../../src/contract/layout.ts'
+import { setServices } from '../../src/engines/services/use.ts'
 import { findLayout, layoutsFor, slotCounts } from '../../src/media/layout/layout.ts'
 import { operations } from '../../tools/index.ts'
 import * as common from '../contract/common.ts'
@@ -40,6 +41,29 @@ onOneDatabase((service) => {
       ).msg
     expect(await create(body)).toMatch(/JSON object/)
     expect(await create(`${body} `)).toMatch(/larger than/)
+  })
+
+  test('capabilities tell which services are set, and not where they are', async () => {
+    setServices({
+      language_model: { address: 'http://10.0.0.7:11434/v1', model: 'qwen3:8b', key: 'key-of-the-model' },
+    })
+    onTestFinished(() => setServices({}))
+    const { services } = await get<Capabilities>('/base/capabilities')
+    expect(services).toMatchObject([
+      { name: 'language_model', title: 'Language model', set: true, model: 'qwen3:8b', missing: null },
+      {
+        name: 'transcription',
+        set: false,
+        model: null,
+        missing: expect.stringContaining('Set "transcription"'),
+      },
+      {
+        name: 'voice_service',
+        set: false,
+        missing: expect.stringContaining('gpt-sovits+http://127.0.0.1:9880'),
+      },
+    ])
+    expect(JSON.stringify(services)).not.toMatch(/10\.0\.0\.7|key-of/)
   })
 
   test('enumerations are those of the documents', async () => {

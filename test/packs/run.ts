@@ -1,12 +1,12 @@
 import { MediaError } from '../../src/contract/errors.ts'
-import { listPacks, pullOne, removeOne, setUp, verifyPacks, type Subject } from '../../src/models.ts'
+import { listPacks, pullAll, removeOne, setUp, verifyPacks, type Subject } from '../../src/models.ts'
 
 /** Runs one of `reelwright models` on packs of a test's own, and answers its exit code. */
 export async function runCommand(command: string, name: string, subject: Subject): Promise<number> {
   const { packs } = subject
   const commands: Readonly<Record<string, () => Promise<number | void>>> = {
     list: () => listPacks(packs),
-    pull: () => pullOne(subject, name),
+    pull: () => pullAll(subject, [name]),
     verify: () => verifyPacks(packs),
     remove: () => removeOne(packs, name),
     setup: () => setUp(subject),

@@ -78,7 +78,13 @@ describe('a model whose files come in an archive', () => {
     await writeFile(join(folder, 'tokens.txt'), words)
     await writeFile(join(folder, 'data', 'phontab'), 'p')
     const file = 'voice-1.0.tar.bz2'
-    await promisify(execFile)('tar', ['-cjf', join(scratch.path, file), '-C', join(folder, '..'), 'voice-1.0'])
+    await promisify(execFile)('tar', [
+      '-cjf',
+      join(scratch.path, file),
+      '-C',
+      join(folder, '..'),
+      'voice-1.0',
+    ])
     const archive = await readFile(join(scratch.path, file))
     mirror.files.set(file, archive)
     const address = `https://models.invalid/${file}`

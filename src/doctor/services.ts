@@ -1,0 +1,82 @@
+import { MediaError } from '../contract/errors.ts'
+import { listModels } from '../engines/language-model/models.ts'
+import { readAddress } from '../engines/services/address.ts'
+import { openClient, type ServiceClient } from '../engines/services/client.ts'
+import { refusalOf } from '../engines/services/refusal.ts'
+import {
+  aboutServices,
+  nameOf,
+  serviceNeeds,
+  type ServiceNeed,
+  type Services,
+} from '../engines/services/services.ts'
+import { howToSet } from '../engines/services/use.ts'
+import type { Finding } from './finding.ts'
+
+/** How long a service may take to say a word, ms. */
+const usualPatience = 3_000
+
+/** The limits end what takes too long. */
+const { signal } = new AbortController()
+
+/** Models that are named where another is set. */
+const maxNamed = 5
+
+interface Looking {
+  readonly services: Services
+  /** ms. */
+  readonly patience: number
+}
+
+/** Looks at every service that is set, and whether it answers. None of them stops all work. */
+export async function examineServices(services: Services, patience = usualPatience): Promise<Finding[]> {
+  return await Promise.all(serviceNeeds.map((need) => examineOne(need, { services, patience })))
+}
+
+async function examineOne(need: ServiceNeed, { services, patience }: Looking): Promise<Finding> {
+  const name = aboutServices[need].title.toLowerCase()
+  const service = services[need]
+  if (!service) return { name, state: 'ok', detail: `none is set. ${howToSet(need)}` }
+  const limits = { firstByteMs: patience, wholeMs: patience, maxBytes: 4 * 2 ** 20, tries: 1 }
+  await using client = openClient({ need, service }, limits)
+  try {
+    const lack = need === 'language_model' ? await lackOfModel(client) : await knock(client)
+    const detail = nameOf(service)
+    return lack === null
+      ? { name, state: 'ok', detail: `${detail} answers` }
+      : { name, state: 'note', detail: `${detail} ${lack}`, fix: `correct the setting "${need}"` }
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error
+    return { name, state: 'note', detail: error.message, fix: error.hint }
+  }
+}
+
+/** What is wrong with the model that is named; null where nothing is, or the service tells nothing. */
+async function lackOfModel(client: ServiceClient): Promise<string | null> {
+  const { model } = client.told.service
+  try {
+    const names = (await listModels(client, signal)).map(({ id }) => id)
+    if (model === undefined)
+      return names.length === 1 ? null : `has ${names.length} models, of which none is named`
+    if (names.some((id) => id === model || id === `${model}:latest`)) return null
+    return `does not list its model, but ${names.slice(0, maxNamed).join(', ') || 'none'}`
+  } catch (error) {
+    if (refusalOf(error)?.status === 404 && model !== undefined) return null
+    throw error
+  }
+}
+
+/** Any answer tells that somebody is there. */
+async function knock(client: ServiceClient): Promise<null> {
+  const { base } = readAddress(client.told.service.address)
+  try {
+    await client.send({
+      path: base.pathname === '/' ? '/' : '/models',
+      signal: signal,
+    })
+  } catch (error) {
+    const status = refusalOf(error)?.status
+    if (status === undefined || status === 401 || status === 403) throw error
+  }
+  return null
+}
