@@ -1,0 +1,91 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.ts'
+import { plan } from '../../tools/audio-language-detect/plan.ts'
+import { ready, run } from '../../tools/audio-language-detect/run.ts'
+import { make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
+import { openStudio } from '../mcp/real-agent.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { bringWhisper } from './whisper.ts'
+
+const folder = await scratchFolder()
+
+const whisper = await bringWhisper(folder)
+const mirror = testdata('models')
+
+/** Hears a file as a worker does. */
+async function detect(path: string) {
+  const files = await stage([path])
+  const input = audioLanguageDetect.input.parse({ file_id: idOf(path) })
+  plan(input, files)
+  await ready({ input, files })
+  const { context } = contextOf(files, folder)
+  return audioLanguageDetect.output.parse(await run(input, context))
+}
+
+describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+  if (mirror === undefined) return
+  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: { whisper }, manifest })
+
+  test('the five likeliest languages are told, by the codes of the interface where it has them', async () => {
+    const { candidates, ...likeliest } = await detect(pathOf('kennedy'))
+    expect(candidates).toHaveLength(5)
+    const [first] = candidates
+    expect(likeliest).toEqual({ ...first, detected_window_sec: 11, engine: 'whisper' })
+    const confidences = candidates.map(({ confidence }) => confidence)
+    expect(confidences.toSorted((one, other) => other - one)).toEqual(confidences)
+    expect(confidences.reduce((sum, confidence) => sum + confidence, 0)).toBeLessThanOrEqual(1)
+    const codes = Object.fromEntries(candidates.map(({ language, raw_language }) => [raw_language, language]))
+    expect(codes).toMatchObject({ zh: 'zh-CN', cy: null, en: 'en-US', es: 'es-ES' })
+  })
+
+  test('only the first 30 s are heard, of whatever has sound', async () => {
+    const long = await make(join(folder, 'long.mp4'), [
+      ...picture(1),
+      ...['-stream_loop', '4', '-i', pathOf('kennedy'), '-c:a', 'aac', '-pix_fmt', 'yuv420p'],
+    ])
+    expect((await detect(long)).detected_window_sec).toBe(30)
+  })
+
+  test.each([
+    ['silence', 'anullsrc=d=5'],
+    ['noise', 'anoisesrc=d=5:a=0.3:seed=4'],
+    ['a tone', 'sine=d=5'],
+  ])('%s gets a language with low confidence', async (name, source) => {
+    const path = await make(join(folder, `${name}.wav`), ['-f', 'lavfi', '-i', source])
+    const { raw_language, confidence, candidates } = await detect(path)
+    expect(raw_language).not.toBe('')
+    expect(confidence).toBeLessThan(0.2)
+    expect(candidates).toHaveLength(5)
+  })
+
+  test('a file without sound is refused before anything is charged', async () => {
+    const silent = await make(join(folder, 'silent.mp4'), [...picture(1), '-pix_fmt', 'yuv420p'])
+    await expect(detect(silent)).rejects.toMatchObject({
+      code: 6016,
+      message: 'file_id: silent.mp4 has no sound',
+    })
+  })
+
+  test('an agent asks for the language of a file, and is answered at once', async () => {
+    await using studio = await openStudio()
+    await mkdir(studio.dataDir, { recursive: true })
+    const settings = { models_mirror: mirror, models: { whisper } }
+    await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+    await make(join(studio.workspace, 'speech.wav'), ['-i', pathOf('kennedy')])
+    await using agent = await studio.agent('modern')
+    const { data, isError, text } = await agent.call('audio_language_detect', {
+      file_id: 'speech.wav',
+      wait_seconds: 40,
+    })
+    expect([isError, text]).toEqual([false, text])
+    expect(data).toMatchObject({
+      status: 'completed',
+      output: { engine: 'whisper', detected_window_sec: 11 },
+    })
+  })
+})

@@ -1,0 +1,249 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readWav, wavOf } from '../../src/media/audio/wav.ts'
+import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
+import { plan } from '../../tools/audio-tts-zero-shot/plan.ts'
+import { run } from '../../tools/audio-tts-zero-shot/run.ts'
+import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { bytes, fails } from '../engines/services/stand-in.ts'
+import { packsFrom } from '../engines/vision/packs.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { parrotRate, startParrot, type Parrot } from './parrot.ts'
+
+const ffmpeg = (...args: string[]) => promisify(execFile)('ffmpeg', ['-v', 'error', '-y', ...args])
+const folder = await scratchFolder()
+const speech = testdata('speech')
+const hasModels = packsFrom(join(folder, 'packs'))
+
+let parrot: Parrot
+beforeEach(async () => {
+  parrot = await startParrot()
+})
+afterEach(() => parrot[Symbol.asyncDispose]())
+
+let runs = 0
+
+/** Speaks as a worker does; what it fails with is thrown. */
+async function speak(reference: string, request: Record<string, unknown>) {
+  const files = await stage([reference])
+  const input = audioTtsZeroShot.input.parse({ ref_file_id: idOf(reference), text_lang: 'en-US', ...request })
+  plan(input, files)
+  runs += 1
+  const scratch = join(folder, `run-${runs}`)
+  await mkdir(scratch, { recursive: true })
+  const { context, kept, progress } = contextOf(files, scratch)
+  const output = audioTtsZeroShot.output.parse(await run(input, context))
+  return { output, kept, progress, path: kept[0]?.path ?? '', srt: kept[1]?.path }
+}
+
+async function loudnessOf(path: string): Promise<number> {
+  const { samples } = readWav(await readFile(path))
+  return Math.max(...samples.map(Math.abs))
+}
+
+describe.skipIf(speech === undefined || !hasModels)(
+  'with the public test files (REELWRIGHT_TESTDATA)',
+  () => {
+    const jfk = join(speech ?? '', 'jfk.flac')
+
+    test('a text is spoken sentence by sentence in the voice of the best part of a recording', async () => {
+      const text = 'Good morning. This is the news of today! Is it good?'
+      const { output, kept, path, progress } = await speak(jfk, { text, fragment_interval: 0.25 })
+      expect(parrot.asked.map((request) => request['text'])).toEqual([
+        'Good morning.',
+        'This is the news of today!',
+        'Is it good?',
+      ])
+      expect(parrot.asked[0]).toMatchObject({ prompt_lang: 'en', text_lang: 'en', speed_factor: 1 })
+      expect(parrot.asked[0]?.['prompt_text']).toBe('ask not what your country can do for you')
+      const { span_ms, ...ref } = output.report.ref
+      expect(ref).toMatchObject({
+        separated: false,
+        text_source: 'asr',
+        ref_text: 'ask not what your country can do for you',
+        ref_lang: 'en-US',
+      })
+      const [start = 0, end = 0] = span_ms
+      expect(end - start).toBeGreaterThanOrEqual(3000)
+      expect(end - start).toBeLessThanOrEqual(10_000)
+      expect(output).toMatchObject({
+        speaker: 'zero_shot',
+        voice_id: 'zero_shot',
+        engine: new URL(parrot.voice.origin).host,
+        sample_rate: parrotRate,
+        segments_source: 'assembled',
+      })
+      expect(output).not.toHaveProperty('errors')
+      expect(output).not.toHaveProperty('notes')
+      const { samples, rate } = readWav(await readFile(path))
+      expect(rate).toBe(parrotRate)
+      expect(Math.round((samples.length / rate) * 1000)).toBe(output.duration_ms)
+      // Three sentences of about a second, two pauses.
+      expect(output.duration_ms).toBeGreaterThan(3400)
+      expect(output.duration_ms).toBeLessThan(3800)
+      const segments = output.segments ?? []
+      expect(segments.map(({ text: said }) => said).join(' ')).toBe(text)
+      for (const [index, segment] of segments.entries()) {
+        expect(segment.index).toBe(index)
+        expect(segment.start_ms).toBe(index === 0 ? 0 : segments[index - 1]?.end_ms)
+      }
+      expect(segments.at(-1)?.end_ms).toBe(output.duration_ms)
+      expect(kept[0]?.name).toBe('Good morning.wav')
+      expect(progress.at(-1)).toBe(100)
+      const tags = await promisify(execFile)('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path])
+      expect(tags.stdout).toContain('AI-generated')
+      expect(await loudnessOf(path)).toBeGreaterThan(0.2)
+    })
+
+    test('a sentence that lost words is spoken again, twice at most, and what is still lost is told', async () => {
+      parrot.says = (text, attempt) => {
+        if (text === 'One two three four five six.') return attempt === 0 ? 'one two' : text
+        return text.startsWith('Seven') ? (['seven', 'seven eight nine', 'eight'][attempt] ?? '') : text
+      }
+      const text = 'One two three four five six. Seven eight nine ten eleven. In 1999 it was 12.'
+      const { output } = await speak(jfk, { text })
+      expect(parrot.asked.map((request) => request['text'])).toEqual([
+        ...Array.from({ length: 2 }, () => 'One two three four five six.'),
+        ...Array.from({ length: 3 }, () => 'Seven eight nine ten eleven.'),
+        'In 1999 it was 12.',
+      ])
+      expect(output.notes).toEqual([expect.stringMatching(/^of "Seven eight.*" 40 % of the words/)])
+    })
+
+    test('subtitles are in time with the sound and within the picture, without commas and full stops', async () => {
+      const text = '大家好，欢迎收看今天的节目。我们先从天气开始说起，然后再说说体育新闻和经济方面的消息。'
+      const request = {
+        text,
+        text_lang: 'zh-CN',
+        ref_lang: 'en-US',
+        subtitle_format: 'srt',
+        output_format: 'mp3',
+      }
+      const { output, kept, path, srt } = await speak(jfk, request)
+      expect(kept.map(({ name }) => name)).toEqual([
+        '大家好，欢迎收看今天的节目.mp3',
+        '大家好，欢迎收看今天的节目.srt',
+      ])
+      expect(output).toMatchObject({ subtitle_file_id: '2', subtitle_file_download_url: expect.any(String) })
+      const written = await readFile(srt ?? '', 'utf8')
+      const times = [...written.matchAll(/(\d\d):(\d\d):(\d\d),(\d{3})/g)].map(
+        ([, hours, minutes, seconds, ms]) =>
+          Number(hours) * 3_600_000 + Number(minutes) * 60_000 + Number(seconds) * 1000 + Number(ms),
+      )
+      expect(times.toSorted((one, other) => one - other)).toEqual(times)
+      expect(times.at(-1)).toBeLessThanOrEqual(output.duration_ms)
+      const lines = written.split('\n').filter((line) => /\p{sc=Han}/u.test(line))
+      expect(lines.join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/[，。]/g, ''))
+      // 1080x1920: 13 letters a line.
+      for (const line of lines) expect([...line].length).toBeLessThanOrEqual(13)
+      const tags = await promisify(execFile)('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path])
+      expect(tags.stdout).toContain('AI-generated')
+    })
+
+    test('what is given in words is used as it is, with the part of the recording that says it', async () => {
+      const text = 'ask what you can do for your country'
+      parrot.others = { text: 'something else', language: 'english' }
+      const { output } = await speak(jfk, { text: 'Hello.', ref_text: text })
+      expect(output.report.ref).toMatchObject({ text_source: 'user', ref_text: text })
+      expect(parrot.asked[0]?.['prompt_text']).toBe(text)
+    })
+
+    test('an attempt goes on with the sentences that an earlier one spoke', async () => {
+      const files = await stage([jfk])
+      const input = audioTtsZeroShot.input.parse({
+        ref_file_id: idOf(jfk),
+        text_lang: 'en-US',
+        text: 'One is here. Two is here. Three is here.',
+      })
+      const scratch = join(folder, 'resumed')
+      await mkdir(scratch)
+      const { context } = contextOf(files, scratch)
+      parrot.voice.replies.push((...given) => parrot.voice.otherwise(...given), fails(401))
+      await expect(run(input, context)).rejects.toMatchObject({ code: 6401 })
+      parrot.asked.length = 0
+      const output = await run(input, context)
+      expect(parrot.asked.map((request) => request['text'])).toEqual(['Two is here.', 'Three is here.'])
+      expect(output.segments).toHaveLength(3)
+    })
+
+    describe('a recording that will not do is refused with the rule it breaks', () => {
+      const made = async (name: string, inputs: readonly string[], graph: string) => {
+        const path = join(folder, name)
+        const given = inputs.flatMap((input) =>
+          input.startsWith('lavfi:') ? ['-f', 'lavfi', '-i', input.slice(6)] : ['-i', input],
+        )
+        await ffmpeg(...given, '-filter_complex', graph, '-map', '[a]', '-ar', '16000', '-ac', '1', path)
+        return path
+      }
+      const prompt = join(speech ?? '', 'cosyvoice-zero_shot_prompt.wav')
+      const unmet = async (path: string) => {
+        const failure: unknown = await speak(path, { text: 'Hello.' }).catch((error: unknown) => error)
+        expect(failure).toMatchObject({ code: 6016, retryable: false })
+        return String((failure as Error).message)
+      }
+
+      test('silence, and noise', async () => {
+        const noise = await made('noise.wav', ['lavfi:anoisesrc=d=6:a=0.1:seed=7'], '[0]anull[a]')
+        expect(await unmet(noise)).toContain('no speech was found')
+        const silence = await made('silence.wav', ['lavfi:anullsrc=d=6'], '[0]anull[a]')
+        expect(await unmet(silence)).toContain('no speech was found')
+      })
+
+      test('words with long pauses between them', async () => {
+        const cut = [0, 1, 2].map(
+          (at) =>
+            `[c${at}]atrim=${0.5 + at * 0.9}:${1.3 + at * 0.9},asetpts=PTS-STARTPTS,apad=pad_dur=1.2[p${at}]`,
+        )
+        const graph = ['[0]asplit=3[c0][c1][c2]', ...cut, '[p0][p1][p2]concat=n=3:v=0:a=1[a]']
+        const path = await made('apart.wav', [prompt], graph.join(';'))
+        expect(await unmet(path)).toMatch(/no 3 s of speech without a silence longer than 0\.6 s/)
+      })
+
+      test('two people who take turns', async () => {
+        const one = join(speech ?? '', 'librispeech-1995-1837-0001.wav')
+        const other = join(speech ?? '', 'librivox/sense_and_sensibility_01_austen_64kb-0870.wav')
+        const pieces = [0, 1, 2].flatMap((at) => [
+          `[one${at}]atrim=${2.8 + 1.8 * at}:${4.6 + 1.8 * at},asetpts=PTS-STARTPTS[x${at}]`,
+          `[other${at}]atrim=${0.5 + 1.8 * at}:${2.3 + 1.8 * at},asetpts=PTS-STARTPTS[y${at}]`,
+        ])
+        const graph = [
+          '[0]aresample=16000,asplit=3[one0][one1][one2]',
+          '[1]aresample=16000,asplit=3[other0][other1][other2]',
+          ...pieces,
+          '[x0][y0][x1][y1][x2][y2]concat=n=6:v=0:a=1[a]',
+        ]
+        const path = await made('turns.wav', [one, other], graph.join(';'))
+        expect(await unmet(path)).toMatch(/no 3 s of continuous speech of one person alone/)
+      })
+
+      test('speech that is not understood', async () => {
+        parrot.others = { text: '', language: 'english' }
+        expect(await unmet(jfk)).toContain('was not recognised')
+        parrot.others = {
+          text: 'murmur',
+          language: 'english',
+          segments: [{ start: 0, end: 2, text: 'murmur', avg_logprob: -1.5 }],
+        }
+        expect(await unmet(jfk)).toMatch(/with a confidence of 0\.2\d at most, and 0\.5 is needed/)
+      })
+
+      test('one that is too short or too long, before it costs anything', async () => {
+        const short = await made('short.wav', [prompt], '[0]atrim=0:2.9[a]')
+        expect(await unmet(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
+        const long = await made('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
+        expect(await unmet(long)).toContain('lasts 30.0 min, not 3 s to 30 min')
+      })
+    })
+
+    test('a voice that answers silence fails the task and says so', async () => {
+      parrot.voice.otherwise = bytes(wavOf({ samples: new Float32Array(16_000), rate: 16_000 }), 'audio/wav')
+      await expect(speak(jfk, { text: 'Hello.' })).rejects.toMatchObject({
+        code: 6401,
+        message: expect.stringContaining('silence'),
+      })
+    })
+  },
+)

@@ -1,0 +1,62 @@
+import { contractLanguage } from '../../src/contract/languages.ts'
+import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
+import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
+import { chooseIdentifier } from '../../src/engines/speech/choose.ts'
+import { openSpeechFinder } from '../../src/engines/speech/find-speech.ts'
+import { speechRate } from '../../src/media/speech/spoken.ts'
+import type { audioLanguageDetect } from './contract.ts'
+import { window } from './plan.ts'
+
+/** To decode half a minute takes a second, ms. */
+const timeoutMs = 60_000
+
+/** From so much speech on a model's word counts in full, seconds. */
+const enough = 2
+
+/** What of a model's confidence is left where nobody speaks: it is about half sure of noise, too. */
+const least = 0.1
+
+/** Hears the beginning of the sound and tells the five likeliest languages. */
+export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id }, context) => {
+  const { signal } = context
+  const { path } = context.files.get(file_id)
+  const sound = await readVoice(path, { signal, timeoutMs, seconds: window })
+  context.progress(10)
+  const share = Math.max(least, Math.min(1, (await speechIn(sound, signal)) / enough))
+  context.progress(20)
+  await using identifier = await (await chooseIdentifier()).open(signal)
+  const found = await identifier.identify(sound, { signal })
+  const candidates = found.map(({ language: raw, probability }) => ({
+    language: contractLanguage(raw),
+    raw_language: raw,
+    confidence: Math.round(probability * share * 10_000) / 10_000,
+  }))
+  const [likeliest] = candidates
+  if (!likeliest) throw new TypeError('a model that tells languages told none')
+  return {
+    ...likeliest,
+    candidates,
+    detected_window_sec: Math.round((sound.length / speechRate) * 1000) / 1000,
+    engine: identifier.name,
+  }
+}
+
+/** Seconds in which somebody speaks. */
+async function speechIn(sound: Float32Array, signal: AbortSignal): Promise<number> {
+  await using finder = await openSpeechFinder(signal)
+  let seconds = 0
+  for await (const { start, end } of finder.find([sound], { signal })) seconds += end - start
+  return seconds
+}
+
+/** Throws 6401 with the one command that helps, where there is no model that tells languages. */
+export const ready: ReadyOperation<typeof audioLanguageDetect> = async () => {
+  await locateFfmpeg()
+  await requireTogether([
+    chooseIdentifier,
+    () => requirePack('voice-activity'),
+    () => requirePack('onnx-runtime'),
+  ])
+}

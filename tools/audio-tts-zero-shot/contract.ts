@@ -1,0 +1,147 @@
+import * as z from 'zod'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { chineseScripts, voiceLanguages } from '../../src/contract/languages.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+/** Letters of a text, as Unicode code points. */
+export const mostLetters = 5000
+
+const language = z.enum([...voiceLanguages, ...chineseScripts])
+
+/** Sides of a canvas that subtitles are made for, pixels. */
+const side = z.int().min(16).max(4096)
+
+const input = z
+  .object({
+    text: z
+      .string()
+      .refine((text) => /[\p{L}\p{N}]/u.test(text), {
+        message: 'has nothing that can be spoken',
+        params: { fix: 'Give the text that is to be spoken.' },
+      })
+      .refine((text) => [...text].length <= mostLetters, {
+        message: `has more than ${mostLetters} characters`,
+        params: { fix: 'Split the text, and make a task of each part.' },
+      })
+      .describe(`What is spoken, 1 to ${mostLetters} characters`),
+    ref_file_id: fileRef({
+      kinds: ['audio', 'video'],
+      describe:
+        'Recording of the voice, 3 s to 30 min, with at least 3 s in which one person speaks without a longer pause; ' +
+        "the best 3 to 10 s of it are used. To give it says that the voice is its owner's wish to be used so",
+    }),
+    ref_text: z
+      .string()
+      .min(1)
+      .max(mostLetters)
+      .optional()
+      .describe('What is said in the recording, word for word; left out, it is recognised'),
+    ref_lang: language.optional().describe('Language of the recording; left out, that of the text'),
+    text_lang: language
+      .default('zh-CN')
+      .describe('Language of the text; zh-CHS and zh-CHT are spoken as zh-CN'),
+    output_format: z.enum(['wav', 'mp3']).default('wav'),
+    speed: z.number().min(0.5).max(2).default(1).describe("1 is the voice's own pace, 2 twice as fast"),
+    fragment_interval: z
+      .number()
+      .min(0.05)
+      .max(1)
+      .optional()
+      .describe('Pause between sentences, seconds; left out, 0.3'),
+    subtitle_format: z.enum(['srt']).optional().describe('Makes subtitles too, timed to the sound'),
+    canvas: z
+      .array(side)
+      .length(2)
+      .optional()
+      .describe('[width, height] of the picture that the subtitles are for, [1080, 1920] where left out'),
+    strip_punctuation: z
+      .boolean()
+      .optional()
+      .describe('Commas and full stops of the subtitles become spaces; true where left out'),
+  })
+  .refine(({ canvas, subtitle_format }) => canvas === undefined || subtitle_format !== undefined, {
+    path: ['canvas'],
+    message: 'only together with subtitle_format',
+    params: { fix: 'Add subtitle_format "srt", or leave canvas out.' },
+  })
+  .refine(
+    ({ strip_punctuation, subtitle_format }) =>
+      strip_punctuation === undefined || subtitle_format !== undefined,
+    {
+      path: ['strip_punctuation'],
+      message: 'only together with subtitle_format',
+      params: { fix: 'Add subtitle_format "srt", or leave strip_punctuation out.' },
+    },
+  )
+
+const milliseconds = z.int().min(0)
+
+const output = z.object({
+  file_id: id.describe('The speech'),
+  download_url: z.string(),
+  speaker: z.literal('zero_shot'),
+  voice_id: z.literal('zero_shot'),
+  engine: z.string().describe('What spoke'),
+  sample_rate: z.int().describe('Hz'),
+  duration_ms: milliseconds,
+  segments_source: z.enum(['assembled', 'realigned', 'none']),
+  segments: z
+    .array(z.object({ index: z.int(), text: z.string(), start_ms: milliseconds, end_ms: milliseconds }))
+    .optional()
+    .describe('Each sentence with its time; one ends where the next begins'),
+  subtitle_file_id: z.string().optional().describe('Empty where it failed'),
+  subtitle_file_download_url: z.string().optional(),
+  errors: z
+    .object({ subtitle: z.string().optional() })
+    .optional()
+    .describe('What could not be made beside the speech, and why'),
+  report: z.object({
+    ref: z.object({
+      span_ms: z.array(milliseconds).length(2).describe('What of the recording was used, [start, end]'),
+      separated: z.boolean().describe('Whether the voice was taken out of music or noise'),
+      gain_db: z.number().describe('By how much it was made louder'),
+      text_source: z.enum(['user', 'asr']),
+      asr_confidence: z
+        .number()
+        .min(0)
+        .max(1)
+        .nullable()
+        .describe('How sure the recogniser was; null where none told'),
+      ref_text: z.string(),
+      ref_lang: z.string(),
+    }),
+  }),
+  notes: z.array(z.string()).optional().describe('What turned out otherwise than one would expect'),
+})
+
+export const audioTtsZeroShot = operation({
+  name: 'audio_tts_zero_shot',
+  title: 'Speak in a given voice',
+  description:
+    'Speaks a text in the voice of a recording, as WAV or MP3 marked as AI-generated, with the time of each sentence ' +
+    "and subtitles on request. Only with the consent of the voice's owner; what is published must be labelled as " +
+    'AI-generated. The recording needs 3 s or more of one person who speaks clearly; each call speaks anew.',
+  toolset: 'speech',
+  input,
+  output,
+  price: { unit: 'thousand letters', credits: 6, of: 'the text' },
+  examples: [
+    {
+      title: 'A sentence in the voice of a recording',
+      input: { text: 'Welcome to our weekly news.', text_lang: 'en-US', ref_file_id: 'voice.wav' },
+    },
+    {
+      title: 'A Chinese narration with subtitles for a tall video, what the recording says being known',
+      input: {
+        text: '大家好，欢迎收看今天的节目。我们从天气说起。',
+        ref_file_id: 'voice.mp3',
+        ref_text: '希望你以后能够做的比我还好呦。',
+        output_format: 'mp3',
+        fragment_interval: 0.4,
+        subtitle_format: 'srt',
+        canvas: [1080, 1920],
+      },
+    },
+  ],
+})

@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MediaError } from '../../src/contract/errors.ts'
+import { spoken } from '../../src/contract/languages.ts'
+import type { InputOf, RunContext } from '../../src/contract/operation.ts'
+import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
+import { chooseCopier, chooseRecogniser, chooseSeparator } from '../../src/engines/speech/choose.ts'
+import type { Recogniser, VoiceCopier } from '../../src/engines/speech/speech.ts'
+import { wavOf } from '../../src/media/audio/wav.ts'
+import type { Samples } from '../../src/media/speech/spoken.ts'
+import type { audioTtsZeroShot } from './contract.ts'
+
+export type Input = InputOf<typeof audioTtsZeroShot>
+type Languages = Pick<Input, 'text_lang' | 'ref_lang' | 'ref_text'>
+
+/** What a request is done by. */
+export interface Engines extends AsyncDisposable {
+  readonly copier: VoiceCopier
+  /** Hears the reference, and what was spoken; undefined where nothing is there that does and nothing has to. */
+  readonly recogniser: Recogniser | undefined
+  /** The voice alone, of sound in which there is more; null where nothing is there that separates them. */
+  separate(sound: Samples, signal: AbortSignal): Promise<Samples | null>
+}
+
+/** Checks that there is what a request needs, any where none is given; 6401 with the one command that brings it. */
+export async function requireEngines(request?: Languages): Promise<void> {
+  const { text_lang = 'zh-CN', ref_lang = text_lang, ref_text } = request ?? {}
+  await requireTogether([
+    () => requirePack('onnx-runtime'),
+    () => requirePack('voice-activity'),
+    () => requirePack('speaker-segmentation'),
+    () => chooseCopier(spoken(text_lang), ''),
+    ...(ref_text === undefined ? [() => chooseRecogniser(spoken(ref_lang))] : []),
+  ])
+}
+
+/** Opens what a request is done by. */
+export async function openEngines(
+  { text_lang, ref_lang = text_lang, ref_text }: Languages,
+  { scratch, signal }: Pick<RunContext, 'scratch' | 'signal'>,
+): Promise<Engines> {
+  await using opened = new AsyncDisposableStack()
+  const copier = opened.use(await (await chooseCopier(spoken(text_lang), scratch)).open(signal))
+  const choosing = chooseRecogniser(spoken(ref_lang))
+  const chosen = await (ref_text === undefined ? choosing : choosing.catch(orNothing))
+  const recogniser = await chosen?.open(signal)
+  if (recogniser) opened.use(recogniser)
+  const kept = opened.move()
+  return {
+    copier,
+    recogniser,
+    separate: (sound, until) => voiceIn(sound, join(scratch, 'reference.wav'), until),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** What can be gone without is not there. */
+function orNothing(error: unknown): undefined {
+  if (!(error instanceof MediaError)) throw error
+}
+
+/** Some seconds of sound are separated in seconds, on a slow machine in minutes, ms. */
+const timeoutMs = 600_000
+
+async function voiceIn(sound: Samples, path: string, signal: AbortSignal): Promise<Samples | null> {
+  const chosen = await chooseSeparator().catch(orNothing)
+  if (!chosen) return null
+  await writeFile(path, wavOf(sound))
+  await using separator = await chosen.open(signal)
+  const { rate, channels } = separator
+  const whole = { path, mono: true, seconds: sound.samples.length / sound.rate }
+  const pieces: Float32Array[] = []
+  for await (const { voice } of separator.separate(whole, { signal, timeoutMs })) pieces.push(voice)
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const all = new Float32Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  const samples = Float32Array.from({ length: length / channels }, (_, index) => {
+    const from = index * channels
+    return channels === 1 ? (all[from] ?? 0) : ((all[from] ?? 0) + (all[from + 1] ?? 0)) / 2
+  })
+  return { samples, rate }
+}

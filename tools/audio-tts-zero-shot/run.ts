@@ -1,0 +1,131 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { spoken } from '../../src/contract/languages.ts'
+import type { OutputOf, ReadyOperation, RunContext, RunOperation } from '../../src/contract/operation.ts'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { sentencesOf } from '../../src/media/speech/sentences.ts'
+import { assembleSpeech, type Made } from './assemble.ts'
+import type { audioTtsZeroShot } from './contract.ts'
+import { openEngines, requireEngines, type Input } from './engines.ts'
+import { prepareReference, type Prepared } from './reference.ts'
+import { speakSentences } from './speak.ts'
+import { makeSubtitles } from './subtitles.ts'
+
+type Operation = typeof audioTtsZeroShot
+type Output = OutputOf<Operation>
+
+/** Pause between sentences where none is asked for, seconds. */
+const usualPause = 0.3
+
+/** Share of the work that the reference is, percent. */
+const referencePercent = 10
+
+/** Ends what hangs: some time, and so much for each letter; a slow machine takes 1 s for one, ms. */
+const [startMs, letterMs] = [600_000, 10_000]
+
+/** Copies a voice and speaks a text with it, sentence by sentence. */
+export const run: RunOperation<Operation> = async (input, context) => {
+  const { signal, steps } = context
+  const { speed, output_format: format } = input
+  const language = spoken(input.text_lang)
+  const sentences = sentencesOf(input.text)
+  await using engines = await openEngines(input, context)
+  const reference = context.files.get(input.ref_file_id)
+  const prepared = await prepareReference(reference, input, { ...engines, signal })
+  context.progress(referencePercent)
+  const path = join(context.scratch, `speech.${format}`)
+  const name = nameFor(sentences)
+  const made = await assembleSpeech(
+    speakSentences(sentences, engines, { language, reference: prepared.reference, speed, signal, steps }),
+    {
+      ...{ path, format, signal },
+      pause: input.fragment_interval ?? usualPause,
+      timeoutMs: startMs + letterMs * input.text.length,
+      onSpoken: (count) =>
+        context.progress(referencePercent + ((100 - referencePercent) * count) / sentences.length),
+    },
+  )
+  const notes = [...prepared.notes, ...made.lost.map(lostNote)]
+  return {
+    ...context.keep({ path, name: `${name}.${format}` }),
+    ...{ speaker: 'zero_shot', voice_id: 'zero_shot', engine: engines.copier.name },
+    sample_rate: made.rate,
+    duration_ms: Math.round(made.seconds * 1000),
+    segments_source: 'assembled',
+    segments: segmentsOf(made),
+    ...(await subtitlesOf(input, made, { context, name })),
+    report: { ref: reportOf(prepared) },
+    ...(notes.length > 0 && { notes }),
+  }
+}
+
+/** Throws 6401 with the one command or setting that helps, where something is missing that speaks or listens. */
+export const ready: ReadyOperation<Operation> = async (request) => {
+  await locateFfmpeg()
+  await requireEngines(request?.input)
+}
+
+/** The beginning of what is said, as a file may be called. */
+function nameFor([first = 'speech']: readonly string[]): string {
+  const plain = first.replaceAll(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
+  return (
+    [...plain]
+      .slice(0, 30)
+      .join('')
+      .replaceAll(/^[\s\p{P}]+|[\s\p{P}]+$/gu, '') || 'speech'
+  )
+}
+
+/** Sentences with their times, each up to the next one. */
+function segmentsOf({ placed, seconds }: Made): Output['segments'] {
+  const starts = [0, ...placed.slice(1).map(({ start }) => start), seconds].map((at) => Math.round(at * 1000))
+  return placed.map(({ text }, index) => ({
+    ...{ index, text },
+    start_ms: starts[index] ?? 0,
+    end_ms: starts[index + 1] ?? 0,
+  }))
+}
+
+type Subtitles = Pick<Output, 'subtitle_file_id' | 'subtitle_file_download_url' | 'errors'>
+
+/** Subtitles where they are asked for; what they fail by does not fail the speech. */
+async function subtitlesOf(
+  { subtitle_format, canvas = [1080, 1920], strip_punctuation: strip = true }: Input,
+  made: Made,
+  { context, name }: { context: Pick<RunContext, 'scratch' | 'keep'>; name: string },
+): Promise<Subtitles> {
+  if (subtitle_format === undefined) return {}
+  try {
+    const path = join(context.scratch, 'speech.srt')
+    await writeFile(path, makeSubtitles(made, { canvas, strip }))
+    const { file_id, download_url } = context.keep({ path, name: `${name}.srt` })
+    return { subtitle_file_id: file_id, subtitle_file_download_url: download_url }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { subtitle_file_id: '', subtitle_file_download_url: '', errors: { subtitle: why } }
+  }
+}
+
+function reportOf({
+  span,
+  separated,
+  gain,
+  source,
+  confidence,
+  reference,
+}: Prepared): Output['report']['ref'] {
+  return {
+    span_ms: [span.start, span.end].map((at) => Math.round(at * 1000)),
+    separated,
+    gain_db: gain,
+    text_source: source,
+    asr_confidence: confidence,
+    ref_text: reference.text,
+    ref_lang: reference.language,
+  }
+}
+
+function lostNote({ text, lost }: Made['lost'][number]): string {
+  const short = [...text].slice(0, 40).join('')
+  return `of "${short}" ${Math.round(100 * lost)} % of the words were not heard again after three attempts: listen to it`
+}

@@ -1,0 +1,90 @@
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Recogniser, VoiceCopier, VoiceReference } from '../../src/engines/speech/speech.ts'
+import { compareSpoken } from '../../src/media/speech/compare.ts'
+import { resample } from '../../src/engines/ffmpeg/resample.ts'
+import { speechRate, type Samples } from '../../src/media/speech/spoken.ts'
+
+/** How often a sentence is spoken at most, where words are lost. */
+const attempts = 3
+
+/** A sentence is spoken well enough when this share of its words is heard, and no more in a row are lost. */
+const enough = { heard: 0.75, lost: 2 }
+
+/** A spoken sentence. */
+export interface Sentence extends Samples {
+  readonly text: string
+  /** The share of its words that is not heard in it, where that is too much after all attempts. */
+  readonly lost?: number
+}
+
+interface Speakers {
+  readonly copier: VoiceCopier
+  /** Hears what was spoken; left out, the first attempt counts. */
+  readonly recogniser?: Recogniser | undefined
+}
+
+interface Wish {
+  readonly language: string
+  readonly reference: VoiceReference
+  readonly speed: number
+  readonly signal: AbortSignal
+  /** Keeps what is spoken for a next attempt at the task. */
+  readonly steps: string
+}
+
+/** Speaks sentences one after another; one that lost words is spoken again, and the best attempt counts. */
+export async function* speakSentences(
+  sentences: readonly string[],
+  speakers: Speakers,
+  wish: Wish,
+): AsyncGenerator<Sentence> {
+  const kept = await readdir(wish.steps)
+  for (const [index, text] of sentences.entries()) {
+    const before = kept.find((name) => name.startsWith(`sentence-${index}-`) && name.endsWith('.f32'))
+    if (before !== undefined) {
+      yield { text, ...(await readKept(join(wish.steps, before))) }
+      continue
+    }
+    const spoken = await speakOne(text, speakers, wish)
+    await keep(
+      join(wish.steps, `sentence-${index}-${spoken.rate}-${Math.round(100 * (spoken.lost ?? 0))}.f32`),
+      spoken,
+    )
+    yield spoken
+  }
+}
+
+async function speakOne(text: string, { copier, recogniser }: Speakers, wish: Wish): Promise<Sentence> {
+  const { language, reference, speed, signal } = wish
+  let best: { spoken: Samples; heard: number } | undefined
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const spoken = await copier.speak({ text, language, reference, speed }, { signal })
+    const wanted = withoutNumbers(text)
+    if (!recogniser || wanted === '') return { text, ...spoken }
+    const sound = await resample(spoken, speechRate, { signal })
+    const { text: understood } = await recogniser.recognise(sound, { language, signal })
+    const { heard, longestLost } = compareSpoken(wanted, understood)
+    if (heard >= enough.heard && longestLost <= enough.lost) return { text, ...spoken }
+    if (!best || heard > best.heard) best = { spoken, heard }
+  }
+  if (!best) throw new TypeError('a sentence is spoken at least once')
+  return { text, ...best.spoken, lost: 1 - best.heard }
+}
+
+/** Numbers are said in words and understood in digits, or the other way round: they tell nothing. */
+function withoutNumbers(text: string): string {
+  return text.replaceAll(/\S*\p{N}\S*/gu, ' ').trim()
+}
+
+async function keep(path: string, { samples }: Samples): Promise<void> {
+  await writeFile(`${path}.part`, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+  await rename(`${path}.part`, path)
+}
+
+async function readKept(path: string): Promise<Samples & Pick<Sentence, 'lost'>> {
+  const [, rate = '', lost = '0'] = /-(\d+)-(\d+)\.f32$/.exec(path) ?? []
+  const { buffer, byteOffset, byteLength } = await readFile(path)
+  const samples = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
+  return { samples, rate: Number(rate), ...(lost !== '0' && { lost: Number(lost) / 100 }) }
+}
