@@ -58,7 +58,10 @@ export async function hearPiano(
     ...(lacks > 1 ? { notes: [`the sound ends ${lacks.toFixed(1)} s before the file says`] } : {}),
   }
   const baseName = [...parse(file.name).name].slice(0, 60).join('')
-  const rounded = notes.map(({ velocity, ...note }) => ({ ...note, velocity: wholeVelocity(velocity) }))
+  const rounded = notes.map(({ pitch, start, end, velocity }) => ({
+    ...{ pitch, start, end },
+    velocity: wholeVelocity(velocity),
+  }))
   return { performance: { notes: rounded, pedals }, facts: { baseName, told } }
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { doubtOf, steadiness } from './doubt.ts'
 
 const note = (start: number, lasts: number, pitch = 60) => ({
-  ...{ pitch, start, end: start + lasts, velocity: 60, sure: 0.9 },
+  ...{ pitch, start, end: start + lasts, gone: start + lasts, velocity: 60, sure: 0.9 },
 })
 
 it('nothing is no piano', () => {

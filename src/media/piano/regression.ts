@@ -102,7 +102,7 @@ export class RegressionTracker {
     this.#held[key] = undefined
     const start = held.at / regressionRate
     const end = Math.max(at / regressionRate, start + 1 / regressionRate)
-    return [{ pitch: lowestKey + key, start, end, sure: held.sure, velocity: held.velocity }]
+    return [{ pitch: lowestKey + key, start, end, gone: end, sure: held.sure, velocity: held.velocity }]
   }
 
   #followPedal(now: number): void {

@@ -8,19 +8,24 @@ export interface HeardNote extends Judgement {
   readonly pitch: number
   /** Seconds. */
   readonly start: number
+  /** When it is left: where a damper falls, or it is heard no more. */
   readonly end: number
+  /** When it is heard no more. */
+  readonly gone: number
 }
 
 /** A key that was struck: its moment in frames, between two of them as a rule. */
 interface Strike extends Judgement {
   readonly at: number
+  /** Where a damper falls. */
+  left?: number
 }
 
 /** From here on a rise of the model's onsets is looked at more closely: nearly every true one is higher. */
 const worthALook = 0.2
 
 /** From here on a strike is believed. */
-export const believed = 0.45
+export const believed = 0.5
 
 /** Frames within which a key is not struck twice: 46 ms. */
 const apart = 4
@@ -32,8 +37,11 @@ const lag = 0.3
 const faint = 0.3
 const faintFrames = 4
 
-/** A damper takes so many dB within so many frames, 93 ms, and for good; what rings on fades more slowly. */
-const damped = { fall: 6, frames: 8, settles: 6 } as const
+/**
+ * A damper takes so many dB within so many frames, 93 ms, and for good; what rings on fades more slowly, though high
+ * keys fade fast by themselves: from A4 on more is asked for, dB a key.
+ */
+const damped = { fall: 6, from: 48, more: 0.2, frames: 8, settles: 6 } as const
 
 /** Shortest note, frames. */
 const shortest = 4
@@ -73,7 +81,7 @@ export class NoteTracker {
         this.#faint[key] = 0
       }
       if (this.#fades(now, key)) notes.push(...this.#end(key, now - faintFrames + 1))
-      else if (this.#isDamped(now, key)) notes.push(...this.#end(key, now + 1))
+      else this.#damp(now, key)
     }
     return notes
   }
@@ -96,25 +104,32 @@ export class NoteTracker {
     return (this.#faint[key] ?? 0) >= faintFrames
   }
 
-  /** Whether an open note, which loses its strike first, is damped from here on. */
-  #isDamped(now: number, key: number): boolean {
+  /** Looks whether an open note is damped here; it loses its strike first. */
+  #damp(now: number, key: number): void {
     const strike = this.#open[key]
-    if (!strike || now < strike.at + damped.settles) return false
+    if (!strike || strike.left !== undefined || now < strike.at + damped.settles) return
     const level = (frame: number) => {
       const { levels } = this.#frames.at(frame)
       return Math.max(levels[key * partials] ?? silence, levels[key * partials + 1] ?? silence)
     }
-    const least = level(now) - damped.fall
-    return level(now + damped.frames) < least && level(now + 2 * damped.frames) < least
+    const least = level(now) - damped.fall - damped.more * Math.max(0, key - damped.from)
+    if (level(now + damped.frames) < least && level(now + 2 * damped.frames) < least) strike.left = now + 1
   }
 
   #end(key: number, at: number): HeardNote[] {
     const strike = this.#open[key]
     if (!strike) return []
     this.#open[key] = undefined
-    const { at: from, ...judged } = strike
-    const until = Math.max(at, from + shortest)
-    return [{ pitch: lowestKey + key, start: secondsOf(from), end: secondsOf(until), ...judged }]
+    const { at: from, left = at, sure, velocity } = strike
+    const least = from + shortest
+    return [
+      {
+        ...{ pitch: lowestKey + key, sure, velocity },
+        start: secondsOf(from),
+        end: secondsOf(Math.max(left, least)),
+        gone: secondsOf(Math.max(at, least)),
+      },
+    ]
   }
 }
 

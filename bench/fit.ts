@@ -1,0 +1,138 @@
+import type { Weights } from '../src/media/piano/judge.ts'
+import { chanceOf } from '../test/piano/chance.ts'
+
+/** Something that may be what is looked for, and then has a value. */
+export interface Example {
+  readonly features: Float32Array
+  /** Null where it is not. */
+  readonly value: number | null
+}
+
+/** Share of the value's error beside that of the decision, examples of a step, and how far the first steps go. */
+const [valueShare, batch, pace] = [0.3, 128, 0.003]
+
+/** Decay of a weight that nothing speaks for. */
+const decay = 1e-4
+
+/** Adam's memory of gradients and of their squares. */
+const [memory, squares] = [0.9, 0.999]
+
+/** Fits a layer of neurons with two outputs: a decision (cross entropy) and a value (squared error). */
+export function fit(
+  examples: readonly Example[],
+  { neurons, epochs }: { neurons: number; epochs: number },
+): Weights {
+  const inputs = examples[0]?.features.length ?? 0
+  const scale = scaleOf(examples, inputs)
+  const chance = chanceOf(1)
+  const hiddenSize = neurons * (inputs + 1)
+  const weights = Float64Array.from({ length: hiddenSize + 2 * (neurons + 1) }, (_, at) => {
+    const isBias = at < hiddenSize ? at % (inputs + 1) === 0 : (at - hiddenSize) % (neurons + 1) === 0
+    return isBias ? 0 : chance.bell() / Math.sqrt(at < hiddenSize ? inputs : neurons)
+  })
+  const [mean, square] = [new Float64Array(weights.length), new Float64Array(weights.length)]
+  const order = Uint32Array.from({ length: examples.length }, (_, at) => at)
+  let step = 0
+  for (let epoch = 0; epoch < epochs; epoch += 1) {
+    shuffle(order, chance.share)
+    const rate = pace * (0.5 + 0.5 * Math.cos((Math.PI * epoch) / epochs))
+    for (let from = 0; from < order.length; from += batch) {
+      const gradient = new Float64Array(weights.length)
+      const some = order.subarray(from, from + batch)
+      for (const index of some) {
+        const example = examples[index]
+        if (example) addGradient(gradient, example, { weights, inputs, neurons, scale })
+      }
+      step += 1
+      for (let at = 0; at < weights.length; at += 1) {
+        const slope = (gradient[at] ?? 0) / some.length + decay * (weights[at] ?? 0)
+        const first = (mean[at] = memory * (mean[at] ?? 0) + (1 - memory) * slope)
+        const second = (square[at] = squares * (square[at] ?? 0) + (1 - squares) * slope * slope)
+        const spread = Math.sqrt(second / (1 - squares ** step)) + 1e-8
+        weights[at] = (weights[at] ?? 0) - (rate * first) / (1 - memory ** step) / spread
+      }
+    }
+    console.log(`epoch ${epoch + 1} of ${epochs}`)
+  }
+  return { inputs, neurons, ...unscaled(weights, { inputs, neurons, scale }) }
+}
+
+interface Scale {
+  readonly mean: Float64Array
+  readonly spread: Float64Array
+}
+
+interface Net {
+  readonly weights: Float64Array
+  readonly inputs: number
+  readonly neurons: number
+  readonly scale: Scale
+}
+
+function scaleOf(examples: readonly Example[], inputs: number): Scale {
+  const [mean, spread] = [new Float64Array(inputs), new Float64Array(inputs)]
+  for (const { features } of examples) {
+    for (let at = 0; at < inputs; at += 1) mean[at] = (mean[at] ?? 0) + (features[at] ?? 0) / examples.length
+  }
+  for (const { features } of examples) {
+    for (let at = 0; at < inputs; at += 1) {
+      spread[at] = (spread[at] ?? 0) + ((features[at] ?? 0) - (mean[at] ?? 0)) ** 2 / examples.length
+    }
+  }
+  return { mean, spread: spread.map((square) => Math.sqrt(square) + 1e-3) }
+}
+
+function addGradient(gradient: Float64Array, { features, value }: Example, net: Net): void {
+  const { weights, inputs, neurons, scale } = net
+  const given = features.map((feature, at) => (feature - (scale.mean[at] ?? 0)) / (scale.spread[at] ?? 1))
+  const fires = new Float64Array(neurons)
+  const decision = neurons * (inputs + 1)
+  const second = decision + neurons + 1
+  let [logit, told] = [weights[decision] ?? 0, weights[second] ?? 0]
+  for (let neuron = 0; neuron < neurons; neuron += 1) {
+    const from = neuron * (inputs + 1)
+    let sum = weights[from] ?? 0
+    for (let at = 0; at < inputs; at += 1) sum += (weights[from + 1 + at] ?? 0) * (given[at] ?? 0)
+    const fire = (fires[neuron] = Math.tanh(sum))
+    logit += (weights[decision + 1 + neuron] ?? 0) * fire
+    told += (weights[second + 1 + neuron] ?? 0) * fire
+  }
+  const wrong = 1 / (1 + Math.exp(-logit)) - (value === null ? 0 : 1)
+  const off = value === null ? 0 : valueShare * (told - value)
+  gradient[decision] = (gradient[decision] ?? 0) + wrong
+  gradient[second] = (gradient[second] ?? 0) + off
+  for (let neuron = 0; neuron < neurons; neuron += 1) {
+    const fire = fires[neuron] ?? 0
+    const [first, other, from] = [decision + 1 + neuron, second + 1 + neuron, neuron * (inputs + 1)]
+    gradient[first] = (gradient[first] ?? 0) + wrong * fire
+    gradient[other] = (gradient[other] ?? 0) + off * fire
+    const back = (wrong * (weights[first] ?? 0) + off * (weights[other] ?? 0)) * (1 - fire * fire)
+    gradient[from] = (gradient[from] ?? 0) + back
+    for (let at = 0; at < inputs; at += 1) {
+      gradient[from + 1 + at] = (gradient[from + 1 + at] ?? 0) + back * (given[at] ?? 0)
+    }
+  }
+}
+
+/** Weights for features as they are, not brought to one scale. */
+function unscaled(weights: Float64Array, { inputs, neurons, scale }: Omit<Net, 'weights'>) {
+  const hidden = Float32Array.from(weights.subarray(0, neurons * (inputs + 1)))
+  for (let neuron = 0; neuron < neurons; neuron += 1) {
+    const from = neuron * (inputs + 1)
+    for (let at = 0; at < inputs; at += 1) {
+      const weight = (weights[from + 1 + at] ?? 0) / (scale.spread[at] ?? 1)
+      hidden[from + 1 + at] = weight
+      hidden[from] = (hidden[from] ?? 0) - weight * (scale.mean[at] ?? 0)
+    }
+  }
+  return { hidden, output: Float32Array.from(weights.subarray(neurons * (inputs + 1))) }
+}
+
+function shuffle(order: Uint32Array, share: () => number): void {
+  for (let at = order.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(share() * (at + 1))
+    const kept = order[at] ?? 0
+    order[at] = order[other] ?? 0
+    order[other] = kept
+  }
+}

@@ -1,0 +1,72 @@
+import { readBank } from '../src/engines/piano/piano.ts'
+import { play } from '../src/engines/piano/play.ts'
+import { frameRate } from '../src/media/piano/frames.ts'
+import type { Performance } from '../src/media/piano/note.ts'
+import { conditions, type Condition } from '../test/piano/conditions.ts'
+import { kinds, makePiece, type Kind } from '../test/piano/pieces.ts'
+
+/** A piece as it sounds, one channel of 22.05 kHz. */
+export interface Clip {
+  readonly truth: Performance
+  readonly sound: Float32Array
+  readonly kind: Kind
+  readonly condition: Condition
+}
+
+export interface Wish {
+  /** A path, and after `#` the program of General MIDI; left out, the grand piano. */
+  readonly soundFont: string
+  readonly seeds: readonly number[]
+  readonly wanted: readonly Condition[]
+}
+
+/** Every third seed is a soft piece. */
+const soft = 30
+
+/** Root mean square that the loudest 0.4 s of a recording is brought to before it is heard. */
+const usualLevel = 0.1
+
+/** Clips of all kinds of piece on a SoundFont, under each condition. */
+export async function* clipsOf({ soundFont, seeds, wanted }: Wish): AsyncGenerator<Clip> {
+  const [path = '', program = '0'] = soundFont.split('#')
+  const bank = await readBank(path)
+  for (const kind of Object.keys(kinds) as Kind[]) {
+    for (const seed of seeds) {
+      const truth = makePiece(kind, seed, seed % 3 === 0 ? soft : undefined)
+      const seconds = Math.max(...truth.notes.map(({ end }) => end)) + 1.5
+      const rate = 2 * frameRate
+      const mono: number[] = []
+      const samples = Math.round(seconds * rate)
+      for await (const piece of play(bank, truth, { rate, samples, program: Number(program) })) {
+        for (let at = 0; at < piece.length; at += 2) mono.push(((piece[at] ?? 0) + (piece[at + 1] ?? 0)) / 2)
+      }
+      const dry = halved(mono)
+      for (const condition of wanted) {
+        yield { truth, kind, condition, sound: levelled(conditions[condition](dry, frameRate)) }
+      }
+    }
+  }
+}
+
+/** At half the rate, by a windowed sinc. */
+function halved(sound: readonly number[]): Float32Array {
+  const [reach, pass] = [31, 0.46]
+  const weights = Array.from({ length: 2 * reach + 1 }, (_, index) => {
+    const x = index - reach
+    const sinc = x === 0 ? pass : Math.sin(Math.PI * pass * x) / (Math.PI * x)
+    return sinc * (0.54 + 0.46 * Math.cos((Math.PI * x) / reach))
+  })
+  return Float32Array.from({ length: Math.floor(sound.length / 2) }, (_, at) =>
+    weights.reduce((sum, weight, index) => sum + weight * (sound[2 * at + index - reach] ?? 0), 0),
+  )
+}
+
+function levelled(sound: Float32Array): Float32Array {
+  const block = Math.round(0.4 * frameRate)
+  let loudest = 0
+  for (let from = 0; from < sound.length; from += block) {
+    const energy = sound.subarray(from, from + block).reduce((sum, sample) => sum + sample * sample, 0)
+    loudest = Math.max(loudest, Math.sqrt(energy / block))
+  }
+  return sound.map((sample) => (usualLevel * sample) / Math.max(loudest, 1e-9))
+}

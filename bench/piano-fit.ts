@@ -1,0 +1,103 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { setPacks } from '../src/engines/packs/use.ts'
+import { framesOf, openModel } from '../src/engines/piano/basic-pitch.ts'
+import { featuresOf } from '../src/media/piano/features.ts'
+import { RecentFrames } from '../src/media/piano/frames.ts'
+import { velocityScale } from '../src/media/piano/judge.ts'
+import { keys, lowestKey } from '../src/media/piano/note.ts'
+import { riseAt, secondsOf } from '../src/media/piano/track.ts'
+import { conditions, type Condition } from '../test/piano/conditions.ts'
+import { fit, type Example } from './fit.ts'
+import { clipsOf, type Clip } from './piano-clips.ts'
+
+// Fits what judges whether a key was struck (src/media/piano/weights.ts) on generated pieces. Take other SoundFonts and
+// seeds than bench/piano.ts shows.
+// node bench/piano-fit.ts <folder of models> <seeds, such as 1,2,3> <SoundFont[#program]> ...
+
+const [models = '', seeds = '', ...soundFonts] = process.argv.slice(2)
+const folder = await mkdtemp(join(tmpdir(), 'bench-piano-'))
+process.env['ORT_DISABLE_TELEMETRY'] = '1'
+setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+const signal = new AbortController().signal
+
+/** Seconds by which an onset may be off to count as that of a note: a little less than a score allows. */
+const near = 0.045
+
+/** Examples of a clip: each onset of the model that is worth a look, with the note that it is, if it is one. */
+async function examplesOf(
+  { truth, sound }: Clip,
+  model: Awaited<ReturnType<typeof openModel>>,
+): Promise<Example[]> {
+  const frames = new RecentFrames(sound.length)
+  for await (const frame of framesOf(model, once(sound), { signal })) frames.push(frame)
+  const examples: { -readonly [field in keyof Example]: Example[field] }[] = []
+  for (let key = 0; key < keys; key += 1) {
+    const rises = Array.from({ length: frames.count }, (_, at) => ({
+      at,
+      moment: riseAt(frames, at, key),
+    })).flatMap(({ at, moment }) =>
+      moment === null ? [] : [{ at, start: secondsOf(moment), velocity: null as number | null }],
+    )
+    for (const { pitch, start, velocity } of truth.notes) {
+      if (pitch !== key + lowestKey) continue
+      const fitting = rises.filter((rise) => rise.velocity === null && Math.abs(rise.start - start) <= near)
+      const height = ({ at, start: found }: (typeof rises)[number]) =>
+        (frames.at(at).onsets[key] ?? 0) - 4 * Math.abs(found - start)
+      const [best] = fitting.toSorted((one, other) => height(other) - height(one))
+      if (best) best.velocity = velocity
+    }
+    for (const { at, velocity } of rises) {
+      const spans = velocity === null ? null : (velocity - velocityScale.middle) / velocityScale.span
+      examples.push({ features: Float32Array.from(featuresOf(frames, at, key)), value: spans })
+    }
+  }
+  return examples
+}
+
+async function* once(sound: Float32Array): AsyncGenerator<Float32Array> {
+  yield await Promise.resolve(sound)
+}
+
+const examples: Example[] = []
+try {
+  const model = await openModel(1, signal)
+  for (const soundFont of soundFonts) {
+    const wanted = Object.keys(conditions) as Condition[]
+    for await (const clip of clipsOf({ soundFont, seeds: seeds.split(',').map(Number), wanted })) {
+      examples.push(...(await examplesOf(clip, model)))
+    }
+    console.log(`${soundFont}: ${examples.length} examples`)
+  }
+  await model.session.release()
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+const { inputs, neurons, hidden, output } = fit(examples, { neurons: 32, epochs: 10 })
+const base64 = (values: Float32Array) => {
+  const lines =
+    Buffer.from(values.buffer)
+      .toString('base64')
+      .match(/.{1,104}/g) ?? []
+  return lines.map((line) => `  '${line}',`).join('\n')
+}
+const text = `// Written by bench/piano-fit.ts.
+import { numbersIn } from './numbers.ts'
+import type { Weights } from './judge.ts'
+
+/** What judges whether a key was struck, and how hard. */
+export const weights: Weights = {
+  inputs: ${inputs},
+  neurons: ${neurons},
+  hidden: numbersIn([
+${base64(hidden)}
+  ]),
+  output: numbersIn([
+${base64(output)}
+  ]),
+}
+`
+await writeFile(join(import.meta.dirname, '../src/media/piano/weights.ts'), text)

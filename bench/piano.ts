@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { setPacks } from '../src/engines/packs/use.ts'
+import { framesOf, openModel } from '../src/engines/piano/basic-pitch.ts'
+import { frameRate, type Frame } from '../src/media/piano/frames.ts'
+import { keys, type PianoNote } from '../src/media/piano/note.ts'
+import { NoteTracker } from '../src/media/piano/track.ts'
+import { conditions, type Condition } from '../test/piano/conditions.ts'
+import { f1, matchNotes, scoreNotes, type Score } from '../test/piano/score.ts'
+import { notesOf, trackers } from './other-trackers.ts'
+import { clipsOf, type Clip } from './piano-clips.ts'
+
+// How well the notes of generated pieces are found, by SoundFont, condition and kind of piece: F1 of begins within
+// 50 ms, one to one, with Basic Pitch's own tracker and the trial's thresholds on the same frames of the model; F1 of
+// begins and ends; mean error of velocities; speed of one thread as a multiple of real time.
+// node bench/piano.ts <folder of models> <seeds, such as 101,102,103> <SoundFont[#program]> ...
+
+const [models = '', seeds = '', ...soundFonts] = process.argv.slice(2)
+const folder = await mkdtemp(join(tmpdir(), 'bench-piano-'))
+process.env['ORT_DISABLE_TELEMETRY'] = '1'
+setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+const signal = new AbortController().signal
+
+const cells = new Map<string, Map<string, Score[]>>()
+const velocityErrors: number[] = []
+let [spent, heard] = [0, 0]
+
+function count(cell: string, way: string, score: Score): void {
+  const ways = cells.get(cell) ?? new Map<string, Score[]>()
+  cells.set(cell, ways)
+  ways.set(way, [...(ways.get(way) ?? []), score])
+}
+
+async function* once(sound: Float32Array): AsyncGenerator<Float32Array> {
+  yield await Promise.resolve(sound)
+}
+
+function judge(
+  { truth, kind, condition }: Clip,
+  ways: Readonly<Record<string, readonly PianoNote[]>>,
+  font: string,
+) {
+  for (const [way, notes] of Object.entries(ways)) {
+    for (const cell of [`${font}, ${condition}`, `kind: ${kind}`, `all ${font}`, 'all']) {
+      count(cell, way, scoreNotes(truth, notes))
+      count(cell, `${way} with ends`, scoreNotes(truth, notes, true))
+    }
+  }
+}
+
+try {
+  const model = await openModel(1, signal)
+  for (const soundFont of soundFonts) {
+    const wanted = Object.keys(conditions) as Condition[]
+    for await (const clip of clipsOf({ soundFont, seeds: seeds.split(',').map(Number), wanted })) {
+      const start = performance.now()
+      const tracker = new NoteTracker()
+      const frames: Frame[] = []
+      const ours: PianoNote[] = []
+      for await (const frame of framesOf(model, once(clip.sound), { signal })) {
+        frames.push(frame)
+        ours.push(...tracker.push(frame))
+      }
+      ours.push(...tracker.finish())
+      spent += (performance.now() - start) / 1000
+      heard += clip.sound.length / frameRate
+      const all = (field: 'onsets' | 'sounding') => {
+        const values = new Float32Array(frames.length * keys)
+        for (const [at, frame] of frames.entries()) values.set(frame[field], at * keys)
+        return values
+      }
+      const told = { onsets: all('onsets'), sounding: all('sounding') }
+      const others = Object.entries(trackers).map(
+        ([way, thresholds]) => [way, notesOf(told, thresholds)] as const,
+      )
+      judge(clip, { ours, ...Object.fromEntries(others) }, basename(soundFont))
+      for (const [truth, note] of matchNotes(clip.truth, ours))
+        velocityErrors.push(note.velocity - truth.velocity)
+    }
+  }
+  await model.session.release()
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+const ways = ['ours', ...Object.keys(trackers)].flatMap((way) => [way, `${way} with ends`])
+console.log(`| clips | ${ways.join(' | ')} |`)
+console.log(`| --- |${' --- |'.repeat(ways.length)}`)
+for (const [cell, scores] of cells) {
+  console.log(`| ${cell} | ${ways.map((way) => f1(scores.get(way) ?? []).toFixed(3)).join(' | ')} |`)
+}
+const meanError = velocityErrors.reduce((sum, error) => sum + Math.abs(error), 0) / velocityErrors.length
+console.log(
+  `velocity: off by ${meanError.toFixed(1)} on average; speed: ${(heard / spent).toFixed(0)} times real time`,
+)

@@ -1,0 +1,27 @@
+/** Chance that is the same for a seed. */
+export interface Chance {
+  /** 0 to 1. */
+  share(): number
+  /** Whole numbers from one to another, both included. */
+  whole(from: number, to: number): number
+  of<T>(choices: readonly T[]): T
+  /** Around 0, with a deviation of about 1. */
+  bell(): number
+}
+
+/** Mulberry32. */
+export function chanceOf(seed: number): Chance {
+  let state = Math.imul(seed + 1, 0x9e37_79b9)
+  const share = () => {
+    state = (state + 0x6d2b_79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    share,
+    whole: (from, to) => from + Math.floor(share() * (to - from + 1)),
+    of: (choices) => choices[Math.floor(share() * choices.length)] as (typeof choices)[number],
+    bell: () => (share() + share() + share() + share() - 2) * Math.sqrt(3),
+  }
+}

@@ -1,0 +1,57 @@
+import { chanceOf } from './chance.ts'
+
+/** Sounds of one channel and rate that are changed as rooms and machines change them. */
+export const conditions = {
+  clean: (sound) => sound,
+  /** Hiss, 26 dB below the music. */
+  noise: (sound) => hissing(sound),
+  /** A room: echoes that are 60 dB down after 1.1 s. */
+  reverb: (sound, rate) => reverberated(sound, rate),
+  /** A telephone's recording in a room. */
+  'noise and reverb': (sound, rate) => hissing(reverberated(sound, rate)),
+  /** As of a compressed, band-limited recording. */
+  dull(sound, rate) {
+    const keep = Math.exp((-2 * Math.PI * 2500) / rate)
+    let state = 0
+    return sound.map((sample) => (state = keep * state + (1 - keep) * sample))
+  },
+} as const satisfies Record<string, (sound: Float32Array, rate: number) => Float32Array>
+
+export type Condition = keyof typeof conditions
+
+function hissing(sound: Float32Array): Float32Array {
+  const chance = chanceOf(5)
+  const level = power(sound) * 10 ** (-26 / 20)
+  return sound.map((sample) => sample + level * chance.bell())
+}
+
+function power(sound: Float32Array): number {
+  return Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
+}
+
+/** Eight combs and two all-passes, as Schroeder made a room. */
+function reverberated(sound: Float32Array, rate: number): Float32Array {
+  const out = new Float32Array(sound.length)
+  for (const ms of [29.7, 37.1, 41.1, 43.7, 31.3, 35.9, 39.7, 45.1]) {
+    const delay = Math.round((ms * rate) / 1000)
+    const back = 10 ** ((-3 * ms) / 1100)
+    const line = new Float32Array(sound.length)
+    for (let at = 0; at < sound.length; at += 1) {
+      line[at] = (sound[at] ?? 0) + (at >= delay ? back * (line[at - delay] ?? 0) : 0)
+      if (at >= delay) out[at] = (out[at] ?? 0) + (line[at - delay] ?? 0) / 8
+    }
+  }
+  for (const ms of [5, 1.7]) allPass(out, Math.round((ms * rate) / 1000))
+  const wet = (0.5 * power(sound)) / Math.max(1e-9, power(out))
+  return sound.map((sample, at) => sample + wet * (out[at] ?? 0))
+}
+
+function allPass(sound: Float32Array, delay: number): void {
+  const line = new Float32Array(sound.length)
+  for (let at = 0; at < sound.length; at += 1) {
+    const before = at >= delay ? (line[at - delay] ?? 0) : 0
+    const now = (sound[at] ?? 0) + 0.7 * before
+    line[at] = now
+    sound[at] = before - 0.7 * now
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Loudness } from '../../src/media/audio/loudness.ts'
+import { TruePeak } from '../../src/media/audio/true-peak.ts'
+import { readMidi } from '../../src/media/midi/read.ts'
+import type { Performance } from '../../src/media/piano/note.ts'
+import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
+import { plan } from '../../tools/piano-audio-enhance/plan.ts'
+import { run } from '../../tools/piano-audio-enhance/run.ts'
+import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { packsFrom } from '../engines/vision/packs.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { ffmpeg, streams } from '../video-split-screen/media.ts'
+import { makePiece } from './pieces.ts'
+import { florestan, record, recordingRate, writeWav } from './recordings.ts'
+import { f1, scoreNotes } from './score.ts'
+import { transcribe } from './transcribe.ts'
+
+const folder = await scratchFolder()
+const isReady = packsFrom(join(folder, 'packs'))
+
+async function enhance(path: string) {
+  const files = await stage([path])
+  const input = pianoAudioEnhance.input.parse({ file_id: idOf(path) })
+  const planned = plan(input, files)
+  await mkdir(folder, { recursive: true })
+  const { context, kept, progress } = contextOf(files, await mkdtemp(join(folder, 'run-')))
+  const output = pianoAudioEnhance.output.parse(await run(input, context))
+  const [wav, midi] = kept
+  return { output, planned, progress, wav, midi, sound: await stereoOf(wav?.path ?? '') }
+}
+
+/** Left and right in turn, 48 kHz. */
+async function stereoOf(path: string): Promise<Float32Array> {
+  const bytes = await ffmpeg('-i', path, '-f', 'f32le', '-ar', '48000', '-ac', '2', '-')
+  return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+}
+
+const loudnessOf = (sound: Float32Array) => {
+  const loudness = new Loudness()
+  loudness.push(sound)
+  return loudness.finish() ?? -Infinity
+}
+
+describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
+  let piece: Performance
+  let sound: Float32Array
+  const at = (name: string) => join(folder, name)
+
+  beforeAll(async () => {
+    piece = makePiece('voices', 41)
+    sound = await record(piece, { soundFont: florestan ?? '' })
+    await writeWav(at('piece.wav'), sound)
+  })
+
+  it('plays the notes again, as long, as loud and at the same times, with their MIDI', async () => {
+    const { output, planned, progress, wav, midi, sound: made } = await enhance(at('piece.wav'))
+    expect([wav?.name, midi?.name, planned.credits]).toEqual(['piece-piano.wav', 'piece.mid', 1])
+    expect(await streams(wav?.path ?? '')).toMatchObject([
+      { codec_name: 'pcm_s24le', sample_rate: '48000', channels: 2 },
+    ])
+    expect(Math.abs(made.length / 2 - (sound.length * 48_000) / recordingRate)).toBeLessThan(1)
+    expect(loudnessOf(made)).toBeCloseTo(loudnessOf(await stereoOf(at('piece.wav'))), 1)
+    expect(output).toMatchObject({
+      piano: 'florestan',
+      transcriber: 'basic-pitch',
+      file_id: '1',
+      midi_file_id: '2',
+    })
+    expect(output.notes).toBeUndefined()
+    expect(progress).toEqual(progress.toSorted((one, other) => one - other))
+    const notes = readMidi(await readFile(midi?.path ?? '')).notes
+    expect(f1([scoreNotes(piece, notes)])).toBeGreaterThan(0.9)
+    // Heard again, its notes are those of the source: nothing is late or early.
+    const { found } = await transcribe(wav?.path ?? '', folder)
+    expect(f1([scoreNotes({ notes, pedals: [] }, found.notes)])).toBeGreaterThan(0.9)
+  })
+
+  it.each([
+    ['silence first, stereo, an odd rate', ['-af', 'adelay=2300:all=1', '-ar', '44056', '-ac', '2']],
+    ['far too soft', ['-af', 'volume=-30dB']],
+    ['hardly clipped', ['-af', 'volume=14dB,alimiter=limit=0.98:level=0']],
+  ])('%s', async (name, args) => {
+    const path = await make(at(`${name}.wav`), ['-i', at('piece.wav'), ...args])
+    const { output, sound: made } = await enhance(path)
+    const source = await stereoOf(path)
+    expect(Math.abs(made.length - source.length)).toBeLessThanOrEqual(2)
+    const peak = new TruePeak()
+    peak.push(made)
+    expect(20 * Math.log10(peak.finish())).toBeLessThan(-1)
+    const lacks = loudnessOf(source) - loudnessOf(made)
+    const told = output.notes?.some((note) => note.includes('LU fainter')) ?? false
+    expect(Math.abs(lacks) < 0.5 || told).toBe(true)
+    expect(told).toBe(name === 'hardly clipped')
+  })
+
+  it('refuses what is no piano, as piano_audio_to_midi does', async () => {
+    const path = await make(at('hiss.wav'), ['-f', 'lavfi', '-i', 'anoisesrc=d=3:a=0.2:seed=3'])
+    await expect(enhance(path)).rejects.toMatchObject({ code: 6014 })
+  })
+
+  it.each(pianoAudioEnhance.examples)('example: $title', async ({ input }) => {
+    const path = await make(at(String(input['file_id'])), ['-i', at('piece.wav')])
+    expect((await enhance(path)).output.notes_found).toBeGreaterThan(20)
+  })
+})

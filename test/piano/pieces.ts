@@ -1,0 +1,174 @@
+import type { PedalSpan, Performance, PianoNote } from '../../src/media/piano/note.ts'
+import { chanceOf, type Chance } from './chance.ts'
+
+interface Draft {
+  readonly notes: PianoNote[]
+  readonly pedals: PedalSpan[]
+  readonly chance: Chance
+  /** Seconds of a beat. */
+  readonly beat: number
+  /** Loudness around which it is played, 1 to 127. */
+  readonly loud: number
+}
+
+/** Kinds of piece, by what they put to the test. */
+export const kinds = {
+  scales(draft: Draft) {
+    const { chance, beat } = draft
+    let time = 0
+    while (time < length) {
+      const from = chance.whole(30, 84)
+      const up = chance.share() < 0.5 ? 1 : -1
+      const hands = chance.share() < 0.4 ? [0, 12] : [0]
+      for (let step = 0; step < 12 && time < length; step += 1) {
+        const degree = major[step % 7] ?? 0
+        for (const apart of hands) {
+          strike(draft, from + apart + up * (degree + 12 * Math.floor(step / 7)), time, beat / 4)
+        }
+        time += beat / 4
+      }
+    }
+  },
+  chords(draft: Draft) {
+    const { chance, beat } = draft
+    for (let time = 0; time < length; time += chance.of([0.5, 1, 1, 2]) * beat) {
+      const root = chance.whole(36, 72)
+      const shape = chance.of(shapes)
+      for (const apart of shape) strike(draft, root + apart, time, beat * 0.9)
+      if (chance.share() < 0.5) strike(draft, root - 12, time, beat * 0.9)
+      if (chance.share() < 0.3) strike(draft, root - 24, time, beat * 0.9)
+    }
+  },
+  /** Broken chords, their sounds held by the pedal. */
+  arpeggios(draft: Draft) {
+    const { chance, beat } = draft
+    for (let time = 0; time < length;) {
+      const root = chance.whole(33, 55)
+      const shape = chance.of(shapes)
+      const tones = [0, 12, 24].flatMap((octave) => shape.map((apart) => root + apart + octave))
+      const begin = time
+      for (const pitch of tones.slice(0, chance.whole(6, tones.length))) {
+        strike(draft, pitch, time, beat / 4)
+        time += beat / 4
+      }
+      draft.pedals.push({ start: begin + 0.03, end: time - 0.02 })
+    }
+  },
+  alberti(draft: Draft) {
+    const { chance, beat } = draft
+    for (let time = 0, bar = 0; time < length; bar += 1) {
+      const root = chance.whole(43, 55)
+      const [low = 0, middle = 4, high = 7] = chance.of(shapes)
+      for (const apart of [low, high, middle, high, low, high, middle, high]) {
+        strike(draft, root + apart, time, beat / 4, -12)
+        if (chance.share() < 0.45) {
+          strike(draft, root + 17 + (major[chance.whole(0, 6)] ?? 0), time, beat / chance.of([2, 4]))
+        }
+        time += beat / 4
+      }
+    }
+  },
+  /** The same keys again and again. */
+  repeated(draft: Draft) {
+    const { chance, beat } = draft
+    for (let time = 0; time < length;) {
+      const keys = chance.of([[0], [0], [0, 4], [0, 7], [0, 12]])
+      const root = chance.whole(36, 86)
+      const times = chance.whole(3, 8)
+      for (let index = 0; index < times && time < length; index += 1) {
+        for (const apart of keys) strike(draft, root + apart, time, beat / 4)
+        time += beat / 4
+      }
+    }
+  },
+  /** Both ends of the keyboard at once. */
+  leaps(draft: Draft) {
+    const { chance, beat } = draft
+    for (let time = 0; time < length; time += chance.of([0.25, 0.5, 1]) * beat) {
+      strike(draft, chance.whole(24, 48), time, beat * chance.of([0.4, 0.9]))
+      if (chance.share() < 0.7) strike(draft, chance.whole(60, 100), time, beat * 0.4)
+      if (chance.share() < 0.3) strike(draft, chance.whole(50, 76), time + 0.02, beat * 0.4)
+    }
+  },
+  trills(draft: Draft) {
+    const { chance, beat } = draft
+    for (let time = 0; time < length;) {
+      const root = chance.whole(52, 88)
+      const apart = chance.whole(1, 2)
+      const step = beat / chance.of([6, 8])
+      strike(draft, root - 19, time, beat)
+      for (let index = 0; index < 10; index += 1)
+        strike(draft, root + (index % 2) * apart, time + index * step, step)
+      time += 10 * step + beat / 2
+    }
+  },
+  /** Four voices that move by themselves. */
+  voices(draft: Draft) {
+    const { chance, beat } = draft
+    for (const [voice, middle] of [40, 52, 62, 74].entries()) {
+      let pitch = middle
+      for (let time = voice * 0.1; time < length;) {
+        const lasts = chance.of([0.5, 0.5, 1, 1.5]) * beat
+        strike(draft, pitch, time, lasts * 0.95)
+        pitch = Math.min(middle + 9, Math.max(middle - 9, pitch + chance.whole(-4, 4)))
+        time += lasts
+      }
+    }
+  },
+} as const
+
+export type Kind = keyof typeof kinds
+
+/** Seconds within which notes of a piece begin. */
+const length = 9
+
+const major = [0, 2, 4, 5, 7, 9, 11]
+const shapes = [
+  [0, 4, 7],
+  [0, 3, 7],
+  [0, 4, 7, 10],
+  [0, 3, 6, 9],
+  [0, 5, 9],
+  [0, 3, 8],
+  [0, 2, 7],
+]
+
+/** A piece of a kind: the same for a seed. Loudness, where it is given, is the mean of its velocities. */
+export function makePiece(kind: Kind, seed: number, loud?: number): Performance {
+  const chance = chanceOf(seed * 31 + Object.keys(kinds).indexOf(kind))
+  const draft: Draft = {
+    ...{ notes: [], pedals: [], chance },
+    beat: 60 / chance.whole(60, 150),
+    loud: loud ?? chance.whole(45, 95),
+  }
+  kinds[kind](draft)
+  return { notes: ordered(draft.notes), pedals: draft.pedals }
+}
+
+function strike(draft: Draft, pitch: number, time: number, lasts: number, louder = 0): void {
+  if (pitch < 21 || pitch > 108) return
+  const { chance, loud } = draft
+  const start = Math.max(0, time + chance.bell() * 0.008)
+  const velocity = Math.round(Math.min(120, Math.max(12, loud + louder + 12 * chance.bell())))
+  draft.notes.push({
+    pitch,
+    start,
+    end: start + Math.max(0.06, lasts * (0.8 + 0.2 * chance.share())),
+    velocity,
+  })
+}
+
+/** By time; a key that is struck again is left just before. */
+export function ordered(notes: readonly PianoNote[]): PianoNote[] {
+  const sorted = notes.toSorted((one, other) => one.start - other.start || one.pitch - other.pitch)
+  const kept: PianoNote[] = []
+  for (const [index, note] of sorted.entries()) {
+    const before = kept.findLast(({ pitch }) => pitch === note.pitch)
+    if (before && note.start - before.start < 0.05) continue
+    const again = sorted
+      .slice(index + 1)
+      .find(({ pitch, start }) => pitch === note.pitch && start - note.start >= 0.05)
+    kept.push(again ? { ...note, end: Math.min(note.end, again.start - 0.01) } : note)
+  }
+  return kept
+}

@@ -1,0 +1,61 @@
+import type { Graph, Node } from '../engines/onnx-file.ts'
+
+/** Frames of ten seconds, and samples of one. */
+const [frames, samples] = [1000, 160]
+
+/** The key it hears, counted from A0: C4. */
+export const heardKey = 39
+
+/**
+ * A model of the form of Kong et al. that hears loudness alone: while a sound lasts one key is down, with the pedal,
+ * as hard as it is loud; where it rises a key was struck.
+ */
+export function loudnessAsPiano(length = frames * samples): Graph {
+  const keys = Array.from({ length: 88 }, (_, key) => (key === heardKey ? 1 : 0))
+  const whole = (values: readonly number[]) => ({ dims: [values.length], values, isWhole: true })
+  const change = (name: string, [from, to]: readonly [string, string]): Node[] => [
+    { type: 'Sub', inputs: [from, to], outputs: [`${name} change`] },
+    { type: 'Relu', inputs: [`${name} change`], outputs: [name] },
+  ]
+  const ofKey = (name: string, output: string): Node => ({
+    type: 'MatMul',
+    inputs: [name, 'key'],
+    outputs: [output],
+  })
+  const keyed = [1, frames, 88]
+  return {
+    inputs: { waveform: [1, length] },
+    outputs: {
+      reg_onset_output: keyed,
+      reg_offset_output: keyed,
+      frame_output: keyed,
+      velocity_output: keyed,
+      reg_pedal_offset_output: [1, frames, 1],
+      pedal_frame_output: [1, frames, 1],
+    },
+    constants: {
+      parts: whole([1, frames, samples]),
+      mean: { dims: [samples, 1], values: Array.from({ length: samples }, () => 1 / samples) },
+      key: { dims: [1, 88], values: keys },
+      first: whole([0]),
+      last: whole([frames - 1]),
+      axis: whole([1]),
+      before: whole([0, 1, 0, 0, 0, 0]),
+      twice: { dims: [1], values: [8] },
+    },
+    nodes: [
+      { type: 'Abs', inputs: ['waveform'], outputs: ['size'] },
+      { type: 'Reshape', inputs: ['size', 'parts'], outputs: ['framed'] },
+      { type: 'MatMul', inputs: ['framed', 'mean'], outputs: ['quiet level'] },
+      { type: 'Mul', inputs: ['quiet level', 'twice'], outputs: ['pedal_frame_output'] },
+      { type: 'Slice', inputs: ['pedal_frame_output', 'first', 'last', 'axis'], outputs: ['all but one'] },
+      { type: 'Pad', inputs: ['all but one', 'before'], outputs: ['level before'] },
+      ...change('rise', ['pedal_frame_output', 'level before']),
+      ...change('reg_pedal_offset_output', ['level before', 'pedal_frame_output']),
+      ofKey('rise', 'reg_onset_output'),
+      ofKey('reg_pedal_offset_output', 'reg_offset_output'),
+      ofKey('pedal_frame_output', 'frame_output'),
+      ofKey('pedal_frame_output', 'velocity_output'),
+    ],
+  }
+}

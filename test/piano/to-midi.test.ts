@@ -1,0 +1,186 @@
+import { copyFile, readFile, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Performance } from '../../src/media/piano/note.ts'
+import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
+import { make, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { packsFrom } from '../engines/vision/packs.ts'
+import { conditions } from './conditions.ts'
+import { makePiece } from './pieces.ts'
+import { florestan, record, recordingRate, writeWav } from './recordings.ts'
+import { f1, matchNotes, scoreNotes } from './score.ts'
+import { transcribe } from './transcribe.ts'
+
+const folder = await scratchFolder()
+const isReady = packsFrom(join(folder, 'packs'))
+
+describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
+  let piece: Performance
+  let sound: Float32Array
+  let wav: string
+  const at = (name: string) => join(folder, name)
+
+  beforeAll(async () => {
+    piece = makePiece('alberti', 21)
+    sound = await record(piece, { soundFont: florestan ?? '' })
+    wav = await writeWav(at('piece.wav'), sound)
+  })
+
+  const f1Of = async (path: string, truth = piece) => {
+    const made = await transcribe(path, folder)
+    return { ...made, f1: f1([scoreNotes(truth, made.found.notes)]) }
+  }
+
+  it('finds the notes, their times and how hard they were struck', async () => {
+    const { f1: reached, found, output, name, plan, progress } = await f1Of(wav)
+    expect(reached).toBeGreaterThan(0.93)
+    expect(name).toBe('piece.mid')
+    expect(plan.credits).toBe(1)
+    expect(output).toMatchObject({
+      notes_found: found.notes.length,
+      pedal: false,
+      transcriber: 'basic-pitch',
+    })
+    expect(output.duration).toBeCloseTo(sound.length / recordingRate, 2)
+    expect(output).not.toHaveProperty('notes')
+    expect(progress).toEqual(progress.toSorted((one, other) => one - other))
+    expect(progress.at(-1)).toBe(100)
+    const off = matchNotes(piece, found.notes).map(([truth, note]) => Math.abs(note.start - truth.start))
+    expect(off.toSorted((one, other) => one - other)[Math.floor(off.length / 2)]).toBeLessThan(0.012)
+    expect(f1([scoreNotes(piece, found.notes, true)])).toBeGreaterThan(0.5)
+  })
+
+  it('answers the same file each time', async () => {
+    const [one, other] = [await transcribe(wav, folder), await transcribe(wav, folder)]
+    expect((await readFile(one.path)).equals(await readFile(other.path))).toBe(true)
+  })
+
+  it('hears loud notes as louder than soft ones', async () => {
+    const struck = [30, 110, 30, 110, 30, 110, 30, 110].map((velocity, index) => ({
+      ...{ pitch: 52 + 2 * index, start: 0.6 * index, end: 0.6 * index + 0.5, velocity },
+    }))
+    const path = await writeWav(
+      at('loud.wav'),
+      await record({ notes: struck, pedals: [] }, { soundFont: florestan ?? '' }),
+    )
+    const { found } = await transcribe(path, folder)
+    const pairs = matchNotes({ notes: struck, pedals: [] }, found.notes)
+    expect(pairs.length).toBeGreaterThan(6)
+    const [soft, loud] = [30, 110].map((velocity) =>
+      pairs.filter(([truth]) => truth.velocity === velocity).map(([, note]) => note.velocity),
+    )
+    expect(Math.min(...(loud ?? []))).toBeGreaterThan(Math.max(...(soft ?? [])))
+  })
+
+  it.each([
+    ['a stereo mp3 with a cover', 'cover.mp3', ['-ac', '2', '-b:a', '128k'], true],
+    ['an odd rate', 'odd.flac', ['-ar', '37800'], false],
+    ['8 kHz, as of a telephone', 'low.wav', ['-ar', '8000'], false],
+    ['six channels', 'six.ogg', ['-ac', '6', '-c:a', 'flac', '-strict', '-2'], false],
+    ['AAC', 'piece.m4a', ['-c:a', 'aac'], false],
+  ] as const)('%s', async (_, name, args, isCovered) => {
+    const cover = [
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=s=64x64:d=0.04',
+      '-map',
+      '0:a',
+      '-map',
+      '1:v',
+      '-frames:v',
+      '1',
+    ]
+    const path = await make(at(name), [
+      '-i',
+      wav,
+      ...(isCovered ? [...cover, '-disposition:v', 'attached_pic'] : []),
+      ...args,
+    ])
+    expect((await f1Of(path)).f1).toBeGreaterThan(0.85)
+  })
+
+  it('keeps the times of a recording that begins with silence', async () => {
+    const late = 3.21
+    const silence = new Float32Array(Math.round(late * recordingRate))
+    const path = await writeWav(at('late.wav'), Float32Array.from([...silence, ...sound]))
+    const moved = {
+      ...piece,
+      notes: piece.notes.map((note) => ({ ...note, start: note.start + late, end: note.end + late })),
+    }
+    expect((await f1Of(path, moved)).f1).toBeGreaterThan(0.93)
+  })
+
+  it.each(['noise', 'reverb', 'noise and reverb', 'dull'] as const)('hears through %s', async (condition) => {
+    const path = await writeWav(at(`${condition}.wav`), conditions[condition](sound, recordingRate))
+    expect((await f1Of(path)).f1).toBeGreaterThan(0.85)
+  })
+
+  it.each(['repeated', 'arpeggios', 'leaps', 'scales'] as const)('hears %s', async (kind) => {
+    const truth = makePiece(kind, 22)
+    const path = await writeWav(at(`${kind}.wav`), await record(truth, { soundFont: florestan ?? '' }))
+    expect((await f1Of(path, truth)).f1).toBeGreaterThan(0.75)
+  })
+
+  it('takes three soft notes in half a minute for a piece', async () => {
+    const notes = [60, 64, 67].map((pitch, index) => ({
+      pitch,
+      start: 4 + 7 * index,
+      end: 7 + 7 * index,
+      velocity: 25,
+    }))
+    const few = await record({ notes, pedals: [] }, { soundFont: florestan ?? '', seconds: 30 })
+    const path = await writeWav(
+      at('few.wav'),
+      few.map((sample) => sample * 0.02),
+    )
+    expect((await f1Of(path, { notes, pedals: [] })).f1).toBeGreaterThan(0.8)
+  })
+
+  it('takes what is there of a file that was cut off', async () => {
+    await copyFile(wav, at('cut.wav'))
+    await truncate(at('cut.wav'), 44 + 4 * recordingRate * 4)
+    const { output, found } = await transcribe(at('cut.wav'), folder)
+    expect(output.duration).toBeLessThan(4.1)
+    expect(Math.max(...found.notes.map(({ end }) => end))).toBeLessThan(4.2)
+  })
+
+  const refusal = (why: string) => ({
+    code: 6014,
+    message: expect.stringContaining(why),
+    hint: expect.stringContaining('piano'),
+  })
+
+  it.each([
+    ['silence', 'anullsrc=d=3', 'it is silent'],
+    ['noise', 'anoisesrc=d=4:a=0.2:seed=3', 'as those of speech or noise do'],
+  ])('says what it heard instead of a piano: %s', async (name, source, why) => {
+    const path = await make(at(`${name}.wav`), ['-f', 'lavfi', '-i', source])
+    await expect(transcribe(path, folder)).rejects.toMatchObject(refusal(why))
+  })
+
+  it.each([
+    'jfk.flac',
+    'librispeech-1995-1837-0001.wav',
+    'cosyvoice-zero_shot_prompt.wav',
+    'aishell-BAC009S0724W0121.wav',
+    'librivox/sense_and_sensibility_01_austen_64kb-0870.wav',
+    'librivox/sense_and_sensibility_01_austen_64kb-0880.wav',
+    'librivox/sense_and_sensibility_01_austen_64kb-0890.wav',
+  ])('does not make a piece of speech: %s', async (name) => {
+    const path = join(testdata('speech') ?? '', name)
+    await expect(transcribe(path, folder)).rejects.toMatchObject(refusal('as those of speech or noise do'))
+  })
+
+  it('refuses a file without sound, and one that is too long', async () => {
+    const silent = await make(at('silent.m4a'), ['-f', 'lavfi', '-i', 'testsrc2=d=1', '-an', '-f', 'mp4'])
+    await expect(transcribe(silent, folder)).rejects.toMatchObject({ code: 6014 })
+    const long = await make(at('long.flac'), ['-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '21601'])
+    await expect(transcribe(long, folder)).rejects.toMatchObject({ code: 6016 })
+  })
+
+  it.each(pianoAudioToMidi.examples)('example: $title', async ({ input }) => {
+    const path = await make(at(String(input['file_id'])), ['-i', wav])
+    expect((await f1Of(path)).f1).toBeGreaterThan(0.9)
+  })
+})

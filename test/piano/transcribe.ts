@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import { readMidi } from '../../src/media/midi/read.ts'
+import type { Performance } from '../../src/media/piano/note.ts'
+import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
+import { plan } from '../../tools/piano-audio-to-midi/plan.ts'
+import { run } from '../../tools/piano-audio-to-midi/run.ts'
+import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
+
+/** Runs piano_audio_to_midi on a file; answers what it found and told. */
+export async function transcribe(path: string, folder: string) {
+  const files = await stage([path])
+  const parts = { operation: pianoAudioToMidi, plan, run }
+  const made = await runOperation(parts, { file_id: idOf(path) }, { files, folder })
+  const found: Performance = readMidi(await readFile(made.path))
+  return { ...made, found }
+}

@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import { hearPiano, longestMs, requireHearing } from '../../src/engines/piano/hear.ts'
+import { openPiano, requirePiano } from '../../src/engines/piano/piano.ts'
+import { measureSource, renderWav } from '../../src/engines/piano/render.ts'
+import { writeMidi } from '../../src/media/midi/write.ts'
+import { playingSeconds } from '../../src/media/piano/work.ts'
+import type { pianoAudioEnhance } from './contract.ts'
+
+/** Progress when all is heard, and when all is played, percent. */
+const shares = { heard: 40, played: 99 } as const
+
+/** A result that is fainter than its source by more than this is told so, LU. */
+const worthTelling = 0.5
+
+/** Finds the notes and plays them as long and as loud as their source. */
+export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, context) => {
+  const file = context.files.get(file_id)
+  const { signal, scratch } = context
+  const piano = await openPiano(signal)
+  const { performance, facts } = await hearPiano(file, context, shares.heard)
+  const rendering = { signal, scratch, timeoutMs: longestMs(playingSeconds(1000 * facts.told.duration)) }
+  const mono = file.facts?.audio[0]?.channels === 1
+  const source = await measureSource({ path: file.path, mono }, rendering)
+  const onSamples = (done: number) =>
+    context.progress(shares.heard + ((shares.played - shares.heard) * done) / (2 * source.samples))
+  const wav = await renderWav({ piano, performance, source }, { ...rendering, onSamples })
+  const midi = join(scratch, 'piano.mid')
+  await writeFile(midi, writeMidi(performance))
+  const kept = context.keep({ path: wav.path, name: `${facts.baseName}-piano.wav` })
+  const keptMidi = context.keep({ path: midi, name: `${facts.baseName}.mid` })
+  context.progress(100)
+  const notes = [
+    ...(facts.told.notes ?? []),
+    ...(wav.lacks > worthTelling
+      ? [`it is ${wav.lacks.toFixed(1)} LU fainter than the source, to keep its true peak at -1 dB`]
+      : []),
+  ]
+  return {
+    ...kept,
+    ...{ midi_file_id: keptMidi.file_id, midi_download_url: keptMidi.download_url },
+    ...{ ...facts.told, piano: piano.name, notes: notes.length > 0 ? notes : undefined },
+  }
+}
+
+/** Throws 6401 where ffmpeg, what hears or what plays is missing. */
+export const ready: ReadyOperation<typeof pianoAudioEnhance> = async () => {
+  await requireHearing()
+  await requirePiano()
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+const input = z.object({
+  file_id: fileRef({
+    kinds: ['audio'],
+    describe: 'Recording of a piano, alone or well in front; at most 6 hours',
+  }),
+})
+
+const output = z.object({
+  file_id: id.describe('The MIDI file'),
+  download_url: z.string(),
+  notes_found: z.int().describe('How many notes it holds'),
+  pedal: z
+    .boolean()
+    .describe('Whether it holds the sustain pedal; where not, notes last as long as they sound'),
+  duration: z.number().describe('Length of the recording, seconds'),
+  transcriber: z.string().describe('What heard it'),
+  notes: z.array(z.string()).optional().describe('What to know about the result'),
+})
+
+export const pianoAudioToMidi = operation({
+  name: 'piano_audio_to_midi',
+  title: 'Piano recording to MIDI',
+  description:
+    'Finds the notes of a piano recording (pitch, time, length, velocity) and writes them as a MIDI file at a tempo of ' +
+    '120, where times are those of the recording. For solo or piano-dominant audio; speech and silence are refused.',
+  toolset: 'render',
+  input,
+  output,
+  price: { unit: 'minute', credits: 1, of: 'audio' },
+  envelope: 'message',
+  listedAs: { 6201: 6202 },
+  examples: [
+    { title: 'The notes of a recorded piece', input: { file_id: 'piano.mp3' } },
+    { title: 'A voice memo of an improvisation', input: { file_id: 'idea.m4a' } },
+  ],
+})
