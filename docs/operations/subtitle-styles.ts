@@ -69,17 +69,17 @@ await writeFile(new URL('subtitle-styles.jpg', import.meta.url), await sheet.enc
 /** A picture with bright and dark places, three bytes a pixel. */
 function scenery({ width, height }: Canvas): { width: number; height: number; pixels: Uint8Array } {
   const canvas = createCanvas(width, height)
-  const pen = canvas.getContext('2d')
-  const sky = pen.createLinearGradient(0, 0, width, height)
+  const brush = canvas.getContext('2d')
+  const sky = brush.createLinearGradient(0, 0, width, height)
   const stops = ['#f4d7a1', '#c98b6b', '#5f7d95', '#e9eef2', '#2b3a42']
   for (const [index, colour] of stops.entries()) sky.addColorStop(index / (stops.length - 1), colour)
-  pen.fillStyle = sky
-  pen.fillRect(0, 0, width, height)
+  brush.fillStyle = sky
+  brush.fillRect(0, 0, width, height)
   for (let hill = 0; hill < 7; hill += 1) {
-    pen.fillStyle = hill % 2 ? '#ffffff2e' : '#10202a40'
-    pen.beginPath()
-    pen.ellipse((width * hill) / 6, height * (0.75 + 0.05 * (hill % 3)), width / 5, height / 6, 0.3, 0, 7)
-    pen.fill()
+    brush.fillStyle = hill % 2 ? '#ffffff2e' : '#10202a40'
+    brush.beginPath()
+    brush.ellipse((width * hill) / 6, height * (0.75 + 0.05 * (hill % 3)), width / 5, height / 6, 0.3, 0, 7)
+    brush.fill()
   }
   return { width, height, pixels: rgbOf(canvas.data()) }
 }

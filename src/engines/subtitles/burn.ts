@@ -72,8 +72,8 @@ export async function burnVideo({ path, output, crf, threads, ...job }: BurnJob)
 }
 
 /**
- * The filter that draws the subtitles. ffmpeg reads names in a filter by rules of their own, so the file has one that
- * needs none, in the folder that ffmpeg runs in; no name of a caller ever stands in a filter.
+ * The filter that draws the subtitles. ffmpeg reads names in a filter by rules of their own, so the file has one
+ * that needs none, in the folder that ffmpeg runs in; no name of a caller ever stands in a filter.
  */
 async function subtitleFilter({ ass, folder }: Subtitles): Promise<string> {
   await requireFilters(['ass'], {

@@ -32,8 +32,8 @@ function familiesFor(language: string): readonly string[] {
 }
 
 /**
- * The family for subtitles in a language and how wide its texts are drawn: the first that this machine has, measured
- * by its font and set right by what libass draws of it. Where no such font is here, widths are estimated.
+ * The family for subtitles in a language and how wide its texts are drawn: the first that this machine has,
+ * measured by its font and set right by what libass draws of it. Where no such font is here, widths are estimated.
  */
 export async function typefaceFor(language: string, signal?: AbortSignal): Promise<Typeface> {
   const wanted = familiesFor(language)

@@ -76,8 +76,8 @@ function isStacked(text: string): boolean {
 }
 
 /**
- * Two text lines of ASS that are shown at once for more than half the time of the shorter one, on different layers or
- * in different styles, which act as layers where signs and speech are set apart.
+ * Two text lines of ASS that are shown at once for more than half the time of the shorter one, on different layers
+ * or in different styles, which act as layers where signs and speech are set apart.
  */
 export function layersAt(subtitles: Subtitles): Pair | undefined {
   if (subtitles.format !== 'ass') return undefined

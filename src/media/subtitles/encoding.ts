@@ -12,7 +12,7 @@ export interface Source {
   readonly text: string
 }
 
-/** Reads a text file of an encoding that is found out; the language it is said to be in settles what is in doubt. */
+/** Reads a text file whose encoding is found out; the language it is said to be in settles what is in doubt. */
 export function readSource(bytes: Uint8Array, language = ''): Source {
   const marked = marks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))
   const encoding = marked?.[0] ?? detect(bytes, language)

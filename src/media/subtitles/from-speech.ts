@@ -16,15 +16,24 @@ export function entriesFromSpeech(
   segments: readonly Said[],
   { strip, ...room }: Room & { readonly lines: number; readonly strip: boolean },
 ): Shown[] {
-  const shown = segments
-    .toSorted((one, other) => one.start - other.start)
+  const written = (text: string) => (strip ? stripPunctuation(text) : text.trim())
+  const shown = apart(segments.filter(({ text }) => written(text) !== ''))
     .flatMap((segment) => cutSaid(segment, room))
-    .map((entry) => ({ ...entry, lines: strip ? entry.lines.map(stripPunctuation) : entry.lines }))
-    .map((entry) => ({ ...entry, lines: entry.lines.filter((line) => line !== '') }))
+    .map((entry) => ({ ...entry, lines: entry.lines.map(written).filter((line) => line !== '') }))
     .filter(({ lines, start, end }) => lines.length > 0 && end > start)
-  return shown
-    .map((entry, index) => ({ ...entry, end: endOf(entry, shown[index + 1]?.start) }))
-    .filter(({ start, end }) => end > start)
+  return shown.map((entry, index) => ({ ...entry, end: endOf(entry, shown[index + 1]?.start) }))
+}
+
+/** Where two speak at once, the first ends as the second begins, unless hardly any time were left for it. */
+function apart(segments: readonly Said[]): Said[] {
+  const sorted = segments.toSorted((one, other) => one.start - other.start)
+  let free = Number.NEGATIVE_INFINITY
+  return sorted.map(({ start, end, text }, index) => {
+    const from = Math.max(start, free)
+    const least = Math.max(1, Math.min(end - start, leastMs))
+    free = Math.max(from + least, Math.min(end, sorted[index + 1]?.start ?? end))
+    return { start: from, end: free, text }
+  })
 }
 
 function endOf({ start, end }: Shown, next = Number.POSITIVE_INFINITY): number {

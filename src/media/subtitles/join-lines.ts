@@ -18,8 +18,8 @@ export function apply(text: string, edits: readonly Edit[]): string {
 }
 
 /**
- * The file's bytes with the lines encoded anew in which something is replaced; so what the encoding does not map back
- * exactly, or what is broken, stays as it is elsewhere. Undefined where the encoding cannot write what is new.
+ * The file's bytes with the lines encoded anew in which something is replaced; so what the encoding does not map
+ * back exactly, or what is broken, stays as it is elsewhere. Undefined where the encoding cannot write what is new.
  */
 export function joinLines(source: Source, edits: readonly Edit[]): Uint8Array | undefined {
   const { bytes, encoding, text } = source

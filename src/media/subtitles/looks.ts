@@ -10,7 +10,7 @@ export const presetNames = [
 ] as const
 export type Preset = (typeof presetNames)[number]
 
-/** The colours of the letters, by the contract's names; 雅黑 is the preset's own: light letters, black around them. */
+/** Colours of the letters, by the contract's names; 雅黑 is the preset's own: light letters, black around them. */
 export const letterColours = {
   雅黑: undefined,
   淡绿: '#98fb98',

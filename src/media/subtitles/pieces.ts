@@ -1,4 +1,4 @@
-/** How good a place to break is: after a sentence, a clause, a word, inside a word as a language allows, anywhere. */
+/** How good a place to break is: after a sentence, a clause, a word, inside one as a language allows, anywhere. */
 export type Rank = 'sentence' | 'clause' | 'word' | 'inside' | 'letter'
 
 /** A part of a text that no line breaks in, with the spaces after it and what may break there. */
@@ -8,7 +8,7 @@ export interface Piece {
   readonly after: Rank
 }
 
-/** No line begins with these (JIS X 4051, GB/T 15834): closing signs, small kana, marks of length and repetition. */
+/** No line begins with these (JIS X 4051, GB/T 15834): closing signs, small kana, marks of length and repeats. */
 const noStart =
   /^[、。，．,.!！?？:：;；)）\]］}｝〉》」』】〕〗〙〛’”»›…‥・ー―—～~%％‰℃々ゝゞヽヾ〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰ-ㇿ｡､｣ｰ･ｧ-ｯ]/u
 
@@ -58,8 +58,8 @@ export function piecesOf(text: string): Piece[] {
 }
 
 /**
- * The parts of a piece that is wider than a line: after the signs of an address, else between any letters; signs that
- * begin or end no line stay with theirs, but for long rows of them.
+ * The parts of a piece that is wider than a line: after the signs of an address, else between any letters; signs
+ * that begin or end no line stay with theirs, but for long rows of them.
  */
 export function splitPiece({ text, space: spaces, after }: Piece): Piece[] {
   const letters = lettersOf(text)

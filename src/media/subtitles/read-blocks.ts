@@ -4,8 +4,8 @@ import { faultOf, type Entry, type Fault, type Skipped, type Subtitles } from '.
 import { timeAt, type Time } from './times.ts'
 
 /**
- * Reads SRT and VTT: entries are found by their lines of times. Text after an empty line belongs to the entry before
- * it, as players show it, unless it begins with a line of digits alone: then it is an entry that lacks its times.
+ * Reads SRT and VTT: entries are found by their lines of times. Text after an empty line belongs to the entry
+ * before it, as players show it, unless it begins with a line of digits alone: then it is an entry that lacks its times.
  */
 export function readBlocks(source: Source, format: 'srt' | 'vtt'): Subtitles {
   const lines = linesOf(source.text)

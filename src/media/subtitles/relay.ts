@@ -6,8 +6,8 @@ const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /**
  * The text of an entry with other words and the same tags and drawings, in their order: those before the first word
- * stay there, those after the last too, those between stand where as large a share of the new words lies before them,
- * at a word's bound where one is near. Lines break where the new words have `\n`. A text without words stays as it is.
+ * stay there, those after the last too, those between stand where as large a share of the new words lies before
+ * them, at a word's bound where one is near. Lines break where the new words have `\n`. A text without words stays.
  */
 export function relayTags(text: string, replacement: string, format: Format): string {
   const tokens = tokensOf(text, format)

@@ -46,7 +46,7 @@ export function isText(text: string, format: Format): boolean {
 
 const karaoke = /\\(k|K|kf|ko|kt)\d/
 
-/** Words without what looks like tags of the format, which models echo and invent; its signs for breaks are breaks. */
+/** Words without what looks like tags, which models echo and invent; the format's signs for breaks are breaks. */
 export function withoutTags(words: string, format: Format): string {
   const text = words.replaceAll(/\r\n|\r/g, '\n')
   if (format !== 'ass') return plainOf(blockTokens(text, format), 'srt')

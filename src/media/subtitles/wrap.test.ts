@@ -65,7 +65,8 @@ test('lines fit, lose nothing, cut no letter apart, and begin and end as the lan
       const lines = wrapText(raw, room(width))
       const bare = (of: string) => of.replaceAll(/\s/g, '')
       expect(bare(lines.join(''))).toBe(bare(raw))
-      for (const line of lines) expect(plainWidth(line) < width + 1e-9 || letters(line).length === 1).toBe(true)
+      for (const line of lines)
+        expect(plainWidth(line) < width + 1e-9 || letters(line).length === 1).toBe(true)
       expect(lines.flatMap(letters).filter((one) => one.trim())).toEqual(
         letters(onOneLine(raw)).filter((one) => one.trim()),
       )
@@ -145,6 +146,27 @@ test('speech becomes entries that do not overlap, with short pauses closed and s
     { start: 4000, end: 5100, lines: ['Two three'] },
     { start: 5100, end: 7000, lines: ['再见'] },
   ])
+})
+
+test('of what is said at once nothing is lost, in any order', () => {
+  const span = fc.tuple(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 3000 }))
+  fc.assert(
+    fc.property(fc.array(span, { maxLength: 12 }), (spans) => {
+      const segments = spans.map(([start, lasts], index) => ({
+        start,
+        end: start + lasts,
+        text: `w${index}`,
+      }))
+      const shown = entriesFromSpeech(segments, { ...room(13), lines: 1, strip: true })
+      expect(shown.flatMap(({ lines }) => lines).toSorted()).toEqual(
+        segments.map(({ text: said }) => said).toSorted(),
+      )
+      for (const [index, { start, end }] of shown.entries()) {
+        expect(end).toBeGreaterThan(start)
+        expect(start).toBeGreaterThanOrEqual(shown[index - 1]?.end ?? 0)
+      }
+    }),
+  )
 })
 
 test('the longest text an operation takes is broken in little time', () => {

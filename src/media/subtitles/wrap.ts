@@ -8,7 +8,7 @@ export interface Room {
   readonly measure: Measure
 }
 
-/** The lines of a text that fit a width: as few as can be, and of these alike in length, broken where it reads well. */
+/** The lines of a text that fit a width: as few as can be, alike in length, broken where it reads well. */
 export function wrapText(text: string, room: Room): string[] {
   const words = measured(piecesOf(onOneLine(text)), room)
   return linesOf(words, room.width).map(textOf)
@@ -78,7 +78,7 @@ const costs: Readonly<Record<Rank, number>> = {
 /** More than all other costs of a line. */
 const oneMore = 1000
 
-/** The words in lines: the fewest, then the least cost; each start of a line looks only as far as a line reaches. */
+/** The words in lines: the fewest, then of the least cost; from each start, only as far as a line reaches. */
 export function linesOf(words: readonly Word[], width: number): Word[][] {
   const count = countLines(words, width)
   if (count <= 1) return count === 0 ? [] : [[...words]]
