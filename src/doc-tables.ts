@@ -96,8 +96,9 @@ export function packsTable(): string {
 
 function howItComes(pack: Pack): string {
   if (pack.kind === 'own') return 'you bring it'
-  if (pack.kind === 'model' && pack.optional === true) return '`reelwright models pull`, if you want it'
-  return largestOf(pack) < smallBytes ? 'by itself, at first use' : '`reelwright setup`'
+  if (largestOf(pack) < smallBytes) return 'by itself, at first use'
+  const isOptional = pack.kind === 'model' && pack.optional === true
+  return isOptional ? '`reelwright models pull`, if you want it' : '`reelwright setup`'
 }
 
 /** The files of a pack for all machines. */

@@ -5,6 +5,7 @@ import { findFileRefs, type FileKind } from '../src/contract/file.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { setPacks } from '../src/engines/packs/use.ts'
 import { operations } from '../tools/index.ts'
+import { bringWhisper } from './audio-language-detect/whisper.ts'
 import { changed } from './contract/laws.ts'
 import { operationTables } from './contract/operations.ts'
 import type { OperationTables } from './contract/tables.ts'
@@ -22,17 +23,32 @@ let service: TestService
 let samples: readonly { kind: FileKind; name: string; bytes: Uint8Array<ArrayBuffer> | string }[]
 
 beforeAll(async () => {
-  setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
-  const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+  // Small models count as there, as they come by themselves; what is large is brought, or a service.
+  const whisper = await bringWhisper(folder)
+  setPacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
+  const clip = await make(join(folder, 'clip.mp4'), [
+    ...picture(4),
+    '-f',
+    'lavfi',
+    '-i',
+    'sine=duration=4',
+    ...h264,
+  ])
   const still = await make(join(folder, 'still.png'), [...picture(1), '-frames:v', '1'])
   const tone = await make(join(folder, 'tone.wav'), ['-f', 'lavfi', '-i', 'sine=duration=1'])
   samples = [
     { kind: 'video', name: 'clip.mp4', bytes: new Uint8Array(await readFile(clip)) },
-    { kind: 'text', name: 'note.txt', bytes: 'not a video' },
+    { kind: 'text', name: 'lines.srt', bytes: '1\n00:00:01,000 --> 00:00:02,000\nNot a video.\n' },
     { kind: 'audio', name: 'tone.wav', bytes: new Uint8Array(await readFile(tone)) },
     { kind: 'image', name: 'still.png', bytes: new Uint8Array(await readFile(still)) },
   ]
-  service = await startTestService({ operations })
+  // Nothing is asked of it: no task is made.
+  const services = {
+    language_model: { address: 'http://127.0.0.1:9/v1', model: 'none' },
+    transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
+    voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
+  }
+  service = await startTestService({ operations, services })
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -48,6 +64,7 @@ interface Refused {
 
 /** What gets a code; a code of the table that is not here fails its test. */
 const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]>> = {
+  5202: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
   6001: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
   6004: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
   6013: ({ smallest, parameters }) =>

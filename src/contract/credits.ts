@@ -25,12 +25,7 @@ export function describeCredits(credits: number): string {
 /** A price in words, as tools and documents show it. */
 export function describePrice(price: Price): string {
   const credits = describeCredits(price.credits)
-  switch (price.unit) {
-    case 'minute':
-      return `${credits} per started minute of ${price.of}`
-    case 'thousand letters':
-      return `${credits} per 1000 characters of ${price.of}, at least 1`
-    case 'item':
-      return `${credits} per ${price.of}`
-  }
+  const units = { minute: 'started minute of ', item: '', 'thousand letters': '1000 characters of ' } as const
+  const least = price.unit === 'thousand letters' ? ', at least 1' : ''
+  return `${credits} per ${units[price.unit]}${price.of}${least}`
 }

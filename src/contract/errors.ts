@@ -46,6 +46,12 @@ export const ownErrors = {
 /** Every service code: the contract's (section 7) and ours. */
 export const errorTable = {
   ...ownErrors,
+  5202: {
+    status: 404,
+    meaning: 'File does not exist',
+    retryable: false,
+    hint: 'Upload the file again and use the new file_id.',
+  },
   6001: {
     status: 400,
     meaning: 'Unsupported file type or extension',

@@ -102,13 +102,14 @@ export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: Give
 /**
  * `tools/<operation>/plan.ts` may export `check`: checks what stands in text files of the request, so that what is
  * wrong there makes no task. `read` answers all of such a file. The service does nothing else meanwhile, so large
- * files are left to the run. Throws 6016, and the limits of what the texts ask for.
+ * files are left to the run. Throws 6016, and the limits of what the texts ask for. Where price or time depend on the
+ * texts it answers the plan that counts, instead of the one that `plan` made without them.
  */
 export type CheckOperation<O extends Operation> = (
   input: InputOf<O>,
   files: GivenFiles,
-  read: (fileId: string) => Promise<string>,
-) => Promise<void>
+  read: (fileId: string) => Promise<Uint8Array>,
+) => Promise<Plan | undefined>
 
 /** A file as a worker sees it. */
 export interface StagedFile extends GivenFile {
@@ -167,7 +168,7 @@ export interface OperationModule<O extends Operation = Operation> {
   readonly operation: O
   plan(): Promise<{
     plan(...given: Parameters<PlanOperation<O>>): Plan
-    check?(...given: Parameters<CheckOperation<O>>): Promise<void>
+    check?(...given: Parameters<CheckOperation<O>>): Promise<Plan | undefined>
   }>
   run(): Promise<{
     run(...given: Parameters<RunOperation<O>>): Promise<OutputOf<O>>

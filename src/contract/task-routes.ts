@@ -15,7 +15,9 @@ export const taskRoutes = {
     headers: ['Priority', 'Idempotency-Key', 'Prefer'],
     body: z.record(z.string(), z.unknown()),
     data: taskCreated,
-    errors: [6001, 6004, 6009, 6013, 6014, 6017, 6019, 6021, 6022, 6023, 6032, 6035, 6201, 6202, 6401, 6402],
+    errors: [
+      5202, 6001, 6004, 6009, 6013, 6014, 6017, 6019, 6021, 6022, 6023, 6032, 6035, 6201, 6202, 6401, 6402,
+    ],
   },
   quoteTask: {
     method: 'POST',
@@ -24,7 +26,7 @@ export const taskRoutes = {
     headers: ['Priority', 'Prefer'],
     body: z.record(z.string(), z.unknown()),
     data: taskQuote,
-    errors: [6001, 6004, 6013, 6014, 6017, 6019, 6021, 6022, 6023, 6032, 6035, 6401, 6402],
+    errors: [5202, 6001, 6004, 6013, 6014, 6017, 6019, 6021, 6022, 6023, 6032, 6035, 6401, 6402],
   },
   queryTask: {
     method: 'GET',

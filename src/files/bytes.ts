@@ -23,6 +23,11 @@ export async function ensureBytes(trx: Write, files: FileStore, blake3: string):
   throw new MediaError(6036, 'the bytes were removed with another file as they came')
 }
 
+/** All of a file; whoever asks sees that it is not too large. */
+export async function bytesOf(files: FileStore, row: FileRow, signal?: AbortSignal): Promise<Uint8Array> {
+  return await files.lend(row, (path) => readFile(path, { signal }))
+}
+
 /** All of a file as text; whoever asks sees that it is not too large. */
 export async function textOf(files: FileStore, row: FileRow, signal?: AbortSignal): Promise<string> {
   return await files.lend(row, (path) => readFile(path, { encoding: 'utf8', signal }))

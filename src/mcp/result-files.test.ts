@@ -19,6 +19,16 @@ test.each([
     ],
   ],
   [
+    'one whose address is named as its id, and one that was not made',
+    {
+      subtitle_file_id: '3',
+      subtitle_file_download_url: url,
+      bgm_audio_file_id: '',
+      bgm_audio_file_download_url: '',
+    },
+    [{ file_id: '3', role: 'subtitle' }],
+  ],
+  [
     'inputs that are named again are not results',
     {
       file_id: '1',

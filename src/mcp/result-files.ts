@@ -9,15 +9,17 @@ export interface ResultFile {
 
 /**
  * Finds the files a task made in its output: `file_id` at the top, and each `<role>_file_id` that
- * comes with its `<role>_download_url`. Ids without an address, such as a slot's source, are inputs.
+ * comes with its `<role>_download_url` or `<role>_file_download_url`. Ids without an address, such as a slot's source,
+ * are inputs; an empty one is of a file that was not made.
  */
 export function findResultFiles(output: Readonly<Record<string, unknown>>): ResultFile[] {
   const files = new Map<string, ResultFile>()
   for (const [key, id] of Object.entries(output)) {
     const role = /^(?:(\w+)_)?file_id$/.exec(key)
-    if (!role || typeof id !== 'string') continue
+    if (!role || typeof id !== 'string' || id === '') continue
     const prefix = role[1]
-    if (prefix !== undefined && typeof output[`${prefix}_download_url`] !== 'string') continue
+    const addresses = [`${prefix}_download_url`, `${prefix}_file_download_url`]
+    if (prefix !== undefined && addresses.every((field) => typeof output[field] !== 'string')) continue
     files.set(id, { file_id: id, role: prefix ?? 'result', ...(prefix === undefined && durationOf(output)) })
   }
   for (const nested of nestedObjects(output)) {

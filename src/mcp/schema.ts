@@ -12,7 +12,7 @@ export interface PublishedSchema {
 const maxInt32 = 2 ** 31 - 1
 
 /** What file fields take where the client works on this machine. */
-export const pathOrIdWords = 'absolute path, path in the workspace, or file id'
+export const pathOrIdWords = 'path, or file id'
 
 /**
  * The JSON Schema agents see of a tool's input, from the zod contract alone: strict objects, no

@@ -25,13 +25,8 @@ export interface Snapshot {
 /** The published form of a snapshot: loose, so that clients take what later versions add. */
 export const snapshotSchema: PublishedSchema = {
   type: 'object',
-  properties: {
-    task_id: { type: 'string' },
-    status: { type: 'string' },
-    progress: { type: 'number' },
-    next_step: { type: 'string' },
-  },
-  required: ['status', 'progress', 'next_step'],
+  properties: { status: { type: 'string' }, next_step: { type: 'string' } },
+  required: ['status', 'next_step'],
 }
 
 const joinedNote =

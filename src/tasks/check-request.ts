@@ -6,7 +6,7 @@ import { readBody, withoutNulls } from '../contract/issues.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
-import { textOf } from '../files/bytes.ts'
+import { bytesOf } from '../files/bytes.ts'
 import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
 import { estimateTask } from './estimate.ts'
@@ -54,8 +54,8 @@ export async function appraise(
   await ready()
   const files = await checkFiles(service, caller, { operation: module.operation, input })
   const { plan, check } = await module.plan()
-  const planned = plan(input, files)
-  await check?.(input, files, files.read)
+  const withoutTexts = plan(input, files)
+  const planned = (await check?.(input, files, files.read)) ?? withoutTexts
   await ready({ input, files })
   const plannedMs = Math.ceil(planned.seconds * 1000)
   const estimate = await estimateTask(service, { type: module.operation.name, plannedMs, priority })
@@ -81,7 +81,7 @@ export function validate(operation: Operation, body: unknown): Record<string, un
 interface CheckedFiles extends GivenFiles {
   readonly ids: readonly string[]
   /** All of a text file. */
-  readonly read: (fileId: string) => Promise<string>
+  readonly read: (fileId: string) => Promise<Uint8Array>
 }
 
 async function checkFiles(
@@ -103,7 +103,7 @@ async function checkFiles(
   const byId = new Map<string, GivenFile & { readonly row: FileRow }>()
   for (const row of rows) byId.set(row.id, { ...(await giveFile(service, row)), row })
   const files = givenFiles(byId)
-  return { ...files, ids, read: (id) => textOf(service.files, files.get(id).row) }
+  return { ...files, ids, read: (id) => bytesOf(service.files, files.get(id).row) }
 }
 
 /** Tells where a request names the file that is missing. */

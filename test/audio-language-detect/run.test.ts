@@ -1,13 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { MediaError } from '../../src/contract/errors.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { packsSet, setPacks } from '../../src/engines/packs/use.ts'
+import { pullAll } from '../../src/models.ts'
 import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.ts'
 import { plan } from '../../tools/audio-language-detect/plan.ts'
 import { ready, run } from '../../tools/audio-language-detect/run.ts'
 import { make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
+import { packIn, whisperDecoder, whisperEncoder } from '../engines/speech/stand-in-speech.ts'
 import { openStudio } from '../mcp/real-agent.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { bringWhisper } from './whisper.ts'
@@ -69,6 +72,27 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
       code: 6016,
       message: 'file_id: silent.mp4 has no sound',
     })
+  })
+
+  test('where nothing is there, the one command that is told brings all of it from a mirror', async () => {
+    const from = join(folder, 'mirror')
+    const files = {
+      'tiny-encoder.int8.onnx': whisperEncoder(),
+      'tiny-decoder.int8.onnx': whisperDecoder({ 50_260: -2 }),
+    }
+    const known = { ...manifest, ...(await packIn(from, 'whisper-tiny', files)) }
+    await copyFile(join(mirror, 'silero-vad.onnx'), join(from, 'silero-vad.onnx'))
+    const dataDir = join(folder, 'data')
+    const packs = { folder: join(dataDir, 'packs'), automatic: false, mirror: from, own: {}, manifest: known }
+    const before = packsSet()
+    setPacks(packs)
+    onTestFinished(() => before && setPacks(before))
+    const missing = await detect(pathOf('kennedy')).catch((error: unknown) => error)
+    expect(missing).toMatchObject({ code: 6401, retryable: false })
+    const [, names = ''] = /^Run: reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
+    expect(names.split(' ')).toEqual(['whisper-tiny', 'voice-activity'])
+    await pullAll({ packs, dataDir }, names.split(' '))
+    expect(await detect(pathOf('kennedy'))).toMatchObject({ engine: 'whisper-tiny', language: 'zh-CN' })
   })
 
   test('an agent asks for the language of a file, and is answered at once', async () => {

@@ -1,6 +1,6 @@
 import { setServices } from '../../src/engines/services/use.ts'
 import { readWav, wavOf } from '../../src/media/audio/wav.ts'
-import { bytes, fails, json, startStandIn, type Reply, type StandIn } from '../engines/services/stand-in.ts'
+import { bytes, json, startStandIn, type Reply, type StandIn } from '../engines/services/stand-in.ts'
 
 /** Rate at which the parrot speaks, Hz. */
 export const parrotRate = 24_000

@@ -2,13 +2,17 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { packsSet, setPacks } from '../../src/engines/packs/use.ts'
+import { setServices } from '../../src/engines/services/use.ts'
 import { readWav, wavOf } from '../../src/media/audio/wav.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { plan } from '../../tools/audio-tts-zero-shot/plan.ts'
-import { run } from '../../tools/audio-tts-zero-shot/run.ts'
+import { ready, run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { bytes, fails } from '../engines/services/stand-in.ts'
+import { joined, mixed, music, silence, usePacks, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { parrotRate, startParrot, type Parrot } from './parrot.ts'
@@ -182,7 +186,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       const unmet = async (path: string) => {
         const failure: unknown = await speak(path, { text: 'Hello.' }).catch((error: unknown) => error)
         expect(failure).toMatchObject({ code: 6016, retryable: false })
-        return String((failure as Error).message)
+        return (failure as Error).message
       }
 
       test('silence, and noise', async () => {
@@ -236,6 +240,60 @@ describe.skipIf(speech === undefined || !hasModels)(
         const long = await made('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
         expect(await unmet(long)).toContain('lasts 30.0 min, not 3 s to 30 min')
       })
+    })
+
+    test('music behind the voice is taken off first, as far as there is something that does', async () => {
+      const path = join(folder, 'music.wav')
+      const voice = joined(silence(1), await voiceOf('austen'), silence(1))
+      await writeSound(path, mixed(voice, music(voice.length / 16_000, 0.02)))
+      const bare = await speak(path, { text: 'Hello.' })
+      expect(bare.output.report.ref.separated).toBe(false)
+      expect(bare.output.notes).toEqual([
+        expect.stringMatching(/^music is heard behind the voice.*models pull/),
+      ])
+      const before = packsSet()
+      onTestFinished(() => before && setPacks(before))
+      usePacks(folder)
+      const { output } = await speak(path, { text: 'Hello.' })
+      expect(output.report.ref.separated).toBe(true)
+      expect(output).not.toHaveProperty('notes')
+    })
+
+    test('what is missing is told at once, with the one command or setting that brings it', async () => {
+      const before = packsSet()
+      onTestFinished(() => before && setPacks(before))
+      setPacks({ folder: join(folder, 'none'), automatic: false, own: {}, manifest })
+      setServices({})
+      const missing = async (request: Record<string, unknown>) => {
+        const files = await stage([jfk])
+        const input = audioTtsZeroShot.input.parse({ ref_file_id: idOf(jfk), text: 'Hello.', ...request })
+        return await ready({ input, files }).catch((error: unknown) => error)
+      }
+      const needed = 'voice-activity speaker-segmentation zipvoice'
+      expect(await missing({})).toMatchObject({
+        code: 6401,
+        retryable: false,
+        hint: `Run: reelwright models pull ${needed} sense-voice`,
+      })
+      expect(await missing({ ref_text: 'known' })).toMatchObject({
+        hint: `Run: reelwright models pull ${needed}`,
+      })
+      expect(await missing({ text_lang: 'ja-JP' })).toMatchObject({
+        code: 6401,
+        hint: expect.stringContaining('voice_service'),
+      })
+      expect(await ready().catch((error: unknown) => error)).toMatchObject({ code: 6401 })
+    })
+
+    test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
+      const { output, kept } = await speak(jfk, { ...input, ref_file_id: idOf(jfk) })
+      expect(kept).toHaveLength(input['subtitle_format'] === undefined ? 1 : 2)
+      expect(
+        output.segments
+          ?.map(({ text }) => text)
+          .join('')
+          .replaceAll(' ', ''),
+      ).toBe(String(input['text']).replaceAll(' ', ''))
     })
 
     test('a voice that answers silence fails the task and says so', async () => {

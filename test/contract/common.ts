@@ -140,6 +140,8 @@ export const limits = { uploadBytes: 20 * 1024 ** 3, retentionDays: 60, pageSize
 
 /** Document 1, section 7, and document 1, 4.1 rule 5: the codes that what is built can answer. */
 export const errorCodes: readonly Refusal[] = [
+  // Document 3, section 7: subtitle_translate's own.
+  { code: 5202, status: 404 },
   { code: 6001, status: 400 },
   { code: 6002, status: 413 },
   { code: 6004, status: 404 },

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { startProcess, type ServiceProcess } from './process.ts'
+import { startProcess, type ProcessOptions, type ServiceProcess } from './process.ts'
 
 /** An empty data folder, which goes with the test. */
 export async function dataFolder(): Promise<string> {
@@ -12,8 +12,8 @@ export async function dataFolder(): Promise<string> {
 }
 
 /** Starts a service that ends at the latest with the test. */
-export async function start(dataDir: string): Promise<ServiceProcess> {
-  const started = await startProcess(dataDir)
+export async function start(dataDir: string, options?: ProcessOptions): Promise<ServiceProcess> {
+  const started = await startProcess(dataDir, options)
   onTestFinished(() => started.kill('SIGKILL'))
   return started
 }

@@ -10,14 +10,18 @@ beginAsMain()
 const { operations: productOperations } = await import('../../tools/index.ts')
 const { answerModule, fakeModule, freeModule, messageModule } = await import('./fake-operation.ts')
 const operations = [answerModule, fakeModule, freeModule, messageModule, ...productOperations]
+const { manifest } = await import('../../src/engines/packs/manifest.ts')
+const { packSettings } = await import('../../src/engines/packs/store.ts')
+const { setPacks } = await import('../../src/engines/packs/use.ts')
+const { environmentTelling, takeServices } = await import('../../src/config.ts')
+const { setServices } = await import('../../src/engines/services/use.ts')
+const bring = (own: unknown) =>
+  setPacks({ ...packSettings.parse({ folder: join(tmpdir(), 'no-packs'), automatic: false, own }), manifest })
 // Each loads its own side alone, as the product's do: workers start often.
 if (first === 'worker') {
   const { runWorker } = await import('../../src/tasks/worker.ts')
-  const { manifest } = await import('../../src/engines/packs/manifest.ts')
-  const { packSettings } = await import('../../src/engines/packs/store.ts')
-  const { setPacks } = await import('../../src/engines/packs/use.ts')
-  const own: unknown = JSON.parse(more)
-  setPacks({ ...packSettings.parse({ folder: join(tmpdir(), 'no-packs'), automatic: false, own }), manifest })
+  setServices(takeServices())
+  bring(JSON.parse(more))
   runWorker(operations)
 } else {
   const { startService } = await import('../../src/service.ts')
@@ -25,7 +29,9 @@ if (first === 'worker') {
   const { openLog } = await import('../../src/platform/log.ts')
   const { newKey } = await import('../../src/platform/new-key.ts')
   const apiKey = newKey()
-  const { localImport } = JSON.parse(more) as ProcessOptions
+  const { localImport, services = {} } = JSON.parse(more) as ProcessOptions
+  setServices(services)
+  bring({})
   const { port, close } = await startService({
     dataDir: first,
     version: '0.0.0-test',
@@ -33,7 +39,7 @@ if (first === 'worker') {
     key: apiKey,
     exitIfIdle: async () => false,
     operations,
-    worker: { module: import.meta.filename, args: ['worker'] },
+    worker: { module: import.meta.filename, args: ['worker'], environment: environmentTelling(services) },
     log: openLog({ file: `${first}/log`, level: 'info' }),
     concurrency: 2,
     localImport: localImport === true,

@@ -6,7 +6,10 @@ import { addKey } from '../../src/accounts/keys.ts'
 import { grant } from '../../src/accounts/ledger.ts'
 import type { Voice } from '../../src/contract/catalog.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
+import { environmentTelling } from '../../src/config.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
+import type { Services } from '../../src/engines/services/services.ts'
+import { setServices } from '../../src/engines/services/use.ts'
 import type { DatabasePlace } from '../../src/db/place.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { newKey } from '../../src/platform/new-key.ts'
@@ -42,6 +45,8 @@ export interface TestServiceOptions {
   readonly port?: number
   /** Models that people brought, by their packs. */
   readonly own?: PackSettings['own']
+  /** Services that are set; of this process and its workers. */
+  readonly services?: Services
 }
 
 /** A service in this process, with the fake operation. */
@@ -51,6 +56,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
   }
   const key = newKey()
+  if (options.services) setServices(options.services)
   const running = await startService({
     operations: [fakeModule],
     ...options,
@@ -62,6 +68,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     worker: {
       module: join(import.meta.dirname, 'entry.ts'),
       args: ['worker', JSON.stringify(options.own ?? {})],
+      environment: environmentTelling(options.services ?? {}),
     },
     log: openLog({ file: join(dataDir, 'log') }),
     concurrency: 2,

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { Services } from '../../src/engines/services/services.ts'
 
 /** A service in its own process, to be killed. */
 export interface ServiceProcess {
@@ -17,6 +18,8 @@ export interface ServiceProcess {
 export interface ProcessOptions {
   /** Whether it takes parts of uploads from files of this machine. */
   readonly localImport?: boolean
+  /** Services that are set. */
+  readonly services?: Services
 }
 
 /** Starts a service process on a data folder and waits until it accepts requests. */

@@ -28,8 +28,7 @@ const input = z
     ref_file_id: fileRef({
       kinds: ['audio', 'video'],
       describe:
-        'Recording of the voice, 3 s to 30 min, with at least 3 s in which one person speaks without a longer pause; ' +
-        "the best 3 to 10 s of it are used. To give it says that the voice is its owner's wish to be used so",
+        'Recording of the voice, 3 s to 30 min, of which the best 3 to 10 s are used; to give it says that its owner consents',
     }),
     ref_text: z
       .string()
@@ -121,7 +120,7 @@ export const audioTtsZeroShot = operation({
   description:
     'Speaks a text in the voice of a recording, as WAV or MP3 marked as AI-generated, with the time of each sentence ' +
     "and subtitles on request. Only with the consent of the voice's owner; what is published must be labelled as " +
-    'AI-generated. The recording needs 3 s or more of one person who speaks clearly; each call speaks anew.',
+    'AI-generated.',
   toolset: 'speech',
   input,
   output,

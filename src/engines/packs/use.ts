@@ -128,7 +128,7 @@ export async function requireTogether(checks: readonly (() => Promise<unknown>)[
       await check()
     } catch (error) {
       if (!(error instanceof MissingPacks)) throw error
-      for (const [name, told] of error.lacks) lacks.set(name, told)
+      for (const [name, why] of error.lacks) lacks.set(name, why)
     }
   }
   if (lacks.size > 0) throw new MissingPacks(lacks)
@@ -176,8 +176,8 @@ function comesByItself({ automatic }: Packs, pack: Pack): boolean {
 function missing(name: string, pack: Pack): never {
   if (pack.kind === 'own') throw notBrought(name)
   if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuild(pack)
-  const told = `${pack.title} is not there (${describeSize(bytesOf(pack))}), which is for ${pack.enables}`
-  throw new MissingPacks(new Map([[name, told]]))
+  const why = `${pack.title} is not there (${describeSize(bytesOf(pack))}), which is for ${pack.enables}`
+  throw new MissingPacks(new Map([[name, why]]))
 }
 
 /** What brings a pack. */

@@ -62,13 +62,18 @@ export async function translateLines(
     await Promise.all(questionsOf(open, film, { model, most }).map((ids) => inTurn(() => ask(ids))))
     open = open.filter((at) => !found.has(at))
   }
-  if (open.length * 2 > wanted.length)
-    throw hope.failure ?? new MediaError(6401, `${model.name} translated nothing`)
+  if (open.length * 2 > wanted.length) throw hope.failure ?? unusable(model)
   return {
     lines: lines.map((line, at) => found.get(at) ?? (isWanted.has(at) ? undefined : line)),
     hasBrief: isShort || brief !== undefined,
     wasAskedAgain: round > 1,
   }
+}
+
+function unusable({ name }: LanguageModel): NoAnswer {
+  return new NoAnswer(`${name} gave no usable translation of most lines`, {
+    hint: 'Try again, or set a larger model: "language_model".',
+  })
 }
 
 /** How many questions in a row may fail: by the service, which has tried again already, and by what was answered. */

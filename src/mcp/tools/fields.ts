@@ -10,7 +10,7 @@ export const waitSeconds = z
   .min(0)
   .max(maxWaitSeconds)
   .default(20)
-  .describe('Seconds to wait for the result before answering with the state')
+  .describe('Seconds to wait for the result')
 
 /** A path or id: bounds that nobody meets stay out of the published schema. */
 export const pathText = z
@@ -23,15 +23,10 @@ export const pathText = z
   .refine(({ length }) => length > 0 && length <= maxPathLength, `is empty or longer than ${maxPathLength}`)
 
 /** Where result files go. */
-export const saveTo = pathText
-  .optional()
-  .describe('Folder for the files, or the name of a single one; default reelwright-output/ in the workspace')
+export const saveTo = pathText.optional().describe("Folder for the files, or a single one's name")
 
 /** A file the agent names. */
 export const pathOrId = pathText.describe('Absolute path, path in the workspace, or file id')
 
 /** Whether a call repeats work that is under way. */
-export const forceNew = z
-  .boolean()
-  .default(false)
-  .describe('Begin anew though an equal call is still being worked on')
+export const forceNew = z.boolean().default(false).describe('Begin anew beside an equal call')

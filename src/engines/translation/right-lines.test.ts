@@ -1,0 +1,64 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { rightLines, type AnsweredLine } from './right-lines.ts'
+
+const direction = { from: 'en-US', to: 'fr-FR' } as const
+const asked = [
+  { id: 7, text: 'We were on the way home' },
+  { id: 8, text: 'when the rain began.' },
+  { id: 9, text: 'Nobody had an umbrella.' },
+]
+const right: readonly AnsweredLine[] = [
+  { id: 7, begins: 'We were', text: 'Nous étions sur le chemin du retour' },
+  { id: 8, begins: 'when the', text: "quand la pluie s'est mise à tomber." },
+  { id: 9, begins: 'Nobody had', text: "Personne n'avait de parapluie." },
+]
+const [first, second, third] = right as [AnsweredLine, AnsweredLine, AnsweredLine]
+const idsOf = (answered: readonly AnsweredLine[]) => [...rightLines(asked, answered, direction).keys()]
+
+describe('of an answer', () => {
+  it.each<[string, readonly AnsweredLine[], number[]]>([
+    ['all lines', right, [7, 8, 9]],
+    ['in another order', right.toReversed(), [7, 8, 9]],
+    ['with one that nobody asked for', [...right, { ...first, id: 99 }], [7, 8, 9]],
+    ['with one twice, alike', [...right, first], [7, 8, 9]],
+    ['with one twice, in other words', [...right, { ...first, text: 'Nous rentrions' }], [9]],
+    ['without the last, which those beside it may hold', [first, second], [7]],
+    ['without the middle', [first, third], []],
+    ['with an empty one', [first, { ...second, text: ' ' }, third], []],
+    ['moved by one', [first, { ...third, id: 8 }, { ...third, id: 9 }], [7]],
+    ['without the words that lines begin with', right.map((line) => ({ ...line, begins: '' })), [7, 8, 9]],
+    [
+      'with translated first words everywhere',
+      right.map((line) => ({ ...line, begins: line.text })),
+      [7, 8, 9],
+    ],
+    ['with one said twice', [first, { ...second, text: first.text }, third], [9]],
+    ['with one left as it was', [{ ...first, text: asked[0]?.text ?? '' }, second, third], [8, 9]],
+    ['with one in other letters', [first, { ...second, text: 'когда начался сильный дождь' }, third], [7, 9]],
+    ['with a chatty one', [first, second, { ...third, text: third.text.repeat(9) }], [7, 8]],
+  ])('%s', (_, answered, ids) => {
+    expect(idsOf(answered)).toEqual(ids)
+  })
+
+  it('a line asked for alone may be the same in both languages, but not without words', () => {
+    const [line] = asked.slice(0, 1)
+    const alone = (text: string) =>
+      line ? rightLines([line], [{ id: 7, begins: '', text }], direction).get(7) : undefined
+    expect(alone('We were on the way home')).toBe('We were on the way home')
+    expect(alone('...')).toBeUndefined()
+  })
+
+  it('whatever is answered, only what was asked for comes, each as it was answered', () => {
+    const line = fc.record({ id: fc.integer({ min: 5, max: 11 }), begins: fc.string(), text: fc.string() })
+    fc.assert(
+      fc.property(fc.array(fc.oneof(line, fc.constantFrom(...right))), (answered) => {
+        for (const [id, text] of rightLines(asked, answered, direction)) {
+          expect(asked.map((one) => one.id)).toContain(id)
+          const given = answered.filter((one) => one.id === id)
+          expect(given.every((one) => one.text === given[0]?.text && one.text.trim() === text)).toBe(true)
+        }
+      }),
+    )
+  })
+})
