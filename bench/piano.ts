@@ -14,7 +14,7 @@ import { clipsOf, type Clip } from './piano-clips.ts'
 
 // How well the notes of generated pieces are found, by SoundFont, condition and kind of piece: F1 of begins within
 // 50 ms, one to one, with Basic Pitch's own tracker and the trial's thresholds on the same frames of the model; F1 of
-// begins and ends; mean error of velocities; speed of one thread as a multiple of real time.
+// begins and ends; mean error of velocities; speed as a multiple of real time, by processor time.
 // node bench/piano.ts <folder of models> <seeds, such as 101,102,103> <SoundFont[#program]> ...
 
 const [models = '', seeds = '', ...soundFonts] = process.argv.slice(2)
@@ -55,7 +55,7 @@ try {
   for (const soundFont of soundFonts) {
     const wanted = Object.keys(conditions) as Condition[]
     for await (const clip of clipsOf({ soundFont, seeds: seeds.split(',').map(Number), wanted })) {
-      const start = performance.now()
+      const start = process.cpuUsage()
       const tracker = new NoteTracker()
       const frames: Frame[] = []
       const ours: PianoNote[] = []
@@ -64,7 +64,8 @@ try {
         ours.push(...tracker.push(frame))
       }
       ours.push(...tracker.finish())
-      spent += (performance.now() - start) / 1000
+      const { user, system } = process.cpuUsage(start)
+      spent += (user + system) / 1e6
       heard += clip.sound.length / frameRate
       const all = (field: 'onsets' | 'sounding') => {
         const values = new Float32Array(frames.length * keys)

@@ -8,7 +8,6 @@ import { packsSet, setPacks } from '../../src/engines/packs/use.ts'
 import { setServices } from '../../src/engines/services/use.ts'
 import { readWav, wavOf } from '../../src/media/audio/wav.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
-import { plan } from '../../tools/audio-tts-zero-shot/plan.ts'
 import { ready, run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { bytes, fails } from '../engines/services/stand-in.ts'
@@ -16,8 +15,8 @@ import { joined, mixed, music, silence, usePacks, voiceOf, writeSound } from '..
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { parrotRate, startParrot, type Parrot } from './parrot.ts'
+import { speak } from './speak.ts'
 
-const ffmpeg = (...args: string[]) => promisify(execFile)('ffmpeg', ['-v', 'error', '-y', ...args])
 const folder = await scratchFolder()
 const speech = testdata('speech')
 const hasModels = packsFrom(join(folder, 'packs'))
@@ -27,21 +26,6 @@ beforeEach(async () => {
   parrot = await startParrot()
 })
 afterEach(() => parrot[Symbol.asyncDispose]())
-
-let runs = 0
-
-/** Speaks as a worker does; what it fails with is thrown. */
-async function speak(reference: string, request: Record<string, unknown>) {
-  const files = await stage([reference])
-  const input = audioTtsZeroShot.input.parse({ ref_file_id: idOf(reference), text_lang: 'en-US', ...request })
-  plan(input, files)
-  runs += 1
-  const scratch = join(folder, `run-${runs}`)
-  await mkdir(scratch, { recursive: true })
-  const { context, kept, progress } = contextOf(files, scratch)
-  const output = audioTtsZeroShot.output.parse(await run(input, context))
-  return { output, kept, progress, path: kept[0]?.path ?? '', srt: kept[1]?.path }
-}
 
 async function loudnessOf(path: string): Promise<number> {
   const { samples } = readWav(await readFile(path))
@@ -55,7 +39,7 @@ describe.skipIf(speech === undefined || !hasModels)(
 
     test('a text is spoken sentence by sentence in the voice of the best part of a recording', async () => {
       const text = 'Good morning. This is the news of today! Is it good?'
-      const { output, kept, path, progress } = await speak(jfk, { text, fragment_interval: 0.25 })
+      const { output, kept, path, progress } = await speak(folder, jfk, { text, fragment_interval: 0.25 })
       expect(parrot.asked.map((request) => request['text'])).toEqual([
         'Good morning.',
         'This is the news of today!',
@@ -108,7 +92,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         return text.startsWith('Seven') ? (['seven', 'seven eight nine', 'eight'][attempt] ?? '') : text
       }
       const text = 'One two three four five six. Seven eight nine ten eleven. In 1999 it was 12.'
-      const { output } = await speak(jfk, { text })
+      const { output } = await speak(folder, jfk, { text })
       expect(parrot.asked.map((request) => request['text'])).toEqual([
         ...Array.from({ length: 2 }, () => 'One two three four five six.'),
         ...Array.from({ length: 3 }, () => 'Seven eight nine ten eleven.'),
@@ -126,7 +110,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         subtitle_format: 'srt',
         output_format: 'mp3',
       }
-      const { output, kept, path, srt } = await speak(jfk, request)
+      const { output, kept, path, srt } = await speak(folder, jfk, request)
       expect(kept.map(({ name }) => name)).toEqual([
         '大家好，欢迎收看今天的节目.mp3',
         '大家好，欢迎收看今天的节目.srt',
@@ -150,7 +134,7 @@ describe.skipIf(speech === undefined || !hasModels)(
     test('what is given in words is used as it is, with the part of the recording that says it', async () => {
       const text = 'ask what you can do for your country'
       parrot.others = { text: 'something else', language: 'english' }
-      const { output } = await speak(jfk, { text: 'Hello.', ref_text: text })
+      const { output } = await speak(folder, jfk, { text: 'Hello.', ref_text: text })
       expect(output.report.ref).toMatchObject({ text_source: 'user', ref_text: text })
       expect(parrot.asked[0]?.['prompt_text']).toBe(text)
     })
@@ -173,80 +157,11 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(output.segments).toHaveLength(3)
     })
 
-    describe('a recording that will not do is refused with the rule it breaks', () => {
-      const made = async (name: string, inputs: readonly string[], graph: string) => {
-        const path = join(folder, name)
-        const given = inputs.flatMap((input) =>
-          input.startsWith('lavfi:') ? ['-f', 'lavfi', '-i', input.slice(6)] : ['-i', input],
-        )
-        await ffmpeg(...given, '-filter_complex', graph, '-map', '[a]', '-ar', '16000', '-ac', '1', path)
-        return path
-      }
-      const prompt = join(speech ?? '', 'cosyvoice-zero_shot_prompt.wav')
-      const unmet = async (path: string) => {
-        const failure: unknown = await speak(path, { text: 'Hello.' }).catch((error: unknown) => error)
-        expect(failure).toMatchObject({ code: 6016, retryable: false })
-        return (failure as Error).message
-      }
-
-      test('silence, and noise', async () => {
-        const noise = await made('noise.wav', ['lavfi:anoisesrc=d=6:a=0.1:seed=7'], '[0]anull[a]')
-        expect(await unmet(noise)).toContain('no speech was found')
-        const silence = await made('silence.wav', ['lavfi:anullsrc=d=6'], '[0]anull[a]')
-        expect(await unmet(silence)).toContain('no speech was found')
-      })
-
-      test('words with long pauses between them', async () => {
-        const cut = [0, 1, 2].map(
-          (at) =>
-            `[c${at}]atrim=${0.5 + at * 0.9}:${1.3 + at * 0.9},asetpts=PTS-STARTPTS,apad=pad_dur=1.2[p${at}]`,
-        )
-        const graph = ['[0]asplit=3[c0][c1][c2]', ...cut, '[p0][p1][p2]concat=n=3:v=0:a=1[a]']
-        const path = await made('apart.wav', [prompt], graph.join(';'))
-        expect(await unmet(path)).toMatch(/no 3 s of speech without a silence longer than 0\.6 s/)
-      })
-
-      test('two people who take turns', async () => {
-        const one = join(speech ?? '', 'librispeech-1995-1837-0001.wav')
-        const other = join(speech ?? '', 'librivox/sense_and_sensibility_01_austen_64kb-0870.wav')
-        const pieces = [0, 1, 2].flatMap((at) => [
-          `[one${at}]atrim=${2.8 + 1.8 * at}:${4.6 + 1.8 * at},asetpts=PTS-STARTPTS[x${at}]`,
-          `[other${at}]atrim=${0.5 + 1.8 * at}:${2.3 + 1.8 * at},asetpts=PTS-STARTPTS[y${at}]`,
-        ])
-        const graph = [
-          '[0]aresample=16000,asplit=3[one0][one1][one2]',
-          '[1]aresample=16000,asplit=3[other0][other1][other2]',
-          ...pieces,
-          '[x0][y0][x1][y1][x2][y2]concat=n=6:v=0:a=1[a]',
-        ]
-        const path = await made('turns.wav', [one, other], graph.join(';'))
-        expect(await unmet(path)).toMatch(/no 3 s of continuous speech of one person alone/)
-      })
-
-      test('speech that is not understood', async () => {
-        parrot.others = { text: '', language: 'english' }
-        expect(await unmet(jfk)).toContain('was not recognised')
-        parrot.others = {
-          text: 'murmur',
-          language: 'english',
-          segments: [{ start: 0, end: 2, text: 'murmur', avg_logprob: -1.5 }],
-        }
-        expect(await unmet(jfk)).toMatch(/with a confidence of 0\.2\d at most, and 0\.5 is needed/)
-      })
-
-      test('one that is too short or too long, before it costs anything', async () => {
-        const short = await made('short.wav', [prompt], '[0]atrim=0:2.9[a]')
-        expect(await unmet(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
-        const long = await made('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
-        expect(await unmet(long)).toContain('lasts 30.0 min, not 3 s to 30 min')
-      })
-    })
-
     test('music behind the voice is taken off first, as far as there is something that does', async () => {
       const path = join(folder, 'music.wav')
       const voice = joined(silence(1), await voiceOf('austen'), silence(1))
       await writeSound(path, mixed(voice, music(voice.length / 16_000, 0.02)))
-      const bare = await speak(path, { text: 'Hello.' })
+      const bare = await speak(folder, path, { text: 'Hello.' })
       expect(bare.output.report.ref.separated).toBe(false)
       expect(bare.output.notes).toEqual([
         expect.stringMatching(/^music is heard behind the voice.*models pull/),
@@ -254,7 +169,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       const before = packsSet()
       onTestFinished(() => before && setPacks(before))
       usePacks(folder)
-      const { output } = await speak(path, { text: 'Hello.' })
+      const { output } = await speak(folder, path, { text: 'Hello.' })
       expect(output.report.ref.separated).toBe(true)
       expect(output).not.toHaveProperty('notes')
     })
@@ -286,7 +201,7 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
-      const { output, kept } = await speak(jfk, { ...input, ref_file_id: idOf(jfk) })
+      const { output, kept } = await speak(folder, jfk, { ...input, ref_file_id: idOf(jfk) })
       expect(kept).toHaveLength(input['subtitle_format'] === undefined ? 1 : 2)
       expect(
         output.segments
@@ -298,7 +213,7 @@ describe.skipIf(speech === undefined || !hasModels)(
 
     test('a voice that answers silence fails the task and says so', async () => {
       parrot.voice.otherwise = bytes(wavOf({ samples: new Float32Array(16_000), rate: 16_000 }), 'audio/wav')
-      await expect(speak(jfk, { text: 'Hello.' })).rejects.toMatchObject({
+      await expect(speak(folder, jfk, { text: 'Hello.' })).rejects.toMatchObject({
         code: 6401,
         message: expect.stringContaining('silence'),
       })

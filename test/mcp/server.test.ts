@@ -24,6 +24,8 @@ describe.each(eras)('%s client', (era) => {
       'assemble-timeline',
       'make-split-screen',
       'remove-watermark',
+      'speak-in-voice',
+      'translate-subtitles',
       'visualize-music',
       'write-particle',
     ])

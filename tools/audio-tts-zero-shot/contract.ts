@@ -40,7 +40,7 @@ const input = z
     text_lang: language
       .default('zh-CN')
       .describe('Language of the text; zh-CHS and zh-CHT are spoken as zh-CN'),
-    output_format: z.enum(['wav', 'mp3']).default('wav'),
+    output_format: z.enum(['wav', 'mp3']).default('wav').describe('Of the speech'),
     speed: z.number().min(0.5).max(2).default(1).describe("1 is the voice's own pace, 2 twice as fast"),
     fragment_interval: z
       .number()

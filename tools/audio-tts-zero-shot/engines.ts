@@ -6,6 +6,7 @@ import type { InputOf, RunContext } from '../../src/contract/operation.ts'
 import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
 import { chooseCopier, chooseRecogniser, chooseSeparator } from '../../src/engines/speech/choose.ts'
 import type { Recogniser, VoiceCopier } from '../../src/engines/speech/speech.ts'
+import { joinedSamples } from '../../src/media/audio/joined.ts'
 import { wavOf } from '../../src/media/audio/wav.ts'
 import type { Samples } from '../../src/media/speech/spoken.ts'
 import type { audioTtsZeroShot } from './contract.ts'
@@ -71,14 +72,8 @@ async function voiceIn(sound: Samples, path: string, signal: AbortSignal): Promi
   const whole = { path, mono: true, seconds: sound.samples.length / sound.rate }
   const pieces: Float32Array[] = []
   for await (const { voice } of separator.separate(whole, { signal, timeoutMs })) pieces.push(voice)
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  const all = new Float32Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  const samples = Float32Array.from({ length: length / channels }, (_, index) => {
+  const all = joinedSamples(pieces)
+  const samples = Float32Array.from({ length: all.length / channels }, (_, index) => {
     const from = index * channels
     return channels === 1 ? (all[from] ?? 0) : ((all[from] ?? 0) + (all[from + 1] ?? 0)) / 2
   })

@@ -53,10 +53,9 @@ export const checkParticle = operation({
   name: 'check_particle',
   title: 'Check an HTML particle',
   description:
-    'Tries an HTML particle before html_render_simple draws it: reads its source, plays it to its end in the same ' +
-    'browser, and answers all problems at once with their lines: no timeline, an endless one, script errors, ' +
-    'addresses outside, nothing painted. Where it plays, a PNG shows moments of it: look at that before you render. ' +
-    'Give exactly one of html and file_id. Prompt write-particle teaches the format.',
+    'Tries an HTML particle before html_render_simple draws it: plays it to its end and answers all problems at once ' +
+    'with their lines: no timeline, an endless one, script errors, addresses outside, nothing painted. Where it ' +
+    'plays, a PNG shows moments of it: look at that before you render. Give exactly one of html and file_id.',
   toolset: 'render',
   input,
   output,

@@ -166,10 +166,9 @@ export const htmlRenderSimple = operation({
     'alpha; qtrle: for mobile editors). A particle is one <template data-composition-id="x" data-width data-height> ' +
     'with a script that registers a seekable timeline: window.__timelines = {x: {duration: () => 5, seek(t) {show ' +
     'the state at t seconds}}}. It reaches no network and no files: pictures as data: URIs, fonts of the system. ' +
-    'Prompt write-particle teaches it; check_particle tries one free of charge. Only the first video track is used ' +
-    '(start and duration count; scaled, padded; silent unless muted is false) and the first audio track (from 0, as ' +
-    'it is). An mp4 needs a track, webm and qtrle a beat, with whose last they end. Tracks and beats together at ' +
-    'most 200, 6 hours.',
+    'Prompt write-particle teaches it; check_particle tries one free of charge. Only the first video track (scaled, ' +
+    'padded) and the first audio track (from 0, as it is) are used. An mp4 needs a track, webm and qtrle a beat. ' +
+    'Tracks and beats together at most 200, 6 hours.',
   toolset: 'render',
   input,
   output,

@@ -34,14 +34,18 @@ const maxReadAtOnce = 2 ** 20
 /** Checks the list of regions in a file, as the run reads it, and what is treated by it. Throws 6016 and 6035. */
 export const check: CheckOperation<typeof videoPurify> = async (input, files, read) => {
   const { file_id, regions_file_id } = input
-  if (regions_file_id === undefined) return
+  if (regions_file_id === undefined) return undefined
   const { name, size } = files.get(regions_file_id)
-  if (size > maxReadAtOnce) return
+  if (size > maxReadAtOnce) return undefined
   const file = files.get(file_id)
   const { video, seconds } = checkVideo(file)
-  const list = { name, text: await read(regions_file_id) }
+  const list = {
+    name,
+    text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await read(regions_file_id)),
+  }
   const { regions } = readDetection(list, { fileId: file_id, end: endOf(video) })
   if (regions.length > 0) checkTreated(file.name, video, { seconds, input })
+  return undefined
 }
 
 /** The limits of a video's length for what a request does, and of what is treated. Throws 6016, 6019 and 6035. */

@@ -1,3 +1,4 @@
+import { joinedSamples } from '../../media/audio/joined.ts'
 import { speechRate } from '../../media/speech/spoken.ts'
 import { inPiecesOf, outputOf } from './output.ts'
 import { inputArgs } from './run.ts'
@@ -35,11 +36,5 @@ export async function* decodeVoice(
 export async function readVoice(path: string, wanted: Wanted): Promise<Float32Array<ArrayBuffer>> {
   const pieces: Float32Array[] = []
   for await (const piece of decodeVoice(path, wanted)) pieces.push(piece)
-  const all = new Float32Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.length
-  }
-  return all
+  return joinedSamples(pieces)
 }

@@ -126,7 +126,7 @@ export class NoteTracker {
       {
         ...{ pitch: lowestKey + key, sure, velocity },
         start: secondsOf(from),
-        end: secondsOf(Math.max(left, least)),
+        end: secondsOf(Math.max(Math.min(left, at), least)),
         gone: secondsOf(Math.max(at, least)),
       },
     ]

@@ -4,6 +4,7 @@ import { artifactOf } from '../../packs/stand-in.ts'
 import { readFileSync } from 'node:fs'
 import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
 import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'
+import { joinedSamples } from '../../../src/media/audio/joined.ts'
 import { setPacks } from '../../../src/engines/packs/use.ts'
 import { testdata } from '../ffmpeg/made.ts'
 
@@ -41,13 +42,7 @@ export async function voiceOf(speaker: Speaker): Promise<Float32Array> {
 }
 
 export function joined(...parts: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
+  return joinedSamples(parts)
 }
 
 export function silence(seconds: number): Float32Array {

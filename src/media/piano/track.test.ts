@@ -1,0 +1,86 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { partials, silence, silentFrame, type Frame } from './frames.ts'
+import { keys } from './note.ts'
+import { byBegin } from './order.ts'
+import { NoteTracker, type HeardNote } from './track.ts'
+
+/** A key that seems to be struck: its onset rises and falls over three frames, then it sounds and fades. */
+const strike = fc.record({
+  key: fc.integer({ min: 0, max: keys - 1 }),
+  at: fc.integer({ min: 8, max: 90 }),
+  lasts: fc.integer({ min: 3, max: 60 }),
+  onset: fc.double({ min: 0.2, max: 1, noNaN: true }),
+  sounding: fc.double({ min: 0.2, max: 1, noNaN: true }),
+  level: fc.double({ min: -60, max: -10, noNaN: true }),
+})
+
+const strikes = fc.array(strike, { minLength: 3, maxLength: 14 })
+
+/** What strikes of few keys look like; each partial lies a little below the one before. */
+function framesOf(struck: readonly (typeof strike extends fc.Arbitrary<infer S> ? S : never)[]): Frame[] {
+  const frames = Array.from({ length: 120 }, () => ({
+    onsets: new Float32Array(keys),
+    sounding: new Float32Array(keys),
+    levels: new Float32Array(keys * partials).fill(silence),
+  }))
+  for (const { key, at, lasts, onset, sounding, level } of struck) {
+    for (const [apart, share] of [0.4, 1, 0.4].entries()) {
+      const { onsets } = frames[at - 1 + apart] ?? silentFrame
+      onsets[key] = Math.max(onsets[key] ?? 0, share * onset)
+    }
+    for (const [since, frame] of frames.slice(at, at + lasts).entries()) {
+      frame.sounding[key] = sounding
+      for (let partial = 0; partial < partials; partial += 1)
+        frame.levels[key * partials + partial] = level - since / 4 - 6 * partial
+    }
+  }
+  return frames
+}
+
+function track(frames: readonly Frame[]): HeardNote[] {
+  const tracker = new NoteTracker()
+  const notes = frames.flatMap((one) => tracker.push(one))
+  return [...notes, ...tracker.finish()].toSorted(byBegin)
+}
+
+/** Longest time by which a note goes on into the next of its key: the shortest note, seconds. */
+const shortest = 0.05
+
+it('whatever is heard: notes are longer than nothing, and a key is not struck while it is held', () => {
+  let seen = 0
+  fc.assert(
+    fc.property(strikes, (struck) => {
+      const frames = framesOf(struck)
+      for (const notes of Map.groupBy(track(frames), ({ pitch }) => pitch).values()) {
+        seen += notes.length
+        for (const [at, { start, end, gone, sure }] of notes.entries()) {
+          expect(end).toBeGreaterThan(start)
+          expect(gone).toBeGreaterThanOrEqual(end)
+          expect(sure).toBeLessThanOrEqual(1)
+          expect(end).toBeLessThanOrEqual((notes[at + 1]?.start ?? Infinity) + shortest)
+        }
+      }
+    }),
+    { numRuns: 100, seed: 1 },
+  )
+  expect(seen).toBeGreaterThan(100)
+})
+
+it('silence has no notes, and before a piece it moves all of them alike', () => {
+  expect(track(Array.from({ length: 100 }, () => silentFrame))).toEqual([])
+  fc.assert(
+    fc.property(strikes, fc.integer({ min: 1, max: 99 }), (struck, late) => {
+      const frames = framesOf(struck)
+      const moved = track([...Array.from({ length: late }, () => silentFrame), ...frames])
+      const notes = track(frames)
+      expect(moved.map(({ pitch, velocity }) => [pitch, velocity])).toEqual(
+        notes.map(({ pitch, velocity }) => [pitch, velocity]),
+      )
+      for (const [at, { start }] of notes.entries()) {
+        expect(moved[at]?.start).toBeCloseTo(start + (late * 256) / 22_050, 6)
+      }
+    }),
+    { numRuns: 50, seed: 1 },
+  )
+})

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { packsFrom } from '../engines/vision/packs.ts'
+import { startParrot, type Parrot } from './parrot.ts'
+import { speak } from './speak.ts'
+
+const ffmpeg = (...args: string[]) => promisify(execFile)('ffmpeg', ['-v', 'error', '-y', ...args])
+const folder = await scratchFolder()
+const speech = testdata('speech')
+const hasModels = packsFrom(join(folder, 'packs'))
+
+let parrot: Parrot
+beforeEach(async () => {
+  parrot = await startParrot()
+})
+afterEach(() => parrot[Symbol.asyncDispose]())
+
+describe.skipIf(speech === undefined || !hasModels)(
+  'a recording that will not do is refused with the rule it breaks (REELWRIGHT_TESTDATA)',
+  () => {
+    const jfk = join(speech ?? '', 'jfk.flac')
+    const made = async (name: string, inputs: readonly string[], graph: string) => {
+      const path = join(folder, name)
+      const given = inputs.flatMap((input) =>
+        input.startsWith('lavfi:') ? ['-f', 'lavfi', '-i', input.slice(6)] : ['-i', input],
+      )
+      await ffmpeg(...given, '-filter_complex', graph, '-map', '[a]', '-ar', '16000', '-ac', '1', path)
+      return path
+    }
+    const prompt = join(speech ?? '', 'cosyvoice-zero_shot_prompt.wav')
+    const unmet = async (path: string) => {
+      const failure: unknown = await speak(folder, path, { text: 'Hello.' }).catch((error: unknown) => error)
+      expect(failure).toMatchObject({ code: 6016, retryable: false })
+      return (failure as Error).message
+    }
+
+    test('silence, and noise', async () => {
+      const noise = await made('noise.wav', ['lavfi:anoisesrc=d=6:a=0.1:seed=7'], '[0]anull[a]')
+      expect(await unmet(noise)).toContain('no speech was found')
+      const silent = await made('silence.wav', ['lavfi:anullsrc=d=6'], '[0]anull[a]')
+      expect(await unmet(silent)).toContain('no speech was found')
+    })
+
+    test('words with long pauses between them', async () => {
+      const cut = [0, 1, 2].map(
+        (at) =>
+          `[c${at}]atrim=${0.5 + at * 0.9}:${1.3 + at * 0.9},asetpts=PTS-STARTPTS,apad=pad_dur=1.2[p${at}]`,
+      )
+      const graph = ['[0]asplit=3[c0][c1][c2]', ...cut, '[p0][p1][p2]concat=n=3:v=0:a=1[a]']
+      const path = await made('apart.wav', [prompt], graph.join(';'))
+      expect(await unmet(path)).toMatch(/no 3 s of speech without a silence longer than 0\.6 s/)
+    })
+
+    test('two people who take turns', async () => {
+      const one = join(speech ?? '', 'librispeech-1995-1837-0001.wav')
+      const other = join(speech ?? '', 'librivox/sense_and_sensibility_01_austen_64kb-0870.wav')
+      const pieces = [0, 1, 2].flatMap((at) => [
+        `[one${at}]atrim=${2.8 + 1.8 * at}:${4.6 + 1.8 * at},asetpts=PTS-STARTPTS[x${at}]`,
+        `[other${at}]atrim=${0.5 + 1.8 * at}:${2.3 + 1.8 * at},asetpts=PTS-STARTPTS[y${at}]`,
+      ])
+      const graph = [
+        '[0]aresample=16000,asplit=3[one0][one1][one2]',
+        '[1]aresample=16000,asplit=3[other0][other1][other2]',
+        ...pieces,
+        '[x0][y0][x1][y1][x2][y2]concat=n=6:v=0:a=1[a]',
+      ]
+      const path = await made('turns.wav', [one, other], graph.join(';'))
+      expect(await unmet(path)).toMatch(/no 3 s of continuous speech of one person alone/)
+    })
+
+    test('speech that is not understood', async () => {
+      parrot.others = { text: '', language: 'english' }
+      expect(await unmet(jfk)).toContain('was not recognised')
+      parrot.others = {
+        text: 'murmur',
+        language: 'english',
+        segments: [{ start: 0, end: 2, text: 'murmur', avg_logprob: -1.5 }],
+      }
+      expect(await unmet(jfk)).toMatch(/with a confidence of 0\.2\d at most, and 0\.5 is needed/)
+    })
+
+    test('one that is too short or too long, before it costs anything', async () => {
+      const short = await made('short.wav', [prompt], '[0]atrim=0:2.9[a]')
+      expect(await unmet(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
+      const long = await made('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
+      expect(await unmet(long)).toContain('lasts 30.0 min, not 3 s to 30 min')
+    })
+  },
+)

@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod'
+import { rememberAnswers } from '../../../src/engines/language-model/remember-answers.ts'
+import { openModel, setModel, startModelServer } from './model-server.ts'
+
+test('a question is asked once, another one, or another model, anew', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'answers-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await using server = await startModelServer(() => ({ said: server.asked.length }))
+  setModel(server)
+  const question = { schema: z.object({ said: z.int() }), system: 'S', prompt: 'P', maxTokens: 100 }
+  const ask = async (more: object = {}) => {
+    await using opened = await openModel()
+    const { signal } = new AbortController()
+    return (await rememberAnswers(opened, folder).ask({ ...question, signal, ...more })).said
+  }
+  expect(await ask()).toBe(1)
+  expect(await ask()).toBe(1)
+  expect(await ask({ prompt: 'Q' })).toBe(2)
+  expect(await ask({ temperature: 0.5 })).toBe(3)
+  setModel(server, { model: 'other' })
+  expect(await ask()).toBe(4)
+  setModel(server)
+  expect(await ask()).toBe(1)
+})

@@ -1,0 +1,61 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startModelServer } from '../engines/language-model/model-server.ts'
+import { hangs } from '../engines/services/stand-in.ts'
+import { api, until } from '../service/api.ts'
+import { dataFolder, start } from '../service/doomed.ts'
+import { srtOf } from './studio.ts'
+import { inChinese, linesAsked, rightly, translating } from './translator.ts'
+
+const type = 'subtitle_translate'
+
+test('killed in the middle it asks for what is left, and stopped it asks no more', async () => {
+  const dataDir = await dataFolder()
+  let answers = 0
+  // One at a time: a summary and three questions are answered, then the model thinks.
+  const thinks = translating((asked) => {
+    answers += 1
+    return answers <= 3 ? { lines: rightly(asked) } : hangs()
+  })
+  await using model = await startModelServer(thinks)
+  const address = `${model.origin}/v1`
+  const services = { language_model: { address, model: 'small', context_tokens: 8192, concurrency: 1 } }
+  const doomed = await start(dataDir, { services })
+  const before = await api(doomed).balance()
+  const lines = Array.from({ length: 200 }, (_, at) => `Line ${at + 1000} is said`)
+  const file_id = (await api(doomed).upload('long.srt', srtOf(lines))).data.file_id
+  const body = { file_id, language: 'en-US', translate_language: 'zh-CN', line_mode: 'keep' }
+  const { data: task } = await api(doomed).create(type, body)
+  await until(
+    () => Promise.resolve(answers),
+    (count) => count > 3,
+  )
+  await doomed.kill('SIGKILL')
+  const asked = model.asked.length
+  expect(await readdir(join(dataDir, 'steps', task.task_id))).toHaveLength(4)
+
+  model.says = translating()
+  const next = await start(dataDir, { services })
+  const { data } = await api(next).ended(type, task.task_id)
+  expect(data).toMatchObject({ status: 'completed', output_result: { untranslated_lines: 0 } })
+  expect(await api(next).balance()).toBe(before - Math.ceil(lines.join('').length / 1000))
+  const again = model.asked.slice(asked).flatMap((question) => linesAsked(question) ?? [])
+  const first = model.asked.slice(0, asked - 1).flatMap((question) => linesAsked(question) ?? [])
+  expect([...first, ...again].map(({ id }) => id)).toEqual(lines.map((_, at) => at + 1))
+  const { subtitle_file_id } = data.output_result as { subtitle_file_id: string }
+  const text = Buffer.from(await api(next).download(subtitle_file_id)).toString()
+  expect(lines.filter((line) => !text.includes(`\n${inChinese(line)}\n`))).toEqual([])
+
+  answers = 3
+  model.says = thinks
+  const { data: other } = await api(next).create(type, { ...body, line_mode: 'resegment' })
+  const heard = model.asked.length
+  await until(
+    () => Promise.resolve(model.asked.length),
+    (count) => count > heard,
+  )
+  const { data: stopped } = await api(next).stop(other.task_id)
+  expect(stopped.status).toBe('failed')
+  expect(await api(next).balance()).toBe(before - Math.ceil(lines.join('').length / 1000))
+})

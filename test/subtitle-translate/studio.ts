@@ -1,0 +1,101 @@
+import { afterAll, beforeAll } from 'vitest'
+import { operations } from '../../tools/index.ts'
+import { startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
+import { api, type Api } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+import { translating } from './translator.ts'
+
+/** What a task of subtitle_translate came to. */
+export interface Done {
+  readonly status: string
+  readonly output: Readonly<Record<string, unknown>>
+  readonly bytes: Buffer
+  readonly text: string
+  readonly name: string
+  /** Credits that it cost. */
+  readonly cost: number
+}
+
+export interface TranslateStudio {
+  readonly model: ModelServer
+  readonly calls: Api
+  readonly service: TestService
+  upload(name: string, content: string | Uint8Array<ArrayBuffer>): Promise<string>
+  translate(
+    name: string,
+    content: string | Uint8Array<ArrayBuffer>,
+    request?: Readonly<Record<string, unknown>>,
+  ): Promise<Done>
+}
+
+const type = 'subtitle_translate'
+
+/** A service with a translator for the tests of a file. */
+export function translateStudio(context: Readonly<Record<string, number>> = {}): TranslateStudio {
+  let [model, service, calls]: [ModelServer?, TestService?, Api?] = []
+  const need = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error('the studio is not open')
+    return value
+  }
+  beforeAll(async () => {
+    model = await startModelServer(translating())
+    const address = `${model.origin}/v1`
+    const services = { language_model: { address, model: 'small', context_tokens: 8192, ...context } }
+    service = await startTestService({
+      operations: operations.filter(({ operation }) => operation.name === type),
+      services,
+    })
+    calls = api(await service.account(10_000))
+  })
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]()
+    await model?.[Symbol.asyncDispose]()
+  })
+  const upload: TranslateStudio['upload'] = async (name, content) =>
+    (await need(calls).upload(name, content)).data.file_id
+  return {
+    get model() {
+      return need(model)
+    },
+    get calls() {
+      return need(calls)
+    },
+    get service() {
+      return need(service)
+    },
+    upload,
+    async translate(name, content, request = {}) {
+      const file_id = await upload(name, content)
+      const before = await need(calls).balance()
+      const body = { file_id, language: 'en-US', translate_language: 'zh-CN', ...request }
+      const made = await need(calls).create(type, body)
+      if (made.status !== 200) throw new Error(`${made.code} ${made.msg}`)
+      const { data } = await need(calls).ended(type, made.data.task_id)
+      const output = data.output_result ?? {}
+      const id = output['subtitle_file_id']
+      const bytes = Buffer.from(typeof id === 'string' ? await need(calls).download(id) : new Uint8Array())
+      const record =
+        typeof id === 'string'
+          ? await need(calls).send<{ original_name: string }>(`/base/file/${id}`)
+          : undefined
+      const cost = before - (await need(calls).balance())
+      return {
+        status: data.status,
+        output,
+        bytes,
+        text: bytes.toString(),
+        name: record?.data.original_name ?? '',
+        cost,
+      }
+    },
+  }
+}
+
+/** An SRT file of lines, each 2 s long, 3 s apart. */
+export function srtOf(lines: readonly string[]): string {
+  const time = (seconds: number) => {
+    const two = (value: number) => String(value).padStart(2, '0')
+    return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)},000`
+  }
+  return lines.map((line, at) => `${at + 1}\n${time(3 * at)} --> ${time(3 * at + 2)}\n${line}\n`).join('\n')
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { fileRef } from '../../src/contract/file.ts'
+import { id } from '../../src/contract/id.ts'
+import { subtitleLanguages } from '../../src/contract/languages.ts'
+import { operation } from '../../src/contract/operation.ts'
+
+const fields = z.object({
+  file_id: fileRef({ kinds: ['text'], describe: 'Subtitles, .srt or .ass' }),
+  language: z.enum(subtitleLanguages).describe('Of the file'),
+  translate_language: z.enum(subtitleLanguages).describe('Into which'),
+  output_format: z.enum(['ass', 'srt']).optional().describe('Left out, that of the file'),
+  line_mode: z
+    .enum(['resegment', 'keep'])
+    .default('resegment')
+    .describe('resegment joins and breaks lines anew; keep leaves number and times'),
+  // Presence counts (contract 3, 4.10), so that defaults are filled in where the format is known.
+  lingual_type: z.enum(['monolingual', 'bilingual']).optional().describe('ass only; left out, monolingual'),
+  subtitle_type: z
+    .enum(['default', 'outline', 'cinema_yellow', 'immersive_box', 'wide_spacing', 'deep_shadow', 'boxed'])
+    .optional()
+    .describe('ass only; left out, default'),
+  subtitle_color: z
+    .enum(['雅黑', '淡绿', '森林绿', '湖蓝', '道奇蓝', '钢蓝', '浅粉红', '深橙', '珊瑚橙', '橙红', '土豪金'])
+    .optional()
+    .describe('ass only; left out, 雅黑'),
+  video_size: z
+    .array(z.int().min(16).max(16_384))
+    .length(2)
+    .optional()
+    .describe('[width, height] to break lines for; left out, that of the .ass, else [1920, 1080]'),
+  strip_punctuation: z.boolean().default(true).describe('Commas and periods become spaces'),
+})
+
+/** Codes of one script of one language; zh-CN is written in simplified characters. */
+const writing = (language: string) => (language === 'zh-CN' ? 'zh-CHS' : language)
+
+const input = fields.superRefine(({ language, translate_language }, context) => {
+  if (writing(language) !== writing(translate_language)) return
+  context.addIssue({
+    ...{ code: 'custom', path: ['translate_language'], message: `is what the subtitles are in: ${language}` },
+    params: {
+      fix: 'Name another language; zh-CHS and zh-CHT are two scripts of Chinese, zh-CN is simplified.',
+    },
+  })
+})
+
+const output = z.object({
+  subtitle_file_id: id.describe('The translated subtitles'),
+  subtitle_file_download_url: z.string(),
+  output_format: z.enum(['ass', 'srt']),
+  line_mode: z.enum(['resegment', 'keep']),
+  stats: z.object({
+    input_lines: z.int().describe('Entries with text that were read'),
+    output_lines: z.int().describe('Entries that were written'),
+    skipped_total: z.int().describe('Entries that were left out: without time, malformed, or empty'),
+  }),
+  degraded: z.object({
+    summary: z.boolean().describe('There was no summary: names may differ from line to line'),
+    width_budget: z.boolean().describe('No font to measure by: lines are broken by estimated widths'),
+    translation: z.boolean().describe('Some of it had to be asked again in smaller parts'),
+  }),
+  translator: z.string().describe('The language model'),
+  untranslated_lines: z.int().describe('Lines that kept their own words, as the model gave none'),
+  notes: z.array(z.string()).optional().describe('What to know about the result'),
+})
+
+export const subtitleTranslate = operation({
+  name: 'subtitle_translate',
+  title: 'Translate subtitles',
+  description:
+    'Translates subtitles of one language and layer with the language model that is set, names kept alike; tags and ' +
+    'drawings stay. ass output may have a look and both languages. At most 2000 entries, 80,000 characters, 8 MB.',
+  toolset: 'speech',
+  input,
+  output,
+  price: { unit: 'thousand letters', credits: 1, of: 'subtitle text' },
+  listedAs: { 6004: 5202, 6202: 6201 },
+  nextStep: ({ untranslated_lines }) =>
+    (untranslated_lines > 0
+      ? 'Some lines kept their own words: see notes, and correct them in the file. '
+      : '') + 'Read some lines of the file beside the original before it is used.',
+  examples: [
+    {
+      title: 'English subtitles into Chinese, times unchanged',
+      input: { file_id: 'talk.srt', language: 'en-US', translate_language: 'zh-CN', line_mode: 'keep' },
+    },
+    {
+      title: 'Both languages over a phone video',
+      input: {
+        ...{ file_id: 'vlog.srt', language: 'zh-CN', translate_language: 'en-US', output_format: 'ass' },
+        ...{ lingual_type: 'bilingual', subtitle_type: 'outline', video_size: [1080, 1920] },
+      },
+    },
+  ],
+})

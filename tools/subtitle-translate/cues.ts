@@ -1,0 +1,83 @@
+import { cutSaid } from '../../src/media/subtitles/cut.ts'
+import { isDialogue, type Passage } from '../../src/media/subtitles/passages.ts'
+import { piecesOf } from '../../src/media/subtitles/pieces.ts'
+import { stripPunctuation } from '../../src/media/subtitles/strip-punctuation.ts'
+import { wrapText, type Room } from '../../src/media/subtitles/wrap.ts'
+import type { Page } from './page.ts'
+
+/** What is shown at once of a passage. */
+export interface Cue {
+  readonly passage: Passage
+  /** Undefined where the times are those of the passage's entry. */
+  readonly times: { readonly start: number; readonly end: number } | undefined
+  /** Undefined where nothing usable came of the model: the entry's own text stays. */
+  readonly lines: readonly string[] | undefined
+  /** Empty in one language. */
+  readonly original: readonly string[]
+}
+
+/** Most lines of one language at once, where it is cut anew. */
+const mostLines = 2
+
+/** Breaks translations within the page, each passage in one cue or several; how many had no time or no words left. */
+export function cuesOf(
+  translated: readonly { readonly passage: Passage; readonly text: string | undefined }[],
+  page: Page,
+  strip: boolean,
+): { readonly cues: readonly Cue[]; readonly dropped: number } {
+  const strips = (lines: readonly string[]) =>
+    strip ? lines.map((line) => stripPunctuation(line) || line) : lines
+  const all = translated
+    .flatMap(({ passage, text }) =>
+      passage.isFixed ? [fixed(passage, text, page)] : cut(passage, text, page),
+    )
+    .map((cue) => ({ ...cue, lines: cue.lines && strips(cue.lines), original: strips(cue.original) }))
+  const cues = all.filter(({ times, lines }) => (!times || times.end > times.start) && lines?.length !== 0)
+  return { cues, dropped: all.length - cues.length }
+}
+
+function fixed(passage: Passage, text: string | undefined, { translation, original }: Page): Cue {
+  if (text === undefined) return { passage, times: undefined, lines: undefined, original: [] }
+  return {
+    ...{ passage, times: undefined, lines: wrapSpeakers(text, translation.room) },
+    original: original ? wrapSpeakers(passage.text, original.room) : [],
+  }
+}
+
+/** Lines of several speakers begin anew; all else flows. */
+function wrapSpeakers(text: string, room: Room): string[] {
+  return isDialogue(text) ? text.split('\n').flatMap((line) => wrapText(line, room)) : wrapText(text, room)
+}
+
+function cut(passage: Passage, text: string | undefined, { translation, original }: Page): Cue[] {
+  const [first] = passage.entries
+  const { start } = first
+  const { end } = passage.entries.at(-1) ?? first
+  const parts = cutSaid({ start, end, text: text ?? passage.text }, { ...translation.room, lines: mostLines })
+  const lengths = parts.map(({ lines }) => lines.join('').length)
+  const originals = original && text !== undefined ? shareOut(passage.text, lengths) : []
+  return parts.map(({ lines, ...times }, at) => ({
+    ...{ passage, times, lines },
+    original: original ? wrapText(originals[at] ?? '', original.room) : [],
+  }))
+}
+
+/** A text in as many parts as there are lengths, each about as long beside the others. */
+function shareOut(text: string, lengths: readonly number[]): string[] {
+  const pieces = piecesOf(text)
+  const all = lengths.reduce((sum, length) => sum + length, 0)
+  const letters = pieces.reduce((sum, piece) => sum + piece.text.length, 0)
+  const ends = lengths.map((_, at) => lengths.slice(0, at + 1).reduce((sum, length) => sum + length, 0) / all)
+  const parts = lengths.map(() => '')
+  let passed = 0
+  for (const piece of pieces) {
+    const middle = (passed + piece.text.length / 2) / letters
+    const at = Math.max(
+      0,
+      ends.findIndex((end) => middle <= end),
+    )
+    parts[at] = (parts[at] ?? '') + piece.text + piece.space
+    passed += piece.text.length
+  }
+  return parts.map((part) => part.trim())
+}

@@ -1,0 +1,61 @@
+import { creditsFor } from '../../src/contract/credits.ts'
+import { MediaError } from '../../src/contract/errors.ts'
+import { extensionOf } from '../../src/contract/file.ts'
+import type { CheckOperation, InputOf, Plan, PlanOperation } from '../../src/contract/operation.ts'
+import { countCharacters, subtitleLimits } from '../../src/media/subtitles/check.ts'
+import { readSubtitles } from '../../src/media/subtitles/read.ts'
+import { subtitleTranslate } from './contract.ts'
+import { checkUsable } from './usable.ts'
+
+type Input = InputOf<typeof subtitleTranslate>
+
+/** Checks the kind of the file, its size, and that fields of ass output come with such. */
+export const plan: PlanOperation<typeof subtitleTranslate> = (input, files) => {
+  const { name, size } = files.get(input.file_id)
+  const format = formatOf(name)
+  checkLook(input, input.output_format ?? format)
+  if (size > subtitleLimits.bytes) {
+    throw new MediaError(6016, `file_id: ${name} is larger than 8 MB`, {
+      hint: 'Split it into several files.',
+    })
+  }
+  return planned(1)
+}
+
+/** Reads the file, whose text is what is paid for. Throws 6016 where it is not to be translated. */
+export const check: CheckOperation<typeof subtitleTranslate> = async ({ file_id, language }, files, read) => {
+  const { name } = files.get(file_id)
+  const subtitles = readSubtitles(await read(file_id), { format: formatOf(name), language })
+  checkUsable(name, subtitles)
+  return planned(countCharacters(subtitles))
+}
+
+/** Letters a second that models translate, two questions at once: of usual small ones on one graphics card. */
+const speed = 60
+
+function planned(letters: number): Plan {
+  return {
+    credits: creditsFor(subtitleTranslate.price, letters),
+    seconds: Math.round(4 + letters / speed),
+  }
+}
+
+/** The format of a subtitle file by its name. Throws 6014 for another one. */
+export function formatOf(name: string): 'srt' | 'ass' {
+  const extension = extensionOf(name)
+  if (extension === '.srt' || extension === '.ass') return extension === '.srt' ? 'srt' : 'ass'
+  throw new MediaError(6014, `file_id: ${name} is not .srt or .ass`, {
+    hint: 'Convert it first, such as with ffmpeg -i old.vtt new.srt',
+  })
+}
+
+function checkLook(input: Input, format: 'srt' | 'ass'): void {
+  if (format === 'ass') return
+  const given = (['lingual_type', 'subtitle_type', 'subtitle_color'] as const).filter(
+    (field) => input[field] !== undefined,
+  )
+  if (given.length === 0) return
+  throw new MediaError(6016, `${given.join(', ')}: only with ass output, and this is srt`, {
+    hint: 'Give output_format ass, or leave these out.',
+  })
+}

@@ -1,0 +1,93 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, parse } from 'node:path'
+import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import { openLanguageModel } from '../../src/engines/language-model/open.ts'
+import { rememberAnswers } from '../../src/engines/language-model/remember-answers.ts'
+import { requireService } from '../../src/engines/services/use.ts'
+import { translateLines } from '../../src/engines/translation/translate.ts'
+import { entriesAlone, sentencesOf, type Passage } from '../../src/media/subtitles/passages.ts'
+import { readSubtitles } from '../../src/media/subtitles/read.ts'
+import type { subtitleTranslate } from './contract.ts'
+import { cuesOf, type Cue } from './cues.ts'
+import { pageOf, type Page } from './page.ts'
+import { formatOf } from './plan.ts'
+import { mainStyle, writeAs } from './write.ts'
+
+/** Reads the file, translates it line by line or sentence by sentence, and breaks and writes what came. */
+export const run: RunOperation<typeof subtitleTranslate> = async (input, context) => {
+  const { line_mode, language, translate_language, strip_punctuation: strip } = input
+  const { name, path } = context.files.get(input.file_id)
+  const format = formatOf(name)
+  const subtitles = readSubtitles(await readFile(path), { format, language })
+  const passages = line_mode === 'keep' ? entriesAlone(subtitles) : sentencesOf(subtitles)
+  await using model = await openLanguageModel(context)
+  const translated = await translateLines(
+    passages.map(({ text }) => text),
+    { from: language, to: translate_language },
+    {
+      model: rememberAnswers(model, context.steps),
+      signal: context.signal,
+      onShare: (share) => context.progress(97 * share),
+    },
+  )
+  const page = await pageOf(input, subtitles, { name: mainStyle(subtitles), signal: context.signal })
+  const paired = passages.map((passage, at) => ({ passage, text: translated.lines[at] }))
+  const { cues, dropped } = cuesOf(paired, page, strip)
+  const output_format = input.output_format ?? format
+  const made = join(context.scratch, `subtitles.${output_format}`)
+  await writeFile(made, writeAs(output_format, { subtitles, cues, page, strip }))
+  const kept = context.keep({ path: made, name: `${nameOf(name)}.${translate_language}.${output_format}` })
+  const left = paired.filter(({ text }) => text === undefined).flatMap(({ passage }) => passage.entries)
+  return {
+    ...{
+      subtitle_file_id: kept.file_id,
+      subtitle_file_download_url: kept.download_url,
+      output_format,
+      line_mode,
+    },
+    stats: {
+      input_lines: passages.reduce((sum, { entries }) => sum + entries.length, 0),
+      output_lines: cues.length,
+      skipped_total: subtitles.skipped.length + dropped,
+    },
+    degraded: {
+      summary: !translated.hasBrief,
+      width_budget: !isMeasured(cues, passages, page),
+      translation: translated.wasAskedAgain,
+    },
+    translator: model.name,
+    untranslated_lines: left.length,
+    ...(left.length > 0 && { notes: [untranslated(left.map(({ line }) => line))] }),
+  }
+}
+
+/** Throws 6401 where no language model is set. */
+export const ready: ReadyOperation<typeof subtitleTranslate> = async () => {
+  requireService('language_model')
+}
+
+/** Whether the fonts of all that is shown are known. */
+function isMeasured(
+  cues: readonly Cue[],
+  passages: readonly Passage[],
+  { translation, original }: Page,
+): boolean {
+  const shown = cues.every(({ lines = [] }) => lines.every((line) => translation.typeface.knows(line)))
+  return (
+    shown && (!original || passages.every(({ text }) => original.typeface.knows(text.replaceAll('\n', ''))))
+  )
+}
+
+/** Places that are told in a note. */
+const mostTold = 20
+
+function untranslated(lines: readonly number[]): string {
+  const told = lines.slice(0, mostTold).join(', ')
+  const rest = lines.length > mostTold ? ` and ${lines.length - mostTold} more` : ''
+  return `These entries kept their own words, as the language model gave none (by line of the file): ${told}${rest}`
+}
+
+/** Of a file's name what tells one from another. */
+function nameOf(name: string): string {
+  return [...parse(name).name].slice(0, 60).join('')
+}
