@@ -170,9 +170,11 @@ function servicesOf(given: Settings): Services {
 /** A worker is told of services, which have keys, by its environment: its arguments anybody may read. */
 const servicesVariable = 'REELWRIGHT_SERVICES_TOLD'
 
-/** The environment of a worker that is told of services. */
+/** The environment of a worker that is told of services; what opens something is told in no other way. */
 export function environmentTelling(set: Services): Environment {
-  return { ...processEnvironment, [servicesVariable]: JSON.stringify(set) }
+  const secrets = aboutSettings.filter(({ name }) => /_key$|^database_url$/.test(name))
+  const without = Object.fromEntries(secrets.map(({ variable = '' }) => [variable, undefined]))
+  return { ...processEnvironment, ...without, [servicesVariable]: JSON.stringify(set) }
 }
 
 /** What this process's environment tells of services; the programs it starts are not told. */

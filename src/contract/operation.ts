@@ -60,10 +60,11 @@ export function operation<Input extends z.ZodObject, Output extends z.ZodObject>
 }
 
 /** An error as the table of an operation lists it. */
-export function asListed({ listedAs }: Operation, error: unknown): unknown {
+export function asListed<E>({ listedAs }: Operation, error: E): E | MediaError {
   if (!(error instanceof MediaError)) return error
+  const { message, hint, retryable } = error
   const code = listedAs?.[error.code]
-  return code === undefined ? error : new MediaError(code, error.message, { cause: error, hint: error.hint })
+  return code === undefined ? error : new MediaError(code, message, { cause: error, hint, retryable })
 }
 
 export type InputOf<O extends Operation> = z.output<O['input']>

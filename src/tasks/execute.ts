@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
+import { asListed } from '../contract/operation.ts'
 import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
 import { freeBytes } from '../files/bytes.ts'
@@ -152,7 +153,8 @@ async function settleFailure(service: Service, task: TaskRow, error: unknown): P
     })
     return
   }
-  await failTask(service, task, { error: failure, attempts })
+  const module = service.operations.get(task.type)
+  await failTask(service, task, { error: module ? asListed(module.operation, failure) : failure, attempts })
 }
 
 /** Does not count as an attempt. */

@@ -19,7 +19,7 @@ export const audioTtsZeroShot: OperationTables = {
       refuses: ['', ' \n', '。……!', '好'.repeat(5001)],
     },
     { at: 'ref_file_id', type: 'string', required: true, refuses: [12_345, ''] },
-    { at: 'ref_text', type: 'string', required: false, accepts: ['what is said'], refuses: [''] },
+    { at: 'ref_text', type: 'string', required: false, accepts: ['what is said'], refuses: ['', ' ', '。'] },
     {
       at: 'ref_lang',
       type: 'string',

@@ -60,7 +60,7 @@ onNewDatabases('an operation that answers with its result', (start) => {
     expect(await balance()).toBe(9)
     expect(await ask(calls, { file_id, behaviour: 'refuse' })).toMatchObject({
       status: 400,
-      code: 6017,
+      code: 6016,
       msg: 'this file will never do',
     })
     expect(await balance()).toBe(9)

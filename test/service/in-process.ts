@@ -9,6 +9,8 @@ import type { OperationModule } from '../../src/contract/operation.ts'
 import { environmentTelling } from '../../src/config.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
 import type { Services } from '../../src/engines/services/services.ts'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { packsSet, setPacks } from '../../src/engines/packs/use.ts'
 import { setServices } from '../../src/engines/services/use.ts'
 import type { DatabasePlace } from '../../src/db/place.ts'
 import { openLog } from '../../src/platform/log.ts'
@@ -57,6 +59,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   }
   const key = newKey()
   if (options.services) setServices(options.services)
+  // As the product's process is told of them: capabilities ask which operations are ready.
+  if (!packsSet()) {
+    setPacks({ folder: join(dataDir, 'packs'), automatic: false, own: options.own ?? {}, manifest })
+  }
   const running = await startService({
     operations: [fakeModule],
     ...options,

@@ -13,10 +13,13 @@ const usualSeconds = 4
 export const plan: PlanOperation<typeof audioLanguageDetect> = ({ file_id }, files) => {
   const { name, facts } = files.get(file_id)
   const length = facts?.audio[0]?.duration_ms ?? 0
-  if (length <= 0) {
-    throw new MediaError(6016, `file_id: ${name} has no sound`, {
-      hint: 'Give audio, or a video whose sound can be heard.',
-    })
-  }
+  if (length <= 0) throw noSound(name)
   return { credits: creditsFor(audioLanguageDetect.price, 1), seconds: usualSeconds }
+}
+
+/** The error of a file in which nothing can be heard. */
+export function noSound(name: string): MediaError {
+  return new MediaError(6016, `file_id: ${name} has no sound`, {
+    hint: 'Give audio, or a video whose sound can be heard.',
+  })
 }

@@ -7,7 +7,7 @@ import { chooseIdentifier } from '../../src/engines/speech/choose.ts'
 import { openSpeechFinder } from '../../src/engines/speech/find-speech.ts'
 import { speechRate } from '../../src/media/speech/spoken.ts'
 import type { audioLanguageDetect } from './contract.ts'
-import { window } from './plan.ts'
+import { noSound, window } from './plan.ts'
 
 /** To decode half a minute takes a second, ms. */
 const timeoutMs = 60_000
@@ -21,8 +21,9 @@ const least = 0.1
 /** Hears the beginning of the sound and tells the five likeliest languages. */
 export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id }, context) => {
   const { signal } = context
-  const { path } = context.files.get(file_id)
+  const { path, name } = context.files.get(file_id)
   const sound = await readVoice(path, { signal, timeoutMs, seconds: window })
+  if (sound.length === 0) throw noSound(name)
   context.progress(10)
   const share = Math.max(least, Math.min(1, (await speechIn(sound, signal)) / enough))
   context.progress(20)

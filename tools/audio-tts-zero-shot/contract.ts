@@ -12,11 +12,13 @@ const language = z.enum([...voiceLanguages, ...chineseScripts])
 /** Sides of a canvas that subtitles are made for, pixels. */
 const side = z.int().min(16).max(4096)
 
+const isSpeakable = (text: string) => /[\p{L}\p{N}]/u.test(text)
+
 const input = z
   .object({
     text: z
       .string()
-      .refine((text) => /[\p{L}\p{N}]/u.test(text), {
+      .refine(isSpeakable, {
         message: 'has nothing that can be spoken',
         params: { fix: 'Give the text that is to be spoken.' },
       })
@@ -32,8 +34,11 @@ const input = z
     }),
     ref_text: z
       .string()
-      .min(1)
       .max(mostLetters)
+      .refine(isSpeakable, {
+        message: 'has nothing that was spoken',
+        params: { fix: 'Leave it out, or give the words.' },
+      })
       .optional()
       .describe('What is said in the recording, word for word; left out, it is recognised'),
     ref_lang: language.optional().describe('Language of the recording; left out, that of the text'),

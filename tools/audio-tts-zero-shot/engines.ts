@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import { spoken } from '../../src/contract/languages.ts'
+import { spoken, type VoiceLanguage } from '../../src/contract/languages.ts'
 import type { InputOf, RunContext } from '../../src/contract/operation.ts'
 import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
 import { chooseCopier, chooseRecogniser, chooseSeparator } from '../../src/engines/speech/choose.ts'
@@ -17,21 +17,29 @@ type Languages = Pick<Input, 'text_lang' | 'ref_lang' | 'ref_text'>
 /** What a request is done by. */
 export interface Engines extends AsyncDisposable {
   readonly copier: VoiceCopier
-  /** Hears the reference, and what was spoken; undefined where nothing is there that does and nothing has to. */
+  /** Hears the reference; undefined where nothing is there that does and nothing has to. */
   readonly recogniser: Recogniser | undefined
+  /** Hears what was spoken; undefined where nothing is there that does, or it would write it in other letters. */
+  readonly listener: Recogniser | undefined
   /** The voice alone, of sound in which there is more; null where nothing is there that separates them. */
   separate(sound: Samples, signal: AbortSignal): Promise<Samples | null>
 }
 
-/** Checks that there is what a request needs, any where none is given; 6401 with the one command that brings it. */
+/** What speaks at all speaks this. */
+const anyLanguage = 'zh-CN'
+
+/**
+ * Checks that there is what a request needs, and where none is given, what every one does: 6401 with the one command
+ * that brings it.
+ */
 export async function requireEngines(request?: Languages): Promise<void> {
-  const { text_lang = 'zh-CN', ref_lang = text_lang, ref_text } = request ?? {}
+  const { text_lang = anyLanguage, ref_lang = text_lang, ref_text } = request ?? {}
   await requireTogether([
     () => requirePack('onnx-runtime'),
     () => requirePack('voice-activity'),
     () => requirePack('speaker-segmentation'),
     () => chooseCopier(spoken(text_lang), ''),
-    ...(ref_text === undefined ? [() => chooseRecogniser(spoken(ref_lang))] : []),
+    ...(request && ref_text === undefined ? [() => chooseRecogniser(spoken(ref_lang))] : []),
   ])
 }
 
@@ -42,32 +50,46 @@ export async function openEngines(
 ): Promise<Engines> {
   await using opened = new AsyncDisposableStack()
   const copier = opened.use(await (await chooseCopier(spoken(text_lang), scratch)).open(signal))
-  const choosing = chooseRecogniser(spoken(ref_lang))
-  const chosen = await (ref_text === undefined ? choosing : choosing.catch(orNothing))
-  const recogniser = await chosen?.open(signal)
-  if (recogniser) opened.use(recogniser)
+  const open = async (language: VoiceLanguage) => {
+    const engine = await (await chooseRecogniser(language)).open(signal)
+    return opened.use(engine)
+  }
+  const opening = open(spoken(ref_lang))
+  const recogniser = await (ref_text === undefined ? opening : opening.catch(orNothing(signal)))
+  const listener = traditional.has(text_lang)
+    ? undefined
+    : spoken(text_lang) === spoken(ref_lang)
+      ? recogniser
+      : await open(spoken(text_lang)).catch(orNothing(signal))
   const kept = opened.move()
   return {
     copier,
     recogniser,
+    listener,
     separate: (sound, until) => voiceIn(sound, join(scratch, 'reference.wav'), until),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
-/** What can be gone without is not there. */
-function orNothing(error: unknown): undefined {
-  if (!(error instanceof MediaError)) throw error
+/** Written in traditional letters, or those of Cantonese; recognisers write simplified ones, or those of Mandarin. */
+const traditional: ReadonlySet<string> = new Set(['zh-CHT', 'zh-HK'])
+
+/** Goes without what can be gone without and is not there, or fails. */
+export function orNothing(signal: AbortSignal): (error: unknown) => undefined {
+  return (error) => {
+    signal.throwIfAborted()
+    if (!(error instanceof MediaError)) throw error
+  }
 }
 
 /** Some seconds of sound are separated in seconds, on a slow machine in minutes, ms. */
 const timeoutMs = 600_000
 
 async function voiceIn(sound: Samples, path: string, signal: AbortSignal): Promise<Samples | null> {
-  const chosen = await chooseSeparator().catch(orNothing)
-  if (!chosen) return null
+  const opening = chooseSeparator().then((chosen) => chosen.open(signal))
+  await using separator = (await opening.catch(orNothing(signal))) ?? null
+  if (!separator) return null
   await writeFile(path, wavOf(sound))
-  await using separator = await chosen.open(signal)
   const { rate, channels } = separator
   const whole = { path, mono: true, seconds: sound.samples.length / sound.rate }
   const pieces: Float32Array[] = []

@@ -10,7 +10,7 @@ import { BackgroundMeter, backgroundFrame, type Background } from '../../src/med
 import { compareSpoken } from '../../src/media/speech/compare.ts'
 import { chooseReference } from '../../src/media/speech/reference.ts'
 import { speechRate, type Recognised, type Samples, type Span } from '../../src/media/speech/spoken.ts'
-import type { Engines, Input } from './engines.ts'
+import { orNothing, type Engines, type Input } from './engines.ts'
 import { evenLevel } from './level.ts'
 
 /** Rate at which a voice is handed on, Hz: the finest that an engine copies one at. */
@@ -57,7 +57,7 @@ export async function prepareReference(
   const heard: Heard[] = []
   for (const span of choice.spans.slice(0, mostTried)) {
     const listened = await listen(file, span, {
-      ...{ recogniser, language, signal },
+      ...{ recogniser, language, signal, isGiven: input.ref_text !== undefined },
       separate: isToSeparate(background) ? separate : undefined,
     })
     heard.push(listened)
@@ -139,20 +139,23 @@ interface Heard {
 interface Listening extends Pick<Engines, 'recogniser'> {
   readonly separate: Engines['separate'] | undefined
   readonly language: VoiceLanguage
+  /** Whether what is said is known: then it need not be heard. */
+  readonly isGiven: boolean
   readonly signal: AbortSignal
 }
 
 async function listen(
   { path }: StagedFile,
   span: Span,
-  { separate, recogniser, language, signal }: Listening,
+  { separate, recogniser, language, isGiven, signal }: Listening,
 ): Promise<Heard> {
   const wanted = { signal, timeoutMs, from: span.start, seconds: span.end - span.start }
   const whole: Samples = { samples: await readVoice(path, { ...wanted, rate }), rate }
   const voice = (await separate?.(whole, signal)) ?? null
   const heard = voice ?? whole
   const sound = await resample(heard, speechRate, { signal })
-  const recognised = await recogniser?.recognise(sound, { language, signal })
+  const recognising = recogniser?.recognise(sound, { language, signal })
+  const recognised = await (isGiven ? recognising?.catch(orNothing(signal)) : recognising)
   return { span, ...heard, separated: voice !== null, recognised }
 }
 

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MediaError } from '../../src/contract/errors.ts'
 import { spoken } from '../../src/contract/languages.ts'
 import type { OutputOf, ReadyOperation, RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
@@ -101,8 +102,11 @@ async function subtitlesOf(
     const { file_id, download_url } = context.keep({ path, name: `${name}.srt` })
     return { subtitle_file_id: file_id, subtitle_file_download_url: download_url }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return { subtitle_file_id: '', subtitle_file_download_url: '', errors: { subtitle: why } }
+    // What the disk says tells paths; all else is a bug.
+    const isOfDisk = error instanceof Error && 'syscall' in error
+    if (!isOfDisk && !(error instanceof MediaError)) throw error
+    const subtitle = isOfDisk ? 'the file could not be written' : error.message
+    return { subtitle_file_id: '', subtitle_file_download_url: '', errors: { subtitle } }
   }
 }
 

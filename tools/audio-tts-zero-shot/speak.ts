@@ -4,6 +4,7 @@ import type { Recogniser, VoiceCopier, VoiceReference } from '../../src/engines/
 import { compareSpoken } from '../../src/media/speech/compare.ts'
 import { resample } from '../../src/engines/ffmpeg/resample.ts'
 import { speechRate, type Samples } from '../../src/media/speech/spoken.ts'
+import { orNothing } from './engines.ts'
 
 /** How often a sentence is spoken at most, where words are lost. */
 const attempts = 3
@@ -21,7 +22,7 @@ export interface Sentence extends Samples {
 interface Speakers {
   readonly copier: VoiceCopier
   /** Hears what was spoken; left out, the first attempt counts. */
-  readonly recogniser?: Recogniser | undefined
+  readonly listener?: Recogniser | undefined
 }
 
 interface Wish {
@@ -55,16 +56,18 @@ export async function* speakSentences(
   }
 }
 
-async function speakOne(text: string, { copier, recogniser }: Speakers, wish: Wish): Promise<Sentence> {
+async function speakOne(text: string, { copier, listener }: Speakers, wish: Wish): Promise<Sentence> {
   const { language, reference, speed, signal } = wish
   let best: { spoken: Samples; heard: number } | undefined
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const spoken = await copier.speak({ text, language, reference, speed }, { signal })
     const wanted = withoutNumbers(text)
-    if (!recogniser || wanted === '') return { text, ...spoken }
+    if (!listener || wanted === '') return { text, ...spoken }
     const sound = await resample(spoken, speechRate, { signal })
-    const { text: understood } = await recogniser.recognise(sound, { language, signal })
-    const { heard, longestLost } = compareSpoken(wanted, understood)
+    if (sound.length / speechRate > listener.longest) return { text, ...spoken }
+    const understood = await listener.recognise(sound, { language, signal }).catch(orNothing(signal))
+    if (!understood) return { text, ...spoken }
+    const { heard, longestLost } = compareSpoken(wanted, understood.text)
     if (heard >= enough.heard && longestLost <= enough.lost) return { text, ...spoken }
     if (!best || heard > best.heard) best = { spoken, heard }
   }
@@ -74,7 +77,7 @@ async function speakOne(text: string, { copier, recogniser }: Speakers, wish: Wi
 
 /** Numbers are said in words and understood in digits, or the other way round: they tell nothing. */
 function withoutNumbers(text: string): string {
-  return text.replaceAll(/\S*\p{N}\S*/gu, ' ').trim()
+  return text.replaceAll(/\p{sc=Latin}*\p{N}[\p{N}\p{sc=Latin}.,:%]*/gu, ' ').trim()
 }
 
 async function keep(path: string, { samples }: Samples): Promise<void> {

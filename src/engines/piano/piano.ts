@@ -14,8 +14,14 @@ export interface Piano {
 /** Opens the sampled grand piano where it is there or comes by itself, else the small SoundFont. */
 export async function openPiano(signal: AbortSignal): Promise<Piano> {
   if (await comes('piano-samples')) {
-    const folder = await usePack('piano-samples', { signal })
-    return { name: 'salamander', bank: await sampledPiano(folder) }
+    try {
+      const folder = await usePack('piano-samples', { signal })
+      return { name: 'salamander', bank: await sampledPiano(folder) }
+    } catch (error) {
+      // The machine may be offline.
+      signal.throwIfAborted()
+      if (!(error instanceof MediaError)) throw error
+    }
   }
   const path = await usePack('piano-soundfont', { signal })
   return { name: 'florestan', bank: await readBank(path) }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MIDIControllers, SpessaSynthProcessor, type BasicSoundBank } from 'spessasynth_core'
 import type { Performance } from '../../media/piano/note.ts'
 
@@ -36,7 +37,7 @@ export async function* play(
   const left = new Float32Array(block)
   const right = new Float32Array(block)
   const events = eventsOf(performance, rate)
-  let next = 0
+  let [next, rested] = [0, 0]
   for (let at = 0; at < samples;) {
     while ((events[next]?.at ?? Infinity) <= at) events[next++]?.act(synth)
     const count = Math.min(block, samples - at, (events[next]?.at ?? Infinity) - at)
@@ -50,6 +51,10 @@ export async function* play(
     }
     yield both
     at += count
+    // To play waits for nothing: now and then others are heard, such as who wants it to end.
+    if (at - rested < rate) continue
+    rested = at
+    await nextTurn()
   }
 }
 

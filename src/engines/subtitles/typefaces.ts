@@ -1,3 +1,4 @@
+import { MediaError } from '../../contract/errors.ts'
 import { unknownTypeface, type Typeface } from '../../media/subtitles/typeface.ts'
 import { plainWidth } from '../../media/subtitles/widths.ts'
 import { loadDrawing, type Drawing } from '../canvas/load.ts'
@@ -37,12 +38,19 @@ function familiesFor(language: string): readonly string[] {
  */
 export async function typefaceFor(language: string, signal?: AbortSignal): Promise<Typeface> {
   const wanted = familiesFor(language)
-  const drawing = await loadDrawing()
-  const here = new Set(drawing.GlobalFonts.families.map(({ family }) => family))
-  const family = wanted.find((name) => here.has(name))
-  const { filters } = await locateFfmpeg()
-  if (family === undefined || !filters.has('ass')) return unknownTypeface(family ?? wanted[0] ?? 'Arial')
-  return fitted(drawing, { family, drawn: await drawnOf(drawing, family, signal), language })
+  try {
+    const drawing = await loadDrawing()
+    const here = new Set(drawing.GlobalFonts.families.map(({ family }) => family))
+    const family = wanted.find((name) => here.has(name))
+    const { filters } = await locateFfmpeg()
+    if (family === undefined || !filters.has('ass')) return unknownTypeface(family ?? wanted[0] ?? 'Arial')
+    return fitted(drawing, { family, drawn: await drawnOf(drawing, family, signal), language })
+  } catch (error) {
+    // Lines can be broken without what draws or measures, only less well.
+    signal?.throwIfAborted()
+    if (!(error instanceof MediaError)) throw error
+    return unknownTypeface(wanted[0] ?? 'Arial')
+  }
 }
 
 /** Letters by kind; what is left is of an alphabet. */

@@ -66,7 +66,7 @@ export async function translateLines(
   return {
     lines: lines.map((line, at) => found.get(at) ?? (isWanted.has(at) ? undefined : line)),
     hasBrief: isShort || brief !== undefined,
-    wasAskedAgain: round > 1,
+    wasAskedAgain: round > 1 || open.length > 0,
   }
 }
 

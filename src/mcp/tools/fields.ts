@@ -26,7 +26,7 @@ export const pathText = z
 export const saveTo = pathText.optional().describe("Folder for the files, or a single one's name")
 
 /** A file the agent names. */
-export const pathOrId = pathText.describe('Absolute path, path in the workspace, or file id')
+export const pathOrId = pathText.describe('Path, or file id')
 
 /** Whether a call repeats work that is under way. */
 export const forceNew = z.boolean().default(false).describe('Begin anew beside an equal call')

@@ -71,11 +71,13 @@ export class RegressionTracker {
     for (let key = 0; key < keys; key += 1) {
       const onset = this.#peak((frame) => frame.onsets[key] ?? 0, slope.onset, threshold.onset)
       if (onset !== null) {
-        notes.push(...this.#end(key, now))
+        const at = Math.max(0, now + onset)
+        // Not at the frame, which may be later: its end would end the new note.
+        notes.push(...this.#end(key, at))
         const { onsets, velocities } = this.#at(0)
         // Published as a share of 128.
         const velocity = Math.floor(128 * (velocities[key] ?? 0))
-        this.#held[key] = { at: Math.max(0, now + onset), sure: onsets[key] ?? 0, velocity }
+        this.#held[key] = { at, sure: onsets[key] ?? 0, velocity }
       } else notes.push(...this.#follow(now, key))
     }
     this.#followPedal(now)

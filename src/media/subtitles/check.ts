@@ -120,7 +120,7 @@ export function overLimit(
 ): { readonly limit: keyof typeof subtitleLimits; readonly value: number } | undefined {
   const values = {
     bytes: () => subtitles.source.bytes.length,
-    entries: () => subtitles.entries.length,
+    entries: () => textEntries(subtitles).length,
     characters: () => countCharacters(subtitles),
   }
   for (const limit of ['bytes', 'entries', 'characters'] as const) {

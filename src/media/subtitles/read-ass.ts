@@ -17,6 +17,9 @@ const usualFields = [
   'text',
 ]
 
+/** Sides of a picture that a file may be made for, as a request may name them, px; others say nothing. */
+const [leastSide, mostSide] = [16, 16_384]
+
 /** Reads ASS and its older form SSA: events are entries, in whatever order their fields are. */
 export function readAss(source: Source): Subtitles {
   const { text } = source
@@ -32,7 +35,8 @@ export function readAss(source: Source): Subtitles {
     const [, key = ''] = /^\s*(\w+)\s*:/.exec(start) ?? []
     if (name !== undefined) section = name
     else if (section === 'script info' && /^playres[xy]$/i.test(key)) {
-      size.set(key.toLowerCase(), Number.parseInt(start.slice(start.indexOf(':') + 1), 10))
+      const side = Number.parseInt(start.slice(start.indexOf(':') + 1), 10)
+      if (side >= leastSide && side <= mostSide) size.set(key.toLowerCase(), side)
     } else if (section === 'events' && /^format$/i.test(key)) fields = fieldNames(lines.at(line))
     else if (section === 'events' && /^(dialogue|comment)$/i.test(key)) {
       const found = eventOf(text, { from: lines.from(line), to: lines.to(line), fields, line: line + 1 })
