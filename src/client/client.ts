@@ -65,8 +65,8 @@ interface ClientOptions {
 /** Waits before the second and third attempt, ms. */
 const retryDelays = [100, 400]
 
-/** Creation probes its files: an answer may take a while. */
-const headersTimeoutMs = 120_000
+/** Creation probes its files, and some services answer with its result: those want 180 s at least (contract 3, 4.5). */
+const headersTimeoutMs = 200_000
 
 /** A client of one service. The key goes to that service's origin only, and over plain http only on this machine. */
 export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {

@@ -20,7 +20,7 @@ import { forRequest } from './requests.ts'
 export function taskRoutes(app: FastifyInstance, service: Service): void {
   app.post(pattern(routes.createTask.path), async (request) => {
     const { task_type: type } = request.params as { task_type: string }
-    const { row, answer } = await submitTask(forRequest(service, request), callerOf(request), {
+    const { answer, ...submitted } = await submitTask(forRequest(service, request), callerOf(request), {
       type,
       body: request.body,
       priority: priorityOf(request),
@@ -29,7 +29,7 @@ export function taskRoutes(app: FastifyInstance, service: Service): void {
     })
     const module = service.operations.get(type)
     if (!module?.operation.synchronous || prefers(request, 'respond-async')) return successOf(module, answer)
-    return successOf(module, await answerOf(forRequest(service, request), callerOf(request), row))
+    return successOf(module, await answerOf(forRequest(service, request), callerOf(request), submitted))
   })
   app.post(pattern(routes.quoteTask.path), async (request) => {
     const { task_type: type } = request.params as { task_type: string }

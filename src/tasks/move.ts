@@ -86,10 +86,11 @@ export async function failTask(
   task: TaskRow,
   { error, attempts = task.attempts }: { error: MediaError; attempts?: number },
 ): Promise<TaskRow | null> {
-  const { code, message, hint, retryable } = error
-  const told: TaskError = { code, message, hint, retryable }
-  return await moveTask(service, task, {
-    to: 'failed',
-    set: { attempts, output: JSON.stringify({ error: told }) },
-  })
+  return await moveTask(service, task, { to: 'failed', set: { attempts, output: outputOf(error) } })
+}
+
+/** The output of a task that ended with an error. */
+export function outputOf({ code, message, hint, retryable }: MediaError): string {
+  const error: TaskError = { code, message, hint, retryable }
+  return JSON.stringify({ error })
 }

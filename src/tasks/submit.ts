@@ -25,6 +25,8 @@ type CreationAnswer = TaskCreated | Pick<TaskCreated, 'task_id' | 'joined'>
 /** A task that a creation led to. */
 interface Submitted {
   readonly row: TaskRow
+  /** Whether it was made now, rather than by an earlier creation. */
+  readonly isMade: boolean
   readonly answer: CreationAnswer
 }
 
@@ -40,24 +42,24 @@ export async function submitTask(
   caller: Caller,
   submission: Submission,
 ): Promise<Submitted> {
-  const { row, operation, isJoined } = await listing(service, submission.type, () =>
+  const { row, operation, isMade, isJoined } = await listing(service, submission.type, () =>
     submit(service, caller, submission),
   )
-  return { row, answer: isJoined ? joined(operation, row) : created(operation, row) }
+  return { row, isMade, answer: isJoined ? joined(operation, row) : created(operation, row) }
 }
 
 async function submit(
   service: Service,
   caller: Caller,
   submission: Submission,
-): Promise<{ readonly row: TaskRow; readonly operation: Operation; readonly isJoined: boolean }> {
+): Promise<Omit<Submitted, 'answer'> & { readonly operation: Operation; readonly isJoined: boolean }> {
   const { type, priority, idempotencyKey, join } = submission
   const request = checkFields(service, caller, submission)
   const { operation } = request.module
   const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
   const use = { key: idempotencyKey, now: service.clock() }
   const repeated = await findRepeated(service.db, creation, use)
-  if (repeated) return { row: repeated, operation, isJoined: false }
+  if (repeated) return { row: repeated, operation, isMade: false, isJoined: false }
   const { fileIds, credits, plannedMs, workMs, waitMs } = await appraise(service, caller, {
     ...request,
     priority,
@@ -82,7 +84,8 @@ async function submit(
     started_at: null,
     finished_at: null,
   }
-  return { operation, ...(await createTask(service, { task, fileIds, idempotencyKey, join })) }
+  const { row, isJoined } = await createTask(service, { task, fileIds, idempotencyKey, join })
+  return { operation, row, isJoined, isMade: row.id === task.id }
 }
 
 /** Does what may be refused, under the codes that the table of a task type lists. */

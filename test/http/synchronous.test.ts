@@ -80,8 +80,21 @@ onNewDatabases('an operation that answers with its result', (start) => {
     expect(list[0]).toMatchObject({ status: 'cancelled', task_type_key: type })
 
     for (const id of busy) await calls.stop(id)
-    expect(await ask(calls, { file_id, behaviour: 'wait' })).toMatchObject({ status: 500, code: 6402 })
+    const key = { 'idempotency-key': 'again' }
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await ask(calls, { file_id, behaviour: 'wait' }, key)).toMatchObject({ status: 500, code: 6402 })
+    }
     expect(await balance()).toBe(9)
+  })
+
+  test('leaves a task that another call made when it has no more patience', async () => {
+    await using service = await start({ operations: [answerModule], patience: 200 })
+    const { calls, file_id } = await setUp(service)
+    const request = { file_id, behaviour: 'wait' }
+    const { data } = await ask<TaskCreated>(calls, request, { prefer: 'respond-async' })
+    expect(await ask(calls, request, { prefer: 'join-identical' })).toMatchObject({ code: 6402 })
+    expect((await calls.query(type, data.task_id)).data.status).not.toBe('failed')
+    await calls.stop(data.task_id)
   })
 
   test('answers 6009 when its task is stopped', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -110,7 +110,8 @@ describe('a folder that people bring', () => {
     await writeFile(join(folder, 'encoder.onnx'), model)
     await writeFile(join(folder, 'espeak-ng-data', 'lang', 'zh'), 'zh')
     await writeFile(join(folder, 'Ä b.txt'), 'text')
-    const script = 'find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum'
+    await symlink('encoder.onnx', join(folder, 'linked.onnx'))
+    const script = 'find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum'
     const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: folder })
     const sha256 = stdout.slice(0, 64)
     expect(await contentOf(folder)).toBe(sha256)

@@ -38,7 +38,7 @@ export async function requireEngines(request?: Languages): Promise<void> {
     () => requirePack('onnx-runtime'),
     () => requirePack('voice-activity'),
     () => requirePack('speaker-segmentation'),
-    () => chooseCopier(spoken(text_lang), ''),
+    () => chooseCopier(spoken(text_lang), '', spoken(ref_lang)),
     ...(request && ref_text === undefined ? [() => chooseRecogniser(spoken(ref_lang))] : []),
   ])
 }
@@ -49,7 +49,9 @@ export async function openEngines(
   { scratch, signal }: Pick<RunContext, 'scratch' | 'signal'>,
 ): Promise<Engines> {
   await using opened = new AsyncDisposableStack()
-  const copier = opened.use(await (await chooseCopier(spoken(text_lang), scratch)).open(signal))
+  const copier = opened.use(
+    await (await chooseCopier(spoken(text_lang), scratch, spoken(ref_lang))).open(signal),
+  )
   const open = async (language: VoiceLanguage) => {
     const engine = await (await chooseRecogniser(language)).open(signal)
     return opened.use(engine)

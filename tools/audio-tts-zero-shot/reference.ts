@@ -55,14 +55,19 @@ export async function prepareReference(
   if ('unmet' in choice) throw unfit(file, choice.unmet)
   const language = spoken(input.ref_lang ?? input.text_lang)
   const heard: Heard[] = []
-  for (const span of choice.spans.slice(0, mostTried)) {
+  // Whoever gives the words gives those of all that is said.
+  const isGiven = input.ref_text !== undefined
+  const spans = isGiven
+    ? choice.spans.toSorted((one, other) => lengthOf(other) - lengthOf(one))
+    : choice.spans
+  for (const span of apart(spans).slice(0, mostTried)) {
     const listened = await listen(file, span, {
-      ...{ recogniser, language, signal, isGiven: input.ref_text !== undefined },
+      ...{ recogniser, language, signal, isGiven },
       separate: isToSeparate(background) ? separate : undefined,
     })
     heard.push(listened)
     // Of what is given in words, the part is looked for that says them.
-    if (input.ref_text === undefined && isUnderstood(listened)) break
+    if (!isGiven && isUnderstood(listened)) break
   }
   const best = input.ref_text === undefined ? understood(file, heard) : nearestTo(input.ref_text, heard)
   const { span, separated, recognised } = best
@@ -80,6 +85,21 @@ export async function prepareReference(
     source: input.ref_text === undefined ? 'asr' : 'user',
     confidence: recognised?.confidence ?? null,
   }
+}
+
+const lengthOf = ({ start, end }: Span): number => end - start
+
+/** Spans in their order, those first that share less than half of their length with an earlier one. */
+function apart(spans: readonly Span[]): Span[] {
+  const chosen: Span[] = []
+  const others: Span[] = []
+  for (const span of spans) {
+    const shares = (other: Span) => Math.min(span.end, other.end) - Math.max(span.start, other.start)
+    const isNew = chosen.every((other) => shares(other) < lengthOf(span) / 2)
+    if (isNew) chosen.push(span)
+    else others.push(span)
+  }
+  return [...chosen, ...others]
 }
 
 /** Where somebody speaks in a recording, who, and what is behind. */

@@ -1,9 +1,11 @@
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recogniser, VoiceCopier, VoiceReference } from '../../src/engines/speech/speech.ts'
 import { compareSpoken } from '../../src/media/speech/compare.ts'
 import { resample } from '../../src/engines/ffmpeg/resample.ts'
 import { speechRate, type Samples } from '../../src/media/speech/spoken.ts'
+import { writeDurably } from '../../src/platform/durable.ts'
 import { orNothing } from './engines.ts'
 
 /** How often a sentence is spoken at most, where words are lost. */
@@ -42,18 +44,28 @@ export async function* speakSentences(
 ): AsyncGenerator<Sentence> {
   const kept = await readdir(wish.steps)
   for (const [index, text] of sentences.entries()) {
-    const before = kept.find((name) => name.startsWith(`sentence-${index}-`) && name.endsWith('.f32'))
+    const made = `sentence-${index}-${madeOf(text, speakers.copier, wish)}`
+    const before = kept.find((name) => name.startsWith(`${made}-`) && name.endsWith('.f32'))
     if (before !== undefined) {
       yield { text, ...(await readKept(join(wish.steps, before))) }
       continue
     }
     const spoken = await speakOne(text, speakers, wish)
-    await keep(
-      join(wish.steps, `sentence-${index}-${spoken.rate}-${Math.round(100 * (spoken.lost ?? 0))}.f32`),
-      spoken,
-    )
+    const lost = Math.round(100 * (spoken.lost ?? 0))
+    await writeDurably(join(wish.steps, `${made}-${spoken.rate}-${lost}.f32`), bytesOf(spoken.samples))
     yield spoken
   }
+}
+
+/** Names what a sentence is made of: the next attempt may have another voice, or another part of the recording. */
+function madeOf(text: string, { name }: VoiceCopier, { language, reference, speed }: Wish): string {
+  const { samples, ...told } = reference
+  const digest = createHash('sha256').update(JSON.stringify([text, name, language, speed, told]))
+  return digest.update(bytesOf(samples)).digest('hex').slice(0, 16)
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 async function speakOne(text: string, { copier, listener }: Speakers, wish: Wish): Promise<Sentence> {
@@ -78,11 +90,6 @@ async function speakOne(text: string, { copier, listener }: Speakers, wish: Wish
 /** Numbers are said in words and understood in digits, or the other way round: they tell nothing. */
 function withoutNumbers(text: string): string {
   return text.replaceAll(/\p{sc=Latin}*\p{N}[\p{N}\p{sc=Latin}.,:%]*/gu, ' ').trim()
-}
-
-async function keep(path: string, { samples }: Samples): Promise<void> {
-  await writeFile(`${path}.part`, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
-  await rename(`${path}.part`, path)
 }
 
 async function readKept(path: string): Promise<Samples & Pick<Sentence, 'lost'>> {

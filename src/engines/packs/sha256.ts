@@ -17,13 +17,14 @@ const read = new Map<string, Promise<string>>()
 
 /**
  * What identifies a file: its SHA-256. Of a folder the one of the list of its files, as the shell makes it there:
- * `find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum`.
+ * `find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum`.
  */
 export async function contentOf(path: string): Promise<string> {
   if (!(await stat(path)).isDirectory()) return await onceRead(path)
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   const names = entries
-    .filter((entry) => entry.isFile())
+    // Folders of models are often links to what a cache holds.
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
     .map((entry) => Buffer.from(relative(path, join(entry.parentPath, entry.name)).split(sep).join('/')))
     .toSorted((one, other) => one.compare(other))
   const list = createHash('sha256')

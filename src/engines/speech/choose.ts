@@ -45,14 +45,23 @@ export async function chooseIdentifier(): Promise<Chosen<LanguageIdentifier>> {
   return { name: installed, open: (signal) => openLanguageIdentifier(installed, signal) }
 }
 
-/** What speaks a language in a voice it hears; a service on this machine may read the voice from `scratch`. */
-export async function chooseCopier(language: string, scratch: string): Promise<Chosen<VoiceCopier>> {
+/**
+ * What speaks a language in a voice it hears, which may speak another one; a service on this machine may read the
+ * voice from `scratch`.
+ */
+export async function chooseCopier(
+  language: string,
+  scratch: string,
+  heard = language,
+): Promise<Chosen<VoiceCopier>> {
+  const knows = (languages: readonly string[]) => languages.includes(language) && languages.includes(heard)
   const service = serviceSet('voice_service')
-  if (service && languagesOfCopier(service).includes(language)) {
+  if (service && knows(languagesOfCopier(service))) {
     return { name: nameOf(service), open: () => Promise.resolve(openServiceCopier({ scratch })) }
   }
-  if (!zipvoiceLanguages.includes(language)) {
-    throw new MediaError(6401, `nothing here speaks ${language} in a given voice`, {
+  if (!knows(zipvoiceLanguages)) {
+    const of = heard === language ? 'a given voice' : `a voice that speaks ${heard}`
+    throw new MediaError(6401, `nothing here speaks ${language} in ${of}`, {
       retryable: false,
       hint: howToSet('voice_service'),
     })

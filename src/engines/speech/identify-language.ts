@@ -14,6 +14,9 @@ export const identifierPacks = ['whisper', 'whisper-tiny', 'whisper-turbo'] as c
 /** Languages that are told. */
 const candidates = 5
 
+/** Least tokens of a model for many languages; those for English alone have one less. */
+const tokensOfMany = 51_865
+
 /** Length of what Whisper remembers of a transcript, where its file does not tell. */
 const usualContext = 448
 
@@ -36,7 +39,11 @@ export async function openLanguageIdentifier(
       const mel = new encoder.onnx.Tensor('float32', whisperFeatures(sound, bands), [1, bands, whisperFrames])
       const told = await encoder.run({ [encoder.session.inputNames[0] ?? '']: mel })
       until.throwIfAborted()
-      const found = languagesOf(await expectedFirst(decoder, told))
+      if (!told['n_layer_cross_k'] || !told['n_layer_cross_v'])
+        throw unlike(pack, 'its encoder answers no keys')
+      const expected = await expectedFirst(decoder, told)
+      if (expected.length < tokensOfMany) throw unlike(pack, 'it knows English alone')
+      const found = languagesOf(expected)
       if (!found.every(({ probability }) => Number.isFinite(probability))) {
         throw unlike(pack, 'its answer has no numbers')
       }

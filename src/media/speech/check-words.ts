@@ -12,13 +12,14 @@ export function checkRecognised(
   { seconds, fail }: { readonly seconds: number; readonly fail: (what: string) => never },
 ): Recognised {
   const words: Word[] = []
+  let latest = 0
   for (const { text, start, end } of recognised.words) {
     if (!Number.isFinite(start) || !Number.isFinite(end)) fail(`the time of "${text}" is no number`)
     if (end < start) fail(`"${text}" ends before it begins`)
-    if (start < -slack || end > seconds + slack) fail(`"${text}" lies outside the sound`)
-    const before = words.at(-1)?.end ?? 0
-    if (start < before - slack) fail(`"${text}" lies before the word before it`)
-    const from = Math.min(Math.max(start, before), seconds)
+    if (start < -slack || start > seconds + slack) fail(`"${text}" lies outside the sound`)
+    if (start < latest - slack) fail(`"${text}" lies before the word before it`)
+    latest = Math.max(latest, start)
+    const from = Math.min(Math.max(start, words.at(-1)?.end ?? 0), seconds)
     words.push({ text, start: from, end: Math.min(Math.max(end, from), seconds) })
   }
   const { confidence } = recognised
