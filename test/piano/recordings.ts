@@ -3,7 +3,7 @@ import { readBank } from '../../src/engines/piano/piano.ts'
 import { play } from '../../src/engines/piano/play.ts'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { testdata } from '../engines/ffmpeg/made.ts'
-import { writeFile } from 'node:fs/promises'
+import { writeFloatWav } from '../engines/float-wav.ts'
 
 /** The SoundFont of the public test files; undefined where they are not present. */
 export const florestan = testdata('models') && join(testdata('models') ?? '', 'florestan.sf2')
@@ -42,24 +42,7 @@ function lengthOf({ notes }: Performance): number {
   return Math.max(...notes.map(({ end }) => end)) + 1.5
 }
 
-/** Writes samples of one channel as a WAV of 32-bit floats. */
+/** Writes samples of one channel as a WAV. */
 export async function writeWav(path: string, samples: Float32Array, rate = recordingRate): Promise<string> {
-  const header = Buffer.alloc(44)
-  header.write('RIFF', 0)
-  header.writeUInt32LE(36 + 4 * samples.length, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(3, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(rate, 24)
-  header.writeUInt32LE(4 * rate, 28)
-  header.writeUInt16LE(4, 32)
-  header.writeUInt16LE(32, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(4 * samples.length, 40)
-  await writeFile(
-    path,
-    Buffer.concat([header, Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)]),
-  )
-  return path
+  return await writeFloatWav(path, samples, rate)
 }

@@ -4,7 +4,7 @@ import { faultOf, type Entry, type Fault, type Skipped, type Subtitles } from '.
 import { timeAt, type Time } from './times.ts'
 
 /** Fields of an event where the file names none. */
-const usualFields = [
+export const usualFields = [
   'layer',
   'start',
   'end',

@@ -4,6 +4,7 @@ import { linesOf, type Lines } from './lines.ts'
 import type { AssStyle } from './styles.ts'
 import type { Entry, Subtitles } from './subtitles.ts'
 import { assTime } from './times.ts'
+import { usualFields } from './read-ass.ts'
 
 /** An event made of another one: what is left out stays as it was. */
 export interface NewEvent {
@@ -57,19 +58,6 @@ interface Found {
   readonly events: number
   readonly eventFields: readonly Fields[]
 }
-
-const usualFields = [
-  'layer',
-  'start',
-  'end',
-  'style',
-  'name',
-  'marginl',
-  'marginr',
-  'marginv',
-  'effect',
-  'text',
-]
 
 function findLines(lines: Lines): Found {
   const styles = new Map<string, number>()

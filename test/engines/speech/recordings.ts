@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { writeFile } from 'node:fs/promises'
 import { artifactOf } from '../../packs/stand-in.ts'
 import { readFileSync } from 'node:fs'
 import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
@@ -7,6 +6,7 @@ import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'
 import { joinedSamples } from '../../../src/media/audio/joined.ts'
 import { setPacks } from '../../../src/engines/packs/use.ts'
 import { testdata } from '../ffmpeg/made.ts'
+import { writeFloatWav } from '../float-wav.ts'
 
 export const never = new AbortController().signal
 export const patience = { signal: never, timeoutMs: 60_000 }
@@ -104,20 +104,5 @@ function denoiserHere(): Partial<Manifest> {
 
 /** Writes sound of 16 kHz as a file. */
 export async function writeSound(path: string, sound: Float32Array): Promise<string> {
-  const bytes = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength)
-  const head = Buffer.alloc(44)
-  head.write('RIFF', 0)
-  head.writeUInt32LE(36 + bytes.length, 4)
-  head.write('WAVEfmt ', 8)
-  head.writeUInt32LE(16, 16)
-  head.writeUInt16LE(3, 20)
-  head.writeUInt16LE(1, 22)
-  head.writeUInt32LE(rate, 24)
-  head.writeUInt32LE(4 * rate, 28)
-  head.writeUInt16LE(4, 32)
-  head.writeUInt16LE(32, 34)
-  head.write('data', 36)
-  head.writeUInt32LE(bytes.length, 40)
-  await writeFile(path, Buffer.concat([head, bytes]))
-  return path
+  return await writeFloatWav(path, sound, rate)
 }

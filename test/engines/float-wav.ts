@@ -1,0 +1,21 @@
+import { writeFile } from 'node:fs/promises'
+
+/** Writes samples of one channel as a WAV of 32-bit floats, as they are: no sample is rounded. */
+export async function writeFloatWav(path: string, samples: Float32Array, rate: number): Promise<string> {
+  const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + bytes.length, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(3, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(rate, 24)
+  header.writeUInt32LE(4 * rate, 28)
+  header.writeUInt16LE(4, 32)
+  header.writeUInt16LE(32, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(bytes.length, 40)
+  await writeFile(path, Buffer.concat([header, bytes]))
+  return path
+}
