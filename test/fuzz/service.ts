@@ -23,7 +23,7 @@ export async function fuzzService(count: number, random: Random): Promise<Servic
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-fuzz-'))
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
-  const service = await startProcess(dataDir)
+  const service = await startProcess(dataDir, { patience: 1000 })
   try {
     const calls = api(service)
     const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))

@@ -29,7 +29,7 @@ if (first === 'worker') {
   const { openLog } = await import('../../src/platform/log.ts')
   const { newKey } = await import('../../src/platform/new-key.ts')
   const apiKey = newKey()
-  const { localImport, services = {} } = JSON.parse(more) as ProcessOptions
+  const { localImport, services = {}, patience } = JSON.parse(more) as ProcessOptions
   setServices(services)
   bring({})
   const { port, close } = await startService({
@@ -43,6 +43,7 @@ if (first === 'worker') {
     log: openLog({ file: `${first}/log`, level: 'info' }),
     concurrency: 2,
     localImport: localImport === true,
+    ...(patience !== undefined && { patience }),
   })
   process.on('message', ([step, pass]: [string, number]) => {
     armFailpoint(step, pass)

@@ -20,6 +20,8 @@ export interface ProcessOptions {
   readonly localImport?: boolean
   /** Services that are set. */
   readonly services?: Services
+  /** How long a synchronous operation's result is waited for, ms. */
+  readonly patience?: number
 }
 
 /** Starts a service process on a data folder and waits until it accepts requests. */
