@@ -1,4 +1,5 @@
 import type { KeptFile, StagedFile } from '../contract/operation.ts'
+import type { ServiceNeed } from '../engines/services/services.ts'
 
 /**
  * What the supervisor and a worker child say to each other. A child does one attempt at a time.
@@ -40,10 +41,16 @@ export interface Failure {
   readonly bug?: string
 }
 
-export type ToWorker = { readonly say: 'run'; readonly attempt: Attempt } | { readonly say: 'abort' }
+export type ToWorker =
+  | { readonly say: 'run'; readonly attempt: Attempt }
+  | { readonly say: 'abort' }
+  /** The turn that was asked for by this number has come. */
+  | { readonly say: 'turn'; readonly number: number }
 
 export type FromWorker =
   | { readonly say: 'ready' }
   | { readonly say: 'progress'; readonly percent: number }
+  /** Wants to send a request to a service, which is bounded over all workers. */
+  | { readonly say: 'wait'; readonly need: ServiceNeed; readonly number: number }
   | { readonly say: 'finished'; readonly result: Finished }
   | { readonly say: 'failed'; readonly failure: Failure }

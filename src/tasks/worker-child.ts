@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
+import { takeTurn } from '../engines/services/use.ts'
 import { parseJson } from '../platform/json.ts'
 import { endGroup, identify, type ProcessIdentity } from '../platform/process-identity.ts'
 import type { Attempt, Finished, FromWorker, ToWorker } from './attempt.ts'
@@ -135,12 +136,24 @@ export class WorkerChild {
     return new Promise((resolve) => {
       const hear = (message: FromWorker): void => {
         if (message.say === 'progress') watch.onProgress(message.percent)
+        if (message.say === 'wait') void this.#giveTurn(message, watch.signal)
         if (message.say !== 'finished' && message.say !== 'failed') return
         this.#process.off('message', hear)
         resolve(message)
       }
       this.#process.on('message', hear)
     })
+  }
+
+  async #giveTurn(
+    { need, number }: Extract<FromWorker, { say: 'wait' }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // Whoever gave up waits for no turn.
+    await takeTurn(need, signal).then(
+      () => this.#say({ say: 'turn', number }),
+      () => undefined,
+    )
   }
 
   async #unexpectedEnd(): Promise<never> {

@@ -4,6 +4,7 @@ import { isErrorCode, MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/id.ts'
 import type { OperationModule, RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
+import { takeTurnsElsewhere, type TakeTurn } from '../engines/services/pace.ts'
 import type { Attempt, Failure, Finished, FromWorker, Kept, ToWorker } from './attempt.ts'
 import { givenFiles } from './given-files.ts'
 
@@ -17,7 +18,9 @@ export function runWorker(modules: readonly OperationModule[]): void {
   process.on('disconnect', endAll)
   // A terminal's interrupt goes to the whole group; the supervisor decides what it means.
   process.on('SIGINT', () => undefined)
+  takeTurnsElsewhere(askForTurn())
   process.on('message', (message: ToWorker) => {
+    if (message.say === 'turn') return
     if (message.say === 'abort') {
       abort.abort()
       return
@@ -29,6 +32,22 @@ export function runWorker(modules: readonly OperationModule[]): void {
     )
   })
   say({ say: 'ready' })
+}
+
+/** Turns that the supervisor gives, so that a rate holds over all its workers. */
+function askForTurn(): TakeTurn {
+  let asked = 0
+  const waiting = new Map<number, () => void>()
+  process.on('message', (message: ToWorker) => {
+    if (message.say !== 'turn') return
+    waiting.get(message.number)?.()
+    waiting.delete(message.number)
+  })
+  return async (need) => {
+    const number = asked++
+    say({ say: 'wait', need, number })
+    await new Promise<void>((go) => waiting.set(number, go))
+  }
 }
 
 function say(message: FromWorker): void {

@@ -2,9 +2,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { setServices } from '../../src/engines/services/use.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { openWorkers } from '../../src/tasks/workers.ts'
+import { json, startStandIn } from '../engines/services/stand-in.ts'
 import { until } from '../service/api.ts'
 
 const children = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length
@@ -139,4 +141,30 @@ test('what a worker compiled is there for later ones, though it is killed', asyn
   await workers[Symbol.asyncDispose]()
   const kept = await readdir(join(folder, 'compiled'), { recursive: true, withFileTypes: true })
   expect(kept.filter((entry) => entry.isFile())).not.toHaveLength(0)
+})
+
+test('the requests a minute of a service hold over all workers', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await using server = await startStandIn(json({}))
+  const service = { address: `${server.origin}/v1`, requests_per_minute: 3 }
+  /** How long turns were waited for, ms; nothing is, and the clock stands still. */
+  const waits: number[] = []
+  const pause = async (milliseconds: number) => void waits.push(milliseconds)
+  setServices({ language_model: service }, { clock: () => 0, pause })
+  onTestFinished(() => setServices({}))
+  await using workers = await openWorkers({
+    command: { module: join(import.meta.dirname, 'asking-worker.ts'), args: [] },
+    folder: join(folder, 'run'),
+    log: openLog({ level: 'silent' }),
+    metrics: new Metrics(),
+  })
+  const watch = { signal: new AbortController().signal, onProgress: () => undefined }
+  const input = { address: service.address, requests: 4 }
+  const attempts = ['1795416196836397185', '1795416196836397186'].map(async (taskId) => {
+    return await workers.run({ ...attemptIn(folder), taskId, input }, watch)
+  })
+  await Promise.all(attempts)
+  expect(server.heard).toHaveLength(8)
+  expect(waits).toEqual([60_000, 60_000, 60_000, 120_000, 120_000])
 })

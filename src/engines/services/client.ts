@@ -5,7 +5,7 @@ import { conceal } from '../../platform/log.ts'
 import { readAddress } from './address.ts'
 import { contentOf, readAnswer, type Answer, type Request } from './exchange.ts'
 import { judge, tooSlow, type Told } from './failures.ts'
-import { pacer } from './pace.ts'
+import { paceOf } from './pace.ts'
 import { timeLimit } from './time-limit.ts'
 
 /** A connection with a service. */
@@ -42,7 +42,7 @@ export function openClient(told: Told, limits: Limits & ClientOptions): ServiceC
   const { service } = told
   if (service.key !== undefined) conceal(service.key)
   const { pause = pauseByClock, clock, wholeMs, tries = usualTries } = limits
-  const pace = pacer({ perMinute: service.requests_per_minute, clock, pause })
+  const pace = paceOf(told.need, service, { clock, pause })
   const inTurn = atMost(service.concurrency ?? usualConcurrency)
   const base = readAddress(service.address).base.href.replace(/\/+$/, '')
   let agent: Dispatcher | undefined

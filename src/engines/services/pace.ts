@@ -1,4 +1,8 @@
 import { pauseByClock, type Pause } from '../../platform/backoff.ts'
+import type { Service, ServiceNeed } from './services.ts'
+
+/** Waits until one more request to a service may go. */
+export type TakeTurn = (need: ServiceNeed, signal: AbortSignal) => Promise<void>
 
 interface Pace {
   /** Left out, there is no bound. */
@@ -25,4 +29,19 @@ export function pacer({ perMinute, clock = () => performance.now(), pause = paus
     turns.push(turn)
     if (turn > now) await pause(turn - now, signal)
   }
+}
+
+let elsewhere: TakeTurn | undefined
+
+/** From now on this process's requests wait for turns that another gives, which knows of all who ask. */
+export function takeTurnsElsewhere(takeTurn: TakeTurn | undefined): void {
+  elsewhere = takeTurn
+}
+
+/** What a request to a service waits for, in the rate of its settings. */
+export function paceOf(need: ServiceNeed, service: Service, options: Omit<Pace, 'perMinute'>) {
+  const { requests_per_minute: perMinute } = service
+  const takeTurn = elsewhere
+  if (perMinute === undefined || !takeTurn) return pacer({ ...options, perMinute })
+  return async (signal: AbortSignal): Promise<void> => await takeTurn(need, signal)
 }

@@ -1,12 +1,23 @@
 import { MediaError } from '../../contract/errors.ts'
-import { aboutServices, type ServiceNeed, type Services } from './services.ts'
+import { pacer, type TakeTurn } from './pace.ts'
+import { aboutServices, serviceNeeds, type ServiceNeed, type Services } from './services.ts'
+
+/** What tests tell of: time is theirs. */
+type TimeOfTurns = Omit<Parameters<typeof pacer>[0], 'perMinute'>
 
 let set: Services = {}
+let pacers = new Map<ServiceNeed, ReturnType<typeof pacer>>()
 
 /** Tells this process the services that are set. */
-export function setServices(services: Services): void {
+export function setServices(services: Services, time: TimeOfTurns = {}): void {
   set = services
+  pacers = new Map(
+    serviceNeeds.map((need) => [need, pacer({ perMinute: services[need]?.requests_per_minute, ...time })]),
+  )
 }
+
+/** A turn for one more request to a service, whichever of this process's workers sends it. */
+export const takeTurn: TakeTurn = async (need, signal) => await pacers.get(need)?.(signal)
 
 /** A service that is set; undefined where none is. */
 export function serviceSet<N extends ServiceNeed>(need: N): Services[N] {

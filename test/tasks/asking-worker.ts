@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { id } from '../../src/contract/id.ts'
+import { operation, type OperationModule } from '../../src/contract/operation.ts'
+import { openClient } from '../../src/engines/services/client.ts'
+import { runWorker } from '../../src/tasks/worker.ts'
+
+// A worker that sends as many requests to a service as it is told, one after another.
+
+const asking = operation({
+  name: 'x',
+  title: 'Ask',
+  description: 'Asks a service.',
+  toolset: 'files',
+  input: z.object({ address: z.string(), requests: z.int() }),
+  output: z.object({ file_id: id }),
+  price: { unit: 'item', credits: 1, of: 'request' },
+  createdExtra: [],
+  examples: [
+    { title: 'One', input: { address: 'http://127.0.0.1:1/v1', requests: 1 } },
+    { title: 'Two', input: { address: 'http://127.0.0.1:1/v1', requests: 2 } },
+  ],
+})
+
+const module: OperationModule<typeof asking> = {
+  operation: asking,
+  plan: async () => ({ plan: () => ({ credits: 1, seconds: 1 }) }),
+  run: async () => ({
+    ready: async () => undefined,
+    async run({ address, requests }, { signal, taskId }) {
+      const service = { address, requests_per_minute: 3 }
+      await using client = openClient(
+        { need: 'language_model', service },
+        { firstByteMs: 60_000, wholeMs: 60_000, maxBytes: 1000 },
+      )
+      for (let sent = 0; sent < requests; sent += 1) await client.send({ path: '/models', signal })
+      return { file_id: taskId }
+    },
+  }),
+}
+
+runWorker([module])
