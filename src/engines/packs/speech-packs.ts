@@ -57,7 +57,10 @@ export const speechPacks = {
       file: 'pyannote-segmentation-3.int8.onnx',
       bytes: 1_540_506,
       sha256: 'd582f4b4c6b48205de7e0643c57df0df5615a3c176189be3fc461e9d18827b5d',
-      address: huggingFace('csukuangfj/sherpa-onnx-pyannote-segmentation-3-0', 'main')('model.int8.onnx'),
+      address: huggingFace(
+        'csukuangfj/sherpa-onnx-pyannote-segmentation-3-0',
+        '9403a6902bb58e3d5ae8c7e77c3422de279db2e0',
+      )('model.int8.onnx'),
     },
   },
   denoising: {
