@@ -53,7 +53,7 @@ function importsOnly({ layers: allowed, packages }: Layer) {
       message: 'Imports point downward only: see the layer map in oxlint.config.ts.',
     },
     {
-      regex: String.raw`^(\.\./)+((src/)?(main|administer|command-table|commands|config|demo|diagnostics|doc-tables|gen|ignored-settings|manifests|measure|models|reach|serve|service|service-parts|settings|sweep|tool-docs)\.ts$|tools/)`,
+      regex: String.raw`^(\.\./)+((src/)?(main|administer|command-table|commands|config|demo|diagnostics|doc-tables|findings|gen|ignored-settings|manifests|measure|models|reach|serve|service|service-parts|settings|sweep|tool-docs)\.ts$|tools/)`,
       message: 'Only src/main.ts and what it runs (commands.ts, serve.ts, service.ts) compose.',
     },
   ]

@@ -1,21 +1,24 @@
 import { once } from 'node:events'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type * as Administration from './administer.ts'
 import type { Connection } from './client/client.ts'
-import { processEnvironment, readConfig, secretsOf, type Config, type ConfigOptions } from './config.ts'
+import {
+  locateDataDir,
+  processEnvironment,
+  readConfig,
+  secretsOf,
+  type Config,
+  type ConfigOptions,
+} from './config.ts'
 import { MediaError } from './contract/errors.ts'
-import type { Finding } from './doctor/finding.ts'
+import { defaultWorkspace, findingsOf } from './findings.ts'
 import type { Door } from './mcp/connection.ts'
 import { packageVersion } from './platform/package-version.ts'
 
 // Each command loads its own modules when it runs, so that `mcp` starts fast.
 
 const mainModule = join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js')
-
-/** Where results go when no folder is set; made on first use. */
-const defaultWorkspace = join(homedir(), 'Reelwright')
 
 /** Opens this process's log, to a file or stderr; it tells none of the settings' secrets. */
 async function openLogOf(config: Config, file?: string): Promise<Logger> {
@@ -153,7 +156,10 @@ function doorOf(config: Config, version: string, key?: string): Door {
 /** Is the data folder's service, started by the first `mcp`; answers the exit code. */
 export async function daemon({ dataDir }: { dataDir?: string | undefined }): Promise<number> {
   // It serves many clients: nothing of the one that started it counts.
-  const config = await readConfig({ dataDir, environment: {} })
+  const source = { dataDir, environment: {} }
+  const { settingsChanges } = await import('./daemon/settings-exit.ts')
+  const isOutdated = await settingsChanges(locateDataDir(source))
+  const config = await readConfig(source)
   const [
     { prepareDataFolder },
     { daemonLog },
@@ -175,6 +181,7 @@ export async function daemon({ dataDir }: { dataDir?: string | undefined }): Pro
     dataDir: config.dataDir,
     version: await packageVersion(),
     log,
+    isOutdated,
     startService: async (side) =>
       startService({
         ...side,
@@ -266,35 +273,4 @@ export async function doctor({ dataDir, json = false }: DoctorOptions): Promise<
   const findings = await findingsOf(dataDir)
   process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings))
   return findings.some(({ state }) => state === 'missing') ? 1 : 0
-}
-
-/** Looks at all that is needed here, as far as the settings can be read. */
-export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
-  const [{ examine, examineSettings }, { ignoredByService }, { manifest }] = await Promise.all([
-    import('./doctor/examine.ts'),
-    import('./ignored-settings.ts'),
-    import('./engines/packs/manifest.ts'),
-  ])
-  const version = await packageVersion()
-  try {
-    const config = await readConfig({ dataDir: dataDirOption })
-    const { dataDir, workspace, projectDir, allowedDirs, baseUrl, apiKey } = config
-    // The local service knows only its file.
-    const local = await readConfig({ dataDir, environment: {} })
-    return await examine({
-      version,
-      dataDir,
-      folders: [workspace, projectDir, ...allowedDirs].filter((folder) => folder !== undefined),
-      defaultWorkspace,
-      baseUrl,
-      apiKey,
-      ffmpeg: local.ffmpeg,
-      packs: { ...local.packs, manifest },
-      services: local.services,
-      ignored: await ignoredByService(dataDir),
-    })
-  } catch (error) {
-    if (error instanceof MediaError && error.code === 6016) return examineSettings(version, error)
-    throw error
-  }
 }

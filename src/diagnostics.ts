@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { homedir, hostname, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { findingsOf } from './commands.ts'
+import { findingsOf } from './findings.ts'
 import { locateDataDir, readConfig, readGiven, secretsOf, variablesSet, type Config } from './config.ts'
 import type { Private } from './doctor/privacy.ts'
 import { report, writeReport } from './doctor/report.ts'

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { embeddedKey, ensureAccount, localAccount } from './accounts/accounts.ts'
-import { addKey, revokeKeys } from './accounts/keys.ts'
+import { replaceKeys } from './accounts/keys.ts'
 import { RateLimits } from './accounts/rate-limits.ts'
 import { balanceOf, grant } from './accounts/ledger.ts'
 import type { Voice } from './contract/catalog.ts'
@@ -176,7 +176,5 @@ async function openLocalAccount(db: Db, raw: string): Promise<void> {
   if ((await balanceOf(db, localAccount.id)) === 0) {
     await grant(db, { accountId: localAccount.id, amount: localCredits, now })
   }
-  const key = { accountId: localAccount.id, name: embeddedKey, now }
-  await revokeKeys(db, key)
-  await addKey(db, { ...key, raw })
+  await replaceKeys(db, { accountId: localAccount.id, name: embeddedKey, now, raw })
 }

@@ -60,6 +60,21 @@ test('runs until it is told to end', async () => {
   expect(await ended()).toEqual({ code: 0, err: '' })
 })
 
+test('starts again with the same key, and no longer takes the one before', async () => {
+  const dataDir = await dataFolder()
+  const statusOf = async (url: string, key: string) =>
+    (await ask(`${url}/task/list`, { headers: { authorization: key } })).status
+  const other = 'another-key-of-the-serve-tests'
+  for (const [key, before] of [[authorization], [other, authorization], [authorization, other]]) {
+    const { child, address, ended } = serve({ dataDir, environment: { REELWRIGHT_API_KEY: key ?? '' } })
+    const url = await address()
+    expect(await statusOf(url, key ?? '')).toBe(200)
+    if (before !== undefined) expect(await statusOf(url, before)).toBe(401)
+    child.kill('SIGTERM')
+    expect(await ended()).toMatchObject({ code: 0 })
+  }
+})
+
 test('a data folder has one service', async () => {
   const dataDir = await dataFolder()
   await serve({ dataDir }).address()

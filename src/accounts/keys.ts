@@ -43,6 +43,19 @@ export async function addKey(db: Db, key: NewKey): Promise<string> {
   return id
 }
 
+/** Makes a key the only valid one of its name; one that was valid before is so again. */
+export async function replaceKeys(db: Db, key: NewKey): Promise<void> {
+  await revokeKeys(db, key)
+  const { numUpdatedRows } = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: null })
+    .where('account_id', '=', key.accountId)
+    .where('name', '=', key.name)
+    .where('hash', '=', hashOf(key.raw))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) await addKey(db, key)
+}
+
 /** Makes all keys of that name invalid. */
 export async function revokeKeys(
   db: Db,

@@ -9,6 +9,7 @@ import { prepareDataFolder } from './data-folder.ts'
 import { createIdleExit, type Clock } from './idle-exit.ts'
 import { heldExitCode } from './launch.ts'
 import { holdDataFolder } from './lock.ts'
+import { createSettingsExit } from './settings-exit.ts'
 import { announceDaemon, processOf, readDaemon, retractDaemon, type DaemonRecord } from './record.ts'
 
 /** How long open requests may take to finish at the end, in ms. */
@@ -19,14 +20,16 @@ interface DaemonOptions {
   readonly version: string
   /** Starts the service on 127.0.0.1. */
   readonly startService: (host: HostProcess) => Promise<HostedService>
+  /** Whether the settings are others than those it was started with; then it makes room for the next. */
+  readonly isOutdated: () => Promise<boolean>
   readonly log: Logger
   readonly idleMs?: number
   readonly clock?: Clock
 }
 
 /**
- * Is the data folder's daemon until it is idle for long, asked to leave, or told by SIGTERM or
- * SIGINT; resolves with the exit code of the process. What a killed daemon left running is ended
+ * Is the data folder's daemon until it is idle for long, asked to leave, outdated by other settings, or told by
+ * SIGTERM or SIGINT; resolves with the exit code of the process. What a killed daemon left running is ended
  * before the service starts.
  */
 export async function runDaemon(options: DaemonOptions): Promise<number> {
@@ -90,19 +93,18 @@ async function newRecord(version: string): Promise<DaemonRecord> {
 async function untilLeaving(
   service: HostedService,
   leaving: PromiseWithResolvers<string>,
-  { idleMs, clock }: DaemonOptions,
+  { idleMs, clock, isOutdated }: DaemonOptions,
 ): Promise<string> {
-  const idleExit = createIdleExit({
-    idleMs,
-    clock,
-    isBusy: () => service.isBusy(),
-    lastActivity: () => service.lastActivity(),
-    exit: () => leaving.resolve('idle'),
-  })
+  const isBusy = (): Promise<boolean> => service.isBusy()
+  const lastActivity = (): number => service.lastActivity()
+  const watches = [
+    createIdleExit({ idleMs, clock, isBusy, lastActivity, exit: () => leaving.resolve('idle') }),
+    createSettingsExit({ clock, isBusy, isOutdated, exit: () => leaving.resolve('its settings changed') }),
+  ]
   try {
     return await leaving.promise
   } finally {
-    idleExit[Symbol.dispose]()
+    for (const watch of watches) watch[Symbol.dispose]()
   }
 }
 

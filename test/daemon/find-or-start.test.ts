@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { findDaemon } from '../../src/daemon/find-or-start.ts'
@@ -156,6 +156,20 @@ test('an idle daemon leaves by itself and the next client starts another', async
   await expect.poll(() => isAlive(pid)).toBe(false)
   expect(await readDaemon(dataDir)).toBeNull()
   expect((await find(dataDir)).pid).not.toBe(pid)
+})
+
+test('a daemon whose settings changed makes room for one that reads them, once its work is done', async () => {
+  const dataDir = await newDataFolder()
+  const settings = join(dataDir, 'reelwright.config.json')
+  const [{ pid }, busy] = [await find(dataDir), await newDataFolder()]
+  const { pid: worker } = await find(busy, { busy: true })
+  await Promise.all([settings, join(busy, 'reelwright.config.json')].map((file) => writeFile(file, '{}')))
+  await expect.poll(() => isAlive(pid)).toBe(false)
+  const next = await find(dataDir)
+  expect(next.pid).not.toBe(pid)
+  await rm(settings)
+  await expect.poll(() => isAlive(next.pid)).toBe(false)
+  expect(await isAlive(worker), 'what has work stays').toBe(true)
 })
 
 test('a failed start is told with the last words of the log, without those of earlier runs', async () => {

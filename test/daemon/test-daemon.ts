@@ -13,6 +13,7 @@ const { routes } = await import('../../src/contract/routes.ts')
 const { runDaemon } = await import('../../src/daemon/run-daemon.ts')
 const { armFailpoint } = await import('../../src/platform/failpoint.ts')
 const { healthAnswer } = await import('../../src/platform/handshake.ts')
+const { settingsChanges } = await import('../../src/daemon/settings-exit.ts')
 const { openLog } = await import('../../src/platform/log.ts')
 
 export interface TestDaemonOptions {
@@ -67,4 +68,5 @@ async function startChild(): Promise<void> {
 
 if (options.failpoint) armFailpoint(options.failpoint)
 const { dataDir, version, idleMs } = options
-process.exit(await runDaemon({ dataDir, version, idleMs, startService, log: openLog() }))
+const isOutdated = await settingsChanges(dataDir)
+process.exit(await runDaemon({ dataDir, version, idleMs, isOutdated, startService, log: openLog() }))

@@ -1,0 +1,40 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from './config.ts'
+import { MediaError } from './contract/errors.ts'
+import type { Finding } from './doctor/finding.ts'
+import { packageVersion } from './platform/package-version.ts'
+
+/** Where results go when no folder is set; made on first use. */
+export const defaultWorkspace = join(homedir(), 'Reelwright')
+
+/** Looks at all that is needed here, as far as the settings can be read. */
+export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
+  const [{ examine, examineSettings }, { ignoredByService }, { manifest }] = await Promise.all([
+    import('./doctor/examine.ts'),
+    import('./ignored-settings.ts'),
+    import('./engines/packs/manifest.ts'),
+  ])
+  const version = await packageVersion()
+  try {
+    const config = await readConfig({ dataDir: dataDirOption })
+    const { dataDir, workspace, projectDir, allowedDirs, baseUrl, apiKey } = config
+    // The local service knows only its file.
+    const local = await readConfig({ dataDir, environment: {} })
+    return await examine({
+      version,
+      dataDir,
+      folders: [workspace, projectDir, ...allowedDirs].filter((folder) => folder !== undefined),
+      defaultWorkspace,
+      baseUrl,
+      apiKey,
+      ffmpeg: local.ffmpeg,
+      packs: { ...local.packs, manifest },
+      services: local.services,
+      ignored: await ignoredByService(dataDir),
+    })
+  } catch (error) {
+    if (error instanceof MediaError && error.code === 6016) return examineSettings(version, error)
+    throw error
+  }
+}
