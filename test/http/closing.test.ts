@@ -120,6 +120,7 @@ test('the daemon stays while an upload or a task is under way, and leaves when a
   const worker = { module: join(import.meta.dirname, '..', 'service', 'entry.ts'), args: ['worker'] }
   const exited = runDaemon({
     dataDir,
+    isOutdated: async () => false,
     version: '0.0.0-test',
     log,
     startService: (side) => startService({ ...side, dataDir, log, worker, operations: [fakeModule] }),
