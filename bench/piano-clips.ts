@@ -1,22 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { BasicSoundBank } from 'spessasynth_core'
+import { usePack } from '../src/engines/packs/use.ts'
 import { readBank } from '../src/engines/piano/piano.ts'
 import { play } from '../src/engines/piano/play.ts'
+import { sampledPiano } from '../src/engines/piano/sampled-piano.ts'
 import { frameRate } from '../src/media/piano/frames.ts'
-import type { Performance } from '../src/media/piano/note.ts'
+import { readMidi } from '../src/media/midi/read.ts'
+import { keys, lowestKey, type Performance } from '../src/media/piano/note.ts'
 import { conditions, type Condition } from '../test/piano/conditions.ts'
-import { kinds, makePiece, type Kind } from '../test/piano/pieces.ts'
+import { kinds, makePiece, ordered, type Kind } from '../test/piano/pieces.ts'
 
 /** A piece as it sounds, one channel of 22.05 kHz. */
 export interface Clip {
   readonly truth: Performance
   readonly sound: Float32Array
-  readonly kind: Kind
+  /** Of generated pieces their kind, else the file's name. */
+  readonly kind: string
   readonly condition: Condition
 }
 
 export interface Wish {
-  /** A path, and after `#` the program of General MIDI; left out, the grand piano. */
+  /** A path, and after `#` the program of General MIDI; left out, the grand piano. `salamander` is the recorded one. */
   readonly soundFont: string
-  readonly seeds: readonly number[]
+  /** Seeds of generated pieces, or MIDI files, all of whose notes but the drums' are played. */
+  readonly pieces: readonly string[]
   readonly wanted: readonly Condition[]
 }
 
@@ -26,19 +34,18 @@ const soft = 30
 /** Root mean square that the loudest 0.4 s of a recording is brought to before it is heard. */
 const usualLevel = 0.1
 
-/** Clips of all kinds of piece on a SoundFont, under each condition. */
-export async function* clipsOf({ soundFont, seeds, wanted }: Wish): AsyncGenerator<Clip> {
+/** Clips of all kinds of piece, or of files, on a SoundFont, under each condition. */
+export async function* clipsOf({ soundFont, pieces, wanted }: Wish): AsyncGenerator<Clip> {
   const [path = '', program = '0'] = soundFont.split('#')
-  const bank = await readBank(path)
-  for (const kind of Object.keys(kinds) as Kind[]) {
-    for (const seed of seeds) {
-      const truth = makePiece(kind, seed, seed % 3 === 0 ? soft : undefined)
+  const bank = await bankOf(path)
+  for (const piece of pieces) {
+    for (const { kind, truth } of await truthsOf(piece)) {
       const seconds = Math.max(...truth.notes.map(({ end }) => end)) + 1.5
       const rate = 2 * frameRate
       const mono: number[] = []
       const samples = Math.round(seconds * rate)
-      for await (const piece of play(bank, truth, { rate, samples, program: Number(program) })) {
-        for (let at = 0; at < piece.length; at += 2) mono.push(((piece[at] ?? 0) + (piece[at + 1] ?? 0)) / 2)
+      for await (const part of play(bank, truth, { rate, samples, program: Number(program) })) {
+        for (let at = 0; at < part.length; at += 2) mono.push(((part[at] ?? 0) + (part[at + 1] ?? 0)) / 2)
       }
       const dry = halved(mono)
       for (const condition of wanted) {
@@ -46,6 +53,23 @@ export async function* clipsOf({ soundFont, seeds, wanted }: Wish): AsyncGenerat
       }
     }
   }
+}
+
+async function truthsOf(piece: string): Promise<Pick<Clip, 'kind' | 'truth'>[]> {
+  if (piece.endsWith('.mid')) {
+    const { notes, pedals } = readMidi(await readFile(piece))
+    const own = notes.filter(({ pitch }) => pitch >= lowestKey && pitch < lowestKey + keys)
+    return [{ kind: basename(piece), truth: { notes: ordered(own), pedals } }]
+  }
+  const seed = Number(piece)
+  return (Object.keys(kinds) as Kind[]).map((kind) => ({
+    kind,
+    truth: makePiece(kind, seed, seed % 3 === 0 ? soft : undefined),
+  }))
+}
+
+async function bankOf(path: string): Promise<BasicSoundBank> {
+  return path === 'salamander' ? await sampledPiano(await usePack('piano-samples')) : await readBank(path)
 }
 
 /** At half the rate, by a windowed sinc. */

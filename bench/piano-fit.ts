@@ -8,7 +8,8 @@ import { featuresOf } from '../src/media/piano/features.ts'
 import { RecentFrames } from '../src/media/piano/frames.ts'
 import { velocityScale } from '../src/media/piano/judge.ts'
 import { keys, lowestKey } from '../src/media/piano/note.ts'
-import { riseAt, secondsOf } from '../src/media/piano/track.ts'
+import { riseAt } from '../src/media/piano/rise.ts'
+import { secondsOf } from '../src/media/piano/track.ts'
 import { conditions, type Condition } from '../test/piano/conditions.ts'
 import { fit, type Example } from './fit.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
@@ -17,7 +18,7 @@ import { clipsOf, type Clip } from './piano-clips.ts'
 // seeds than bench/piano.ts shows.
 // node bench/piano-fit.ts <folder of models> <seeds, such as 1,2,3> <SoundFont[#program]> ...
 
-const [models = '', seeds = '', ...soundFonts] = process.argv.slice(2)
+const [models = '', pieces = '', ...soundFonts] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-piano-'))
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
 setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
@@ -66,7 +67,7 @@ try {
   const model = await openModel(1, signal)
   for (const soundFont of soundFonts) {
     const wanted = Object.keys(conditions) as Condition[]
-    for await (const clip of clipsOf({ soundFont, seeds: seeds.split(',').map(Number), wanted })) {
+    for await (const clip of clipsOf({ soundFont, pieces: pieces.split(','), wanted })) {
       examples.push(...(await examplesOf(clip, model)))
     }
     console.log(`${soundFont}: ${examples.length} examples`)

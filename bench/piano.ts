@@ -15,9 +15,9 @@ import { clipsOf, type Clip } from './piano-clips.ts'
 // How well the notes of generated pieces are found, by SoundFont, condition and kind of piece: F1 of begins within
 // 50 ms, one to one, with Basic Pitch's own tracker and the trial's thresholds on the same frames of the model; F1 of
 // begins and ends; mean error of velocities; speed as a multiple of real time, by processor time.
-// node bench/piano.ts <folder of models> <seeds, such as 101,102,103> <SoundFont[#program]> ...
+// node bench/piano.ts <folder of models> <seeds, such as 101,102,103, or MIDI files> <SoundFont[#program]> ...
 
-const [models = '', seeds = '', ...soundFonts] = process.argv.slice(2)
+const [models = '', pieces = '', ...soundFonts] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-piano-'))
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
 setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
@@ -54,7 +54,7 @@ try {
   const model = await openModel(1, signal)
   for (const soundFont of soundFonts) {
     const wanted = Object.keys(conditions) as Condition[]
-    for await (const clip of clipsOf({ soundFont, seeds: seeds.split(',').map(Number), wanted })) {
+    for await (const clip of clipsOf({ soundFont, pieces: pieces.split(','), wanted })) {
       const start = process.cpuUsage()
       const tracker = new NoteTracker()
       const frames: Frame[] = []

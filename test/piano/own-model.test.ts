@@ -1,11 +1,15 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { setPacks } from '../../src/engines/packs/use.ts'
-import { ready } from '../../tools/piano-audio-to-midi/run.ts'
+import { openTranscriber } from '../../src/engines/piano/open.ts'
+import { hearingSeconds, longestMs } from '../../src/media/piano/work.ts'
+import { ready, run } from '../../tools/piano-audio-to-midi/run.ts'
 import type { Graph } from '../engines/onnx-file.ts'
 import { bringModel } from '../engines/vision/stand-in-models.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { recordingRate, writeWav } from './recordings.ts'
 import { heardKey, loudnessAsPiano } from './stand-in-model.ts'
 import { transcribe } from './transcribe.ts'
@@ -26,12 +30,19 @@ const sounding = [
 
 beforeAll(async () => {
   folder = await scratchFolder()
-  const sound = Float32Array.from({ length: 25 * recordingRate }, (_, at) => {
-    const isOn = sounding.some(([from, to]) => at >= from * recordingRate && at < to * recordingRate)
-    return isOn ? 0.3 * Math.sign(Math.sin((2 * Math.PI * 500 * at) / recordingRate)) : 0
-  })
+  const sound = soundOf(sounding.map(([from, to]) => [from, to, 0.3]))
   path = await writeWav(join(folder, 'bursts.wav'), sound)
 })
+
+/** Bursts of a tone, by their begins and ends in seconds and how loud they are, with time after them. */
+function soundOf(bursts: readonly (readonly [number, number, number])[]): Float32Array {
+  const lasts = Math.max(...bursts.map(([, to]) => to)) + 2
+  return Float32Array.from({ length: lasts * recordingRate }, (_, at) => {
+    const time = at / recordingRate
+    const [, , loud] = bursts.find(([from, to]) => time >= from && time < to) ?? [0, 0, 0]
+    return loud * Math.sign(Math.sin(2 * Math.PI * 500 * time))
+  })
+}
 
 async function bring(graph: Graph | Buffer): Promise<void> {
   const own = { 'piano-model': await bringModel(folder, graph) }
@@ -51,6 +62,51 @@ it('is used where it is set, with its pedal, over any length', async () => {
       expect(Math.abs((span?.end ?? 0) - end)).toBeLessThan(0.025)
     }
   }
+})
+
+it('a key that is struck again while it is held ends its note and begins another', async () => {
+  // Others follow: two that are hardly sure would be no piano.
+  const others = [3, 4, 5, 6].map((second) => [second, second + 0.5, 0.5] as const)
+  const sound = soundOf([[1, 1.5, 0.25], [1.5, 2.2, 0.5], ...others])
+  await bring(loudnessAsPiano())
+  const { found } = await transcribe(await writeWav(join(folder, 'again.wav'), sound), folder)
+  const [first, second] = found.notes
+  expect(found.notes).toHaveLength(6)
+  for (const [told, time] of [
+    [first?.start, 1],
+    [first?.end, 1.5],
+    [second?.start, 1.5],
+    [second?.end, 2.2],
+  ])
+    expect(Math.abs((told ?? 0) - (time ?? 0))).toBeLessThan(0.025)
+  expect(second?.velocity).toBeGreaterThan(first?.velocity ?? 127)
+})
+
+it('what was heard is kept for the next attempt, and names what heard it', async () => {
+  const copy = join(folder, 'copy.wav')
+  await copyFile(path, copy)
+  const files = await stage([copy])
+  const steps = await mkdtemp(join(folder, 'steps-'))
+  const attempt = async () => {
+    const { context } = contextOf(files, await mkdtemp(join(folder, 'attempt-')))
+    return await run({ file_id: idOf(copy) }, { ...context, steps })
+  }
+  await bring(loudnessAsPiano())
+  const first = await attempt()
+  // Nobody could hear it again.
+  await rm(copy)
+  expect(await attempt()).toEqual(first)
+  const another = loudnessAsPiano()
+  await bring({ ...another, constants: { ...another.constants, twice: { dims: [1], values: [7] } } })
+  await expect(attempt()).rejects.toMatchObject({ code: 6500 })
+})
+
+it('may hear for as long as such a model needs on a slow machine', async () => {
+  await bring(loudnessAsPiano())
+  await using transcriber = await openTranscriber(1, new AbortController().signal)
+  const hours = 6 * 3600 * 1000
+  // It takes about as long as the recording lasts: at a tenth of that pace it is still no hanging.
+  expect(longestMs(hearingSeconds(hours, transcriber.pace))).toBeGreaterThan(10 * hours)
 })
 
 it.each([

@@ -1,19 +1,35 @@
-import { mkdir } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { BasicSoundBank } from 'spessasynth_core'
 import { beforeAll, expect, it } from 'vitest'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { folderOf, inventoryFile } from '../../src/engines/packs/store.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
 import { play } from '../../src/engines/piano/play.ts'
 import { layers, packageOf, sampledPiano } from '../../src/engines/piano/sampled-piano.ts'
 import { hertzOf } from '../../src/media/piano/note.ts'
+import { run } from '../../tools/piano-audio-enhance/run.ts'
+import { artifactOf } from '../packs/stand-in.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { bringModel } from '../engines/vision/stand-in-models.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { amplitude, ffmpeg } from '../video-split-screen/media.ts'
+import { loudnessAsPiano } from './stand-in-model.ts'
 
 // A piano whose recordings are tones: named and laid as those of the packages.
 
-let folder: string
+const scratch = await scratchFolder()
+const folder = folderOf(
+  { folder: join(scratch, 'packs'), automatic: false, own: {}, manifest },
+  'piano-samples',
+  manifest['piano-samples'],
+)
 const names = ['A', 'C', 'D#', 'F#']
+let bank: BasicSoundBank
 
 beforeAll(async () => {
-  folder = await scratchFolder()
   for (const { number } of layers) {
     const audio = join(folder, 'node_modules', packageOf(number), 'audio')
     await mkdir(audio, { recursive: true })
@@ -30,6 +46,11 @@ beforeAll(async () => {
       }),
     )
   }
+  const [{ number }] = layers
+  const path = `node_modules/${packageOf(number)}/audio/A0v${number}.ogg`
+  const { file: _, ...kept } = artifactOf(path, await readFile(join(folder, path)))
+  await writeFile(join(folder, inventoryFile), JSON.stringify([{ path, ...kept }]))
+  bank = await sampledPiano(folder)
 })
 
 /** Half a second of a key, 0.1 s after it was struck, left and right. */
@@ -37,8 +58,7 @@ async function sounded(pitch: number, velocity: number): Promise<readonly [Float
   const notes = [{ pitch, start: 0, end: 0.8, velocity }]
   const parts: number[] = []
   const playing = { rate: 48_000, samples: 28_800 }
-  for await (const piece of play(await sampledPiano(folder), { notes, pedals: [] }, playing))
-    parts.push(...piece)
+  for await (const piece of play(bank, { notes, pedals: [] }, playing)) parts.push(...piece)
   const side = (first: number) =>
     Float32Array.from({ length: 24_000 }, (_, at) => parts[2 * (at + 4800) + first] ?? 0)
   return [side(0), side(1)]
@@ -59,4 +79,19 @@ it('a key that is struck harder is louder, from one recording to the next too', 
     levels.push(amplitude(left, hertzOf(60)))
   }
   expect(levels).toEqual(levels.toSorted((one, other) => one - other))
+})
+
+it('what it plays credits its maker, as its licence asks', async () => {
+  const own = { 'piano-model': await bringModel(scratch, loudnessAsPiano()) }
+  setPacks({ folder: join(scratch, 'packs'), automatic: false, own, manifest })
+  const path = join(scratch, 'source.wav')
+  await ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=1,volume=4', path)
+  const { context, kept } = contextOf(await stage([path]), await mkdtemp(join(scratch, 'run-')))
+  const { piano } = await run({ file_id: idOf(path) }, context)
+  expect(piano).toBe('salamander')
+  const shown = ['-v', 'error', '-show_entries', 'format_tags', '-of', 'json', kept[0]?.path ?? '']
+  const { stdout } = await promisify(execFile)('ffprobe', shown)
+  expect(JSON.parse(stdout)).toMatchObject({
+    format: { tags: { comment: expect.stringMatching(/Salamander.* by Alexander Holm .*CC BY 3\.0/) } },
+  })
 })

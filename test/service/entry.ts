@@ -1,4 +1,4 @@
-/** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker <own models as JSON>`. */
+/** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker <what is set of packs as JSON>`. */
 import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,13 +15,13 @@ const { packSettings } = await import('../../src/engines/packs/store.ts')
 const { setPacks } = await import('../../src/engines/packs/use.ts')
 const { environmentTelling, takeServices } = await import('../../src/config.ts')
 const { setServices } = await import('../../src/engines/services/use.ts')
-const bring = (own: unknown) =>
-  setPacks({ ...packSettings.parse({ folder: join(tmpdir(), 'no-packs'), automatic: false, own }), manifest })
+const none = { folder: join(tmpdir(), 'no-packs'), automatic: false, own: {} }
+const bring = (packs: object) => setPacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
 // Each loads its own side alone, as the product's do: workers start often.
 if (first === 'worker') {
   const { runWorker } = await import('../../src/tasks/worker.ts')
   setServices(takeServices())
-  bring(JSON.parse(more))
+  bring(JSON.parse(more) as object)
   runWorker(operations)
 } else {
   const { startService } = await import('../../src/service.ts')
@@ -29,9 +29,9 @@ if (first === 'worker') {
   const { openLog } = await import('../../src/platform/log.ts')
   const { newKey } = await import('../../src/platform/new-key.ts')
   const apiKey = newKey()
-  const { localImport, services = {}, patience } = JSON.parse(more) as ProcessOptions
+  const { localImport, services = {}, packs = {}, patience } = JSON.parse(more) as ProcessOptions
   setServices(services)
-  bring({})
+  bring(packs)
   const { port, close } = await startService({
     dataDir: first,
     version: '0.0.0-test',
@@ -39,7 +39,11 @@ if (first === 'worker') {
     key: apiKey,
     exitIfIdle: async () => false,
     operations,
-    worker: { module: import.meta.filename, args: ['worker'], environment: environmentTelling(services) },
+    worker: {
+      module: import.meta.filename,
+      args: ['worker', JSON.stringify(packs)],
+      environment: environmentTelling(services),
+    },
     log: openLog({ file: `${first}/log`, level: 'info' }),
     concurrency: 2,
     localImport: localImport === true,

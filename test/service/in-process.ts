@@ -73,7 +73,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     exitIfIdle: async () => false,
     worker: {
       module: join(import.meta.dirname, 'entry.ts'),
-      args: ['worker', JSON.stringify(options.own ?? {})],
+      args: ['worker', JSON.stringify({ own: options.own ?? {} })],
       environment: environmentTelling(options.services ?? {}),
     },
     log: openLog({ file: join(dataDir, 'log') }),

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import type { PackSettings } from '../../src/engines/packs/store.ts'
 import type { Services } from '../../src/engines/services/services.ts'
 
 /** A service in its own process, to be killed. */
@@ -20,6 +21,8 @@ export interface ProcessOptions {
   readonly localImport?: boolean
   /** Services that are set. */
   readonly services?: Services
+  /** What is set of packs; left out, there are none. */
+  readonly packs?: Partial<PackSettings>
   /** How long a synchronous operation's result is waited for, ms. */
   readonly patience?: number
 }

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
-import { hearPiano, longestMs, requireHearing } from '../../src/engines/piano/hear.ts'
+import { requireTogether } from '../../src/engines/packs/use.ts'
+import { hearPiano, requireHearing } from '../../src/engines/piano/hear.ts'
 import { openPiano, requirePiano } from '../../src/engines/piano/piano.ts'
 import { measureSource, renderWav } from '../../src/engines/piano/render.ts'
 import { writeMidi } from '../../src/media/midi/write.ts'
-import { playingSeconds } from '../../src/media/piano/work.ts'
+import { longestMs, playingSeconds } from '../../src/media/piano/work.ts'
 import type { pianoAudioEnhance } from './contract.ts'
 
 /** Progress when all is heard, and when all is played, percent. */
@@ -46,6 +47,5 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
 
 /** Throws 6401 where ffmpeg, what hears or what plays is missing. */
 export const ready: ReadyOperation<typeof pianoAudioEnhance> = async () => {
-  await requireHearing()
-  await requirePiano()
+  await requireTogether([requireHearing, requirePiano])
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
 import { learnedSums } from '../../src/engines/vision/learned-models.ts'
 import { lookAheadOf } from '../../src/media/clean/inpaint/inpainter.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
@@ -12,7 +13,6 @@ import { makeParts } from './part-threads.ts'
 import { checkWhole, partsOf } from './parts.ts'
 import type { PartJob } from './part.ts'
 import { chooseQuality, type Quality } from './quality.ts'
-import { stepsIn } from './steps.ts'
 import type { WholePicture } from './whole-picture.ts'
 
 /** A video to be treated. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { maxRegions } from '../../src/contract/regions.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
+import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
 import { findText } from '../../src/engines/vision/find-text.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
 import { endOf } from '../../src/media/clean/rate.ts'
@@ -8,7 +9,6 @@ import type { Region } from '../../src/media/clean/region.ts'
 import type { BoundedRegions } from '../../src/media/text/bounded-regions.ts'
 import { readDetection } from './detection.ts'
 import { checkVideo } from './plan.ts'
-import { stepsIn } from './steps.ts'
 import { isSearched, type PurifyInput } from './work.ts'
 
 /** Share of the work that finding text is, where what is found is treated too, percent. */

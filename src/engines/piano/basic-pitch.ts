@@ -4,6 +4,7 @@ import { Levels, lookLength } from '../../media/piano/levels.ts'
 import { keys } from '../../media/piano/note.ts'
 import { byBegin } from '../../media/piano/order.ts'
 import { NoteTracker, type HeardNote } from '../../media/piano/track.ts'
+import { paces } from '../../media/piano/work.ts'
 import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/load.ts'
 import { usePack } from '../packs/use.ts'
 import type { Heard, Listening, Transcriber } from './transcriber.ts'
@@ -28,7 +29,7 @@ const tensors = {
 export async function openBasicPitch(threads: number, signal: AbortSignal): Promise<Transcriber> {
   const model = await openModel(threads, signal)
   return {
-    ...{ name: 'basic-pitch', rate: frameRate, pedal: false },
+    ...{ name: 'basic-pitch', rate: frameRate, pace: paces.basicPitch, pedal: false },
     transcribe: (sound, listening) => transcribe(model, sound, listening),
     [Symbol.asyncDispose]: () => model.session.release(),
   }

@@ -4,10 +4,13 @@ import type { RunContext, StagedFile } from '../../contract/operation.ts'
 import type { Performance } from '../../media/piano/note.ts'
 import { doubtOf } from '../../media/piano/doubt.ts'
 import { recordingMs } from '../../media/piano/recording.ts'
-import { hearingSeconds } from '../../media/piano/work.ts'
+import { hearingSeconds, longestMs } from '../../media/piano/work.ts'
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
+import { stepsIn } from '../ffmpeg/steps.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
+import { ownSum } from '../packs/use.ts'
 import { openTranscriber, requireTranscriber } from './open.ts'
+import type { Heard, Transcriber } from './transcriber.ts'
 
 /** What was played in a recording, and what both operations tell of it. */
 export interface HeardPiano {
@@ -29,29 +32,25 @@ export interface HeardPiano {
 const measuring = 5
 
 /**
- * Finds what is played in a recording; `until` is the progress at its end. Throws 6017 for sound that does not decode,
- * 6014 where there is only silence or no piano.
+ * Finds what is played in a recording; `until` is the progress at its end. What was heard is kept as a finished step of
+ * the task. Throws 6017 for sound that does not decode, 6014 where there is only silence or no piano.
  */
 export async function hearPiano(
   file: StagedFile,
-  context: Pick<RunContext, 'signal' | 'threads' | 'progress'>,
+  context: Pick<RunContext, 'signal' | 'threads' | 'steps' | 'progress'>,
   until = 98,
 ): Promise<HeardPiano> {
-  const { signal, threads } = context
   const seconds = recordingMs(file) / 1000
-  const timeoutMs = longestMs(hearingSeconds(seconds * 1000))
-  await using transcriber = await openTranscriber(threads, signal)
-  const decode = () => decodeVoice(file.path, { signal, timeoutMs, seconds, rate: transcriber.rate })
-  const { loudest, heard } = await measure(decode(), transcriber.rate)
-  context.progress(measuring)
-  if (loudest < silent) throw nothingHeard(file.name, 'it is silent')
-  const { notes, pedals } = await transcriber.transcribe(scaled(decode(), usualLevel / loudest), {
-    signal,
-    onSeconds: (done) => context.progress(measuring + ((until - measuring) * done) / seconds),
-  })
+  await using transcriber = await openTranscriber(context.threads, context.signal)
+  const finished = await stepsIn(context.steps)
+  const madeOf = [file.file_id, seconds, transcriber.name, await ownSum('piano-model')]
+  const kept = await finished.text('heard', madeOf, async () =>
+    JSON.stringify(await listen({ file, seconds, transcriber }, context, until)),
+  )
+  const { notes, pedals, lasted } = JSON.parse(kept) as Listened
   const doubt = doubtOf(notes)
   if (doubt !== null) throw nothingHeard(file.name, doubt)
-  const lacks = seconds - heard
+  const lacks = seconds - lasted
   const told = {
     ...{ notes_found: notes.length, pedal: transcriber.pedal, transcriber: transcriber.name },
     duration: Math.round(seconds * 1000) / 1000,
@@ -65,6 +64,35 @@ export async function hearPiano(
   return { performance: { notes: rounded, pedals }, facts: { baseName, told } }
 }
 
+interface Recording {
+  readonly file: StagedFile
+  readonly seconds: number
+  readonly transcriber: Transcriber
+}
+
+interface Listened extends Heard {
+  /** Seconds of sound there were. */
+  readonly lasted: number
+}
+
+async function listen(
+  { file, seconds, transcriber }: Recording,
+  { signal, progress }: Pick<RunContext, 'signal' | 'progress'>,
+  until: number,
+): Promise<Listened> {
+  const { rate, pace } = transcriber
+  const timeoutMs = longestMs(hearingSeconds(seconds * 1000, pace))
+  const decode = () => decodeVoice(file.path, { signal, timeoutMs, seconds, rate })
+  const { loudest, lasted } = await measure(decode(), rate)
+  progress(measuring)
+  if (loudest < silent) throw nothingHeard(file.name, 'it is silent')
+  const heard = await transcriber.transcribe(scaled(decode(), usualLevel / loudest), {
+    signal,
+    onSeconds: (done) => progress(measuring + ((until - measuring) * done) / seconds),
+  })
+  return { ...heard, lasted }
+}
+
 /** For `ready` of an operation: 6401 where ffmpeg or what hears is missing. */
 export async function requireHearing(): Promise<void> {
   await locateFfmpeg()
@@ -75,11 +103,6 @@ export async function requireHearing(): Promise<void> {
 const silent = 10 ** (-70 / 20)
 const usualLevel = 0.1
 
-/** A machine may be busy and much slower than the one measured; this only ends what hangs. Milliseconds. */
-export function longestMs(expected: number): number {
-  return (10 * 60 + 30 * expected) * 1000
-}
-
 function nothingHeard(name: string, why: string): MediaError {
   return new MediaError(6014, `${name}: no piano was found: ${why}`, {
     hint: 'Give a recording in which a piano plays alone or well in front, without speech.',
@@ -89,7 +112,7 @@ function nothingHeard(name: string, why: string): MediaError {
 async function measure(
   sound: AsyncIterable<Float32Array>,
   rate: number,
-): Promise<{ readonly loudest: number; readonly heard: number }> {
+): Promise<{ readonly loudest: number; readonly lasted: number }> {
   const block = Math.round(0.4 * rate)
   let [loudest, energy, filled, samples] = [0, 0, 0, 0]
   for await (const piece of sound) {
@@ -102,7 +125,7 @@ async function measure(
     }
     samples += piece.length
   }
-  return { loudest: Math.sqrt(Math.max(loudest, energy) / block), heard: samples / rate }
+  return { loudest: Math.sqrt(Math.max(loudest, energy) / block), lasted: samples / rate }
 }
 
 async function* scaled(sound: AsyncIterable<Float32Array>, gain: number): AsyncGenerator<Float32Array> {

@@ -4,6 +4,7 @@ import { keys } from '../../media/piano/note.ts'
 import { byBegin } from '../../media/piano/order.ts'
 import { regressionRate, RegressionTracker, type RegressionFrame } from '../../media/piano/regression.ts'
 import type { HeardNote } from '../../media/piano/track.ts'
+import { paces } from '../../media/piano/work.ts'
 import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/load.ts'
 import type { Heard, Listening, Transcriber } from './transcriber.ts'
 import { windowsOf } from './windows.ts'
@@ -46,7 +47,7 @@ export async function openHighResolution(
   const lacking = Object.values(outputs).filter((output) => !session.outputNames.includes(output))
   if (lacking.length > 0) throw unfit(`it does not answer ${lacking.join(', ')}`)
   return {
-    ...{ name, rate, pedal: true },
+    ...{ name, rate, pace: paces.highResolution, pedal: true },
     transcribe: (sound, listening) => transcribe({ onnx, session, input }, sound, listening),
     [Symbol.asyncDispose]: () => session.release(),
   }

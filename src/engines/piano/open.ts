@@ -1,4 +1,4 @@
-import { findPack, requirePack } from '../packs/use.ts'
+import { findPack, requirePack, requireTogether } from '../packs/use.ts'
 import { openBasicPitch } from './basic-pitch.ts'
 import { openHighResolution } from './high-resolution.ts'
 import type { Transcriber } from './transcriber.ts'
@@ -17,7 +17,10 @@ export async function openTranscriber(threads: number, signal: AbortSignal): Pro
 
 /** For `ready` of an operation: 6401 where what hears is neither there nor comes by itself. */
 export async function requireTranscriber(): Promise<void> {
-  await requirePack('onnx-runtime')
+  await requireTogether([() => requirePack('onnx-runtime'), requireModel])
+}
+
+async function requireModel(): Promise<void> {
   const found = await Promise.all(pianoModels.map((name) => findPack(name)))
   if (found.every((path) => path === null)) await requirePack('piano-transcription')
 }

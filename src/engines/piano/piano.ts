@@ -9,14 +9,20 @@ export interface Piano {
   /** As results name it. */
   readonly name: string
   readonly bank: BasicSoundBank
+  /** What its licence asks what it plays to say. */
+  readonly credit?: string
 }
+
+const salamanderCredit =
+  'Played on the Salamander Grand Piano by Alexander Holm (https://archive.org/details/SalamanderGrandPianoV3), ' +
+  'CC BY 3.0 (https://creativecommons.org/licenses/by/3.0/)'
 
 /** Opens the sampled grand piano where it is there or comes by itself, else the small SoundFont. */
 export async function openPiano(signal: AbortSignal): Promise<Piano> {
   if (await comes('piano-samples')) {
     try {
       const folder = await usePack('piano-samples', { signal })
-      return { name: 'salamander', bank: await sampledPiano(folder) }
+      return { name: 'salamander', bank: await sampledPiano(folder), credit: salamanderCredit }
     } catch (error) {
       // The machine may be offline.
       signal.throwIfAborted()

@@ -51,7 +51,7 @@ export async function measureSource(
 
 /**
  * Writes a performance as a WAV, 48 kHz stereo of 24 bits, as long and as loud as its source, its true peak at most
- * -1 dBTP; answers by how many LU it is fainter for that.
+ * -1 dBTP; answers by how many LU it is fainter for that. Its comment credits the piano where that has to be.
  */
 export async function renderWav(
   { piano, performance, source }: { piano: Piano; performance: Performance; source: SourceSound },
@@ -78,7 +78,9 @@ export async function renderWav(
     args: [
       ...['-protocol_whitelist', 'pipe', '-f', 'f32le', '-ar', String(soundRate), '-ac', '2', '-i', 'pipe:0'],
       // Beyond 4 GiB a plain WAV cannot tell its length.
-      ...['-c:a', 'pcm_s24le', '-rf64', 'auto', '-bitexact', path],
+      ...['-c:a', 'pcm_s24le', '-rf64', 'auto', '-bitexact'],
+      ...(piano.credit === undefined ? [] : ['-metadata', `comment=${piano.credit}`]),
+      path,
     ],
   })
   return { path, lacks: 20 * Math.log10(wished / gain) }

@@ -22,6 +22,8 @@ export interface Transcriber extends AsyncDisposable {
   readonly name: string
   /** Rate of the sound it hears, Hz, of one channel. */
   readonly rate: number
+  /** Seconds of work for a second of sound, on two cores. */
+  readonly pace: number
   /** Whether it tells the pedal. */
   readonly pedal: boolean
   /** Hears sound in pieces of any size, in memory that does not grow with its length but for the notes. */

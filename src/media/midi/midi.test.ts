@@ -57,7 +57,41 @@ describe('a MIDI file', () => {
     expect(bytes.subarray(-4)).toEqual(Buffer.from([0, 0xff, 0x2f, 0]))
   })
 
+  it('is read by its own tempo map, however often that changes', () => {
+    // A note a tick, and a new tempo: 1000 microseconds a tick, and 2000, in turn.
+    const count = 100_000
+    const event = (tempo: number) => [
+      1,
+      0xff,
+      0x51,
+      3,
+      0,
+      tempo >> 8,
+      tempo & 255,
+      0,
+      0x90,
+      60,
+      64,
+      1,
+      0x80,
+      60,
+      0,
+    ]
+    const both = [...event(1000), ...event(2000)]
+    const track = Buffer.concat(Array.from({ length: count / 2 }, () => Buffer.from(both)))
+    const head = Buffer.from('MThd\0\0\0\x06\0\0\0\x01\0\x01MTrk\0\0\0\0', 'latin1')
+    head.writeUInt32BE(track.length, 18)
+    const { notes } = readMidi(Buffer.concat([head, track]))
+    expect(notes).toHaveLength(count)
+    expect(notes[1]?.start).toBeCloseTo(0.502, 9)
+    // The first tick is of the usual tempo; the last note ends a tick before the two of its own are over.
+    expect(notes.at(-1)?.end).toBeCloseTo(0.5 + (count / 2) * (0.002 + 0.004) - 0.002, 6)
+  })
+
   it('what is none is told', () => {
     expect(() => readMidi(Buffer.from('RIFF and so on'))).toThrow(RangeError)
+    const timeless = writeMidi({ notes: [], pedals: [] })
+    timeless.writeUInt16BE(0, 12)
+    expect(() => readMidi(timeless)).toThrow('a beat has no ticks')
   })
 })

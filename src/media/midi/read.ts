@@ -16,21 +16,22 @@ export function readMidi(bytes: Uint8Array): Performance {
   if (view.getUint32(0) !== 0x4d_54_68_64) throw new RangeError('not a MIDI file')
   const division = view.getUint16(12)
   if (division >= 0x8000) throw new RangeError('times in frames of film are not read')
+  if (division === 0) throw new RangeError('a beat has no ticks')
   const events: Event[] = []
   for (let at = 8 + view.getUint32(4); at + 8 <= bytes.length;) {
     const length = view.getUint32(at + 4)
     if (view.getUint32(at) === 0x4d_54_72_6b)
-      events.push(...readTrack(bytes.subarray(at + 8, at + 8 + length)))
+      for (const event of eventsOf(bytes.subarray(at + 8, at + 8 + length))) events.push(event)
     at += 8 + length
   }
   return perform(
     events.toSorted((one, other) => one.tick - other.tick),
-    clockOf(events, division),
+    division,
   )
 }
 
-function readTrack(bytes: Uint8Array): Event[] {
-  const events: Event[] = []
+/** What stands in a track, in order. */
+function* eventsOf(bytes: Uint8Array): Generator<Event> {
   let [at, tick, running] = [0, 0, 0]
   const next = () => bytes[at++] ?? 0
   const number = () => {
@@ -47,46 +48,33 @@ function readTrack(bytes: Uint8Array): Event[] {
     const kind = running >= 0xf0 ? running : running & 0xf0
     const type = kind === 0xff ? next() : kind
     const count = kind >= 0xf0 ? number() : kind === 0xc0 || kind === 0xd0 ? 1 : 2
-    events.push({ tick, status: kind === 0xff ? type : running, data: [...bytes.subarray(at, at + count)] })
+    yield { tick, status: kind === 0xff ? type : running, data: [...bytes.subarray(at, at + count)] }
     at += count
   }
-  return events
 }
+
+/** The event that tells the microseconds of a beat. */
+const setTempo = 0x51
 
 /** Microseconds of a beat at 120 beats a minute, which holds until a file says otherwise. */
 const usualBeat = 500_000
 
-/** Seconds of a tick. */
-function clockOf(events: readonly Event[], division: number): (tick: number) => number {
-  const changes = [{ tick: 0, seconds: 0, beat: usualBeat }]
-  for (const { tick, status, data } of events.toSorted((one, other) => one.tick - other.tick)) {
-    if (status !== 0x51) continue
-    const seconds = secondsAt(changes, division, tick)
-    changes.push({ tick, seconds, beat: data.reduce((value, byte) => value * 256 + byte, 0) })
-  }
-  return (tick) => secondsAt(changes, division, tick)
-}
-
-function secondsAt(
-  changes: readonly { readonly tick: number; readonly seconds: number; readonly beat: number }[],
-  division: number,
-  tick: number,
-): number {
-  const last = changes.findLast((change) => change.tick <= tick) ?? { tick: 0, seconds: 0, beat: usualBeat }
-  return last.seconds + ((tick - last.tick) * last.beat) / (1e6 * division)
-}
-
 /** The channel of drums, counted from 0. */
 const drums = 9
 
-function perform(events: readonly Event[], secondsOf: (tick: number) => number): Performance {
+function perform(events: readonly Event[], division: number): Performance {
   const notes: PianoNote[] = []
   const pedals: PedalSpan[] = []
   const held = new Map<number, { start: number; velocity: number }>()
   const down = new Map<number, number>()
+  /** Where the tempo changed last. */
+  let last = { tick: 0, seconds: 0, beat: usualBeat }
   for (const { tick, status, data } of events) {
+    const now = last.seconds + ((tick - last.tick) * last.beat) / (1e6 * division)
+    if (status === setTempo)
+      last = { tick, seconds: now, beat: data.reduce((value, byte) => value * 256 + byte, 0) }
     const [kind, channel, [first = 0, second = 0]] = [status & 0xf0, status & 0x0f, data]
-    const [now, key] = [secondsOf(tick), channel * 128 + first]
+    const key = channel * 128 + first
     if (status < 0x80 || channel === drums) continue
     const before = held.get(key)
     if ((kind === 0x90 || kind === 0x80) && before) {

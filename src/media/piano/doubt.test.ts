@@ -11,6 +11,7 @@ it('nothing is no piano', () => {
 
 it('one long note is one, many short ones are none', () => {
   expect(doubtOf([note(0, 2)])).toBeNull()
+  expect(doubtOf([note(0, 0.06)])).toContain('its only sound is short')
   expect(doubtOf(Array.from({ length: 20 }, (_, at) => note(at / 10, 0.06)))).toContain('20 sounds')
 })
 

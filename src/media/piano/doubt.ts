@@ -16,7 +16,9 @@ const leastSteady = 0.4
 export function doubtOf(notes: readonly HeardNote[]): string | null {
   if (notes.length === 0) return 'no note stands out'
   if (steadiness(notes) >= leastSteady) return null
-  return `its ${notes.length} sounds are short or glide, as those of speech or noise do`
+  const sounds =
+    notes.length === 1 ? 'only sound is short or glides' : `${notes.length} sounds are short or glide`
+  return `its ${sounds}, as those of speech or noise do`
 }
 
 /** How long sure notes ring on average, of whole ones, less a third of the share of those that glide into another. */

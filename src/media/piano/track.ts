@@ -2,6 +2,7 @@ import { featuresOf, lookAhead } from './features.ts'
 import { frameHop, frameRate, partials, RecentFrames, silence, silentFrame, type Frame } from './frames.ts'
 import { judge, type Judgement } from './judge.ts'
 import { keys, lowestKey } from './note.ts'
+import { riseAt } from './rise.ts'
 
 /** A note as it was heard. */
 export interface HeardNote extends Judgement {
@@ -20,9 +21,6 @@ interface Strike extends Judgement {
   /** Where a damper falls. */
   left?: number
 }
-
-/** From here on a rise of the model's onsets is looked at more closely: nearly every true one is higher. */
-const worthALook = 0.2
 
 /** From here on a strike is believed. */
 export const believed = 0.5
@@ -80,7 +78,9 @@ export class NoteTracker {
         this.#waiting[key] = undefined
         this.#faint[key] = 0
       }
-      if (this.#fades(now, key)) notes.push(...this.#end(key, now - faintFrames + 1))
+      // A strike that waits may lie before the first faint frame: its note ends the one that fades.
+      if (this.#fades(now, key))
+        notes.push(...this.#end(key, Math.min(now - faintFrames + 1, this.#waiting[key]?.at ?? Infinity)))
       else this.#damp(now, key)
     }
     return notes
@@ -133,20 +133,7 @@ export class NoteTracker {
   }
 }
 
-/** The moment, in frames, of an onset of the model that is worth a look and highest at a frame; null where there is none. */
-export function riseAt(frames: RecentFrames, at: number, key: number): number | null {
-  const of = (index: number) => frames.at(index).onsets[key] ?? 0
-  const [before, here, after] = [of(at - 1), of(at), of(at + 1)]
-  return here < worthALook || here <= before || here < after ? null : at + topOf(before, here, after)
-}
-
 /** Seconds of a moment in frames. */
 export function secondsOf(frame: number): number {
   return Math.max(0, ((frame - lag) * frameHop) / frameRate)
-}
-
-/** Where between -0.5 and 0.5 a parabola through three values has its top. */
-function topOf(before: number, here: number, after: number): number {
-  const bend = before - 2 * here + after
-  return bend === 0 ? 0 : (before - after) / (2 * bend)
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { finishDurably, writeDurably } from '../../src/platform/durable.ts'
-import { packageVersion } from '../../src/platform/package-version.ts'
+import { finishDurably, writeDurably } from '../../platform/durable.ts'
+import { packageVersion } from '../../platform/package-version.ts'
+import { locateFfmpeg } from './locate.ts'
 
 /** A made part of the picture. */
 export interface MadePart {

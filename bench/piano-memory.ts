@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { setPacks } from '../src/engines/packs/use.ts'
+import { makePiece } from '../test/piano/pieces.ts'
+import { record, writeWav } from '../test/piano/recordings.ts'
+import { contextOf, idOf, stage } from '../test/tasks/run-operation.ts'
+import { ffmpeg } from '../test/video-split-screen/media.ts'
+import { run } from '../tools/piano-audio-to-midi/run.ts'
+import { measure, processorSeconds } from './measure.ts'
+
+// Whether piano_audio_to_midi takes the same memory however long a recording is: the peak of a process that hears one,
+// as a worker does, and of its programs; its own mean in the second quarter and in the last; multiples of real time, by
+// the clock and by processor time (Linux). The recording is a piece of four voices over and over.
+// node bench/piano-memory.ts <folder of models> <minutes> [many minutes] ...
+
+const [models = '', ...lengths] = process.argv.slice(2)
+const [made = ''] = lengths
+
+await (made.endsWith('.flac') ? hear(made) : compare())
+
+async function compare(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-piano-memory-'))
+  try {
+    const soundFont = join(models, 'florestan.sf2')
+    const once = await writeWav(join(folder, 'once.wav'), await record(makePiece('voices', 7), { soundFont }))
+    for (const minutes of lengths) {
+      const long = join(folder, `${minutes}.flac`)
+      await ffmpeg('-stream_loop', '-1', '-i', once, '-t', String(60 * Number(minutes)), long)
+      const program = [fileURLToPath(import.meta.url), models, long, minutes]
+      const { stdout } = await promisify(execFile)(process.execPath, program)
+      console.log(`${minutes} minutes: ${stdout.trim()}`)
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function hear(path: string): Promise<void> {
+  const folder = join(dirname(path), 'work')
+  await mkdir(folder, { recursive: true })
+  process.env['ORT_DISABLE_TELEMETRY'] = '1'
+  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+  /** Of this process as it goes on, MiB. */
+  const held: number[] = []
+  const watch = setInterval(() => held.push(process.memoryUsage().rss / 2 ** 20), 200)
+  const files = await stage([path])
+  const { seconds, peakMiB } = await measure(async () => {
+    await run({ file_id: idOf(path) }, contextOf(files, folder).context)
+  })
+  clearInterval(watch)
+  const own = Math.round(process.resourceUsage().maxRSS / 1024)
+  const mean = (from: number, to: number) => {
+    const part = held.slice(from * held.length, to * held.length)
+    return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
+  }
+  const times = (spent: number) => ((60 * Number(lengths[1])) / spent).toFixed(1)
+  console.log(
+    `peak ${own} MiB and ${peakMiB} MiB of its programs; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
+      `in the last ${mean(0.75, 1)} MiB; ${times(seconds)} times real time, ` +
+      `${times(await processorSeconds())} by processor time`,
+  )
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { readMidi } from '../../src/media/midi/read.ts'
+import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
+import { plan } from '../../tools/piano-audio-enhance/plan.ts'
+import { run } from '../../tools/piano-audio-enhance/run.ts'
+import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { packsFrom } from '../engines/vision/packs.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { makePiece } from './pieces.ts'
+import { florestan, record, writeWav } from './recordings.ts'
+import { f1, scoreNotes } from './score.ts'
+import { transcribe } from './transcribe.ts'
+
+const folder = await scratchFolder()
+const isReady = packsFrom(join(folder, 'packs'))
+
+// A raw stream: it has no index, so that its header tells no length.
+describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
+  const piece = makePiece('voices', 61)
+  let path: string
+
+  beforeAll(async () => {
+    const wav = await writeWav(join(folder, 'piece.wav'), await record(piece, { soundFont: florestan ?? '' }))
+    path = await make(join(folder, 'piece.aac'), ['-i', wav])
+  })
+
+  /** Seconds of sound that are in a file, all of it decoded. */
+  const secondsOf = async (file: string) =>
+    (await ffmpeg('-i', file, '-f', 'f32le', '-ar', '48000', '-ac', '1', '-')).length / 4 / 48_000
+
+  it('becomes MIDI', async () => {
+    const { found, name, output } = await transcribe(path, folder)
+    expect(name).toBe('piece.mid')
+    expect(output.duration).toBeCloseTo(await secondsOf(path), 2)
+    expect(f1([scoreNotes(piece, found.notes)])).toBeGreaterThan(0.85)
+  })
+
+  it('is played again, as long as it is', async () => {
+    const files = await stage([path])
+    const input = pianoAudioEnhance.input.parse({ file_id: idOf(path) })
+    expect(plan(input, files).credits).toBe(1)
+    const { context, kept } = contextOf(files, folder)
+    pianoAudioEnhance.output.parse(await run(input, context))
+    const [wav = '', midi = ''] = kept.map((file) => file.path)
+    expect(await secondsOf(wav)).toBeCloseTo(await secondsOf(path), 3)
+    expect(f1([scoreNotes(piece, readMidi(await readFile(midi)).notes)])).toBeGreaterThan(0.85)
+  })
+})

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { MediaError } from '../../src/contract/errors.ts'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { pullAll } from '../../src/models.ts'
+import * as enhance from '../../tools/piano-audio-enhance/run.ts'
+import * as toMidi from '../../tools/piano-audio-to-midi/run.ts'
+import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { makePiece } from './pieces.ts'
+import { florestan, record, writeWav } from './recordings.ts'
+
+// A machine on which nothing is installed: what it needs comes by itself, or by the one command that is told.
+
+const folder = await scratchFolder()
+const mirror = testdata('models')
+
+describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDATA)', () => {
+  let path: string
+
+  beforeAll(async () => {
+    const sound = await record(makePiece('alberti', 5), { soundFont: florestan ?? '', seconds: 3 })
+    path = await writeWav(join(folder, 'piece.wav'), sound)
+  })
+
+  const packsAt = (dataDir: string, automatic: boolean) => ({
+    ...{ folder: join(dataDir, 'packs'), automatic, own: {}, manifest },
+    ...(mirror !== undefined && { mirror }),
+  })
+
+  const run = async (operation: typeof enhance | typeof toMidi, dataDir: string) => {
+    await operation.ready()
+    const { context, kept } = contextOf(await stage([path]), dataDir)
+    const { notes_found } = await operation.run({ file_id: idOf(path) }, context)
+    expect(notes_found).toBeGreaterThan(5)
+    return kept.map(({ name }) => name)
+  }
+
+  it.each([
+    ['piano_audio_to_midi', toMidi, ['piano-transcription'], ['piece.mid']],
+    [
+      'piano_audio_enhance',
+      enhance,
+      ['piano-transcription', 'piano-soundfont'],
+      ['piece-piano.wav', 'piece.mid'],
+    ],
+  ] as const)(
+    '%s: the command that is told brings all of it from a mirror',
+    async (name, operation, needs, made) => {
+      const dataDir = join(folder, name)
+      const packs = packsAt(dataDir, false)
+      setPacks(packs)
+      const missing = await operation.ready().catch((error: unknown) => error)
+      expect(missing).toMatchObject({ code: 6401, retryable: false })
+      const [, names = ''] = /^Run: reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
+      expect(names.split(' ')).toEqual(needs)
+      await pullAll({ packs, dataDir }, names.split(' '))
+      expect(await run(operation, dataDir)).toEqual(made)
+    },
+  )
+
+  it('where packs may come by themselves, they do', async () => {
+    const dataDir = join(folder, 'by itself')
+    setPacks(packsAt(dataDir, true))
+    expect(await run(enhance, dataDir)).toEqual(['piece-piano.wav', 'piece.mid'])
+  })
+})

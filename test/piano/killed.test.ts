@@ -1,0 +1,40 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { testdata } from '../engines/ffmpeg/made.ts'
+import { api, until } from '../service/api.ts'
+import { dataFolder, start } from '../service/doomed.ts'
+import { makePiece } from './pieces.ts'
+import { florestan, record, writeWav } from './recordings.ts'
+
+const type = 'piano_audio_enhance'
+const mirror = testdata('models')
+
+test.skipIf(mirror === undefined)(
+  'killed while it plays, it does not hear again (REELWRIGHT_TESTDATA)',
+  async () => {
+    const dataDir = await dataFolder()
+    const packs = { folder: join(dataDir, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) }
+    const doomed = await start(dataDir, { packs })
+    const sound = await record(makePiece('voices', 8), { soundFont: florestan ?? '' })
+    const path = await writeWav(join(dataDir, 'piece.wav'), sound)
+    const { file_id } = (await api(doomed).upload('piece.wav', new Uint8Array(await readFile(path)))).data
+    const before = await api(doomed).balance()
+    const { data: task } = await api(doomed).create(type, { file_id })
+    const steps = join(dataDir, 'steps', task.task_id)
+    const kept = async () =>
+      (await readdir(steps).catch(() => [])).filter((name) => /^heard-.*\.json$/.test(name))
+    const [heard = ''] = await until(kept, (names) => names.length > 0)
+    await doomed.kill('SIGKILL')
+
+    // Whoever heard again would hear more.
+    const { notes, ...rest } = JSON.parse(await readFile(join(steps, heard), 'utf8')) as { notes: unknown[] }
+    expect(notes.length).toBeGreaterThan(20)
+    await writeFile(join(steps, heard), JSON.stringify({ ...rest, notes: notes.slice(0, 5) }))
+    const next = await start(dataDir, { packs })
+    const { data } = await api(next).ended(type, task.task_id)
+    expect(data).toMatchObject({ status: 'completed', output_result: { notes_found: 5 } })
+    expect(await api(next).balance()).toBe(before - 1)
+    expect(await readdir(join(dataDir, 'steps'))).toEqual([])
+  },
+)
