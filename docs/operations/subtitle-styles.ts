@@ -1,16 +1,15 @@
 import { writeFile } from 'node:fs/promises'
-import { typefaceFor } from '../../src/engines/subtitles/typefaces.ts'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { setType } from '../../src/engines/canvas/text.ts'
 import { letterColours, presetNames, type LetterColour } from '../../src/media/subtitles/looks.ts'
 import type { Canvas } from '../../src/media/subtitles/styles.ts'
-import { burned, lookFile, rgbaOf, type Look } from '../../test/engines/subtitles/burned.ts'
+import { burned, lookFile, rgbaOf, type Look, typefaceHere } from '../../test/engines/subtitles/burned.ts'
 
 // Draws the picture sheet of the styles of subtitles, burned by libass with this machine's fonts.
 // node docs/operations/subtitle-styles.ts
 
 const { createCanvas } = await loadDrawing()
-const [chinese, english] = [await typefaceFor('zh-CN'), await typefaceFor('en-US')]
+const [chinese, english] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
 /** Canvases, with the part of each that is shown. */
 const wide = { canvas: { width: 1920, height: 1080 }, shown: { x: 210, y: 600, width: 1500, height: 480 } }
 const tall = { canvas: { width: 1080, height: 1920 }, shown: { x: 0, y: 1260, width: 1080, height: 600 } }

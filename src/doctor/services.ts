@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import { listModels } from '../engines/language-model/models.ts'
+import { isListed, listModels, listsNone } from '../engines/language-model/models.ts'
 import { readAddress } from '../engines/services/address.ts'
 import { openClient, type ServiceClient } from '../engines/services/client.ts'
 import { refusalOf } from '../engines/services/refusal.ts'
@@ -58,15 +58,15 @@ async function lackOfModel(client: ServiceClient): Promise<string | null> {
     const names = (await listModels(client, signal)).map(({ id }) => id)
     if (model === undefined)
       return names.length === 1 ? null : `has ${names.length} models, of which none is named`
-    if (names.some((id) => id === model || id === `${model}:latest`)) return null
+    if (names.some((id) => isListed(model, id))) return null
     return `does not list its model, but ${names.slice(0, maxNamed).join(', ') || 'none'}`
   } catch (error) {
-    if (refusalOf(error)?.status === 404 && model !== undefined) return null
+    if (listsNone(error) && model !== undefined) return null
     throw error
   }
 }
 
-/** Any answer tells that somebody is there. */
+/** Most answers tell that somebody is there; not those of a proxy or a service that fails, or that wants a key. */
 async function knock(client: ServiceClient): Promise<null> {
   const { base } = readAddress(client.told.service.address)
   try {
@@ -75,8 +75,9 @@ async function knock(client: ServiceClient): Promise<null> {
       signal: signal,
     })
   } catch (error) {
-    const status = refusalOf(error)?.status
-    if (status === undefined || status === 401 || status === 403) throw error
+    const { status = 0 } = refusalOf(error) ?? {}
+    const isThere = listsNone(error) || (status >= 400 && status < 500 && status !== 401 && status !== 403)
+    if (!isThere) throw error
   }
   return null
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { fails } from '../engines/services/stand-in.ts'
 import { srtOf, translateStudio } from './studio.ts'
-import { cutOff, faulty, inChinese, rightly, translating } from './translator.ts'
+import { cutOff, faulty, inChinese, linesAsked, rightly, translating } from './translator.ts'
 
 const studio = translateStudio({ concurrency: 4 })
 const keep = { line_mode: 'keep', strip_punctuation: false }
@@ -74,6 +74,55 @@ describe('line by line', () => {
     const lines = Array.from({ length: 60 }, (_, at) => `Number ${at} comes`)
     const { output } = await studio.translate('long.srt', srtOf(lines), keep)
     expect(output).toMatchObject({ untranslated_lines: 0, degraded: { summary: true, translation: false } })
+  })
+
+  it('a service that goes away halfway is asked again for the rest alone', async () => {
+    const away = fails(503, {}, { 'retry-after': '3600' })
+    let questions = 0
+    // Of five questions two are answered; the task's second attempt asks for the others.
+    studio.model.says = translating((asked) => {
+      questions += 1
+      return questions > 2 && questions < 6 ? away : { lines: rightly(asked) }
+    })
+    const lines = Array.from({ length: 200 }, (_, at) => `Half of ${at + 1000} is said`)
+    const heard = studio.model.asked.length
+    const { status, output, cost } = await studio.translate('half.srt', srtOf(lines), keep)
+    expect([status, cost]).toEqual(['completed', Math.ceil(lines.join('').length / 1000)])
+    expect(output).toMatchObject({ untranslated_lines: 0, degraded: { summary: false, translation: false } })
+    const asked = studio.model.asked.slice(heard).map((question) => linesAsked(question))
+    const [brief, ...told] = asked.map((some) => some?.map(({ id }) => id))
+    expect([brief, told.length]).toEqual([undefined, 8])
+    const once = told.slice(0, 5).flatMap((ids = []) => ids)
+    expect(once.toSorted((one, other) => one - other)).toEqual(lines.map((_, at) => at + 1))
+    expect(new Set(told.slice(5))).toEqual(new Set(told.slice(2, 5)))
+  })
+
+  it('a service that goes away for good fails the task with its error, and nothing is charged', async () => {
+    let questions = 0
+    studio.model.says = translating((asked) => {
+      questions += 1
+      return questions > 4 ? fails(401, { error: { message: 'no credit' } }) : { lines: rightly(asked) }
+    })
+    const lines = Array.from({ length: 200 }, (_, at) => `Most of ${at + 1000} is said`)
+    const { status, output, cost } = await studio.translate('most.srt', srtOf(lines), keep)
+    expect([status, cost]).toEqual(['failed', 0])
+    expect(output['error']).toMatchObject({
+      code: 6401,
+      message: expect.stringContaining('no credit') as string,
+    })
+  })
+
+  it('a line that ends the work of the service keeps its own words', async () => {
+    studio.model.says = translating((asked) =>
+      asked.some(({ text }) => text.includes('poison')) ? fails(422, {}) : { lines: rightly(asked) },
+    )
+    const { output, text } = await studio.translate(
+      'poison.srt',
+      srtOf(['One of these', 'is poison', 'and two not']),
+      keep,
+    )
+    expect(output).toMatchObject({ untranslated_lines: 1, degraded: { translation: true } })
+    expect(text).toContain(inChinese('and two not'))
   })
 
   it('a model that fails altogether fails the task with its error, and nothing is charged', async () => {

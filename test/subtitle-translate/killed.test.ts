@@ -50,12 +50,17 @@ test('killed in the middle it asks for what is left, and stopped it asks no more
   answers = 3
   model.says = thinks
   const { data: other } = await api(next).create(type, { ...body, line_mode: 'resegment' })
-  const heard = model.asked.length
-  await until(
-    () => Promise.resolve(model.asked.length),
-    (count) => count > heard,
-  )
+  const heard = model.heard.length
+  await model.hears(heard + 1)
   const { data: stopped } = await api(next).stop(other.task_id)
   expect(stopped.status).toBe('failed')
   expect(await api(next).balance()).toBe(before - Math.ceil(lines.join('').length / 1000))
+  // Its worker is at work for another one; of the stopped one nothing was asked meanwhile.
+  const known = model.asked.length
+  model.says = translating()
+  const another = (await api(next).upload('short.srt', srtOf(['Something else']))).data.file_id
+  const { data: short } = await api(next).create(type, { ...body, file_id: another })
+  expect((await api(next).ended(type, short.task_id)).data.status).toBe('completed')
+  const since = model.asked.slice(known).flatMap((question) => linesAsked(question) ?? [])
+  expect(since.map(({ text: said }) => said)).toEqual(['Something else'])
 })

@@ -58,6 +58,21 @@ describe('ass of ass', () => {
     )
   })
 
+  it('finds a style by its name, wherever that stands, and tells its own by one that ends no tag', async () => {
+    const moved = source
+      .replace('Format: Name, Fontname,', 'Format: Fontname, Name,')
+      .replace('Style: Speech,Arial,', 'Style: Arial,A}B,')
+      .replace('Style: Sign,Georgia,', 'Style: Georgia,Sign,')
+      .replaceAll(',Speech,', ',A}B,')
+    const { text } = await studio.translate('moved.ass', moved, {
+      ...{ line_mode: 'keep', lingual_type: 'bilingual', strip_punctuation: false },
+    })
+    const styles = text.split('\r\n').filter((line) => line.startsWith('Style:'))
+    expect(styles.map((line) => line.split(',')[1])).toEqual(['A}B', 'Sign', 'AB original'])
+    expect(styles[0]).not.toContain('Arial,A}B,40,')
+    expect(text).toContain(String.raw`}译文SHOP译文\N{\rAB original}SHOP`)
+  })
+
   it('as bilingual has the original below in a style of its own', async () => {
     const request = {
       line_mode: 'keep',
@@ -104,6 +119,21 @@ describe('ass of ass', () => {
 })
 
 describe('of srt', () => {
+  it('as ass leaves out and counts what lasts less than ass can tell', async () => {
+    const brief = '\n3\n00:00:07,001 --> 00:00:07,004\nGone\n\n4\n00:00:08,004 --> 00:00:08,006\nSeen\n'
+    for (const line_mode of ['keep', 'resegment']) {
+      const { output, text } = await studio.translate('brief.srt', srtOf(['One.', 'Two.']) + brief, {
+        ...{ line_mode, output_format: 'ass', strip_punctuation: false },
+      })
+      expect(output).toMatchObject({ stats: { input_lines: 4, output_lines: 3, skipped_total: 1 } })
+      expect(text.match(/^Dialogue: .*/gm)).toEqual([
+        'Dialogue: 0,0:00:00.00,0:00:02.00,Default,,0,0,0,,译文One.译文',
+        'Dialogue: 0,0:00:03.00,0:00:05.00,Default,,0,0,0,,译文Two.译文',
+        'Dialogue: 0,0:00:08.00,0:00:08.01,Default,,0,0,0,,译文Seen译文',
+      ])
+    }
+  })
+
   it('the mark and the ends of lines stay, whatever the encoding was', async () => {
     const wide = Buffer.from(
       `\ufeff${srtOf(['Hello there', 'Good bye']).replaceAll('\n', '\r\n')}`,

@@ -74,7 +74,7 @@ const refused: readonly (readonly [
     'languages without ass',
     'plain.ass',
     assOf(line(0, 'Default', 'Hi')),
-    /lingual_type, subtitle_color: only with ass/,
+    /lingual_type: only with ass output.*subtitle_color: only with ass/s,
     { output_format: 'srt', lingual_type: 'monolingual', subtitle_color: '雅黑' },
   ],
 ]

@@ -1,5 +1,6 @@
 import { cutSaid } from '../../src/media/subtitles/cut.ts'
 import { isDialogue, type Passage } from '../../src/media/subtitles/passages.ts'
+import type { Format } from '../../src/media/subtitles/subtitles.ts'
 import { piecesOf } from '../../src/media/subtitles/pieces.ts'
 import { stripPunctuation } from '../../src/media/subtitles/strip-punctuation.ts'
 import { wrapText, type Room } from '../../src/media/subtitles/wrap.ts'
@@ -19,11 +20,18 @@ export interface Cue {
 /** Most lines of one language at once, where it is cut anew. */
 const mostLines = 2
 
+interface Writing {
+  readonly strip: boolean
+  /** The format of the file, and that of the result. */
+  readonly from: Format
+  readonly to: Format
+}
+
 /** Breaks translations within the page, each passage in one cue or several; how many had no time or no words left. */
 export function cuesOf(
   translated: readonly { readonly passage: Passage; readonly text: string | undefined }[],
   page: Page,
-  strip: boolean,
+  { strip, from, to }: Writing,
 ): { readonly cues: readonly Cue[]; readonly dropped: number } {
   const strips = (lines: readonly string[]) =>
     strip ? lines.map((line) => stripPunctuation(line) || line) : lines
@@ -32,8 +40,20 @@ export function cuesOf(
       passage.isFixed ? [fixed(passage, text, page)] : cut(passage, text, page),
     )
     .map((cue) => ({ ...cue, lines: cue.lines && strips(cue.lines), original: strips(cue.original) }))
-  const cues = all.filter(({ times, lines }) => (!times || times.end > times.start) && lines?.length !== 0)
+  const cues = all.filter(
+    ({ passage: { entries }, times, lines }) =>
+      lines?.length !== 0 && ((!times && from === to) || isShown(times ?? entries[0], to)),
+  )
   return { cues, dropped: all.length - cues.length }
+}
+
+/** The shortest time that a format can tell, ms. */
+const shortest: Readonly<Record<Format, number>> = { srt: 1, vtt: 1, ass: 10 }
+
+/** Whether any time is left between two as a format writes them. */
+function isShown({ start, end }: NonNullable<Cue['times']>, format: Format): boolean {
+  const written = (ms: number) => Math.round(ms / shortest[format])
+  return written(end) > written(start)
 }
 
 function fixed(passage: Passage, text: string | undefined, { translation, original }: Page): Cue {

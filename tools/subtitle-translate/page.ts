@@ -31,21 +31,27 @@ function canvasOf({ video_size: size }: Input, subtitles: Subtitles): Canvas {
   return subtitles.canvas ?? { width: 1920, height: 1080 }
 }
 
+/** No name with these can stand in a tag. */
+const endsTag = /[{}\\]/g
+
 /** How the result looks; the name is that of the style of its lines. */
 export async function pageOf(
   input: Input,
   subtitles: Subtitles,
-  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+  { name, ...probing }: { readonly name: string; readonly scratch: string; readonly signal: AbortSignal },
 ): Promise<Page> {
   const canvas = canvasOf(input, subtitles)
   const { subtitle_type: preset = 'default', subtitle_color: colour = '雅黑' } = input
   const face = async (language: string, more: { name: string; scale?: number }): Promise<Face> => {
-    const typeface = await typefaceFor(language, signal)
+    const typeface = await typefaceFor(language, probing)
     const style = styleOf({ preset, colour, canvas, typeface, ...more })
     return { typeface, style, room: roomOf(style, canvas, typeface) }
   }
   const translation = await face(input.translate_language, { name })
   if (input.lingual_type !== 'bilingual') return { canvas, translation }
-  const original = await face(input.language, { name: `${name} original`, scale: originalScale })
+  const original = await face(input.language, {
+    name: `${name.replaceAll(endsTag, '')} original`,
+    scale: originalScale,
+  })
   return { canvas, translation, original }
 }

@@ -4,7 +4,7 @@ import { extensionOf } from '../../src/contract/file.ts'
 import type { CheckOperation, InputOf, Plan, PlanOperation } from '../../src/contract/operation.ts'
 import { countCharacters, subtitleLimits } from '../../src/media/subtitles/check.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
-import { subtitleTranslate } from './contract.ts'
+import { assOnly, subtitleTranslate } from './contract.ts'
 import { checkUsable } from './usable.ts'
 
 type Input = InputOf<typeof subtitleTranslate>
@@ -13,7 +13,7 @@ type Input = InputOf<typeof subtitleTranslate>
 export const plan: PlanOperation<typeof subtitleTranslate> = (input, files) => {
   const { name, size } = files.get(input.file_id)
   const format = formatOf(name)
-  checkLook(input, input.output_format ?? format)
+  if (input.output_format === undefined) checkLook(input, format)
   if (size > subtitleLimits.bytes) {
     throw new MediaError(6016, `file_id: ${name} is larger than 8 MB`, {
       hint: 'Split it into several files.',
@@ -51,9 +51,7 @@ export function formatOf(name: string): 'srt' | 'ass' {
 
 function checkLook(input: Input, format: 'srt' | 'ass'): void {
   if (format === 'ass') return
-  const given = (['lingual_type', 'subtitle_type', 'subtitle_color'] as const).filter(
-    (field) => input[field] !== undefined,
-  )
+  const given = assOnly.filter((field) => input[field] !== undefined)
   if (given.length === 0) return
   throw new MediaError(6016, `${given.join(', ')}: only with ass output, and this is srt`, {
     hint: 'Give output_format ass, or leave these out.',

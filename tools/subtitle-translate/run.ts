@@ -16,6 +16,7 @@ import { mainStyle, writeAs } from './write.ts'
 /** Reads the file, translates it line by line or sentence by sentence, and breaks and writes what came. */
 export const run: RunOperation<typeof subtitleTranslate> = async (input, context) => {
   const { line_mode, language, translate_language, strip_punctuation: strip } = input
+  const { scratch, signal } = context
   const { name, path } = context.files.get(input.file_id)
   const format = formatOf(name)
   const subtitles = readSubtitles(await readFile(path), { format, language })
@@ -26,15 +27,15 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
     { from: language, to: translate_language },
     {
       model: rememberAnswers(model, context.steps),
-      signal: context.signal,
+      signal,
       onShare: (share) => context.progress(97 * share),
     },
   )
-  const page = await pageOf(input, subtitles, { name: mainStyle(subtitles), signal: context.signal })
+  const page = await pageOf(input, subtitles, { name: mainStyle(subtitles), scratch, signal })
   const paired = passages.map((passage, at) => ({ passage, text: translated.lines[at] }))
-  const { cues, dropped } = cuesOf(paired, page, strip)
   const output_format = input.output_format ?? format
-  const made = join(context.scratch, `subtitles.${output_format}`)
+  const { cues, dropped } = cuesOf(paired, page, { strip, from: format, to: output_format })
+  const made = join(scratch, `subtitles.${output_format}`)
   await writeFile(made, writeAs(output_format, { subtitles, cues, page, strip }))
   const kept = context.keep({ path: made, name: `${nameOf(name)}.${translate_language}.${output_format}` })
   const left = paired.filter(({ text }) => text === undefined).flatMap(({ passage }) => passage.entries)

@@ -1,3 +1,4 @@
+import { arrow } from '../../src/media/subtitles/arrow.ts'
 import { assFile, type AssEvent } from '../../src/media/subtitles/ass-file.ts'
 import { bothEvents } from '../../src/media/subtitles/bilingual.ts'
 import { changeSubtitles } from '../../src/media/subtitles/change.ts'
@@ -70,7 +71,7 @@ function srtOf(writing: Writing): string {
     .map(({ start, end, text }) => ({ start, end, text: plainText(text, subtitles.format).trim() }))
   const entries = cues.map((cue) => ({ ...timesOf(cue), text: textOf(cue, 'srt', writing) }))
   return [...entries, ...others]
-    .map((entry) => ({ ...entry, text: entry.text.replaceAll(/-+->/g, '→').replaceAll(/\n\s*\n/g, '\n') }))
+    .map((entry) => ({ ...entry, text: entry.text.replaceAll(arrow, '→').replaceAll(/\n\s*\n/g, '\n') }))
     .filter(({ text }) => text !== '')
     .toSorted((one, other) => one.start - other.start)
     .map(({ start, end, text }, at) => `${at + 1}\n${srtTime(start)} --> ${srtTime(end)}\n${text}\n`)

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { MediaError } from '../../contract/errors.ts'
 import type { ServiceClient } from '../services/client.ts'
 import { strange } from '../services/failures.ts'
 import { inOneLine, refusalOf } from '../services/refusal.ts'
@@ -7,6 +8,7 @@ import { bodyOf, saidIn, type Said, type Turn } from './chat.ts'
 import { dialectOf, isTooLong, nextDialect, remember } from './dialect.ts'
 import type { Question } from './language-model.ts'
 import { corrected, messagesOf, schemaOf, tokensOf } from './messages.ts'
+import { isUnknownModel, withModels } from './models.ts'
 import { NoAnswer } from './no-answer.ts'
 import { readAnswer, withoutThoughts } from './read-answer.ts'
 import { estimateTokens } from './tokens.ts'
@@ -75,16 +77,25 @@ async function say({ client, usage }: Asked, turn: Turn, signal: AbortSignal): P
       dialect = { ...dialect, thinks: true }
     } catch (error) {
       const refusal = refusalOf(error)
-      if (!refusal) throw error
+      if (!refusal || !(error instanceof MediaError)) throw error
+      if (isUnknownModel(refusal)) throw await withModels(client, error, signal)
       if (isTooLong(refusal)) {
         const message = `the question does not fit the context of ${nameOf(client.told.service)} (${refusal.said})`
         throw new TooLong('question', message, error)
       }
       const next = nextDialect(dialect, refusal)
-      if (!next) throw error
+      if (!next) throw ofQuestion.has(refusal.status) ? notTaken(error) : error
       dialect = next
     }
   }
+}
+
+/** Refusals that others may be spared: of what is asked, of its length, or as something in it ends the work. */
+const ofQuestion = new Set([400, 413, 422, 500])
+
+function notTaken(cause: MediaError): NoAnswer {
+  const { message, retryable, hint } = cause
+  return new NoAnswer(message, { retryable, hint, cause })
 }
 
 function declined(name: string, refusal: string): NoAnswer {

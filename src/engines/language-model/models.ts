@@ -3,7 +3,8 @@ import { MediaError } from '../../contract/errors.ts'
 import { parseJson } from '../../platform/json.ts'
 import { readAddress } from '../services/address.ts'
 import type { ServiceClient } from '../services/client.ts'
-import { strange } from '../services/failures.ts'
+import { strange, type Told } from '../services/failures.ts'
+import { refusalOf, type Refusal } from '../services/refusal.ts'
 import { nameOf } from '../services/services.ts'
 
 /** A model as servers list it; how long a context may be is told by vLLM, OpenRouter, and llama.cpp. */
@@ -28,6 +29,16 @@ export interface ListedModel {
 /** Models that are named in an error. */
 const maxNamed = 8
 
+/** Whether a service that was asked for its models has no such list; it may answer questions all the same. */
+export function listsNone(error: unknown): boolean {
+  return [404, 405, 501].includes(refusalOf(error)?.status ?? 0)
+}
+
+/** Whether a service lists a model: Ollama lists what is asked for without a tag as `:latest`. */
+export function isListed(model: string, id: string): boolean {
+  return id === model || id === `${model}:latest`
+}
+
 /** The models that a server has. */
 export async function listModels(client: ServiceClient, signal: AbortSignal): Promise<ListedModel[]> {
   const { bytes } = await client.send({ path: '/models', signal })
@@ -43,18 +54,47 @@ export async function listModels(client: ServiceClient, signal: AbortSignal): Pr
 export function chooseModel({ told }: ServiceClient, models: readonly ListedModel[]): ListedModel {
   const { model } = told.service
   if (model !== undefined) {
-    // Ollama lists what is asked for without a tag as `:latest`.
-    const found = models.find(({ id }) => id === model || id === `${model}:latest`)
+    const found = models.find(({ id }) => isListed(model, id))
     return { id: model, contextTokens: found?.contextTokens ?? null }
   }
   const [only, ...others] = models
   if (only && others.length === 0) return only
-  const names = models.slice(0, maxNamed).map(({ id }) => id)
-  const what = only
-    ? `has several models (${names.join(', ')}${models.length > maxNamed ? ', …' : ''})`
-    : 'has no model'
+  const what = only ? `has several models (${namesOf(models)})` : 'has no model'
   throw new MediaError(6401, `${nameOf(told.service)} ${what}`, {
     retryable: false,
-    hint: `Name one behind a # in the setting "${told.need}": ${readAddress(told.service.address).base.href}#${names[0] ?? 'model'}`,
+    hint: `Name one behind a # in the setting "${told.need}": ${lineOf(told, only)}`,
   })
+}
+
+/** Whether a refusal says that the model is not there. */
+export function isUnknownModel({ status, said }: Refusal): boolean {
+  return status === 404 || ([400, 422].includes(status) && unknown.test(said))
+}
+
+const unknown =
+  /model_not_found|no such model|(unknown|invalid) model\b|\bmodel\b.{0,200}\b(not found|does(n't| not) exist)/i
+
+/** Says what models there are instead of the one that a service refuses, where it lists them. */
+export async function withModels(client: ServiceClient, refused: MediaError, signal: AbortSignal) {
+  const models = await listModels(client, signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    if (error instanceof MediaError) return []
+    throw error
+  })
+  if (models.length === 0) return refused
+  return new MediaError(6401, refused.message, {
+    retryable: false,
+    cause: refused,
+    hint: `It has ${namesOf(models)}. Name one behind a # in the setting "${client.told.need}": ${lineOf(client.told, models[0])}`,
+  })
+}
+
+function namesOf(models: readonly ListedModel[]): string {
+  const names = models.slice(0, maxNamed).map(({ id }) => id)
+  return `${names.join(', ')}${models.length > maxNamed ? ', …' : ''}`
+}
+
+/** The setting in one line. */
+function lineOf({ service }: Told, model: ListedModel | undefined): string {
+  return `${readAddress(service.address).base.href}#${model?.id ?? 'model'}`
 }

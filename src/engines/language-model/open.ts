@@ -1,3 +1,4 @@
+import { MediaError } from '../../contract/errors.ts'
 import { isNearby, readAddress } from '../services/address.ts'
 import { openClient, usualConcurrency, type ClientOptions, type ServiceClient } from '../services/client.ts'
 import { refusalOf } from '../services/refusal.ts'
@@ -8,8 +9,11 @@ import { messagesOf, schemaOf, tokensOf } from './messages.ts'
 import { chooseModel, listModels, type ListedModel } from './models.ts'
 import { nameOf } from '../services/services.ts'
 
-/** A model on this machine may load, and think, for minutes. */
-const limits = { firstByteMs: 300_000, wholeMs: 600_000, maxBytes: 16 * 2 ** 20 }
+/**
+ * A model on this machine may load, and think, for minutes; and as answers are asked for whole, the first byte of one
+ * comes with its last.
+ */
+const limits = { firstByteMs: 600_000, wholeMs: 600_000, maxBytes: 16 * 2 ** 20 }
 
 /** Tokens of a context that nobody tells: nearby what Ollama takes by itself, else what hosted models have. */
 const usualContext = { nearby: 4096, hosted: 16_384 }
@@ -61,9 +65,13 @@ async function findModel(client: ServiceClient, signal: AbortSignal): Promise<Li
   try {
     return chooseModel(client, await listModels(client, signal))
   } catch (error) {
-    // Some services list no models, and answer all the same.
-    const isUnlisted = [404, 405, 501].includes(refusalOf(error)?.status ?? 0)
-    if (model !== undefined && isUnlisted) return { id: model, contextTokens }
+    // A model that is named is asked, whatever the list looks like: what counts is whether it answers.
+    if (model !== undefined && isSaid(error)) return { id: model, contextTokens }
     throw error
   }
+}
+
+/** Whether somebody answered, whatever it was; not where there is no connection, or nothing came in time. */
+function isSaid(error: unknown): boolean {
+  return error instanceof MediaError && (!error.retryable || refusalOf(error) !== undefined)
 }

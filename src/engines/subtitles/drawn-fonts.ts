@@ -1,4 +1,4 @@
-import { probeSize, drawnWidths } from './probe-text.ts'
+import { probeSize, drawnWidths, type Probing } from './probe-text.ts'
 import type { Drawing, Pen } from '../canvas/load.ts'
 
 /**
@@ -34,21 +34,21 @@ export type Drawns = Readonly<
 const known = new Map<string, Promise<Drawns>>()
 
 /** How a family is drawn; measured once in a process. */
-export function drawnOf(drawing: Drawing, family: string, signal?: AbortSignal): Promise<Drawns> {
+export function drawnOf(drawing: Drawing, family: string, probing: Probing): Promise<Drawns> {
   const found = known.get(family)
   if (found) return found
-  const drawn = measureDrawn(drawing, family, signal)
+  const drawn = measureDrawn(drawing, family, probing)
   known.set(family, drawn)
   drawn.catch(() => known.delete(family))
   return drawn
 }
 
-async function measureDrawn(drawing: Drawing, family: string, signal?: AbortSignal): Promise<Drawns> {
+async function measureDrawn(drawing: Drawing, family: string, probing: Probing): Promise<Drawns> {
   const texts = kinds.flatMap((kind) =>
     [false, true].flatMap((bold) => probes[kind].map((text) => ({ kind, text, family, bold }))),
   )
   const spaced = [false, true].flatMap((bold) => spaceProbes.map((text) => ({ text, family, bold })))
-  const widths = await drawnWidths([...texts, ...spaced], signal)
+  const widths = await drawnWidths([...texts, ...spaced], probing)
   const [close = 0, apart = 0, boldClose = 0, boldApart = 0] = widths.slice(texts.length)
   const pen = penOf(drawing)
   // Letters that the family lacks come from another of this machine.

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assFile } from '../../media/subtitles/ass-file.ts'
 import { newPicture } from '../ffmpeg/raster.ts'
@@ -19,8 +18,17 @@ const row = 2 * probeSize
 const width = 2000
 const left = 100
 
+/** Where fonts are measured: in a folder for what is drawn, until told to stop. */
+export interface Probing {
+  readonly scratch: string
+  readonly signal?: AbortSignal
+}
+
 /** The width of the ink of each text as libass draws it, px at `probeSize`; 0 where it draws nothing. */
-export async function drawnWidths(texts: readonly ProbeText[], signal?: AbortSignal): Promise<number[]> {
+export async function drawnWidths(
+  texts: readonly ProbeText[],
+  { scratch, signal }: Probing,
+): Promise<number[]> {
   const canvas = { width, height: texts.length * row }
   const ass = assFile({
     canvas,
@@ -30,7 +38,7 @@ export async function drawnWidths(texts: readonly ProbeText[], signal?: AbortSig
       text: String.raw`{\an7\pos(${left},${index * row + probeSize / 4})}${text}`,
     })),
   })
-  const folder = await mkdtemp(join(tmpdir(), 'reelwright-fonts-'))
+  const folder = await mkdtemp(join(scratch, 'fonts-'))
   try {
     const picture = newPicture(canvas.width, canvas.height, [0, 0, 0])
     const pixels = await burnFrame(picture, { ass, folder, atMs: 1000, signal })

@@ -4,7 +4,7 @@ import { plainWidth } from '../../media/subtitles/widths.ts'
 import { loadDrawing, type Drawing } from '../canvas/load.ts'
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { drawnOf, penOf, setFont, type Drawns, type Kind } from './drawn-fonts.ts'
-import { probeSize } from './probe-text.ts'
+import { probeSize, type Probing } from './probe-text.ts'
 
 /** Families with Chinese, Japanese and Korean letters: what systems and common installs have. */
 const eastAsian = {
@@ -36,7 +36,7 @@ function familiesFor(language: string): readonly string[] {
  * The family for subtitles in a language and how wide its texts are drawn: the first that this machine has,
  * measured by its font and set right by what libass draws of it. Where no such font is here, widths are estimated.
  */
-export async function typefaceFor(language: string, signal?: AbortSignal): Promise<Typeface> {
+export async function typefaceFor(language: string, probing: Probing): Promise<Typeface> {
   const wanted = familiesFor(language)
   try {
     const drawing = await loadDrawing()
@@ -44,10 +44,10 @@ export async function typefaceFor(language: string, signal?: AbortSignal): Promi
     const family = wanted.find((name) => here.has(name))
     const { filters } = await locateFfmpeg()
     if (family === undefined || !filters.has('ass')) return unknownTypeface(family ?? wanted[0] ?? 'Arial')
-    return fitted(drawing, { family, drawn: await drawnOf(drawing, family, signal), language })
+    return fitted(drawing, { family, drawn: await drawnOf(drawing, family, probing), language })
   } catch (error) {
     // Lines can be broken without what draws or measures, only less well.
-    signal?.throwIfAborted()
+    probing.signal?.throwIfAborted()
     if (!(error instanceof MediaError)) throw error
     return unknownTypeface(wanted[0] ?? 'Arial')
   }

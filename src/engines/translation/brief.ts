@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { MediaError } from '../../contract/errors.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
+import { isOfQuestion } from '../language-model/no-answer.ts'
 import { estimateTokens } from '../language-model/tokens.ts'
 import { languageName } from './languages.ts'
 import type { Direction } from './right-lines.ts'
@@ -27,7 +27,7 @@ const most = { summary: 1000, terms: 40, term: 60 }
 /** Lines that follow each other in a sample. */
 const run = 12
 
-/** Reads samples of all lines; undefined where the model has nothing to say of them. */
+/** Reads samples of all lines; undefined where the model has nothing to say of them. Throws as the service fails. */
 export async function readBrief(
   lines: readonly string[],
   { from, to }: Direction,
@@ -50,8 +50,7 @@ export async function readBrief(
       })),
     }
   } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof MediaError) return undefined
+    if (isOfQuestion(error)) return undefined
     throw error
   }
 }

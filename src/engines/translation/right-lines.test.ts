@@ -33,6 +33,27 @@ describe('of an answer', () => {
       right.map((line) => ({ ...line, begins: line.text })),
       [7, 8, 9],
     ],
+    [
+      'with one left as it was, and translated first words elsewhere',
+      [
+        { ...first, text: asked[0]?.text ?? '' },
+        ...right.slice(1).map((line) => ({ ...line, begins: line.text })),
+      ],
+      [8, 9],
+    ],
+    [
+      'with a name that both languages have, and translated first words elsewhere',
+      right.map((line) => ({ ...line, begins: line.id === 7 ? 'We were' : line.text })),
+      [7, 8, 9],
+    ],
+    [
+      'moved by one and more, with the first words of each',
+      [
+        { ...second, id: 7 },
+        { ...third, id: 8 },
+      ],
+      [],
+    ],
     ['with one said twice', [first, { ...second, text: first.text }, third], [9]],
     ['with one left as it was', [{ ...first, text: asked[0]?.text ?? '' }, second, third], [8, 9]],
     ['with one in other letters', [first, { ...second, text: 'когда начался сильный дождь' }, third], [7, 9]],

@@ -31,13 +31,14 @@ export function rightLines(
 ): Map<number, string> {
   const isAlone = asked.length === 1
   const given = asked.map((line) => onlyOne(answered.filter(({ id }) => id === line.id)))
-  // A model that never says how a line begins is not held to it.
-  const echoes = asked.some((line, at) => isEchoed(line, given[at]) === true)
+  const isTaken = isAlone ? () => true : takesItsOwn(asked, given)
   const isGood = asked.map((line, at) => {
     const answer = given[at]
-    if (answer === undefined || !isLikely(line.text, answer.text, isAlone ? undefined : direction))
-      return false
-    return isAlone || !echoes || isEchoed(line, answer) !== false
+    return (
+      answer !== undefined &&
+      isLikely(line.text, answer.text, isAlone ? undefined : direction) &&
+      isTaken(line, answer)
+    )
   })
   const isMissing = (at: number) => at in given && given[at] === undefined
   const right = new Map<number, string>()
@@ -64,6 +65,24 @@ function onlyOne(answers: readonly AnsweredLine[]): AnsweredLine | undefined {
   const [first] = answers
   const isOne = answers.every(({ text }) => text === first?.text)
   return first !== undefined && isOne && first.text.trim() !== '' ? first : undefined
+}
+
+/**
+ * Tells whether an answer is one to its own line: it begins as no other one, and, where the model mostly tells how
+ * lines begin, as its own. What is the same in both languages tells nothing of that habit.
+ */
+function takesItsOwn(asked: readonly AskedLine[], given: readonly (AnsweredLine | undefined)[]) {
+  const begins = asked.map(({ text }) => bare(text))
+  const told = asked.flatMap((line, at) => {
+    const answer = given[at]
+    const isOwn = isEchoed(line, answer)
+    return isOwn && bare(answer?.text ?? '').startsWith(bare(answer?.begins ?? '')) ? [] : [isOwn]
+  })
+  const isHabit = told.filter((one) => one === true).length > told.filter((one) => one === false).length
+  return (line: AskedLine, answer: AnsweredLine): boolean => {
+    if (isEchoed(line, answer) !== false) return true
+    return !isHabit && !begins.some((one) => one.startsWith(bare(answer.begins)))
+  }
 }
 
 /** Whether an answer tells the first words of its line; undefined where either has none. */

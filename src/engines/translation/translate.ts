@@ -1,8 +1,7 @@
 import { MediaError } from '../../contract/errors.ts'
 import { atMost } from '../../platform/at-most.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
-import { NoAnswer } from '../language-model/no-answer.ts'
-import { TooLong } from '../language-model/too-long.ts'
+import { isOfQuestion, NoAnswer } from '../language-model/no-answer.ts'
 import { askLines, questionsOf, type Film } from './ask-lines.ts'
 import { readBrief } from './brief.ts'
 import type { Direction } from './right-lines.ts'
@@ -32,7 +31,8 @@ const briefShare = 0.05
 
 /**
  * Translates lines one to one. What of an answer can be right is kept, what is missing is asked again in smaller
- * questions, down to single lines. Throws the model's failure where less than half of the lines came.
+ * questions, down to single lines. Throws the service's failure where it went away, however much came before it did,
+ * and the model's where more than a tenth of the lines came to nothing.
  */
 export async function translateLines(
   lines: readonly string[],
@@ -47,22 +47,31 @@ export async function translateLines(
   const brief = isShort ? undefined : await readBrief(lines, direction, { model, signal })
   const film: Film = { ...untold, brief }
   const found = new Map<number, string>()
-  const hope = new Hope()
+  const answered = new Set<string>()
+  let failure: MediaError | undefined
   let open = wanted
   let round = 0
-  for (; round < rounds.length && open.length > 0 && !hope.isGone; round += 1) {
-    const { lines: most, ...asking } = rounds[round] ?? {}
+  for (; round < rounds.length && open.length > 0; round += 1) {
+    const { lines: most, ...how } = rounds[round] ?? {}
+    const hope = new Hope()
     const inTurn = atMost(model.atOnce)
     const ask = async (ids: readonly number[]) => {
-      if (hope.isGone) return
-      for (const [at, text] of await hope.watch(askLines(ids, film, { model, signal, ...asking }), signal))
-        found.set(at, text)
+      const question = JSON.stringify([ids, how])
+      if (hope.isGone || answered.has(question)) return
+      const came = await hope.watch(askLines(ids, film, { model, signal, ...how }), signal)
+      if (!came) return
+      answered.add(question)
+      for (const [at, text] of came) found.set(at, text)
       onShare(briefShare + ((1 - briefShare) * found.size) / wanted.length)
     }
     await Promise.all(questionsOf(open, film, { model, most }).map((ids) => inTurn(() => ask(ids))))
     open = open.filter((at) => !found.has(at))
+    failure = hope.failure ?? failure
+    const isLast = open.length > 0 && round === rounds.length - 1
+    if (hope.absence && (hope.isAway || isLast)) throw hope.absence
   }
-  if (open.length * 2 > wanted.length) throw hope.failure ?? unusable(model)
+  if (open.length > mostLeft(wanted.length))
+    throw failure ?? unusable(model, `${open.length} of ${wanted.length}`)
   return {
     lines: lines.map((line, at) => found.get(at) ?? (isWanted.has(at) ? undefined : line)),
     hasBrief: isShort || brief !== undefined,
@@ -70,8 +79,11 @@ export async function translateLines(
   }
 }
 
-function unusable({ name }: LanguageModel): NoAnswer {
-  return new NoAnswer(`${name} gave no usable translation of most lines`, {
+/** How many lines of so many may keep their own words: a tenth, and of few lines one, but not all. */
+const mostLeft = (count: number) => Math.min(count - 1, Math.max(1, Math.floor(count / 10)))
+
+function unusable({ name }: LanguageModel, lines: string): NoAnswer {
+  return new NoAnswer(`${name} gave no usable translation of ${lines} lines`, {
     hint: 'Try again, or set a larger model: "language_model".',
   })
 }
@@ -81,28 +93,42 @@ const patience = { service: 3, answers: 25 }
 
 /** Whether it is worth asking on. */
 class Hope {
+  /** The last failure, and the last that was the service's. */
   failure: MediaError | undefined
-  #services = 0
-  #answers = 0
+  absence: MediaError | undefined
+  #absences = 0
+  #useless = 0
 
-  get isGone(): boolean {
-    return this.#services >= patience.service || this.#answers >= patience.answers
+  get isAway(): boolean {
+    return this.#absences >= patience.service
   }
 
-  /** What an asking answers; nothing, and less hope, where it fails. */
-  async watch(asking: Promise<Map<number, string>>, signal: AbortSignal): Promise<Map<number, string>> {
+  get isGone(): boolean {
+    return this.isAway || this.#useless >= patience.answers
+  }
+
+  /** What an asking answers: nothing where the model has no answer; undefined where the service fails. */
+  async watch(
+    asking: Promise<Map<number, string>>,
+    signal: AbortSignal,
+  ): Promise<Map<number, string> | undefined> {
     try {
-      const answered = await asking
-      this.#services = 0
-      this.#answers = answered.size > 0 ? 0 : this.#answers + 1
-      return answered
+      const came = await asking
+      this.#absences = 0
+      this.#useless = came.size > 0 ? 0 : this.#useless + 1
+      return came
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof MediaError)) throw error
       this.failure = error
-      if (error instanceof TooLong || error instanceof NoAnswer) this.#answers += 1
-      else this.#services += error.retryable ? 1 : patience.service
-      return new Map()
+      if (isOfQuestion(error)) {
+        this.#absences = 0
+        this.#useless += 1
+        return new Map()
+      }
+      this.absence = error
+      this.#absences += error.retryable ? 1 : patience.service
+      return undefined
     }
   }
 }

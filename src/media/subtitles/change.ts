@@ -1,3 +1,4 @@
+import { arrow } from './arrow.ts'
 import { markOf } from './encoding.ts'
 import { apply, joinLines, type Edit } from './join-lines.ts'
 import type { Entry, Format, Place, Subtitles } from './subtitles.ts'
@@ -57,7 +58,7 @@ function blockText(text: string, all: string): string {
     .split(/[\r\n]+/)
     .filter((line) => line.trim() !== '')
     .join(endingOf(all))
-    .replaceAll(/-+->/g, '→')
+    .replaceAll(arrow, '→')
 }
 
 /** Text where the entry had none: it needs lines of its own, before the line that comes next or after the times. */

@@ -1,14 +1,32 @@
-import { isText, plainText } from './tokens.ts'
+import { readText } from './tokens.ts'
 import type { Entry, Subtitles } from './subtitles.ts'
 
 /** Entries that are shown and read: what is translated, counted and paid for. */
-export function textEntries({ entries, format }: Subtitles): Entry[] {
-  return entries.filter(({ kind, text }) => kind === 'dialogue' && isText(text, format))
+export function textEntries(subtitles: Subtitles): Entry[] {
+  return [...textsOf(subtitles).keys()]
+}
+
+/** What was read of a file is not read again: it may be millions of tags. */
+const known = new WeakMap<Subtitles, ReadonlyMap<Entry, string>>()
+
+/** What there is to read, by its entries. */
+function textsOf(subtitles: Subtitles): ReadonlyMap<Entry, string> {
+  const { entries, format } = subtitles
+  const texts =
+    known.get(subtitles) ??
+    new Map(
+      entries
+        .filter(({ kind }) => kind === 'dialogue')
+        .map((entry) => [entry, readText(entry.text, format)] as const)
+        .filter(([, text]) => text !== ''),
+    )
+  known.set(subtitles, texts)
+  return texts
 }
 
 /** Whether nobody finds anything to read in it. */
 export function isEmpty(subtitles: Subtitles): boolean {
-  return textEntries(subtitles).length === 0
+  return textsOf(subtitles).size === 0
 }
 
 /**
@@ -35,10 +53,11 @@ const sameMs = 50
 export function bilingualAt(
   subtitles: Subtitles,
 ): { kind: 'same time'; entries: Pair } | { kind: 'stacked'; entry: Entry } | undefined {
-  const entries = textEntries(subtitles)
+  const texts = textsOf(subtitles)
+  const entries = [...texts.keys()]
   const together = sameTime(entries)
   if (together) return { kind: 'same time', entries: together }
-  const stacked = entries.filter(({ text }) => isStacked(plainText(text, subtitles.format)))
+  const stacked = entries.filter((entry) => isStacked(texts.get(entry) ?? ''))
   const [first] = stacked
   return first && stacked.length >= 3 && stacked.length > entries.length / 2
     ? { kind: 'stacked', entry: first }
@@ -105,8 +124,8 @@ function shareTime(one: Entry, other: Entry): boolean {
 /** Unicode characters of what is read, ends of lines left out: what is limited and paid for. */
 export function countCharacters(subtitles: Subtitles): number {
   let count = 0
-  for (const { text } of textEntries(subtitles)) {
-    for (const character of plainText(text, subtitles.format)) if (character !== '\n') count += 1
+  for (const text of textsOf(subtitles).values()) {
+    for (const character of text) if (character !== '\n') count += 1
   }
   return count
 }
@@ -120,7 +139,7 @@ export function overLimit(
 ): { readonly limit: keyof typeof subtitleLimits; readonly value: number } | undefined {
   const values = {
     bytes: () => subtitles.source.bytes.length,
-    entries: () => textEntries(subtitles).length,
+    entries: () => textsOf(subtitles).size,
     characters: () => countCharacters(subtitles),
   }
   for (const limit of ['bytes', 'entries', 'characters'] as const) {

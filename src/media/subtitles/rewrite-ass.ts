@@ -78,10 +78,13 @@ function findLines(lines: Lines): Found {
     if (!section.endsWith('styles')) continue
     if (name !== undefined || key !== '') lastStyle = line
     if (isFormat) fields = namesIn(value)
-    else if (key !== '') styles.set(namesIn(value)[0] ?? '', line)
+    else if (key !== '') styles.set(namesIn(value)[nameAt(fields)] ?? '', line)
   }
   return { styleFields: fields, styles, lastStyle, events, eventFields }
 }
+
+/** Where a line of a style has its name. */
+const nameAt = (fields: readonly string[]) => fields.findIndex((field) => field.toLowerCase() === 'name')
 
 const namesIn = (value: string) => value.split(',').map((field) => field.trim())
 

@@ -1,3 +1,4 @@
+import { arrow } from './arrow.ts'
 import { srtTime } from './times.ts'
 import { written } from './tokens.ts'
 import type { Shown } from './cut.ts'
@@ -8,7 +9,7 @@ export function srtFile(entries: readonly Shown[]): string {
     .map(({ start, end, lines }) => ({ start, end, lines: lines.filter((line) => line.trim() !== '') }))
     .filter(({ lines }) => lines.length > 0)
     .map(({ start, end, lines }, index) => {
-      const text = lines.map((line) => written(line, 'srt').replaceAll(/-+->/g, '→')).join('\n')
+      const text = lines.map((line) => written(line, 'srt').replaceAll(arrow, '→')).join('\n')
       return `${index + 1}\n${srtTime(start)} --> ${srtTime(end)}\n${text}\n`
     })
     .join('\n')

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { relayTags } from './relay.ts'
 import type { Format } from './subtitles.ts'
-import { isText, plainText, tokensOf, withoutTags, written } from './tokens.ts'
+import { plainText, readText, tokensOf, withoutTags, written } from './tokens.ts'
 
 const piece = fc.constantFrom(
   ...[
@@ -100,11 +100,11 @@ test('tags stand where they stood: at the ends, and by the share of the words be
 })
 
 test('drawings alone and karaoke are not text', () => {
-  expect(isText(String.raw`{\p1}m 0 0 l 9 9`, 'ass')).toBe(false)
-  expect(isText(String.raw`{\p1}m 0 0 l 9 9{\p0}Sign`, 'ass')).toBe(true)
-  expect(isText(String.raw`{\k20}ka{\kf30}ra`, 'ass')).toBe(false)
-  expect(isText(String.raw`{\an8} \N\h`, 'ass')).toBe(false)
-  expect(isText(' <i> </i>', 'srt')).toBe(false)
+  expect(readText(String.raw`{\p1}m 0 0 l 9 9`, 'ass')).toBe('')
+  expect(readText(String.raw`{\p1}m 0 0 l 9 9{\p0}Sign`, 'ass')).toBe('Sign')
+  expect(readText(String.raw`{\k20}ka{\kf30}ra`, 'ass')).toBe('')
+  expect(readText(String.raw`{\an8} \N\h`, 'ass')).toBe('')
+  expect(readText(' <i> </i>', 'srt')).toBe('')
 })
 
 test('deep and open tags take linear time', () => {

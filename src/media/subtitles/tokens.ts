@@ -17,7 +17,9 @@ export function tokensOf(text: string, format: Format): Token[] {
 
 /** What is read: no tags, no drawings, lines apart by `\n`. */
 export function plainText(text: string, format: Format): string {
-  return plainOf(tokensOf(text, format), format)
+  if (format === 'ass') return plainOf(tokensOf(text, format), format)
+  // A file may be millions of tags: those of blocks need not be taken apart to be left out.
+  return shownBy({ kind: 'text', raw: text.replaceAll(blockTags[format], '') }, format)
 }
 
 /** As `plainText`, of pieces. */
@@ -37,12 +39,15 @@ export function shownBy({ kind, raw }: Token, format: Format): string {
       : raw.replaceAll(/\\([{}])|(\\)\u2060/g, '$1$2')
 }
 
-/** Whether an entry has something to read or to translate: drawings have none, syllables sung by `\k` cannot be. */
-export function isText(text: string, format: Format): boolean {
-  const tokens = tokensOf(text, format)
-  const sung = format === 'ass' && tokens.some(({ kind, raw }) => kind === 'tags' && karaoke.test(raw))
-  return !sung && plainOf(tokens, format).trim() !== ''
+/** What an entry has to read or to translate; nothing where it is blank, drawn, or sung by syllables (`\k`). */
+export function readText(text: string, format: Format): string {
+  if (format === 'ass' && isSung(text)) return ''
+  const plain = plainText(text, format)
+  return plain.trim() === '' ? '' : plain
 }
+
+const isSung = (text: string) =>
+  karaoke.test(text) && assTokens(text).some(({ kind, raw }) => kind === 'tags' && karaoke.test(raw))
 
 const karaoke = /\\(k|K|kf|ko|kt)\d/
 
@@ -93,7 +98,8 @@ function assTokens(text: string): Token[] {
     else if (found[0] === '{' && at < lastBrace) {
       const end = text.indexOf('}', at) + 1
       add('tags', at, end)
-      const scale = [...text.slice(at, end).matchAll(/\\p(\d+)/g)].at(-1)?.[1]
+      const block = text.slice(at, end)
+      const scale = block.includes(String.raw`\p`) ? [...block.matchAll(/\\p(\d+)/g)].at(-1)?.[1] : undefined
       if (scale !== undefined) drawing = Number(scale) > 0
       sign.lastIndex = end
       continue
@@ -108,6 +114,12 @@ function assTokens(text: string): Token[] {
 const blockSigns = {
   srt: /\n|\{\\[^{}\n]{0,999}\}|<\/?(?:b|i|u|s|font)(?: [^<>\n]{0,999})?\/?>/gi,
   vtt: /\n|<\/?(?:b|i|u|c|v|lang|ruby|rt)(?:[ .][^<>\n]{0,999})?>|<\d[\d:.]{1,40}>/g,
+}
+
+/** The same without the ends of lines. */
+const blockTags = {
+  srt: new RegExp(blockSigns.srt.source.replace(String.raw`\n|`, ''), 'gi'),
+  vtt: new RegExp(blockSigns.vtt.source.replace(String.raw`\n|`, ''), 'g'),
 }
 
 function blockTokens(text: string, format: 'srt' | 'vtt'): Token[] {

@@ -17,7 +17,8 @@ export function wrapText(text: string, room: Room): string[] {
 /** A text in one line: breaks are spaces, but for those between letters that are written without. */
 export function onOneLine(text: string): string {
   return text
-    .split(/\s*[\r\n]+\s*/)
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
     .filter((line) => line !== '')
     .reduce((joined, line) => joined + (unspaced.test(joined) && unspaced.test(line) ? '' : ' ') + line, '')
     .trim()

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { setServices } from '../../../src/engines/services/use.ts'
-import { fails } from '../services/stand-in.ts'
+import { fails, json, page } from '../services/stand-in.ts'
 import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
 
 const answer = { lines: [{ id: 1, text: 'Guten Tag' }] }
@@ -57,11 +57,40 @@ describe('the model', () => {
     expect(model.contextTokens).toBe(contextTokens)
   })
 
-  it('need not be listed', async () => {
-    setModel(server, { context_tokens: undefined })
-    server.replies.push(fails(404))
+  it.each([fails(404), fails(403), fails(400), json({ models: ['small'] }), page()])(
+    'need not be listed where it is named: %#',
+    async (reply) => {
+      setModel(server, { context_tokens: undefined })
+      server.replies.push(reply)
+      await using model = await openModel()
+      expect([model.contextTokens, await model.ask(question)]).toEqual([4096, answer])
+    },
+  )
+
+  it.each([
+    fails(404, { error: { message: 'model "small" not found, try pulling it first' } }),
+    fails(400, { error: { message: 'The model `small` does not exist', code: 'model_not_found' } }),
+  ])('that its service does not know is told, with those that it has: %#', async (reply) => {
+    server.models = [{ id: '/models/qwen3-8b.gguf' }, { id: 'gemma' }]
+    server.faults.push(reply)
     await using model = await openModel()
-    expect(await model.ask(question)).toEqual(answer)
+    await expect(model.ask(question)).rejects.toMatchObject({
+      code: 6401,
+      retryable: false,
+      message: expect.stringMatching(/^small at .* \(HTTP 40.*small.*\)$/),
+      hint: `It has /models/qwen3-8b.gguf, gemma. Name one behind a # in the setting "language_model": ${server.origin}/v1#/models/qwen3-8b.gguf`,
+    })
+    expect(server.asked).toHaveLength(1)
+  })
+
+  it('that its service does not know is told also where it lists none', async () => {
+    server.faults.push(fails(404))
+    await using model = await openModel()
+    server.replies.push(server.otherwise, fails(404))
+    await expect(model.ask(question)).rejects.toMatchObject({
+      message: expect.stringContaining('has no such model or endpoint (HTTP 404)'),
+      hint: expect.stringContaining('Check the setting "language_model"'),
+    })
   })
 
   it('is missed where none is set', async () => {

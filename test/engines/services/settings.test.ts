@@ -191,7 +191,28 @@ describe('the doctor', () => {
     })
   })
 
-  it('knocks at the others: any answer will do', async () => {
+  it.each([404, 405, 501])('takes the word of a model that is not listed: HTTP %i', async (status) => {
+    await using server = await startStandIn(fails(status))
+    const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
+    expect(finding).toMatchObject({ state: 'ok' })
+  })
+
+  it.each([
+    [500, 'failed (HTTP 500)'],
+    [502, 'failed (HTTP 502)'],
+    [503, 'is busy (HTTP 503)'],
+    [401, 'asks for a key (HTTP 401)'],
+  ])('knocks at the others, and tells of one that fails: HTTP %i', async (status, detail) => {
+    await using server = await startStandIn(page(status))
+    const [, ...findings] = await examineServices({
+      transcription: { address: `${server.origin}/v1` },
+      voice_service: { address: `gpt-sovits+${server.origin}` },
+    })
+    const told = { state: 'note', detail: expect.stringContaining(detail) as string }
+    expect(findings).toEqual([expect.objectContaining(told), expect.objectContaining(told)])
+  })
+
+  it('knocks at the others: no endpoint of that name will do', async () => {
     await using server = await startStandIn(fails(404))
     const findings = await examineServices({
       transcription: { address: `${server.origin}/v1`, model: 'w' },

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { createCanvas, GlobalFonts, loadImage } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { burnVideo } from '../../../src/engines/subtitles/burn.ts'
-import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 import { presetNames } from '../../../src/media/subtitles/looks.ts'
 import { roomOf, styleOf } from '../../../src/media/subtitles/styles.ts'
@@ -11,7 +10,7 @@ import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
 import { ffmpeg, rgbFrames, streams } from '../../video-split-screen/media.ts'
-import { burned, lookFile } from './burned.ts'
+import { burned, lookFile, typefaceHere } from './burned.ts'
 import { golden, goldenFile, goldenFonts } from './golden/golden.ts'
 
 const canvases = [
@@ -48,7 +47,7 @@ async function inkOf(ass: string, { width, height }: { width: number; height: nu
 describe.each(Object.entries(texts))('%s', (language, text) => {
   let typeface: Typeface
   beforeAll(async () => {
-    typeface = await typefaceFor(language)
+    typeface = await typefaceHere(language)
   })
 
   test.each(presetNames)(
@@ -75,7 +74,7 @@ describe.each(Object.entries(texts))('%s', (language, text) => {
 })
 
 test('two languages stand one above the other, without touching, in every preset', async () => {
-  const [typeface, below] = [await typefaceFor('zh-CN'), await typefaceFor('en-US')]
+  const [typeface, below] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
   const canvas = { width: 640, height: 360 }
   for (const preset of presetNames) {
     const look = { preset, canvas, typeface, text: '你好，我们去海边看看吧' }
@@ -122,7 +121,7 @@ test('a video is burned whatever its name and its folder are, its sound kept', a
   const output = join(folder, 'out;[x].mp4')
   const sources = ['-f', 'lavfi', '-i', 'color=gray:s=320x180:r=10:d=1', '-f', 'lavfi', '-i', 'sine=d=1']
   await ffmpeg(...sources, '-shortest', '-c:v', 'libx264', '-c:a', 'aac', `file:${path}`)
-  const typeface = await typefaceFor('en-US')
+  const typeface = await typefaceHere('en-US')
   const ass = lookFile({ preset: 'boxed', canvas: { width: 320, height: 180 }, text: 'Hello', typeface })
   const job = { path, output, ass, folder, crf: 20, threads: 1, timeoutMs: 60_000, durationMs: 1000 }
   await burnVideo({ ...job, signal: undefined })
@@ -136,7 +135,7 @@ test('without libass widths are estimated, until it is there', async () => {
   const found = await locateFfmpeg()
   useFfmpeg({ ...found, filters: new Set() })
   try {
-    const typeface = await typefaceFor('zh-CN')
+    const typeface = await typefaceHere('zh-CN')
     expect(typeface.knows('你好')).toBe(false)
     expect(typeface.measure('你好', false)).toBeGreaterThan(2)
     // What is installed since is found again.

@@ -9,6 +9,7 @@ import { written } from '../../../src/media/subtitles/tokens.ts'
 import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { burnFrame } from '../../../src/engines/subtitles/burn.ts'
+import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 
 /** A line of subtitles and how it is to look. */
 export interface Look {
@@ -45,14 +46,23 @@ export function lookFile({ preset, colour = '雅黑', canvas, text, typeface, or
   return assFile({ canvas, styles: [style, below], events })
 }
 
+/** The typeface of a language on this machine. */
+export async function typefaceHere(language: string): Promise<Typeface> {
+  return await inFolder((scratch) => typefaceFor(language, { scratch }))
+}
+
 /** The picture of a canvas with subtitles burned in, three bytes a pixel. */
 export async function burned(
   picture: { readonly width: number; readonly height: number; readonly pixels: Uint8Array },
   ass: string,
 ): Promise<Uint8Array> {
+  return await inFolder((folder) => burnFrame(picture, { ass, folder, atMs: 1000, signal: undefined }))
+}
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'burned-'))
   try {
-    return await burnFrame(picture, { ass, folder, atMs: 1000, signal: undefined })
+    return await work(folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { typefaceFor } from '../../../../src/engines/subtitles/typefaces.ts'
 import { fillBox, newPicture } from '../../../../src/engines/ffmpeg/raster.ts'
 import type { Preset } from '../../../../src/media/subtitles/looks.ts'
-import { burned, lookFile } from '../burned.ts'
+import { burned, lookFile, typefaceHere } from '../burned.ts'
 
 /** The fonts that the accepted pictures were drawn with. */
 export const goldenFonts = ['Droid Sans Fallback', 'DejaVu Sans', 'Liberation Sans'] as const
@@ -11,7 +10,7 @@ const canvas = { width: 480, height: 270 }
 
 /** The picture of a preset as it is drawn here. */
 export async function golden(preset: Preset): Promise<{ width: number; height: number; pixels: Uint8Array }> {
-  const [typeface, english] = [await typefaceFor('zh-CN'), await typefaceFor('en-US')]
+  const [typeface, english] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
   const original = { text: 'Let us go to the sea this summer', typeface: english }
   const look = { preset, canvas, typeface, text: '今年夏天，我们去看海吧！', original }
   return { ...canvas, pixels: await burned(halves(), lookFile(look)) }

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { MediaError } from '../../contract/errors.ts'
+import type { LanguageModel } from '../language-model/language-model.ts'
+import { NoAnswer } from '../language-model/no-answer.ts'
+import { translateLines } from './translate.ts'
+
+type Lines = readonly { readonly id: number; readonly text: string }[]
+
+/** A model that is asked here, one question after the other; what it is asked is kept. */
+function modelThat(answers: (lines: Lines, temperature: number) => Lines) {
+  const asked: { readonly ids: readonly number[]; readonly temperature: number }[] = []
+  const model: LanguageModel = {
+    ...{ name: 'small', contextTokens: 8192, atOnce: 1 },
+    usage: { requests: 0, promptTokens: 0, answerTokens: 0 },
+    async ask({ schema, prompt, temperature = 0 }) {
+      const lines = [...prompt.matchAll(/^\{"id":.*\}$/gm)].map(([line]) => asLine.parse(JSON.parse(line)))
+      if (lines.length === 0) return schema.parse({ summary: 'Somebody counts.', terms: [] })
+      asked.push({ ids: lines.map(({ id }) => id), temperature })
+      return schema.parse({ lines: answers(lines, temperature) })
+    },
+    roomFor: () => 4000,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+  return { asked, model }
+}
+
+const asLine = z.object({ id: z.int(), text: z.string() })
+const rightly = (lines: Lines) => lines.map(({ id, text }) => ({ id, text: `译文${text}` }))
+const without = (lines: Lines, id: number) => lines.filter((line) => line.id !== id)
+const busy = () => new MediaError(6402, 'small is busy')
+const linesOf = (count: number) => Array.from({ length: count }, (_, at) => `Line ${at + 1}`)
+
+async function translate(lines: readonly string[], model: LanguageModel) {
+  const { signal } = new AbortController()
+  const progress = { signal, onShare: () => undefined }
+  return await translateLines(lines, { from: 'en-US', to: 'zh-CN' }, { model, ...progress })
+}
+
+describe('a service', () => {
+  it('that goes away is waited for by no more than three questions, and fails the work however much came', async () => {
+    const { asked, model } = modelThat((lines) => {
+      if (asked.length > 8) throw busy()
+      return rightly(lines)
+    })
+    await expect(translate(linesOf(800), model)).rejects.toMatchObject({
+      code: 6402,
+      message: 'small is busy',
+    })
+    expect(asked).toHaveLength(11)
+  })
+
+  it('that goes away with the last line fails the work too', async () => {
+    const { model } = modelThat((lines) => {
+      if (lines.some(({ id }) => id === 400)) throw busy()
+      return rightly(lines)
+    })
+    await expect(translate(linesOf(400), model)).rejects.toMatchObject({ code: 6402 })
+  })
+
+  it('that refuses its key is asked no more', async () => {
+    const { asked, model } = modelThat(() => {
+      throw new MediaError(6401, 'small refused its key', { retryable: false })
+    })
+    await expect(translate(linesOf(400), model)).rejects.toMatchObject({ message: 'small refused its key' })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('that comes back is asked for what is left', async () => {
+    const { asked, model } = modelThat((lines) => {
+      if (asked.length === 2) throw busy()
+      return rightly(lines)
+    })
+    const { lines } = await translate(linesOf(400), model)
+    expect(lines).toEqual(linesOf(400).map((line) => `译文${line}`))
+    const again = asked.slice(10).flatMap(({ ids }) => ids)
+    expect(again).toEqual(asked[1]?.ids)
+  })
+})
+
+describe('a model', () => {
+  it('is not asked the same again', async () => {
+    const { asked, model } = modelThat((lines, temperature) => (temperature > 0 ? rightly(lines) : []))
+    const { lines, wasAskedAgain } = await translate(['One', 'Two'], model)
+    expect([lines, wasAskedAgain]).toEqual([['译文One', '译文Two'], true])
+    expect(asked).toEqual([
+      { ids: [1, 2], temperature: 0 },
+      ...[1, 2].map((id) => ({ ids: [id], temperature: 0 })),
+      ...[1, 2].map((id) => ({ ids: [id], temperature: 0.7 })),
+    ])
+  })
+
+  it('that has nothing for some lines leaves them, whether it says so or not', async () => {
+    const { model } = modelThat((lines) => {
+      if (lines.some(({ id }) => id === 7)) throw new NoAnswer('small declines to answer', { hint: '' })
+      return rightly(without(lines, 9))
+    })
+    const { lines } = await translate(linesOf(60), model)
+    const left = [...lines.keys()].filter((at) => lines[at] === undefined)
+    expect(left).toEqual([6, 8])
+  })
+
+  it('that has nothing for more than a tenth fails the work', async () => {
+    const { model } = modelThat((lines) => rightly(lines).filter(({ id }) => id % 8 > 0))
+    await expect(translate(linesOf(60), model)).rejects.toMatchObject({
+      code: 6401,
+      message: 'small gave no usable translation of 7 of 60 lines',
+    })
+  })
+
+  it('that has nothing at all is not asked for every line', async () => {
+    const { asked, model } = modelThat(() => [])
+    await expect(translate(linesOf(2000), model)).rejects.toMatchObject({ code: 6401 })
+    expect(asked).toHaveLength(4 * 25)
+  })
+})
