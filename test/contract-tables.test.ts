@@ -120,9 +120,12 @@ describe.each(operationTables)('document $section: $operation', (table) => {
     }
   })
 
-  it.each([...table.refusals, ...(table.limits ?? [])])('$code answers $status', ({ code, status }) => {
-    expect(isErrorCode(code) && errorTable[code].status).toBe(status)
-  })
+  it.each([...table.refusals, ...(table.limits ?? []), ...(table.unavailable ?? [])])(
+    '$code answers $status',
+    ({ code, status }) => {
+      expect(isErrorCode(code) && errorTable[code].status).toBe(status)
+    },
+  )
 })
 
 it('document 2, 4.8: output sizes', () => {

@@ -15,6 +15,10 @@ export const audioLanguageDetect: OperationTables = {
     { code: 6202, status: 402 },
     { code: 6004, status: 404 },
   ],
+  unavailable: [
+    { code: 6401, status: 500 },
+    { code: 6402, status: 500 },
+  ],
   // The task's id is added as it is answered.
   result: {
     language: 'string or null',

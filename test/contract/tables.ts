@@ -43,6 +43,8 @@ export interface OperationTables {
   readonly refusals: readonly Refusal[]
   /** Codes that only media beyond a limit get; they have a test of their own. */
   readonly limits?: readonly Refusal[]
+  /** Codes of a service that lacks what it needs, or is busy; they have a test of their own. */
+  readonly unavailable?: readonly Refusal[]
   /** Changes of the smallest request that must be refused because of how its fields go together. */
   readonly together: readonly {
     readonly because: string

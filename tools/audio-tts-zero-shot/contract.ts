@@ -111,7 +111,7 @@ const output = z.object({
         .min(0)
         .max(1)
         .nullable()
-        .describe('How sure the recogniser was; null where none told'),
+        .describe('How sure the recogniser was; null where it tells none, or there is none'),
       ref_text: z.string(),
       ref_lang: z.string(),
     }),

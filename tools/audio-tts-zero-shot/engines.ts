@@ -58,7 +58,7 @@ export async function openEngines(
   }
   const opening = open(spoken(ref_lang))
   const recogniser = await (ref_text === undefined ? opening : opening.catch(orNothing(signal)))
-  const listener = traditional.has(text_lang)
+  const listener = isInOtherLetters(text_lang)
     ? undefined
     : spoken(text_lang) === spoken(ref_lang)
       ? recogniser
@@ -73,8 +73,10 @@ export async function openEngines(
   }
 }
 
-/** Written in traditional letters, or those of Cantonese; recognisers write simplified ones, or those of Mandarin. */
-const traditional: ReadonlySet<string> = new Set(['zh-CHT', 'zh-HK'])
+/** Whether it is written in traditional letters, or those of Cantonese: recognisers write simplified ones, or those of Mandarin. */
+export function isInOtherLetters(language: string): boolean {
+  return language === 'zh-CHT' || language === 'zh-HK'
+}
 
 /** Goes without what can be gone without and is not there, or fails. */
 export function orNothing(signal: AbortSignal): (error: unknown) => undefined {

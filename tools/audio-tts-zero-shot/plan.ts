@@ -1,28 +1,24 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { GivenFile, PlanOperation } from '../../src/contract/operation.ts'
+import { secondsToSay } from '../../src/media/speech/saying-time.ts'
 import { audioTtsZeroShot } from './contract.ts'
 
 /** Lengths of a reference (contract 3, 4.4), seconds. */
 const lengths = { shortest: 3, longest: 30 * 60 } as const
 
 /**
- * Seconds of work to expect: to start; for a second of the reference, which is heard; for a letter, which takes some
- * 0.07 s to say in Latin and 0.22 s in Chinese and about as long to speak, and half as long to recognise again.
+ * Seconds of work to expect: to start; for a second of the reference, which is heard; for a second of speech, which is
+ * spoken in about its own time, and recognised again in half of that.
  */
-const measured = { start: 8, reference: 0.02, letter: 0.1, character: 0.33 }
+const measured = { start: 8, reference: 0.02, speech: 1.5 }
 
 /** Checks that the reference has sound of a fitting length, and prices the text. */
 export const plan: PlanOperation<typeof audioTtsZeroShot> = ({ ref_file_id, text }, files) => {
   const length = soundOf(files.get(ref_file_id))
-  const letters = [...text]
-  const wide = letters.filter((letter) =>
-    /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(letter),
-  ).length
-  const speaking = measured.character * wide + measured.letter * (letters.length - wide)
-  const seconds = measured.start + measured.reference * length + speaking
+  const seconds = measured.start + measured.reference * length + measured.speech * secondsToSay(text)
   return {
-    credits: creditsFor(audioTtsZeroShot.price, letters.length),
+    credits: creditsFor(audioTtsZeroShot.price, [...text].length),
     seconds: Math.round(seconds * 10) / 10,
   }
 }

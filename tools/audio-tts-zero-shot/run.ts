@@ -11,6 +11,7 @@ import { openEngines, requireEngines, type Input } from './engines.ts'
 import { prepareReference, type Prepared } from './reference.ts'
 import { speakSentences } from './speak.ts'
 import { makeSubtitles } from './subtitles.ts'
+import { writeSpeech } from './write.ts'
 
 type Operation = typeof audioTtsZeroShot
 type Output = OutputOf<Operation>
@@ -20,9 +21,6 @@ const usualPause = 0.3
 
 /** Share of the work that the reference is, percent. */
 const referencePercent = 10
-
-/** Ends what hangs: some time, and so much for each letter; a slow machine takes 1 s for one, ms. */
-const [startMs, letterMs] = [600_000, 10_000]
 
 /** Copies a voice and speaks a text with it, sentence by sentence. */
 export const run: RunOperation<Operation> = async (input, context) => {
@@ -34,18 +32,18 @@ export const run: RunOperation<Operation> = async (input, context) => {
   const reference = context.files.get(input.ref_file_id)
   const prepared = await prepareReference(reference, input, { ...engines, signal })
   context.progress(referencePercent)
-  const path = join(context.scratch, `speech.${format}`)
-  const name = nameFor(sentences)
   const made = await assembleSpeech(
     speakSentences(sentences, engines, { language, reference: prepared.reference, speed, signal, steps }),
     {
-      ...{ path, format, signal },
+      path: join(context.scratch, 'speech.f32'),
       pause: input.fragment_interval ?? usualPause,
-      timeoutMs: startMs + letterMs * input.text.length,
       onSpoken: (count) =>
         context.progress(referencePercent + ((100 - referencePercent) * count) / sentences.length),
     },
   )
+  const path = join(context.scratch, `speech.${format}`)
+  await writeSpeech(made, { path, format, signal })
+  const name = nameFor(sentences)
   const notes = [...prepared.notes, ...made.lost.map(lostNote)]
   return {
     ...context.keep({ path, name: `${name}.${format}` }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { lstat, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { wavOf } from '../../media/audio/wav.ts'
@@ -22,10 +22,17 @@ const languages: Readonly<Record<string, string>> = {
 /** As the contract writes them. */
 export const gptSovitsLanguages = Object.keys(languages)
 
+/** References that this service wrote are named so. */
+const prefix = 'reelwright-voice-'
+const ours = new RegExp(`^${prefix}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.wav$`)
+
+/** A reference this much older than a new one is no longer read by any request, ms. */
+const oldMs = 3_600_000
+
 /** Asks GPT-SoVITS (api_v2). It takes no uploads: the reference has to lie where the server can read it. */
 export async function askGptSovits(speaking: Speaking): Promise<Answer> {
   const { client, text, language, reference, speed, signal } = speaking
-  const name = `reelwright-voice-${randomUUID()}.wav`
+  const name = `${prefix}${randomUUID()}.wav`
   const { here, there } = foldersOf(speaking)
   const file = join(here, name)
   try {
@@ -47,10 +54,24 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
       media_type: 'wav',
       streaming_mode: false,
     }
+    await sweepFrom(here, name)
     return await client.send({ path: '/tts', json, signal }).catch(tellWhy)
   } finally {
     await rm(file, { force: true })
   }
+}
+
+/** Removes references that a killed worker left, by the clock of the disk that tells when the newest was written. */
+async function sweepFrom(folder: string, newest: string): Promise<void> {
+  const { mtimeMs: now } = await lstat(join(folder, newest))
+  const left = (await readdir(folder)).filter((name) => ours.test(name)).map((name) => join(folder, name))
+  // Another worker may be quicker, or the folder forbid it: to speak does not depend on it.
+  await Promise.allSettled(
+    left.map(async (path) => {
+      const entry = await lstat(path)
+      if (entry.isFile() && now - entry.mtimeMs > oldMs) await rm(path)
+    }),
+  )
 }
 
 const shareFolder =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BackgroundMeter, backgroundFrame } from '../speech/background.ts'
+import { backgroundOf } from '../speech/background.ts'
 import { languagesOf } from '../speech/whisper-languages.ts'
 import { melFilters, whisperFeatures, whisperFrames } from './log-mel.ts'
 import { inOverlappingPieces } from './overlapping.ts'
@@ -102,17 +102,9 @@ describe('what is behind speech', () => {
     [220, 277.2, 329.6, 440].reduce((sum, hertz) => sum + Math.sin((2 * Math.PI * hertz * at) / 16_000), 0) /
     4
   function heard(behind: (at: number) => number, gapFrames = 30) {
-    const meter = new BackgroundMeter()
-    const frames = Math.floor(speech.length / backgroundFrame)
-    for (let frame = 0; frame < frames; frame += 1) {
-      const speaks = frame >= gapFrames
-      const samples = Float32Array.from({ length: backgroundFrame }, (_, at) => {
-        const place = frame * backgroundFrame + at
-        return (speaks ? (speech[place] ?? 0) : 0) + behind(place)
-      })
-      meter.add(samples, speaks)
-    }
-    return meter.tell()
+    const begins = gapFrames * 1024
+    const sound = speech.map((sample, at) => (at < begins ? 0 : sample) + behind(at))
+    return backgroundOf(sound, [{ start: begins / 16_000, end: 5 }])
   }
   const hiss = noise(80_000, 1)
 

@@ -47,6 +47,11 @@ export class Assembly {
     return piece
   }
 
+  /** Hz. */
+  get rate(): number {
+    return this.#wish.rate
+  }
+
   /** Where each sentence is heard. */
   get placed(): readonly Placed[] {
     return this.#placed

@@ -1,8 +1,8 @@
 import { Spectrum } from '../audio/spectrum.ts'
-import { speechRate } from './spoken.ts'
+import { speechRate, type Span } from './spoken.ts'
 
 /** Samples of a stretch that is looked at: 64 ms. */
-export const backgroundFrame = 1024
+const frame = 1024
 
 /** What lies behind speech. */
 export interface Background {
@@ -28,42 +28,50 @@ const tonalShare = 0.5
 const leastTonal = 0.4
 
 /** Peaks are looked for up to 5 kHz, above which music is as noise; below 250 Hz rooms rumble and mains hum, as in old recordings. */
-const highestBin = Math.round((5000 * backgroundFrame) / speechRate)
-const lowestBin = Math.round((250 * backgroundFrame) / speechRate)
+const highestBin = Math.round((5000 * frame) / speechRate)
+const lowestBin = Math.round((250 * frame) / speechRate)
 
-/** Listens to stretches of sound of 16 kHz, and tells from the gaps of the speech what is behind it. */
-export class BackgroundMeter {
-  readonly #spectrum = new Spectrum(backgroundFrame)
-  #speech = { power: 0, frames: 0 }
-  /** Of each stretch; of hours some hundred thousand. */
-  readonly #gaps: number[] = []
-  #tonal = 0
-
-  /** Takes `backgroundFrame` samples, in all of which somebody speaks, or nobody does. */
-  add(samples: Float32Array, speaks: boolean): void {
-    let power = 0
-    for (const sample of samples) power += sample * sample
-    power /= samples.length
-    if (speaks) {
-      this.#speech.power += power
-      this.#speech.frames += 1
-      return
-    }
-    this.#gaps.push(power)
-    if (power > 0 && tonalityOf(this.#spectrum.magnitudes(samples)) >= tonalShare) this.#tonal += 1
-  }
-
-  tell(): Background {
-    const { length: frames } = this.#gaps
-    const middle = this.#gaps.toSorted((one, other) => one - other)[Math.floor(frames / 2)] ?? 0
-    const speech = 10 * Math.log10(this.#speech.power / this.#speech.frames || 0)
-    const gaps = 10 * Math.log10(middle)
-    if (frames < leastFrames) return { kind: 'unknown', speech, gaps }
-    if (gaps < faint || gaps < speech - farBelow) return { kind: 'none', speech, gaps }
-    const isMusic = this.#tonal >= leastTonal * frames
-    return { kind: isMusic ? 'music' : 'noise', speech, gaps }
-  }
+/** Tells what is behind speech in sound of 16 kHz, by the gaps between the spans in which somebody speaks. */
+export function backgroundOf(sound: Float32Array, spans: readonly Span[]): Background {
+  const stretches = stretchesOf(sound, spans)
+  const said = stretches.filter(({ speaks }) => speaks).map(({ power }) => power)
+  const heard = stretches.filter(({ speaks }) => !speaks)
+  const speech = decibels(said.reduce((sum, power) => sum + power, 0) / said.length || 0)
+  const powers = heard.map(({ power }) => power).toSorted((one, other) => one - other)
+  const gaps = decibels(powers[Math.floor(powers.length / 2)] ?? 0)
+  if (heard.length < leastFrames) return { kind: 'unknown', speech, gaps }
+  if (gaps < faint || gaps < speech - farBelow) return { kind: 'none', speech, gaps }
+  const spectrum = new Spectrum(frame)
+  const tonal = heard.filter(
+    ({ samples, power }) => power > 0 && tonalityOf(spectrum.magnitudes(samples)) >= tonalShare,
+  )
+  return { kind: tonal.length >= leastTonal * heard.length ? 'music' : 'noise', speech, gaps }
 }
+
+interface Stretch {
+  readonly samples: Float32Array
+  readonly power: number
+  /** All through; else nobody does at all. */
+  readonly speaks: boolean
+}
+
+/** The stretches of sound in which somebody speaks all through, or nobody at all. */
+function stretchesOf(sound: Float32Array, spans: readonly Span[]): Stretch[] {
+  return Array.from({ length: Math.floor(sound.length / frame) }, (_, index) => {
+    const samples = sound.subarray(index * frame, (index + 1) * frame)
+    const [start, end] = [(index * frame) / speechRate, ((index + 1) * frame) / speechRate]
+    const speaks = spans.some((span) => span.start <= start && span.end >= end)
+    const isClear = speaks || !spans.some((span) => span.start < end && span.end > start)
+    return isClear ? [{ samples, power: powerOf(samples), speaks }] : []
+  }).flat()
+}
+
+/** Mean power of sound. */
+export function powerOf(samples: Float32Array): number {
+  return samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
+}
+
+const decibels = (power: number): number => 10 * Math.log10(power)
 
 /** What is looked at on both sides of a frequency, past the width of a tone; of these a quarter are fainter than the floor. */
 const around = Array.from({ length: 20 }, (_, at) => (at < 10 ? at - 12 : at - 7))

@@ -34,14 +34,14 @@ export function chooseReference({ speech, turns }: Heard): Choice {
   const longest = Math.max(...continuous.map(length))
   if (longest < shortest) {
     return {
-      unmet: `it has no ${shortest} s of speech without a silence longer than ${silence} s: the longest lasts ${longest.toFixed(1)} s`,
+      unmet: `it has no ${shortest} s of speech without a silence longer than ${silence} s: the longest lasts ${told(longest)} s`,
     }
   }
   const alone = continuous.flatMap((stretch) => ofOneSpeaker(stretch, turns))
   const longestAlone = Math.max(0, ...alone.map(length))
   if (longestAlone < shortest) {
     return {
-      unmet: `it has no ${shortest} s of continuous speech of one person alone: the longest lasts ${longestAlone.toFixed(1)} s`,
+      unmet: `it has no ${shortest} s of continuous speech of one person alone: the longest lasts ${told(longestAlone)} s`,
     }
   }
   const spans = alone.flatMap(windows)
@@ -49,6 +49,9 @@ export function chooseReference({ speech, turns }: Heard): Choice {
     spans: spans.toSorted((one, other) => distance(one) - distance(other) || one.start - other.start),
   }
 }
+
+/** Seconds of what is too short, never rounded up to what would do. */
+const told = (seconds: number): string => Math.min(seconds, referenceBounds.shortest - 0.1).toFixed(1)
 
 const length = ({ start, end }: Span): number => end - start
 

@@ -1,4 +1,6 @@
-/** Most letters of a piece: about 20 s of speech, from where on voices lose words; a Chinese or Japanese one counts as three. */
+import { lettersToSay } from './saying-time.ts'
+
+/** Most that a piece has to say: about 20 s of speech, from where on voices lose words. */
 const most = 240
 
 /** What ends a sentence, with the quotes and brackets that close behind it. */
@@ -34,22 +36,14 @@ export function isSpoken(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
 
-/** How much of a piece's room a text takes. */
-function weight(text: string): number {
-  return [...text].reduce(
-    (sum, letter) => sum + (/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(letter) ? 3 : 1),
-    0,
-  )
-}
-
-/** A sentence in pieces of at most the weight there may be, as even as its clauses let them be. */
+/** A sentence in pieces of at most what one may have to say, as even as its clauses let them be. */
 function cut(sentence: string, [ends, ...finer]: readonly RegExp[]): string[] {
-  const whole = weight(sentence)
+  const whole = lettersToSay(sentence)
   if (whole <= most || !ends) return [sentence]
   const clauses = sentence.split(ends)
   for (let count = Math.ceil(whole / most); count < clauses.length; count += 1) {
     const pieces = inEvenPieces(clauses, whole / count)
-    if (pieces.every((piece) => weight(piece) <= most)) return pieces
+    if (pieces.every((piece) => lettersToSay(piece) <= most)) return pieces
   }
   return clauses.flatMap((clause) => cut(clause, finer))
 }
@@ -59,7 +53,7 @@ function inEvenPieces(clauses: readonly string[], even: number): string[] {
   const pieces: string[] = []
   let before = 0
   for (const clause of clauses) {
-    const after = before + weight(clause)
+    const after = before + lettersToSay(clause)
     const end = even * Math.max(1, pieces.length)
     const isNearer = Math.abs(after - end) <= Math.abs(before - end)
     if (pieces.length > 0 && isNearer) pieces[pieces.length - 1] += clause

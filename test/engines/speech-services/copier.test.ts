@@ -1,5 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -108,6 +108,24 @@ describe('GPT-SoVITS', () => {
     await speak()
     expect(body()['ref_audio_path']).toBe(`D:\\voices\\${names[1]}`)
     expect(await readdir(scratch)).toEqual([])
+  })
+
+  it('finds a folder without what a killed worker left there long ago, and with all else', async () => {
+    const put = async (name: string, hoursAgo: number) => {
+      const at = new Date(Date.now() - hoursAgo * 3_600_000)
+      await writeFile(join(scratch, name), 'sound')
+      await utimes(join(scratch, name), at, at)
+    }
+    const left = (digit: string) => `reelwright-voice-${randomUUID().replace(/^./, digit)}.wav`
+    await put(left('0'), 2)
+    const others = [left('1'), 'reelwright-voice-of-grandmother.wav', 'voice.wav']
+    for (const [index, name] of others.entries()) await put(name, index === 0 ? 0.9 : 1000)
+    const folder = left('2')
+    await mkdir(join(scratch, folder))
+    await utimes(join(scratch, folder), 0, 0)
+    setVoice('gpt-sovits', { folder: scratch })
+    await speak()
+    expect((await readdir(scratch)).toSorted()).toEqual([...others, folder].toSorted())
   })
 
   it('on another machine needs such a folder', async () => {

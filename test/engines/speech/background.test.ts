@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSpeechFinder, type SpeechFinder } from '../../../src/engines/speech/find-speech.ts'
-import { BackgroundMeter, backgroundFrame, type Background } from '../../../src/media/speech/background.ts'
+import { backgroundOf, type Background } from '../../../src/media/speech/background.ts'
 import type { Span } from '../../../src/media/speech/spoken.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import {
@@ -31,14 +31,7 @@ describe.skipIf(!hasSpeech)('what is behind voices (REELWRIGHT_TESTDATA)', () =>
   async function heard(sound: Float32Array): Promise<Background> {
     const spans: Span[] = []
     for await (const span of finder.find(inPieces(sound), { signal: never })) spans.push(span)
-    const meter = new BackgroundMeter()
-    for (let at = 0; at + backgroundFrame <= sound.length; at += backgroundFrame) {
-      const [start, end] = [at / 16_000, (at + backgroundFrame) / 16_000]
-      const speaks = spans.some((span) => span.start <= start && span.end >= end)
-      const touches = spans.some((span) => span.start < end && span.end > start)
-      if (speaks || !touches) meter.add(sound.subarray(at, at + backgroundFrame), speaks)
-    }
-    return meter.tell()
+    return backgroundOf(sound, spans)
   }
 
   it.each([

@@ -1,78 +1,20 @@
-import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { manifest, type EnginePack } from '../../../src/engines/packs/manifest.ts'
+import type { EnginePack } from '../../../src/engines/packs/manifest.ts'
 import { startSherpa, type Sherpa } from '../../../src/engines/speech/sherpa/process.ts'
 import { openLocalRecogniser } from '../../../src/engines/speech/sherpa/recognise.ts'
 import { recogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
 import { openZipvoice } from '../../../src/engines/speech/sherpa/voice.ts'
-import { artifactOf } from '../../packs/stand-in.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import { never, usePacks } from './recordings.ts'
+import { standInSherpa } from './stand-in-sherpa.ts'
 import { packIn } from './stand-in-speech.ts'
 
 const folder = await scratchFolder()
 
-/** An engine that does what its model's name, and what it is asked, tells it. */
-const program = `
-const { appendFileSync, readFileSync } = require('node:fs')
-const does = (file) => {
-  const what = readFileSync(file, 'utf8').trim()
-  if (what === 'exit') { process.stderr.write('metadata are missing\\n'); process.exit(255) }
-  if (what === 'crash') process.abort()
-  if (what === 'throw') throw new Error('no such file')
-  if (what === 'hang') for (;;);
-  return what
-}
-module.exports = {
-  OfflineRecognizer: class {
-    constructor({ modelConfig: { senseVoice, tokens } }) {
-      this.opened = senseVoice.language
-      does(senseVoice.model)
-      this.answer = tokens
-    }
-    createStream() { return { acceptWaveform({ samples }) { this.samples = samples } } }
-    decode() {}
-    getResult() {
-      const told = does(this.answer)
-      if (told === 'language') return { text: this.opened, lang: '<|' + this.opened + '|>' }
-      return JSON.parse(told)
-    }
-  },
-  OfflineTts: class {
-    constructor({ model: { zipvoice } }) { this.does = zipvoice.tokens }
-    generate({ text, generationConfig }) {
-      const told = does(this.does)
-      if (told === 'silence') return { samples: new Float32Array(100), sampleRate: 24000 }
-      if (told === 'nothing') return { samples: new Float32Array(0), sampleRate: 24000 }
-      if (told === 'wrong') return { samples: Float32Array.of(NaN), sampleRate: 24000 }
-      const { referenceAudio, referenceSampleRate, referenceText, speed } = generationConfig
-      const told2 = [text.length, referenceAudio.length, referenceSampleRate / 1e6, referenceText.length, speed]
-      return { samples: Float32Array.from(told2), sampleRate: 24000 }
-    }
-  },
-}
-`
-
 let engine: EnginePack
-
 beforeAll(async () => {
-  const stage = join(folder, 'stage', 'package')
-  await mkdir(stage, { recursive: true })
-  await writeFile(join(stage, 'index.js'), program)
-  await writeFile(
-    join(stage, 'package.json'),
-    JSON.stringify({ name: 'sherpa-onnx-node', version: '0.0.1', main: 'index.js' }),
-  )
-  const file = 'sherpa-onnx-node-0.0.1.tgz'
-  await mkdir(join(folder, 'mirror'))
-  const path = join(folder, 'mirror', file)
-  await promisify(execFile)('tar', ['-czf', path, '-C', join(folder, 'stage'), 'package'])
-  const artifact = artifactOf(file, await readFile(path))
-  const item = { name: 'sherpa-onnx-node', version: '0.0.1', keep: ['package.json', 'index.js'], artifact }
-  engine = { ...manifest['sherpa-onnx'], unpacked: 1e4, packages: [item] }
+  engine = await standInSherpa(folder)
 })
 
 /** Sets a model of which opening does one thing, and each answer another. */
@@ -178,6 +120,8 @@ describe('a recogniser', () => {
   })
 })
 
+const question = { samples: new Float32Array(16), rate: 16_000 }
+
 describe('a process', () => {
   beforeEach(() => usingModel('opens', 'hang'))
 
@@ -191,8 +135,6 @@ describe('a process', () => {
     const limits = { signal: never, ...(timeMs !== undefined && { timeMs }) }
     return await startSherpa({ model: 'slow', part: 'recogniser', settings }, limits)
   }
-
-  const question = { samples: new Float32Array(16), rate: 16_000 }
 
   it('that gives no answer in time is ended', async () => {
     await using sherpa = await start(300)
@@ -214,11 +156,16 @@ describe('a process', () => {
 })
 
 describe('a voice', () => {
-  async function speak(answer: string, language = 'en-US') {
+  /** Sets a voice that answers so. */
+  async function usingVoice(answer: string): Promise<void> {
     const names = ['vocos_24khz.onnx', 'encoder.onnx', 'decoder.int8.onnx', 'lexicon.txt', 'espeak-ng-data']
     const files = { ...Object.fromEntries(names.map((name) => [name, 'opens'])), 'tokens.txt': answer }
     const packs = await packIn(join(folder, 'mirror'), 'zipvoice', files)
     usePacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
+  }
+
+  async function speak(answer: string, language = 'en-US') {
+    await usingVoice(answer)
     await using copier = await openZipvoice(never)
     const reference = { samples: new Float32Array(7), rate: 48_000, text: 'four', language: 'en-US' }
     return await copier.speak({ text: 'hello', language, reference, speed: 1.5 }, { signal: never })
@@ -238,6 +185,21 @@ describe('a voice', () => {
     ['exit', 'ended with 255'],
   ])('that answers %s is refused', async (answer, why) => {
     await expect(speak(answer)).rejects.toMatchObject({ code: 6402, message: expect.stringContaining(why) })
+  })
+
+  it('has time for as long as its text is, and no more', async () => {
+    const zipvoice = { tokens: join(folder, 'mirror', 'tokens.txt') }
+    const opening = { model: 'zipvoice', part: 'voice', settings: { model: { zipvoice } } } as const
+    const asked = (text: string) => ({ ...question, say: { text, reference: '', speed: 2 } })
+    await usingVoice('slow')
+    await using slow = await startSherpa(opening, { signal: never, timeMs: 1 })
+    expect(await slow.ask(asked('A long text.'), never)).toMatchObject({ sampleRate: 24_000 })
+    await usingVoice('hang')
+    await using hung = await startSherpa(opening, { signal: never, timeMs: 1 })
+    await expect(hung.ask(asked('.'), never)).rejects.toMatchObject({
+      code: 6402,
+      message: expect.stringMatching(/gave no answer in 1 s/),
+    })
   })
 
   it('does not speak every language', async () => {

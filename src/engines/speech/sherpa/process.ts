@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { MediaError } from '../../../contract/errors.ts'
+import { secondsToSay } from '../../../media/speech/saying-time.ts'
 import { atMost } from '../../../platform/at-most.ts'
 import { preferAsMemoryVictim, tail } from '../../ffmpeg/child.ts'
 import { usePack } from '../../packs/use.ts'
@@ -10,7 +11,7 @@ const program = import.meta.filename.endsWith('.ts') ? './child.ts' : './child.j
 /** A large model is read from a slow disk, ms. */
 const openingMs = 180_000
 
-/** Longest that an answer may take: some, and so much for each second of sound, ms. */
+/** Longest that an answer may take: some, and so much for each second of sound that is heard or to be spoken, ms. */
 const answerMs = 60_000
 const answerMsASecond = 20_000
 
@@ -44,12 +45,16 @@ export async function startSherpa(
   const inTurn = atMost(1)
   return {
     ask: (question, until) =>
-      inTurn(async () => {
-        const seconds = question.samples.length / question.rate
-        return await run.send(question, { signal: until, timeMs: timeMs + seconds * answerMsASecond })
-      }),
+      inTurn(() =>
+        run.send(question, { signal: until, timeMs: timeMs + secondsOf(question) * answerMsASecond }),
+      ),
     [Symbol.asyncDispose]: () => run.end(),
   }
+}
+
+function secondsOf({ samples, rate, say }: Question): number {
+  const heard = samples.length / rate
+  return say ? heard + secondsToSay(say.text) / say.speed : heard
 }
 
 /** A process, and what is awaited of it. */

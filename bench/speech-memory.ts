@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { decodeVoice } from '../src/engines/ffmpeg/voice-sound.ts'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { setPacks } from '../src/engines/packs/use.ts'
+import { openSpeechFinder } from '../src/engines/speech/find-speech.ts'
+import { ffmpeg } from '../test/video-split-screen/media.ts'
+import { measure, processorSeconds } from './measure.ts'
+
+// Whether speech is found in the same memory however long a recording is: the peak of this process and of its programs,
+// its mean in the second quarter and in the last; multiples of real time, by the clock and by processor time (Linux).
+// The recording is one of speech over and over.
+// node bench/speech-memory.ts <folder of models> <recording> <minutes>
+
+const [models = '', recording = '', minutes = '120'] = process.argv.slice(2)
+
+process.env['ORT_DISABLE_TELEMETRY'] = '1'
+const folder = await mkdtemp(join(tmpdir(), 'bench-speech-memory-'))
+try {
+  const long = join(folder, 'long.flac')
+  await ffmpeg('-stream_loop', '-1', '-i', recording, '-t', String(60 * Number(minutes)), long)
+  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+  console.log(`${minutes} minutes: ${await find(long)}`)
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function find(path: string): Promise<string> {
+  const { signal } = new AbortController()
+  await using finder = await openSpeechFinder(signal)
+  /** Of this process as it goes on, MiB. */
+  const held: number[] = []
+  const watch = setInterval(() => held.push(process.memoryUsage().rss / 2 ** 20), 200)
+  const before = await processorSeconds()
+  let [spans, spoken] = [0, 0]
+  const { seconds, peakMiB } = await measure(async () => {
+    const sound = decodeVoice(path, { signal, timeoutMs: 24 * 3_600_000 })
+    for await (const { start, end } of finder.find(sound, { signal })) {
+      spans += 1
+      spoken += end - start
+    }
+  })
+  clearInterval(watch)
+  const mean = (from: number, to: number) => {
+    const part = held.slice(from * held.length, to * held.length)
+    return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
+  }
+  const times = (spent: number) => Math.round((60 * Number(minutes)) / spent)
+  return (
+    `${spans} spans, ${Math.round(spoken)} s of speech; ${times(seconds)} times real time, ` +
+    `${times((await processorSeconds()) - before)} by processor time; peak ${Math.round(Math.max(...held))} MiB and ` +
+    `${peakMiB} MiB of its programs; mean in the second quarter ${mean(0.25, 0.5)} MiB, in the last ${mean(0.75, 1)} MiB`
+  )
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { chooseReference } from './reference.ts'
+
+test('what is nearly long enough is not told as long enough', () => {
+  const almost = { start: 1, end: 3.98 }
+  const unmet = (heard: Parameters<typeof chooseReference>[0]) => {
+    const choice = chooseReference(heard)
+    return 'unmet' in choice ? choice.unmet : 'nothing'
+  }
+  expect(unmet({ speech: [almost], turns: [{ ...almost, speaker: 0 }] })).toContain('the longest lasts 2.9 s')
+  const turns = [
+    { ...almost, speaker: 0 },
+    { start: 3.98, end: 6, speaker: 1 },
+  ]
+  expect(unmet({ speech: [{ start: 1, end: 6 }], turns })).toMatch(/one person alone: .* lasts 2\.9 s/)
+})

@@ -1,0 +1,97 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TaskList } from '../../src/contract/task.ts'
+import { findDaemon } from '../../src/daemon/find-or-start.ts'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.ts'
+import { operations } from '../../tools/index.ts'
+import { audioLanguageDetect as table } from '../contract/audio-language-detect.ts'
+import { wrongFields } from '../contract/laws.ts'
+import { h264, make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
+import { follow } from '../mcp/follow.ts'
+import { openStudio, type Studio } from '../mcp/real-agent.ts'
+import { api, type Api } from '../service/api.ts'
+import { fakeModule } from '../service/fake-operation.ts'
+import { startTestService } from '../service/in-process.ts'
+import { bringWhisper } from './whisper.ts'
+
+const folder = await scratchFolder()
+const whisper = await bringWhisper(folder)
+const mirror = testdata('models')
+const type = 'audio_language_detect'
+
+/** Asks over HTTP for the language of a recording; its answer, whatever that is. */
+async function ask(calls: Api, name: string) {
+  const { data: file } = await calls.upload(name, new Uint8Array(await readFile(pathOf('kennedy'))))
+  return { ...(await calls.create(type, { file_id: file.file_id })) }
+}
+
+describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+  let studio: Studio
+
+  beforeAll(async () => {
+    studio = await openStudio()
+    await mkdir(studio.dataDir, { recursive: true })
+    const settings = { models_mirror: mirror, models: { whisper } }
+    await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+    const speech = ['-i', pathOf('kennedy')]
+    await make(join(studio.workspace, 'interview.mp3'), speech)
+    await make(join(studio.workspace, 'talk.mp4'), [...picture(2), ...speech, ...h264, '-c:a', 'aac'])
+  })
+  afterAll(() => studio[Symbol.asyncDispose]())
+
+  function expectDocumented(result: Readonly<Record<string, unknown>>): void {
+    expect(wrongFields({ ...table.result, ...table.resultAdditions }, result)).toEqual([])
+    const candidates = result['candidates'] as Readonly<Record<string, unknown>>[]
+    expect(candidates).toHaveLength(5)
+    for (const candidate of candidates)
+      expect(wrongFields(table.resultParts['candidates.0'] ?? {}, candidate)).toEqual([])
+  }
+
+  test.each(audioLanguageDetect.examples)('example: $title', async ({ input }) => {
+    await using agent = await studio.agent('modern')
+    const { data, isError } = await follow(agent, type, input)
+    expect([isError, data['status']]).toEqual([false, 'completed'])
+    expectDocumented(data['output'] as Readonly<Record<string, unknown>>)
+  })
+
+  test('over HTTP the creation answers with the result and the id of its task', async () => {
+    const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service has gone'))
+    const before = await calls.balance()
+    const { status, code, data } = await ask(calls, 'speech.flac')
+    expect([status, code]).toEqual([200, 200])
+    const { task_id, ...result } = { ...data }
+    expectDocumented(result)
+    expect((await calls.query(type, task_id)).data).toMatchObject({
+      ...{ task_id, task_type: type, status: 'completed', output_result: result },
+    })
+    expect(await calls.balance()).toBe(before - 1)
+  })
+
+  test('without a model it answers 6401, and while others keep the service busy 6402; neither is charged', async () => {
+    const packs = { folder: join(folder, 'none'), automatic: false, own: {}, manifest }
+    setPacks(packs)
+    await using service = await startTestService({ operations: [...operations, fakeModule], patience: 300 })
+    const calls = api(await service.account(9))
+    const missing = await ask(calls, 'missing.flac')
+    expect(missing).toMatchObject({ status: 500, code: 6401, data: null, retryable: false })
+    expect(missing).toHaveProperty('hint', expect.stringMatching(/models pull whisper-tiny/))
+    expect(await calls.balance()).toBe(9)
+
+    setPacks({ ...packs, automatic: true, mirror, own: { whisper } })
+    const { data: text } = await calls.upload('a.txt', 'some bytes')
+    const others: string[] = []
+    for (let worker = 0; worker < 2; worker += 1) {
+      const { data } = await calls.create('test_copy', { file_id: text.file_id, behaviour: 'wait' })
+      others.push(data.task_id)
+    }
+    expect(await ask(calls, 'busy.flac')).toMatchObject({ status: 500, code: 6402, retryable: true })
+    expect(await calls.balance()).toBe(9 - others.length)
+    const { list } = (await calls.send<TaskList>('/task/list')).data
+    expect(list[0]).toMatchObject({ status: 'cancelled', task_type_key: type })
+    for (const id of others) await calls.stop(id)
+  })
+})

@@ -1,0 +1,98 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readSubtitles } from '../../src/media/subtitles/read.ts'
+import { plainWidth } from '../../src/media/subtitles/widths.ts'
+import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
+import { run } from '../../tools/audio-tts-zero-shot/run.ts'
+import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
+import { packsFrom } from '../engines/vision/packs.ts'
+import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { startParrot, type Parrot } from './parrot.ts'
+import { speak } from './speak.ts'
+
+// What single fields of a request change in what is spoken, beside its subtitles.
+
+const folder = await scratchFolder()
+packsFrom(join(folder, 'packs'))
+
+let parrot: Parrot
+beforeEach(async () => {
+  parrot = await startParrot()
+})
+afterEach(() => parrot[Symbol.asyncDispose]())
+
+describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+  const recording = pathOf('kennedy')
+
+  test('the voice of a video is that of its sound', async () => {
+    const video = await make(join(folder, 'talk.mp4'), [
+      ...picture(11),
+      ...['-i', recording, '-map', '0:v', '-map', '1:a', ...h264, '-c:a', 'aac'],
+    ])
+    const alone = await speak(folder, recording, { text: 'Hello.' })
+    const { output, kept } = await speak(folder, video, { text: 'Hello.' })
+    expect(kept.map(({ name }) => name)).toEqual(['Hello.wav'])
+    for (const [at, time] of output.report.ref.span_ms.entries())
+      expect(Math.abs(time - (alone.output.report.ref.span_ms[at] ?? 0))).toBeLessThan(100)
+  })
+
+  const text =
+    'The old captain, who had never been out at sea since the war, lent us his boat. It cost 3.50 a day.'
+
+  test('subtitles are for a phone and without commas and full stops, unless another wish is told', async () => {
+    const entriesFor = async (wish: Readonly<Record<string, unknown>>) => {
+      const { srt = '' } = await speak(folder, recording, { text, subtitle_format: 'srt', ...wish })
+      return readSubtitles(await readFile(srt), { format: 'srt' }).entries.map((entry) => entry.text)
+    }
+    const [usual, asked] = [
+      await entriesFor({}),
+      await entriesFor({ canvas: [1920, 1080], strip_punctuation: false }),
+    ]
+    const said = (entries: readonly string[]) => entries.join(' ').replaceAll('\n', ' ')
+    expect(said(usual)).toBe(text.replaceAll(/[,.](?!\d)/g, ''))
+    expect(said(asked)).toBe(text)
+    const longest = (entries: readonly string[]) =>
+      Math.max(...entries.flatMap((entry) => entry.split('\n')).map(plainWidth))
+    // Letters as wide as high that a line holds.
+    expect(longest(usual)).toBeLessThanOrEqual(13)
+    expect(longest(asked)).toBeGreaterThan(13)
+    expect(longest(asked)).toBeLessThanOrEqual(20)
+  })
+
+  test.each([
+    // Each sentence is heard again, but where a recogniser would write other letters.
+    ['zh-CHS', '今天天气很好。我们去公园。', 2],
+    ['zh-CHT', '今天天氣很好。我們去公園。', 0],
+  ])('%s is spoken as Mandarin, and stays as it is written', async (text_lang, written, heardAgain) => {
+    const request = { text: written, text_lang, subtitle_format: 'srt', strip_punctuation: false }
+    const { output, srt = '' } = await speak(folder, recording, request)
+    expect(parrot.asked).toMatchObject([
+      { text: written.slice(0, 7), text_lang: 'zh', prompt_lang: 'zh' },
+      { text: written.slice(7), text_lang: 'zh', prompt_lang: 'zh' },
+    ])
+    expect(parrot.ears.heard).toHaveLength(1 + heardAgain)
+    expect(output.report.ref.ref_lang).toBe('zh-CN')
+    expect(output).not.toHaveProperty('notes')
+    const { entries } = readSubtitles(await readFile(srt), { format: 'srt' })
+    expect(entries.map((entry) => entry.text).join('')).toBe(written)
+  })
+
+  test('subtitles that cannot be written do not fail the speech', async () => {
+    const files = await stage([recording])
+    const scratch = join(folder, 'barred')
+    // A folder where the file should be.
+    await mkdir(join(scratch, 'speech.srt'), { recursive: true })
+    const { context, kept } = contextOf(files, scratch)
+    const request = { ref_file_id: idOf(recording), text: 'Hello there.', text_lang: 'en-US' }
+    const input = audioTtsZeroShot.input.parse({ ...request, subtitle_format: 'srt' })
+    const output = audioTtsZeroShot.output.parse(await run(input, context))
+    expect(kept.map(({ name }) => name)).toEqual(['Hello there.wav'])
+    expect(output).toMatchObject({
+      ...{ file_id: '1', segments: [{ text: 'Hello there.' }] },
+      ...{ subtitle_file_id: '', subtitle_file_download_url: '' },
+      errors: { subtitle: 'the file could not be written' },
+    })
+  })
+})

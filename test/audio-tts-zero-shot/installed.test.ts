@@ -1,0 +1,58 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { MediaError } from '../../src/contract/errors.ts'
+import { manifest, type Manifest } from '../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { pullAll } from '../../src/models.ts'
+import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
+import { ready } from '../../tools/audio-tts-zero-shot/run.ts'
+import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
+import { standInSherpa } from '../engines/speech/stand-in-sherpa.ts'
+import { packIn } from '../engines/speech/stand-in-speech.ts'
+import { idOf, stage } from '../tasks/run-operation.ts'
+import { speak } from './speak.ts'
+
+const folder = await scratchFolder()
+
+/** Voice and recogniser are stand-ins, of an engine that says what their files tell it. */
+async function standIns(mirror: string): Promise<Manifest> {
+  const names = ['vocos_24khz.onnx', 'encoder.onnx', 'decoder.int8.onnx', 'lexicon.txt', 'espeak-ng-data']
+  const voice = { ...Object.fromEntries(names.map((name) => [name, 'opens'])), 'tokens.txt': 'tone' }
+  const ears = { 'sense.model.onnx': 'opens', 'sense.tokens.txt': '{"text":"Good morning."}' }
+  return {
+    ...manifest,
+    'sherpa-onnx': await standInSherpa(folder),
+    ...(await packIn(mirror, 'zipvoice', voice)),
+    ...(await packIn(mirror, 'sense-voice', ears)),
+  }
+}
+
+describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+  test('where nothing is there, the one command that is told brings all of it from a mirror', async () => {
+    const mirror = join(folder, 'mirror')
+    const known = await standIns(mirror)
+    for (const file of ['silero-vad.onnx', 'pyannote-segmentation-3.int8.onnx'])
+      await copyFile(join(testdata('models') ?? '', file), join(mirror, file))
+    const dataDir = join(folder, 'data')
+    const packs = { folder: join(dataDir, 'packs'), automatic: false, mirror, own: {}, manifest: known }
+    setPacks(packs)
+    const recording = pathOf('kennedy')
+    const files = await stage([recording])
+    const request = { text: 'Good morning.', text_lang: 'en-US', ref_file_id: idOf(recording) }
+    const input = audioTtsZeroShot.input.parse(request)
+    const missing = await ready({ input, files }).then(
+      () => expect.unreachable(),
+      (error: unknown) => error,
+    )
+    expect(missing).toMatchObject({ code: 6401, retryable: false })
+    const [, names = ''] =
+      missing instanceof MediaError ? (/^Run: reelwright models pull (.+)$/.exec(missing.hint) ?? []) : []
+    await pullAll({ packs, dataDir }, names.split(' '))
+    await ready({ input, files })
+    const { output } = await speak(folder, recording, request)
+    expect(output).toMatchObject({ engine: 'zipvoice', report: { ref: { ref_text: 'Good morning.' } } })
+    expect(output.notes ?? []).not.toContainEqual(expect.stringMatching(/of the words/))
+  })
+})

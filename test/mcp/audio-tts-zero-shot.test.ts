@@ -1,0 +1,87 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
+import { startParrot, type Parrot } from '../audio-tts-zero-shot/parrot.ts'
+import { make, testdata } from '../engines/ffmpeg/made.ts'
+import { fails } from '../engines/services/stand-in.ts'
+import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
+import { callsOf, follow } from './follow.ts'
+import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+
+// A text is spoken in the voice of a recording of an agent's workspace, by the services that the settings name.
+
+describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+  let studio: Studio
+  let parrot: Parrot
+
+  beforeAll(async () => {
+    studio = await openStudio()
+    parrot = await startParrot()
+    await mkdir(studio.dataDir, { recursive: true })
+    const settings = {
+      models_mirror: testdata('models'),
+      voice_service: `gpt-sovits+${parrot.voice.origin}`,
+      transcription: `${parrot.ears.origin}/v1#parrot`,
+    }
+    await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+    for (const name of ['voice.wav', 'voice.mp3'])
+      await make(join(studio.workspace, name), ['-i', pathOf('kennedy')])
+  })
+  afterAll(async () => {
+    await studio[Symbol.asyncDispose]()
+    await parrot[Symbol.asyncDispose]()
+  })
+
+  const speak = (agent: RealAgent, args: object) => follow(agent, 'audio_tts_zero_shot', args)
+
+  async function balance(agent: RealAgent): Promise<number> {
+    const { data } = await agent.call('service_status')
+    return (data['service'] as { credits: { balance: number } }).credits.balance
+  }
+
+  test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
+    await using agent = await studio.agent('modern')
+    const { data, isError } = await speak(agent, input)
+    expect([isError, data['status']]).toEqual([false, 'completed'])
+    const files = data['files'] as { path: string }[]
+    const [speech = '', ...others] = files.map(({ path }) => extname(path))
+    expect(speech).toBe(input['output_format'] === 'mp3' ? '.mp3' : '.wav')
+    expect(others).toEqual(input['subtitle_format'] === undefined ? [] : ['.srt'])
+    for (const { path } of files) expect((await stat(path)).size).toBeGreaterThan(20)
+  })
+
+  test('speak-in-voice: its calls work as they stand', async () => {
+    await using agent = await studio.agent('legacy')
+    const calls = await callsOf(agent, 'speak-in-voice', { text: 'Hello.', recording: 'voice.wav' })
+    expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'audio_tts_zero_shot'])
+    const [[, look], [, words]] = calls as [(typeof calls)[0], (typeof calls)[0]]
+    const { result } = await agent.call('inspect_file', { ...look })
+    expect(result.content[1]).toMatchObject({ type: 'image' })
+    const { isError, text } = await speak(agent, words)
+    expect([text, isError]).toEqual([text, false])
+    expect((await stat(join(studio.workspace, 'speech/first.wav'))).size).toBeGreaterThan(24_000)
+  })
+
+  test('a recogniser that refuses to hear the recording fails the task, and nothing is charged', async () => {
+    await using agent = await studio.agent('modern')
+    const before = await balance(agent)
+    const spoken = parrot.asked.length
+    parrot.ears.replies.push(fails(401, { error: { message: 'no such key' } }))
+    const request = { text: 'Never said.', text_lang: 'en-US', ref_file_id: 'voice.wav' }
+    const { data } = await speak(agent, request)
+    expect(data).toMatchObject({
+      status: 'failed',
+      error: {
+        ...{ code: 6401, retryable: false, message: expect.stringContaining('asks for a key') },
+        hint: expect.stringContaining('transcription_key'),
+      },
+    })
+    expect(parrot.asked).toHaveLength(spoken)
+    expect(await balance(agent)).toBe(before)
+    // Given the words, nobody has to hear it.
+    parrot.ears.replies.push(fails(401), fails(401))
+    const told = await speak(agent, { ...request, ref_text: 'Ask what you can do for your country.' })
+    expect(told.data['status']).toBe('completed')
+  })
+})
