@@ -33,7 +33,10 @@ const pen = sheet.getContext('2d')
 try {
   console.log('| case | found | dB within: uncleaned | cleaned | dB outside | size | text left | at 1.5 |')
   console.log('| --- | --- | --- | --- | --- | --- | --- | --- |')
-  for (const [index, one] of cases.entries()) if (one.name.includes(only)) await tell(one, index)
+  const meant = cases.filter(({ name }) => name.includes(only))
+  if (meant.length === 0)
+    throw new Error(`no case is called ${only}: ${cases.map(({ name }) => name).join('; ')}`)
+  for (const [index, one] of meant.entries()) await tell(one, index)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

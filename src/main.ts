@@ -41,6 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === '--version' || name === '-v') return print(`${await packageVersion()}\n`)
   if (name === '--help' || name === '-h' || name === 'help') return print(help())
   const command = Object.hasOwn(commandTable, name) ? commandTable[name] : undefined
+  if (!command && isGroup(name) && (rest[0] === '--help' || rest[0] === '-h')) return print(help(name))
   if (!command) throw unknown(name, rest)
   const { values, positionals } = parse(command, rest)
   if ('help' in values) return print(help(name))
@@ -52,11 +53,16 @@ async function main(args: readonly string[]): Promise<number> {
   return (await command.run(values, argument, more)) ?? 0
 }
 
+/** Whether commands begin with a word that is none by itself. */
+function isGroup(name: string): boolean {
+  return Object.keys(commandTable).some((known) => known.startsWith(`${name} `))
+}
+
 /** Told for what is no command: nothing, half of one, or another word. */
 function unknown(name: string, [second = '']: readonly string[]): Error {
   if (name === '') return new UsageError('a command is missing')
   const halves = Object.keys(commandTable).filter((known) => known.startsWith(`${name} `))
-  if (halves.length === 0) return new UsageError(`unknown command ${name}`)
+  if (!isGroup(name)) return new UsageError(`unknown command ${name}`)
   return new UsageError(`unknown command ${`${name} ${second}`.trim()}; there are ${halves.join(', ')}`)
 }
 

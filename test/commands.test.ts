@@ -74,6 +74,7 @@ describe('reelwright', () => {
   it.each([
     [['clean', '--help'], 0, 'out', ['clean']],
     [['keys', 'revoke', '--help'], 0, 'out', ['keys revoke']],
+    [['keys', '--help'], 0, 'out', ['keys create', 'keys list', 'keys revoke']],
     [['keys', 'list', '--all'], 2, 'err', ['keys list']],
     [['keys'], 2, 'err', ['keys create', 'keys list', 'keys revoke']],
     [['serve', '--port', '70000'], 2, 'err', ['serve']],
