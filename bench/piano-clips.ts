@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { BasicSoundBank } from 'spessasynth_core'
 import { usePack } from '../src/engines/packs/use.ts'
@@ -6,10 +5,10 @@ import { readBank } from '../src/engines/piano/piano.ts'
 import { play } from '../src/engines/piano/play.ts'
 import { sampledPiano } from '../src/engines/piano/sampled-piano.ts'
 import { frameRate } from '../src/media/piano/frames.ts'
-import { readMidi } from '../src/media/midi/read.ts'
-import { keys, lowestKey, type Performance } from '../src/media/piano/note.ts'
+import type { Performance } from '../src/media/piano/note.ts'
 import { conditions, type Condition } from '../test/piano/conditions.ts'
-import { kinds, makePiece, ordered, type Kind } from '../test/piano/pieces.ts'
+import { readMusic } from '../test/piano/music.ts'
+import { kinds, makePiece, type Kind } from '../test/piano/pieces.ts'
 
 /** A piece as it sounds, one channel of 22.05 kHz. */
 export interface Clip {
@@ -56,11 +55,7 @@ export async function* clipsOf({ soundFont, pieces, wanted }: Wish): AsyncGenera
 }
 
 async function truthsOf(piece: string): Promise<Pick<Clip, 'kind' | 'truth'>[]> {
-  if (piece.endsWith('.mid')) {
-    const { notes, pedals } = readMidi(await readFile(piece))
-    const own = notes.filter(({ pitch }) => pitch >= lowestKey && pitch < lowestKey + keys)
-    return [{ kind: basename(piece), truth: { notes: ordered(own), pedals } }]
-  }
+  if (piece.endsWith('.mid')) return [{ kind: basename(piece), truth: await readMusic(piece) }]
   const seed = Number(piece)
   return (Object.keys(kinds) as Kind[]).map((kind) => ({
     kind,

@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { packsFrom } from '../engines/vision/packs.ts'
+import { readMusic } from './music.ts'
+import { florestan, record, writeWav } from './recordings.ts'
+import { f1, scoreNotes } from './score.ts'
+import { transcribe } from './transcribe.ts'
+
+const folder = await scratchFolder()
+const isReady = packsFrom(join(folder, 'packs'))
+
+describe.skipIf(!isReady)('music that others wrote, on the Florestan piano (REELWRIGHT_TESTDATA)', () => {
+  it.each([
+    // Two fifths of its notes are soft ones an octave above loud ones, which the sound hardly tells.
+    ['poly.mid', 0.65],
+    ['venture.mid', 0.85],
+  ])('is found in %s', async (name, floor) => {
+    const { notes } = await readMusic(join(testdata('music') ?? '', name))
+    // The beginning, which has all that the rest has.
+    const truth = { notes: notes.filter(({ end }) => end < 12), pedals: [] }
+    const sound = await record(truth, { soundFont: florestan ?? '' })
+    const { found } = await transcribe(await writeWav(join(folder, `${name}.wav`), sound), folder)
+    expect(truth.notes.length).toBeGreaterThan(25)
+    expect(f1([scoreNotes(truth, found.notes)])).toBeGreaterThan(floor)
+  })
+})
