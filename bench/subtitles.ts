@@ -1,11 +1,17 @@
 import { changeSubtitles } from '../src/media/subtitles/change.ts'
-import { bilingualAt, countCharacters, layersAt } from '../src/media/subtitles/check.ts'
+import { bilingualAt, countCharacters, layersAt, subtitleLimits } from '../src/media/subtitles/check.ts'
+import { cutSaid } from '../src/media/subtitles/cut.ts'
+import { sentencesOf } from '../src/media/subtitles/passages.ts'
 import { readSubtitles } from '../src/media/subtitles/read.ts'
+import { rewriteAss } from '../src/media/subtitles/rewrite-ass.ts'
+import { plainWidth } from '../src/media/subtitles/widths.ts'
 import { bytesOf } from '../test/engines/subtitles/made-files.ts'
 
-// How long the largest subtitle files take (8 MB), median of five: read, check, and write with every entry changed;
-// and what nobody would make: one long line, empty lines, NULs.
-// node bench/subtitles.ts
+// Processor seconds that subtitle files take, median of five. The largest (8 MB): read, check, and write with every
+// entry changed; what nobody would make: one long line, empty lines, NULs, millions of tags, entries over the limit,
+// as they are read before a task is made. The most of one task (2000 entries): joined to sentences, broken anew, and
+// rewritten as ASS with other styles.
+// npm run bench -- subtitles
 
 const size = 8 * 2 ** 20
 const two = (value: number) => String(value % 60).padStart(2, '0')
@@ -44,15 +50,55 @@ for (const [name, bytes, format] of [
   const write = median(() => changeSubtitles(file, changes, { keepEncoding: true }))
   const mib = (bytes.length / 2 ** 20).toFixed(1)
   console.log(
-    `${name}: ${mib} MiB, ${file.entries.length} entries, read ${read} ms, checked ${check}, written ${write}`,
+    `${name}: ${mib} MiB, ${file.entries.length} entries, read ${read} s, checked ${check}, written ${write}`,
   )
 }
 
-function median(work: () => unknown): number {
-  const times = Array.from({ length: 5 }, () => {
-    const started = performance.now()
-    work()
-    return performance.now() - started
+const events = '[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n'
+for (const [name, text, format] of [
+  [
+    '2 million tags',
+    `${events}Dialogue: 0,0:00:01.00,0:00:02.00,A,,0,0,0,,${'{\\a}'.repeat(1_600_000)}x\n`,
+    'ass',
+  ],
+  ['short SRT entries', '1\n0:1,0 --> 0:2,0\nx\n\n'.repeat(size / 24), 'srt'],
+  ['short ASS events', `${events}${'Dialogue: 0,0:1,0:2,A,,0,0,0,,x\n'.repeat(size / 32)}`, 'ass'],
+] as const) {
+  const bytes = Buffer.from(text)
+  const most = subtitleLimits.entries
+  const before = median(() => {
+    const file = readSubtitles(bytes, { format, most })
+    return [countCharacters(file), bilingualAt(file), layersAt(file)]
   })
-  return Math.round(times.toSorted((one, other) => one - other)[2] ?? 0)
+  console.log(`${name}: before a task is made ${before} s`)
+}
+
+const said = 'and so we went down to the harbour, with the old captain'
+const talk = Array.from(
+  { length: 2000 },
+  (_, at) =>
+    `Dialogue: 0,${clock(at * 3000, '.').slice(1)},${clock(at * 3000 + 2900, '.').slice(1)},A,,0,0,0,,${said}\n`,
+)
+const file = readSubtitles(Buffer.from(events + talk.join('')), { format: 'ass' })
+const resegmented = median(() =>
+  sentencesOf(file).map(({ entries: [first, ...more], text }) =>
+    cutSaid(
+      { start: first.start, end: (more.at(-1) ?? first).end, text },
+      { width: 20, measure: plainWidth, lines: 2 },
+    ),
+  ),
+)
+const anew = new Map(file.entries.map((entry) => [entry, [{ text: `${entry.text}!` }]]))
+const rewritten = median(() => rewriteAss(file, { styles: [], events: anew }))
+console.log(`2000 entries: resegmented ${resegmented} s, rewritten ${rewritten}`)
+
+/** Processor seconds. */
+function median(work: () => unknown): string {
+  const times = Array.from({ length: 5 }, () => {
+    const started = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(started)
+    return (user + system) / 1e6
+  })
+  return (times.toSorted((one, other) => one - other)[2] ?? 0).toFixed(2)
 }

@@ -17,9 +17,9 @@ const square = { canvas: { width: 1080, height: 1080 }, shown: { x: 0, y: 648, w
 const said = '我以前从来没有去过海边，今年夏天想去看看。'
 const original = { text: 'I have never been to the sea before', typeface: english }
 
-const cell = 200
-const label = 30
-const gap = 14
+const cell = 100
+const label = 22
+const gap = 10
 const widthOf = ({ shown }: typeof wide) => Math.round((cell * shown.width) / shown.height)
 const sheetWidth = 2 * widthOf(wide) + widthOf(tall) + widthOf(square) + 5 * gap
 const colours = Object.keys(letterColours) as LetterColour[]
@@ -42,8 +42,8 @@ const draw = async (look: Omit<Look, 'canvas'>, on: typeof wide, name: string) =
   const { shown } = on
   pen.drawImage(picture, shown.x, shown.y, shown.width, shown.height, x, y, widthOf(on), cell)
   pen.fillStyle = '#1f2328'
-  setType(pen, { size: 16, weight: 500 })
-  pen.fillText(name, x + 2, y + cell + 20)
+  setType(pen, { size: 13, weight: 500 })
+  pen.fillText(name, x + 2, y + cell + 15)
   x += widthOf(on) + gap
 }
 const nextRow = () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
-import { burned } from '../engines/subtitles/burned.ts'
+import { burnedOnGrey } from '../engines/subtitles/burned.ts'
 import { srtOf, translateStudio } from './studio.ts'
 import { rightly, translating } from './translator.ts'
 
@@ -171,13 +171,16 @@ describe('of srt', () => {
       })
       const lines = entries.map((entry) => plainText(entry.text, 'ass'))
       expect(lines.join('').replaceAll('\n', '')).toBe(chinese)
-      for (const [at, line] of lines.entries()) {
+      const moved = text.replace(/Dialogue:/g, 'Comment:')
+      const files = lines.map((line, at) => {
         expect(line.split('\n').length).toBeLessThanOrEqual(2)
-        const moved = text.replace(/Dialogue: 0,[\d:.]+,[\d:.]+/g, 'Comment: 0,0:00:00.00,0:00:05.00')
         let seen = -1
-        const only = moved.replace(/Comment:/g, (word) => ((seen += 1) === at ? 'Dialogue:' : word))
-        const blank = { width, height, pixels: new Uint8Array(width * height * 3).fill(90) }
-        const [first, last] = inkColumns(await burned(blank, only), blank) ?? []
+        return moved.replace(/Comment:/g, (word) => ((seen += 1) === at ? 'Dialogue:' : word))
+      })
+      const inks: [number, number][] = []
+      await burnedOnGrey({ width, height }, files, (pixels) => inks.push(inkColumns(pixels, width)))
+      expect(inks).toHaveLength(lines.length)
+      for (const [first, last] of inks) {
         expect(first).toBeGreaterThan(width * 0.04)
         expect(last).toBeLessThan(width * 0.96)
         expect(last - first).toBeGreaterThan(width * 0.2)
@@ -189,11 +192,11 @@ describe('of srt', () => {
   )
 })
 
-/** The first and the last column in which a picture differs from one of a single grey. */
-function inkColumns(pixels: Uint8Array, { width }: { readonly width: number }): [number, number] {
+/** The first and the last column in which a picture differs from grey. */
+function inkColumns(pixels: Uint8Array, width: number): [number, number] {
   let [first, last] = [width, -1]
   for (let at = 0; at < pixels.length; at += 3) {
-    if (Math.abs((pixels[at] ?? 0) - 90) < 20) continue
+    if (Math.abs((pixels[at] ?? 0) - 128) < 20) continue
     const column = (at / 3) % width
     first = Math.min(first, column)
     last = Math.max(last, column)

@@ -48,6 +48,19 @@ const refused: readonly (readonly [
     /no text to translate/,
   ],
   [
+    'WebVTT by another name',
+    'web.srt',
+    'WEBVTT\n\nNOTE a\n\n00:01.000 --> 00:02.000\nHi\n',
+    /malformed: it is WebVTT/,
+  ],
+  [
+    'ASS by another name',
+    'named.srt',
+    `[Script Info]\n${assOf(line(0, 'Default', 'Said'))}`,
+    /malformed: it is ASS/,
+  ],
+  ['SRT by another name', 'named.ass', srtOf(['Hello']), /malformed: it is SRT/],
+  [
     'no subtitles',
     'letter.srt',
     'Dear reader,\nthis is a letter.\n',

@@ -5,7 +5,11 @@ import { subtitleLanguages } from '../../src/contract/languages.ts'
 import { operation } from '../../src/contract/operation.ts'
 
 const fields = z.object({
-  file_id: fileRef({ kinds: ['text'], describe: 'Subtitles, .srt or .ass' }),
+  file_id: fileRef({
+    kinds: ['text'],
+    fix: 'Supported: .srt .ass',
+    describe: 'Subtitles, .srt or .ass',
+  }),
   language: z.enum(subtitleLanguages).describe('Of the file'),
   translate_language: z.enum(subtitleLanguages).describe('Into which'),
   output_format: z.enum(['ass', 'srt']).optional().describe('Left out, that of the file'),

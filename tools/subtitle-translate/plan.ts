@@ -25,7 +25,8 @@ export const plan: PlanOperation<typeof subtitleTranslate> = (input, files) => {
 /** Reads the file, whose text is what is paid for. Throws 6016 where it is not to be translated. */
 export const check: CheckOperation<typeof subtitleTranslate> = async ({ file_id, language }, files, read) => {
   const { name } = files.get(file_id)
-  const subtitles = readSubtitles(await read(file_id), { format: formatOf(name), language })
+  const most = subtitleLimits.entries
+  const subtitles = readSubtitles(await read(file_id), { format: formatOf(name), language, most })
   checkUsable(name, subtitles)
   return planned(countCharacters(subtitles))
 }

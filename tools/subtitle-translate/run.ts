@@ -4,6 +4,7 @@ import type { ReadyOperation, RunOperation } from '../../src/contract/operation.
 import { openLanguageModel } from '../../src/engines/language-model/open.ts'
 import { rememberAnswers } from '../../src/engines/language-model/remember-answers.ts'
 import { requireService } from '../../src/engines/services/use.ts'
+import { isForeign } from '../../src/engines/translation/languages.ts'
 import { translateLines } from '../../src/engines/translation/translate.ts'
 import { entriesAlone, sentencesOf, type Passage } from '../../src/media/subtitles/passages.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
@@ -11,7 +12,8 @@ import type { subtitleTranslate } from './contract.ts'
 import { cuesOf, type Cue } from './cues.ts'
 import { pageOf, type Page } from './page.ts'
 import { formatOf } from './plan.ts'
-import { mainStyle, writeAs } from './write.ts'
+import { mainStyle } from './styles.ts'
+import { writeAs } from './write.ts'
 
 /** Reads the file, translates it line by line or sentence by sentence, and breaks and writes what came. */
 export const run: RunOperation<typeof subtitleTranslate> = async (input, context) => {
@@ -21,24 +23,32 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
   const format = formatOf(name)
   const subtitles = readSubtitles(await readFile(path), { format, language })
   const passages = line_mode === 'keep' ? entriesAlone(subtitles) : sentencesOf(subtitles)
+  const texts = passages.map(({ text }) => text)
   await using model = await openLanguageModel(context)
+  // First, so that nothing long comes after the last answer.
+  const page = await pageOf(input, subtitles, { name: mainStyle(subtitles), scratch, signal })
+  context.progress(percent.page)
   const translated = await translateLines(
-    passages.map(({ text }) => text),
+    texts,
     { from: language, to: translate_language },
     {
       model: rememberAnswers(model, context.steps),
       signal,
-      onShare: (share) => context.progress(97 * share),
+      onShare: (share) => context.progress(percent.page + (percent.translated - percent.page) * share),
     },
   )
-  const page = await pageOf(input, subtitles, { name: mainStyle(subtitles), scratch, signal })
   const paired = passages.map((passage, at) => ({ passage, text: translated.lines[at] }))
   const output_format = input.output_format ?? format
   const { cues, dropped } = cuesOf(paired, page, { strip, from: format, to: output_format })
   const made = join(scratch, `subtitles.${output_format}`)
-  await writeFile(made, writeAs(output_format, { subtitles, cues, page, strip }))
+  const written = writeAs(output_format, { subtitles, cues, page, strip })
+  await writeFile(made, written.bytes)
   const kept = context.keep({ path: made, name: `${nameOf(name)}.${translate_language}.${output_format}` })
   const left = paired.filter(({ text }) => text === undefined).flatMap(({ passage }) => passage.entries)
+  const notes = [
+    ...(left.length > 0 ? [untranslated(left.map(({ line }) => line))] : []),
+    ...(isForeign(language, texts) ? [foreign(language)] : []),
+  ]
   return {
     ...{
       subtitle_file_id: kept.file_id,
@@ -48,8 +58,8 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
     },
     stats: {
       input_lines: passages.reduce((sum, { entries }) => sum + entries.length, 0),
-      output_lines: cues.length,
-      skipped_total: subtitles.skipped.length + dropped,
+      output_lines: written.entries,
+      skipped_total: subtitles.skipped.length + dropped + written.dropped,
     },
     degraded: {
       summary: !translated.hasBrief,
@@ -58,9 +68,12 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
     },
     translator: model.name,
     untranslated_lines: left.length,
-    ...(left.length > 0 && { notes: [untranslated(left.map(({ line }) => line))] }),
+    ...(notes.length > 0 && { notes }),
   }
 }
+
+/** How far the work is, of 100, once fonts are measured, and once all lines are translated. */
+const percent = { page: 5, translated: 98 }
 
 /** Throws 6401 where no language model is set. */
 export const ready: ReadyOperation<typeof subtitleTranslate> = async () => {
@@ -78,6 +91,9 @@ function isMeasured(
     shown && (!original || passages.every(({ text }) => original.typeface.knows(text.replaceAll('\n', ''))))
   )
 }
+
+const foreign = (language: string) =>
+  `Hardly a line of the file has letters of ${language}, which language says it is in: if it is in another one, translate it again with that`
 
 /** Places that are told in a note. */
 const mostTold = 20

@@ -13,9 +13,10 @@ export function checkUsable(name: string, subtitles: Subtitles): void {
   const isHollow = entries.length + skipped.length === 0 && /^[ \t]{0,9}\[events\]/im.test(source.text)
   const malformed = isHollow ? undefined : malformedAt(subtitles)
   if (malformed) {
+    const other = otherFormat(subtitles)
     throw refuse(
-      `is malformed: nothing can be made of line ${malformed.line}`,
-      'Export it again as .srt or .ass.',
+      `is malformed: ${other ? `it is ${other.is}` : `nothing can be made of line ${malformed.line}`}`,
+      other?.fix ?? 'Export it again as .srt or .ass.',
     )
   }
   if (isEmpty(subtitles)) throw refuse('has no text to translate', 'Give a file with entries that are read.')
@@ -35,6 +36,14 @@ export function checkUsable(name: string, subtitles: Subtitles): void {
     `has several layers: lines ${one.line} and ${other.line} are shown at once`,
     'Keep the lines of one layer and style, and translate the others as a file of their own.',
   )
+}
+
+/** What to do about a file whose name says another format than it is. */
+function otherFormat({ format, source: { text } }: Subtitles): { is: string; fix: string } | undefined {
+  if (/^\s*WEBVTT/.test(text)) return { is: 'WebVTT', fix: 'Convert it: ffmpeg -i old.vtt new.srt' }
+  if (format === 'srt' && /^\s*\[script info\]/i.test(text)) return { is: 'ASS', fix: 'Name it .ass.' }
+  const isSrt = format === 'ass' && /^\s*\d+\s*\n\s*[\d:,]+ --> /.test(text)
+  return isSrt ? { is: 'SRT', fix: 'Name it .srt.' } : undefined
 }
 
 const oneLanguage = 'Keep the lines of one language.'

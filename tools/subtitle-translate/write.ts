@@ -8,12 +8,12 @@ import { markOf } from '../../src/media/subtitles/encoding.ts'
 import { relayTags } from '../../src/media/subtitles/relay.ts'
 import { rewriteAss, type NewEvent } from '../../src/media/subtitles/rewrite-ass.ts'
 import { stripEntry } from '../../src/media/subtitles/strip-punctuation.ts'
-import type { AssStyle, Canvas } from '../../src/media/subtitles/styles.ts'
 import type { Entry, Format, Subtitles } from '../../src/media/subtitles/subtitles.ts'
 import { srtTime } from '../../src/media/subtitles/times.ts'
 import { plainText, written } from '../../src/media/subtitles/tokens.ts'
 import type { Cue } from './cues.ts'
 import type { Page } from './page.ts'
+import { listed, silentCanvas, styleOf, stylesFor, type Styles } from './styles.ts'
 
 /** What is written, and as what. */
 export interface Writing {
@@ -23,35 +23,29 @@ export interface Writing {
   readonly strip: boolean
 }
 
+/** A result, and how many entries went into it or were left out for want of words. */
+interface Written {
+  readonly entries: number
+  readonly dropped: number
+}
+
 /** The bytes of the result in a format: UTF-8, marked where the file was. */
-export function writeAs(format: 'srt' | 'ass', writing: Writing): Uint8Array {
+export function writeAs(format: 'srt' | 'ass', writing: Writing): Written & { readonly bytes: Uint8Array } {
   const { subtitles, cues } = writing
   if (format === 'srt' && subtitles.format === 'srt' && cues.every(({ passage }) => passage.isFixed)) {
     const changes = cues.map(
       (cue) => [cue.passage.entries[0], { text: textOf(cue, 'srt', writing) }] as const,
     )
-    return changeSubtitles(subtitles, new Map(changes))
+    return { bytes: changeSubtitles(subtitles, new Map(changes)), entries: cues.length, dropped: 0 }
   }
-  const text =
+  const { text, ...counts } =
     format === 'srt' ? srtOf(writing) : subtitles.format === 'ass' ? assOfAss(writing) : assOf(writing)
   const { bom, text: source } = subtitles.source
   const ending = /\r\n|\r|\n/.exec(source)?.[0] ?? '\n'
   const ended = text.includes('\r') ? text : text.replaceAll('\n', ending)
-  return Buffer.concat([bom ? markOf('utf-8') : new Uint8Array(), Buffer.from(ended)])
+  const bytes = Buffer.concat([bom ? markOf('utf-8') : new Uint8Array(), Buffer.from(ended)])
+  return { bytes, ...counts }
 }
-
-/** The name of the style in which most is said. */
-export function mainStyle(subtitles: Subtitles): string {
-  const letters = new Map<string, number>()
-  for (const entry of textEntries(subtitles)) {
-    const { length } = plainText(entry.text, subtitles.format)
-    letters.set(styleOf(entry), (letters.get(styleOf(entry)) ?? 0) + length)
-  }
-  return [...letters].reduce((one, other) => (other[1] > one[1] ? other : one), ['Default', 0] as const)[0]
-}
-
-/** An asterisk before the name says nothing. */
-const styleOf = ({ style }: Entry) => style.replace(/^\*+/, '') || 'Default'
 
 function textOf({ passage, lines }: Cue, to: Format, { subtitles: { format }, strip }: Writing): string {
   const [{ text }] = passage.entries
@@ -62,23 +56,33 @@ function textOf({ passage, lines }: Cue, to: Format, { subtitles: { format }, st
 const timesOf = ({ times, passage }: Cue) =>
   times ?? { start: passage.entries[0].start, end: passage.entries[0].end }
 
+/** What is shown and not translated: blank, drawn, or sung by syllables. */
+function othersOf({ subtitles }: Writing): readonly Entry[] {
+  const worded = new Set(textEntries(subtitles))
+  return subtitles.entries.filter((entry) => !worded.has(entry) && entry.kind === 'dialogue')
+}
+
 /** All that is read, in the order of its times; what is sung by syllables too, as it is. */
-function srtOf(writing: Writing): string {
+function srtOf(writing: Writing): Written & { readonly text: string } {
   const { subtitles, cues } = writing
-  const translated = new Set(cues.flatMap(({ passage }) => passage.entries))
-  const others = subtitles.entries
-    .filter((entry) => !translated.has(entry) && entry.kind === 'dialogue')
-    .map(({ start, end, text }) => ({ start, end, text: plainText(text, subtitles.format).trim() }))
+  const others = othersOf(writing).map(({ start, end, text }) => ({
+    start,
+    end,
+    text: plainText(text, subtitles.format).trim(),
+  }))
   const entries = cues.map((cue) => ({ ...timesOf(cue), text: textOf(cue, 'srt', writing) }))
-  return [...entries, ...others]
+  const worded = [...entries, ...others]
     .map((entry) => ({ ...entry, text: entry.text.replaceAll(arrow, '→').replaceAll(/\n\s*\n/g, '\n') }))
     .filter(({ text }) => text !== '')
     .toSorted((one, other) => one.start - other.start)
-    .map(({ start, end, text }, at) => `${at + 1}\n${srtTime(start)} --> ${srtTime(end)}\n${text}\n`)
-    .join('\n')
+  const blocks = worded.map(
+    ({ start, end, text }, at) => `${at + 1}\n${srtTime(start)} --> ${srtTime(end)}\n${text}\n`,
+  )
+  const dropped = entries.length + others.length - worded.length
+  return { text: blocks.join('\n'), entries: worded.length, dropped }
 }
 
-function assOf(writing: Writing): string {
+function assOf(writing: Writing): Written & { readonly text: string } {
   const { page, cues } = writing
   const styles = stylesFor(page, page.canvas)
   const events = cues.flatMap((cue) =>
@@ -88,38 +92,19 @@ function assOf(writing: Writing): string {
       ...event,
     })),
   )
-  return assFile({ canvas: page.canvas, styles: listed(styles), events })
+  const text = assFile({ canvas: page.canvas, styles: listed(styles), events })
+  return { text, entries: cues.length, dropped: othersOf(writing).length }
 }
 
-/** PlayRes of files that tell none. */
-const silentCanvas = { width: 384, height: 288 }
-
-function assOfAss(writing: Writing): string {
+/** Lines that are not translated stay in it. */
+function assOfAss(writing: Writing): Written & { readonly text: string } {
   const { subtitles, page, cues } = writing
   const styles = stylesFor(page, subtitles.canvas ?? silentCanvas)
   const events = new Map<Entry, NewEvent[]>()
   for (const { passage } of cues) for (const entry of passage.entries) events.set(entry, [])
   for (const cue of cues) events.get(cue.passage.entries[0])?.push(...eventsOf(cue, styles, writing))
-  return rewriteAss(subtitles, { styles: listed(styles), events })
-}
-
-interface Styles {
-  readonly main: AssStyle
-  readonly original: AssStyle | undefined
-}
-
-const listed = ({ main, original }: Styles) => [main, ...(original ? [original] : [])]
-
-/** The styles of a page in the px of a file, which may count others than those of its canvas. */
-function stylesFor({ canvas, translation, original }: Page, file: Canvas): Styles {
-  const [x, y] = [file.width / canvas.width, file.height / canvas.height]
-  const scaled = (style: AssStyle): AssStyle => ({
-    ...style,
-    ...{ size: style.size * y, em: style.em * y, spacing: style.spacing * x },
-    ...{ outline: style.outline * y, shadow: style.shadow * y },
-    ...{ marginX: Math.round(style.marginX * x), marginY: Math.round(style.marginY * y) },
-  })
-  return { main: scaled(translation.style), original: original && scaled(original.style) }
+  const text = rewriteAss(subtitles, { styles: listed(styles), events })
+  return { text, entries: cues.length, dropped: 0 }
 }
 
 const placed = /\\(an?\d|pos|move|org)/i

@@ -79,7 +79,11 @@ interface AboutService {
   readonly keyVariable: string
   /** What a line may look like. */
   readonly example: string
+  /** What may be set, and where its key goes. */
+  readonly takes: string
 }
+
+const rereads = 'The local service takes it up by itself; another one is to be started anew.'
 
 /** What people are told of each service. */
 export const aboutServices: Readonly<Record<ServiceNeed, AboutService>> = {
@@ -88,18 +92,27 @@ export const aboutServices: Readonly<Record<ServiceNeed, AboutService>> = {
     variable: 'REELWRIGHT_LANGUAGE_MODEL',
     keyVariable: 'REELWRIGHT_LANGUAGE_MODEL_KEY',
     example: 'http://127.0.0.1:11434/v1#qwen3:8b',
+    takes:
+      'Any OpenAI-compatible server: its address up to /v1, # and the model; a key goes in "language_model_key". ' +
+      rereads,
   },
   transcription: {
     title: 'Transcription service',
     variable: 'REELWRIGHT_TRANSCRIPTION',
     keyVariable: 'REELWRIGHT_TRANSCRIPTION_KEY',
     example: 'http://127.0.0.1:8000/v1#whisper-1',
+    takes:
+      'Any OpenAI-compatible server: its address up to /v1, # and the model; a key goes in "transcription_key". ' +
+      rereads,
   },
   voice_service: {
     title: 'Voice service',
     variable: 'REELWRIGHT_VOICE_SERVICE',
     keyVariable: 'REELWRIGHT_VOICE_SERVICE_KEY',
     example: 'gpt-sovits+http://127.0.0.1:9880',
+    takes:
+      'GPT-SoVITS by its address, or openai+ and the address, # and model of an /audio/speech that copies voices; ' +
+      `a key goes in "voice_service_key". ${rereads}`,
   },
 }
 

@@ -30,11 +30,12 @@ export function requireService<N extends ServiceNeed>(need: N): NonNullable<Serv
   if (service !== undefined) return service
   throw new MediaError(6401, `no ${aboutServices[need].title.toLowerCase()} is set`, {
     retryable: false,
-    hint: `${howToSet(need)} docs/engines.md tells more.`,
+    hint: `${howToSet(need)} ${aboutServices[need].takes}`,
   })
 }
 
-/** The one setting that brings a service. */
+/** The one setting that brings a service; the folder's path is not for callers elsewhere. */
 export function howToSet(need: ServiceNeed): string {
-  return `Set "${need}" in reelwright.config.json, such as "${aboutServices[need].example}".`
+  const example = `{ "${need}": "${aboutServices[need].example}" }`
+  return `Set "${need}" in reelwright.config.json of the data folder, which \`reelwright doctor\` names, such as ${example}.`
 }

@@ -56,7 +56,12 @@ async function measureDrawn(drawing: Drawing, family: string, probing: Probing):
   const drawn = (wanted: Kind, isBold: boolean) => {
     const drawnHere = texts.map((text, index) => ({ ...text, width: widths[index] ?? 0 }))
     const of = drawnHere.filter(({ kind, bold }) => kind === wanted && bold === isBold)
-    return candidates.map((candidate) => agreed(pen, candidate, of)).find((found) => found !== undefined)
+    // One by one: each is a file to be opened, and a machine may have a thousand.
+    for (const candidate of candidates) {
+      const found = agreed(pen, candidate, of)
+      if (found) return found
+    }
+    return undefined
   }
   const space = { plain: (apart - close) / 10, bold: (boldApart - boldClose) / 10 }
   const both = (kind: Kind) => ({ plain: drawn(kind, false), bold: drawn(kind, true) })

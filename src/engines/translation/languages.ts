@@ -37,3 +37,9 @@ const letters: Readonly<Record<string, RegExp>> = {
 export function isWrittenIn(language: SubtitleLanguage, text: string): boolean {
   return (letters[language.slice(0, 2)] ?? /\p{Script=Latin}/u).test(text)
 }
+
+/** Tells whether hardly a line is of a language, by its letters. */
+export function isForeign(language: SubtitleLanguage, lines: readonly string[]): boolean {
+  const worded = lines.filter((line) => /\p{L}/u.test(line))
+  return worded.filter((line) => isWrittenIn(language, line)).length < worded.length / 10
+}

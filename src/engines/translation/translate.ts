@@ -45,6 +45,7 @@ export async function translateLines(
   // One question shows all there is to know.
   const isShort = questionsOf(wanted, untold, { model }).length <= 1
   const brief = isShort ? undefined : await readBrief(lines, direction, { model, signal })
+  if (!isShort) onShare(briefShare)
   const film: Film = { ...untold, brief }
   const found = new Map<number, string>()
   const answered = new Set<string>()

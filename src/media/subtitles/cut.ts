@@ -22,9 +22,9 @@ export interface Shown {
  */
 export function cutSaid({ start, end, text }: Said, room: Room & { readonly lines: number }): Shown[] {
   const words = measured(piecesOf(onOneLine(text)), room)
-  const parts = partsOf(words, room)
+  const all = words.reduce((sum, word) => sum + lengthOf(word), 0)
+  const parts = partsOf(words, { ...room, msEach: (end - start) / all })
   const lengths = parts.map((part) => part.reduce((sum, word) => sum + lengthOf(word), 0))
-  const all = lengths.reduce((sum, length) => sum + length, 0)
   let passed = 0
   return parts.map((part, index) => {
     const from = Math.round(start + ((end - start) * passed) / all)
@@ -46,12 +46,24 @@ const lonely = 0.6
 /** What it costs where an entry holds the end of a sentence and only the beginning of the next. */
 const torn = 1.2
 
-function partsOf(words: readonly Word[], { width, lines }: Room & { readonly lines: number }): Word[][] {
+/** Least time of an entry where there is room for it, ms. */
+export const leastMs = 800
+
+/** What it costs where an entry lasts less than that: more than to cut between words. */
+const hasty = 1.5
+
+interface Cutting extends Room {
+  readonly lines: number
+  /** How long each letter is shown. */
+  readonly msEach: number
+}
+
+function partsOf(words: readonly Word[], { width, lines, msEach }: Cutting): Word[][] {
   const least = new Float64Array(words.length + 1).fill(Number.POSITIVE_INFINITY)
   const from = new Int32Array(words.length + 1)
   least[0] = 0
   for (let start = 0; start < words.length; start += 1) {
-    let [full, filled] = [0, 0]
+    let [full, filled, letters] = [0, 0, 0]
     let ended = false
     for (let end = start + 1; end <= words.length; end += 1) {
       const word = words[end - 1]
@@ -61,9 +73,11 @@ function partsOf(words: readonly Word[], { width, lines }: Room & { readonly lin
         filled = 0
       }
       if (full >= lines) break
+      letters += lengthOf(word)
       const ink = full * width + filled + word.width
       const ends = word.after === 'sentence'
-      const cost = 1 + (ink < width / 3 ? lonely : 0) + costs[word.after] + (ended && !ends ? torn : 0)
+      const scant = (ink < width / 3 ? lonely : 0) + (letters * msEach < leastMs ? hasty : 0)
+      const cost = 1 + scant + costs[word.after] + (ended && !ends ? torn : 0)
       ended ||= ends
       const sum = (least[start] ?? 0) + cost
       if (sum < (least[end] ?? 0)) {

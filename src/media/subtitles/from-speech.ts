@@ -1,9 +1,6 @@
-import { cutSaid, type Said, type Shown } from './cut.ts'
+import { cutSaid, leastMs, type Said, type Shown } from './cut.ts'
 import { stripPunctuation } from './strip-punctuation.ts'
 import type { Room } from './wrap.ts'
-
-/** Least time of an entry where the pause after it allows it, ms. */
-const leastMs = 800
 
 /** A shorter pause than this is not shown: the entry stays until the next one, ms. */
 const closedMs = 300

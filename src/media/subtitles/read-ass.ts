@@ -1,6 +1,6 @@
 import type { Source } from './encoding.ts'
 import { linesOf } from './lines.ts'
-import { faultOf, type Entry, type Fault, type Skipped, type Subtitles } from './subtitles.ts'
+import { faultOf, type Enough, type Entry, type Fault, type Skipped, type Subtitles } from './subtitles.ts'
 import { timeAt, type Time } from './times.ts'
 
 /** Fields of an event where the file names none. */
@@ -21,14 +21,14 @@ export const usualFields = [
 const [leastSide, mostSide] = [16, 16_384]
 
 /** Reads ASS and its older form SSA: events are entries, in whatever order their fields are. */
-export function readAss(source: Source): Subtitles {
+export function readAss(source: Source, enough: Enough = () => false): Subtitles {
   const { text } = source
   const lines = linesOf(text)
   const entries: Entry[] = []
   const skipped: Skipped[] = []
   const size = new Map<string, number>()
   let section = ''
-  let fields = usualFields
+  let fields = placesOf(usualFields)
   for (let line = 0; line < lines.count; line += 1) {
     const start = text.slice(lines.from(line), Math.min(lines.to(line), lines.from(line) + 80))
     const name = sectionName(start, section)
@@ -37,11 +37,14 @@ export function readAss(source: Source): Subtitles {
     else if (section === 'script info' && /^playres[xy]$/i.test(key)) {
       const side = Number.parseInt(start.slice(start.indexOf(':') + 1), 10)
       if (side >= leastSide && side <= mostSide) size.set(key.toLowerCase(), side)
-    } else if (section === 'events' && /^format$/i.test(key)) fields = fieldNames(lines.at(line))
+    } else if (section === 'events' && /^format$/i.test(key)) fields = placesOf(fieldNames(lines.at(line)))
     else if (section === 'events' && /^(dialogue|comment)$/i.test(key)) {
       const found = eventOf(text, { from: lines.from(line), to: lines.to(line), fields, line: line + 1 })
       if (typeof found === 'string') skipped.push({ line: line + 1, fault: found })
-      else entries.push(found)
+      else {
+        entries.push(found)
+        if (enough(found)) break
+      }
     }
   }
   const [width = 0, height = 0] = [size.get('playresx'), size.get('playresy')]
@@ -70,40 +73,62 @@ function fieldNames(line: string): string[] {
     .map((field) => field.trim().toLowerCase())
 }
 
+/** At which field an event tells what; -1 where it does not. */
+interface FieldPlaces {
+  readonly count: number
+  readonly start: number
+  readonly end: number
+  readonly style: number
+  readonly layer: number
+  readonly text: number
+}
+
+function placesOf(fields: readonly string[]): FieldPlaces {
+  const [start, end, style, text] = ['start', 'end', 'style', 'text'].map((name) => fields.indexOf(name))
+  const layer = fields.findIndex((field) => field === 'layer' || field === 'marked')
+  return {
+    count: fields.length,
+    start: start ?? -1,
+    end: end ?? -1,
+    style: style ?? -1,
+    layer,
+    text: text ?? -1,
+  }
+}
+
 interface EventLine {
   readonly from: number
   readonly to: number
-  readonly fields: readonly string[]
+  readonly fields: FieldPlaces
   readonly line: number
 }
 
 /** An event, or what is wrong with it. */
 function eventOf(text: string, { from, to, fields, line }: EventLine): Entry | Fault {
-  const [colon, ...starts] = fieldStarts(text, { from, to, count: fields.length })
-  if (colon === undefined || starts.length < fields.length) return 'fields'
+  const [colon, ...starts] = fieldStarts(text, { from, to, count: fields.count })
+  if (colon === undefined || starts.length < fields.count) return 'fields'
   const valueAt = (index: number) => {
-    const [start = to, next = to + 1] = starts.slice(index, index + 2)
-    return index < 0 ? { from: to, to } : { from: start, to: next - 1 }
+    return index < 0 ? { from: to, to } : { from: starts[index] ?? to, to: (starts[index + 1] ?? to + 1) - 1 }
   }
-  const valueOf = (...names: string[]) => {
-    const place = valueAt(fields.findIndex((field) => names.includes(field)))
-    return { place, value: text.slice(place.from, place.to).trim() }
+  const valueOf = (index: number) => {
+    const place = valueAt(index)
+    return text.slice(place.from, place.to).trim()
   }
-  const time = (name: string): Time | undefined => {
-    const { place } = valueOf(name)
+  const time = (index: number): Time | undefined => {
+    const place = valueAt(index)
     const skipped = /^\s*/.exec(text.slice(place.from, Math.min(place.to, place.from + 40)))?.[0].length ?? 0
     const found = timeAt(text, place.from + skipped)
     return found && found.at.to <= place.to ? found : undefined
   }
-  const [start, end] = [time('start'), time('end')]
+  const [start, end] = [time(fields.start), time(fields.end)]
   if (!start || !end) return 'times'
   const fault = faultOf({ start: start.ms, end: end.ms })
   if (fault) return fault
-  const said = valueOf('text').place
+  const said = valueAt(fields.text)
   return {
-    ...{ start: start.ms, end: end.ms, text: text.slice(said.from, said.to), style: valueOf('style').value },
+    ...{ start: start.ms, end: end.ms, text: text.slice(said.from, said.to), style: valueOf(fields.style) },
     kind: /^\s*comment/i.test(text.slice(from, from + 80)) ? 'comment' : 'dialogue',
-    layer: Number.parseInt(valueOf('layer', 'marked').value, 10) || 0,
+    layer: Number.parseInt(valueOf(fields.layer), 10) || 0,
     ...{ line, at: { start: start.at, end: end.at, text: said } },
   }
 }

@@ -1,13 +1,13 @@
 import type { Source } from './encoding.ts'
 import { linesOf, type Lines } from './lines.ts'
-import { faultOf, type Entry, type Fault, type Skipped, type Subtitles } from './subtitles.ts'
+import { faultOf, type Enough, type Entry, type Fault, type Skipped, type Subtitles } from './subtitles.ts'
 import { timeAt, type Time } from './times.ts'
 
 /**
  * Reads SRT and VTT: entries are found by their lines of times. Text after an empty line belongs to the entry
  * before it, as players show it, unless it begins with a line of digits alone: then it is an entry that lacks its times.
  */
-export function readBlocks(source: Source, format: 'srt' | 'vtt'): Subtitles {
+export function readBlocks(source: Source, format: 'srt' | 'vtt', enough: Enough = () => false): Subtitles {
   const lines = linesOf(source.text)
   const heads = findHeads(source.text, lines, format)
   const entries: Entry[] = []
@@ -20,13 +20,20 @@ export function readBlocks(source: Source, format: 'srt' | 'vtt'): Subtitles {
         skip(block.from, strayFault(lines, block.from))
     }
   }
-  strays(0, heads[0]?.first ?? lines.count)
-  for (const [index, { first, times, range }] of heads.entries()) {
-    const next = heads[index + 1]?.first ?? lines.count
+  let head = heads.next().value
+  strays(0, head?.first ?? lines.count)
+  while (head) {
+    const { first, times, range } = head
+    head = heads.next().value
+    const next = head?.first ?? lines.count
     const last = textEnd(lines, { from: times + 1, to: next, format })
     const fault = range ? faultOf({ start: range.start.ms, end: range.end.ms }) : 'times'
     if (fault ?? !range) skip(first, fault ?? 'times')
-    else entries.push(entryOf(source.text, { first, times, range, last, lines }))
+    else {
+      const entry = entryOf(source.text, { first, times, range, last, lines })
+      entries.push(entry)
+      if (enough(entry)) break
+    }
     strays(last, next)
   }
   return { format, source, entries, skipped }
@@ -52,8 +59,7 @@ interface Head {
 }
 
 /** All lines of times with the line of the number before each; lines of text may hold an arrow too. */
-function findHeads(text: string, lines: Lines, format: 'srt' | 'vtt'): Head[] {
-  const heads: Head[] = []
+function* findHeads(text: string, lines: Lines, format: 'srt' | 'vtt'): Generator<Head, undefined> {
   let taken = -1
   let arrow = text.indexOf('-->')
   for (let line = 0; line < lines.count && arrow >= 0; line += 1) {
@@ -61,12 +67,12 @@ function findHeads(text: string, lines: Lines, format: 'srt' | 'vtt'): Head[] {
     const range = rangeAt(text, lines.from(line))
     const numbered = line - 1 > taken && isName(lines, line - 1, format)
     if (range ?? (numbered || line === 0 || lines.isBlank(line - 1))) {
-      heads.push({ first: numbered ? line - 1 : line, times: line, range })
+      yield { first: numbered ? line - 1 : line, times: line, range }
       taken = line
     }
     arrow = text.indexOf('-->', lines.to(line))
   }
-  return heads
+  return undefined
 }
 
 const blanks = /[ \t\u00a0]*/y

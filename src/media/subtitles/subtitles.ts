@@ -50,6 +50,9 @@ export interface Subtitles {
   readonly canvas?: { readonly width: number; readonly height: number }
 }
 
+/** Told each entry that was read; whether that is enough, and the rest of the file need not be read. */
+export type Enough = (entry: Entry) => boolean
+
 /** What is wrong with times that were read. */
 export function faultOf({ start, end }: { readonly start: number; readonly end: number }): Fault | undefined {
   if (start < 0 || end < 0) return 'negative'

@@ -1,11 +1,13 @@
 import type { Format } from './subtitles.ts'
+import { visitAss, type TokenKind } from './visit-ass.ts'
+import { named, signs } from './vtt-signs.ts'
 
 /**
  * A piece of an entry's text: words; `tags` that say how they look, comments in braces among them; a `drawing`; a
  * `break` of the line; a `space` that no line breaks at.
  */
 export interface Token {
-  readonly kind: 'text' | 'tags' | 'drawing' | 'break' | 'space'
+  readonly kind: TokenKind
   /** As it stands in the file. All of them joined are the entry's text. */
   readonly raw: string
 }
@@ -17,9 +19,17 @@ export function tokensOf(text: string, format: Format): Token[] {
 
 /** What is read: no tags, no drawings, lines apart by `\n`. */
 export function plainText(text: string, format: Format): string {
-  if (format === 'ass') return plainOf(tokensOf(text, format), format)
-  // A file may be millions of tags: those of blocks need not be taken apart to be left out.
+  // A file may be millions of tags, which need not be kept to be left out.
+  if (format === 'ass') return plainAss(text)
   return shownBy({ kind: 'text', raw: text.replaceAll(blockTags[format], '') }, format)
+}
+
+function plainAss(text: string): string {
+  let plain = ''
+  visitAss(text, (kind, from, to) => {
+    if (kind !== 'tags' && kind !== 'drawing') plain += shownBy({ kind, raw: text.slice(from, to) }, 'ass')
+  })
+  return plain
 }
 
 /** As `plainText`, of pieces. */
@@ -78,35 +88,9 @@ const joiner = '\u2060'
 const apart = (words: string, pattern: RegExp) =>
   words.replaceAll(pattern, (sign) => sign.slice(0, 1) + joiner + sign.slice(1))
 
-/** Breaks, spaces, escaped braces, blocks in braces; the rest is text. */
 function assTokens(text: string): Token[] {
   const tokens: Token[] = []
-  let drawing = false
-  let done = 0
-  const add = (kind: Token['kind'], from: number, to: number) => {
-    if (from > done) tokens.push({ kind: drawing ? 'drawing' : 'text', raw: text.slice(done, from) })
-    tokens.push({ kind, raw: text.slice(from, to) })
-    done = to
-  }
-  const lastBrace = text.lastIndexOf('}')
-  const sign = /[\\{]/g
-  for (let found = sign.exec(text); found; found = sign.exec(text)) {
-    const at = found.index
-    const next = text[at + 1] ?? ''
-    if (found[0] === '\\' && /[Nnh]/.test(next) && !drawing) add(next === 'h' ? 'space' : 'break', at, at + 2)
-    // A block that nothing ends is text.
-    else if (found[0] === '{' && at < lastBrace) {
-      const end = text.indexOf('}', at) + 1
-      add('tags', at, end)
-      const block = text.slice(at, end)
-      const scale = block.includes(String.raw`\p`) ? [...block.matchAll(/\\p(\d+)/g)].at(-1)?.[1] : undefined
-      if (scale !== undefined) drawing = Number(scale) > 0
-      sign.lastIndex = end
-      continue
-    }
-    sign.lastIndex = at + (/[\\Nnh{}]/.test(next) && found[0] === '\\' && next !== '\\' ? 2 : 1)
-  }
-  if (done < text.length) tokens.push({ kind: drawing ? 'drawing' : 'text', raw: text.slice(done) })
+  visitAss(text, (kind, from, to) => tokens.push({ kind, raw: text.slice(from, to) }))
   return tokens
 }
 
@@ -133,12 +117,3 @@ function blockTokens(text: string, format: 'srt' | 'vtt'): Token[] {
   if (at < text.length) tokens.push({ kind: 'text', raw: text.slice(at) })
   return tokens
 }
-
-const entities: Readonly<Record<string, string>> = {
-  ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0', '&lrm;': '\u200e', '&rlm;': '\u200f' },
-}
-
-const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-
-const named = (text: string) =>
-  text.replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, (name) => entities[name] ?? name)

@@ -111,6 +111,16 @@ test('what is too long is cut at sentences, and its time is shared out', () => {
   expect(shown.at(-1)?.end).toBe(10_000)
 })
 
+test('a clause too short to be read goes with its neighbour, where that has room', () => {
+  const spanish = 'para la son como se la se está fue para había más el ya las cuando al a fue, me, ser.'
+  const shown = cutSaid(
+    { start: 0, end: 6_300, text: spanish },
+    { width: 42, measure: (one) => one.length, lines: 2 },
+  )
+  expect(shown).toHaveLength(2)
+  expect(Math.min(...shown.map(({ start, end }) => end - start))).toBeGreaterThanOrEqual(800)
+})
+
 test('entries cut from one follow each other within its time, none with more lines than may be', () => {
   fc.assert(
     fc.property(

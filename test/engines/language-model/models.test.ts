@@ -98,7 +98,7 @@ describe('the model', () => {
     await expect(openModel()).rejects.toMatchObject({
       code: 6401,
       message: 'no language model is set',
-      hint: expect.stringContaining('Set "language_model" in reelwright.config.json, such as "http://'),
+      hint: expect.stringContaining('Set "language_model" in reelwright.config.json of the data folder'),
       retryable: false,
     })
   })

@@ -5,12 +5,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { burnVideo } from '../../../src/engines/subtitles/burn.ts'
 import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 import { presetNames } from '../../../src/media/subtitles/looks.ts'
-import { roomOf, styleOf } from '../../../src/media/subtitles/styles.ts'
+import { roomOf, styleOf, type Canvas } from '../../../src/media/subtitles/styles.ts'
 import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
 import { ffmpeg, rgbFrames, streams } from '../../video-split-screen/media.ts'
-import { burned, lookFile, typefaceHere } from './burned.ts'
+import { burned, burnedOnGrey, lookFile, typefaceHere } from './burned.ts'
 import { golden, goldenFile, goldenFonts } from './golden/golden.ts'
 
 const canvases = [
@@ -27,10 +27,15 @@ const texts = {
     'I have never been to the sea before, but this summer I would WILLINGLY go and look at it with you.',
 } as const
 
-/** A black picture with a text burned in: where it has ink, px, and how high that is. */
-async function inkOf(ass: string, { width, height }: { width: number; height: number }) {
-  const black = { width, height, pixels: new Uint8Array(width * height * 3).fill(128) }
-  const pixels = await burned(black, ass)
+interface Ink {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** Where a picture on grey has ink, px. */
+function inkIn(pixels: Uint8Array, { width, height }: Canvas): Ink {
   const ink = { left: width, right: -1, top: height, bottom: -1 }
   for (let at = 0; at < width * height; at += 1) {
     const off = Math.abs((pixels[3 * at] ?? 128) - 128) + Math.abs((pixels[3 * at + 2] ?? 128) - 128)
@@ -44,31 +49,52 @@ async function inkOf(ass: string, { width, height }: { width: number; height: nu
   return ink
 }
 
-describe.each(Object.entries(texts))('%s', (language, text) => {
-  let typeface: Typeface
+/** Where each of some files has ink, burned on grey. */
+async function inksOf(canvas: Canvas, files: readonly string[]): Promise<Ink[]> {
+  const inks: Ink[] = []
+  await burnedOnGrey(canvas, files, (pixels) => inks.push(inkIn(pixels, canvas)))
+  expect(inks).toHaveLength(files.length)
+  return inks
+}
+
+describe.each(canvases)('$width x $height', (canvas) => {
+  const looks = Object.entries(texts).flatMap(([language, text]) =>
+    presetNames.map((preset) => ({ language, text, preset })),
+  )
+  const drawn = new Map<string, { readonly typeface: Typeface; readonly ink: Ink }>()
   beforeAll(async () => {
-    typeface = await typefaceHere(language)
+    const faces = new Map<string, Typeface>()
+    for (const language of Object.keys(texts)) faces.set(language, await typefaceHere(language))
+    const all = looks.flatMap(({ language, ...look }) => {
+      const typeface = faces.get(language)
+      return typeface ? [{ ...look, canvas, typeface, name: `${language} ${look.preset}` }] : []
+    })
+    const inks = await inksOf(canvas, all.map(lookFile))
+    for (const [index, ink] of inks.entries()) {
+      const { name = '', typeface } = all[index] ?? {}
+      if (typeface) drawn.set(name, { typeface, ink })
+    }
   })
 
-  test.each(presetNames)(
-    '%s stays within the margins of every canvas, as wide as was measured',
-    async (preset) => {
-      for (const canvas of canvases) {
-        const style = styleOf({ preset, colour: '雅黑', canvas, typeface, name: 'Default' })
-        const room = roomOf(style, canvas, typeface)
-        const lines = wrapText(text, room)
-        const { left, right, top, bottom } = await inkOf(lookFile({ preset, canvas, text, typeface }), canvas)
-        expect(left).toBeGreaterThanOrEqual(style.marginX - 1)
-        expect(right).toBeLessThanOrEqual(canvas.width - style.marginX)
-        expect(typeface.knows(text)).toBe(true)
-        // Signs that are narrower than their place begin and end a line: at most an em of it has no ink.
-        const measured = Math.max(...lines.map(room.measure)) + 2 * style.outline + style.shadow
-        expect(right - left + 1).toBeLessThanOrEqual(measured + 5)
-        expect(right - left + 1).toBeGreaterThan(measured - 1.2 * style.em)
-        // As many lines as were made: libass broke none of them again.
-        const high = bottom - top + 1 - 2 * style.outline - style.shadow
-        expect(Math.abs(high / style.size - lines.length)).toBeLessThan(0.5)
-      }
+  test.each(looks)(
+    '$language in $preset stays within the margins, as wide as was measured',
+    ({ language, text, preset }) => {
+      const { typeface, ink } = drawn.get(`${language} ${preset}`) ?? {}
+      if (!typeface || !ink) throw new Error('it was not drawn')
+      const style = styleOf({ preset, colour: '雅黑', canvas, typeface, name: 'Default' })
+      const room = roomOf(style, canvas, typeface)
+      const lines = wrapText(text, room)
+      const { left, right, top, bottom } = ink
+      expect(left).toBeGreaterThanOrEqual(style.marginX - 1)
+      expect(right).toBeLessThanOrEqual(canvas.width - style.marginX)
+      expect(typeface.knows(text)).toBe(true)
+      // Signs that are narrower than their place begin and end a line: at most an em of it has no ink.
+      const measured = Math.max(...lines.map(room.measure)) + 2 * style.outline + style.shadow
+      expect(right - left + 1).toBeLessThanOrEqual(measured + 5)
+      expect(right - left + 1).toBeGreaterThan(measured - 1.2 * style.em)
+      // As many lines as were made: libass broke none of them again.
+      const high = bottom - top + 1 - 2 * style.outline - style.shadow
+      expect(Math.abs(high / style.size - lines.length)).toBeLessThan(0.5)
     },
   )
 })
@@ -76,13 +102,17 @@ describe.each(Object.entries(texts))('%s', (language, text) => {
 test('two languages stand one above the other, without touching, in every preset', async () => {
   const [typeface, below] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
   const canvas = { width: 640, height: 360 }
-  for (const preset of presetNames) {
+  const files = presetNames.flatMap((preset) => {
     const look = { preset, canvas, typeface, text: '你好，我们去海边看看吧' }
-    const alone = await inkOf(lookFile(look), canvas)
-    const both = await inkOf(
+    return [
+      lookFile(look),
       lookFile({ ...look, original: { text: 'Let us go to the sea', typeface: below } }),
-      canvas,
-    )
+    ]
+  })
+  const inks = await inksOf(canvas, files)
+  for (const index of presetNames.keys()) {
+    const [alone, both] = inks.slice(2 * index)
+    if (!alone || !both) throw new Error('it was not drawn')
     expect(alone.top - both.top).toBeGreaterThan(0.5 * (alone.bottom - alone.top))
     expect(both.bottom).toBeLessThanOrEqual(canvas.height)
   }
@@ -140,9 +170,10 @@ test('without libass widths are estimated, until it is there', async () => {
     expect(typeface.measure('你好', false)).toBeGreaterThan(2)
     // What is installed since is found again.
     const canvas = { width: 320, height: 180 }
-    expect(
-      (await inkOf(lookFile({ preset: 'default', canvas, text: 'Hi', typeface }), canvas)).right,
-    ).toBeGreaterThan(0)
+    const file = lookFile({ preset: 'default', canvas, text: 'Hi', typeface })
+    const blank = new Uint8Array(canvas.width * canvas.height * 3).fill(128)
+    const pixels = await burned({ ...canvas, pixels: blank }, file)
+    expect(inkIn(pixels, canvas).right).toBeGreaterThan(0)
   } finally {
     useFfmpeg(found)
   }

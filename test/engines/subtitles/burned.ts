@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assFile, type AssEvent } from '../../../src/media/subtitles/ass-file.ts'
@@ -8,6 +8,8 @@ import { roomOf, styleOf, type Canvas } from '../../../src/media/subtitles/style
 import { written } from '../../../src/media/subtitles/tokens.ts'
 import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
+import { assTime } from '../../../src/media/subtitles/times.ts'
+import { runRaw } from '../../../src/engines/ffmpeg/run.ts'
 import { burnFrame } from '../../../src/engines/subtitles/burn.ts'
 import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 
@@ -73,4 +75,58 @@ export function rgbaOf(rgb: Uint8Array): Uint8Array {
   const rgba = new Uint8Array((rgb.length / 3) * 4).fill(255)
   for (let at = 0; at < rgb.length / 3; at += 1) rgba.set(rgb.subarray(3 * at, 3 * at + 3), 4 * at)
   return rgba
+}
+
+/**
+ * Each of several files of a canvas burned on grey, in one run of ffmpeg: a picture a second, told in their order.
+ * Their styles and lines are one file's, so that fonts are opened once.
+ */
+export async function burnedOnGrey(
+  { width, height }: Canvas,
+  files: readonly string[],
+  onPicture: (pixels: Uint8Array, index: number) => void,
+): Promise<void> {
+  const bytes = width * height * 3
+  let [held, index]: [Buffer[], number] = [[], 0]
+  const onOutput = (chunk: Buffer) => {
+    let rest = chunk
+    let have = held.reduce((sum, one) => sum + one.length, 0)
+    while (have + rest.length >= bytes) {
+      const missing = bytes - have
+      onPicture(Buffer.concat([...held, rest.subarray(0, missing)]), index)
+      index += 1
+      rest = rest.subarray(missing)
+      ;[held, have] = [[], 0]
+    }
+    held.push(rest)
+  }
+  await inFolder(async (folder) => {
+    await writeFile(join(folder, 'all.ass'), inTurn(files))
+    await runRaw({
+      args: [
+        ...['-f', 'lavfi', '-i', `color=0x808080:s=${width}x${height}:r=1:d=${files.length},format=rgb24`],
+        ...['-vf', 'ass=filename=all.ass', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1'],
+      ],
+      ...{ cwd: folder, onOutput, timeoutMs: 120_000, signal: undefined },
+    })
+  })
+}
+
+/** Files of one canvas as one: the first from 0 to 1 s, the second from 1 to 2 s, their styles under names of their own. */
+function inTurn(files: readonly string[]): string {
+  const [first = ''] = files
+  const part = (pattern: RegExp, change: (line: string, index: number) => string) =>
+    files.flatMap((file, index) => (file.match(pattern) ?? []).map((line) => change(line, index)))
+  const styles = part(/^Style: .*$/gm, (line, index) => line.replace('Style: ', `Style: ${index}-`))
+  const events = part(/^Dialogue: .*$/gm, (line, index) => {
+    const [layer, , , style, ...rest] = line.split(',')
+    return [layer, assTime(1000 * index), assTime(1000 * (index + 1)), `${index}-${style}`, ...rest].join(',')
+  })
+  const head = first.split('\n').filter((line) => !/^(Style|Dialogue): /.test(line))
+  return head
+    .flatMap((line) => [
+      line,
+      ...(line.startsWith('Format: Name') ? styles : line.startsWith('Format: Layer') ? events : []),
+    ])
+    .join('\n')
 }

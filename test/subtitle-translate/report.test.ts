@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { locateFfmpeg, useFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
+import { plan } from '../../tools/subtitle-translate/plan.ts'
+import { run } from '../../tools/subtitle-translate/run.ts'
+import { setModel, startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
+import { scratchFolder } from '../mcp/scratch.ts'
+import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
+import { srtOf } from './studio.ts'
+import { translating } from './translator.ts'
+
+// What a task tells of itself: degradation, notes, counts and progress.
+
+let model: ModelServer
+let folder: Awaited<ReturnType<typeof scratchFolder>>
+beforeAll(async () => {
+  model = await startModelServer()
+  folder = await scratchFolder()
+})
+beforeEach(() => {
+  setModel(model)
+  model.says = translating()
+})
+afterAll(async () => {
+  await model[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+async function translated(name: string, content: string, request: object = {}) {
+  const path = join(folder.path, name)
+  await writeFile(path, content)
+  const asked = { file_id: idOf(path), language: 'en-US', translate_language: 'zh-CN', ...request }
+  const files = await stage([path])
+  return await runOperation({ operation: subtitleTranslate, plan, run }, asked, {
+    ...{ files, folder: folder.path },
+  })
+}
+
+test('without libass widths are estimated, which the result tells', async () => {
+  const degraded = async () => (await translated('widths.srt', srtOf(['Hi there']))).output.degraded
+  const found = await locateFfmpeg()
+  useFfmpeg({ ...found, filters: new Set() })
+  onTestFinished(() => useFfmpeg(found))
+  expect(await degraded()).toEqual({ summary: false, width_budget: true, translation: false })
+  useFfmpeg(found)
+  expect(await degraded()).toEqual({ summary: false, width_budget: false, translation: false })
+})
+
+test('a file in other letters than those of its language is told of, and translated', async () => {
+  const notesOf = async (language: string, lines: readonly string[]) => {
+    const { output } = await translated('letters.srt', srtOf(lines), { language })
+    return output.notes
+  }
+  const english = ['We were on the way', 'to the station.', 'It was late.', '1984']
+  expect(await notesOf('ja-JP', english)).toEqual([expect.stringContaining('letters of ja-JP')])
+  expect(await notesOf('en-US', english)).toBeUndefined()
+  expect(await notesOf('es-ES', ['Это было давно.'])).toEqual([expect.stringContaining('letters of es-ES')])
+  expect(await notesOf('ja-JP', ['OK!', 'OK.', '東京へ行きます。'])).toBeUndefined()
+  expect(await notesOf('ja-JP', ['1984', '...'])).toBeUndefined()
+})
+
+test('progress follows the work: fonts are measured before the first question, and the summing up counts', async () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, at) => `Line ${at + 100} is said`)
+  expect((await translated('short.srt', srtOf(lines(3)))).progress).toEqual([5, expect.closeTo(98)])
+  const { progress } = await translated('long.srt', srtOf(lines(200)), { line_mode: 'keep' })
+  expect(progress.length).toBeGreaterThan(5)
+  expect(progress).toEqual(progress.toSorted((one, other) => one - other))
+  expect(progress.slice(0, 2)).toEqual([5, expect.closeTo(9.65)])
+})
+
+const sung = [
+  '[Events]',
+  'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
+  'Dialogue: 0,0:00:01.00,0:00:02.00,A,,0,0,0,,Good evening',
+  String.raw`Dialogue: 0,0:00:03.00,0:00:04.00,A,,0,0,0,,{\k20}la{\k30}la`,
+  String.raw`Dialogue: 0,0:00:05.00,0:00:06.00,A,,0,0,0,,{\p1}m 0 0 l 9 9{\p0}`,
+  'Dialogue: 0,0:00:07.00,0:00:07.00,A,,0,0,0,,of no time',
+  '',
+].join('\n')
+const blank = `${srtOf(['Good evening'])}\n2\n00:00:05,000 --> 00:00:06,000\n \n`
+
+test.each([
+  ['syllables are written to srt, drawings are not', 'sung.ass', sung, { output_format: 'srt' }, 2, 2],
+  ['lines that are not translated stay in ass', 'sung.ass', sung, {}, 1, 1],
+  ['blank entries are left out of ass', 'blank.srt', blank, { output_format: 'ass' }, 1, 1],
+  ['blank entries stay where lines keep their times', 'blank.srt', blank, { line_mode: 'keep' }, 1, 0],
+] as const)('%s, and counted so', async (_, name, content, request, output_lines, skipped_total) => {
+  const { output } = await translated(name, content, request)
+  expect(output.stats).toEqual({ input_lines: 1, output_lines, skipped_total })
+})
