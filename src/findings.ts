@@ -10,17 +10,21 @@ export const defaultWorkspace = join(homedir(), 'Reelwright')
 
 /** Looks at all that is needed here, as far as the settings can be read. */
 export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
-  const [{ examine, examineSettings }, { ignoredByService }, { manifest }] = await Promise.all([
-    import('./doctor/examine.ts'),
-    import('./ignored-settings.ts'),
-    import('./engines/packs/manifest.ts'),
-  ])
+  const [{ examine, examineSettings }, { ignoredByService }, { operations }, { beAsTold }, { manifest }] =
+    await Promise.all([
+      import('./doctor/examine.ts'),
+      import('./ignored-settings.ts'),
+      import('../tools/index.ts'),
+      import('./service-parts.ts'),
+      import('./engines/packs/manifest.ts'),
+    ])
   const version = await packageVersion()
   try {
     const config = await readConfig({ dataDir: dataDirOption })
     const { dataDir, workspace, projectDir, allowedDirs, baseUrl, apiKey } = config
     // The local service knows only its file.
     const local = await readConfig({ dataDir, environment: {} })
+    await beAsTold(local)
     return await examine({
       version,
       dataDir,
@@ -31,6 +35,7 @@ export async function findingsOf(dataDirOption: string | undefined): Promise<Fin
       ffmpeg: local.ffmpeg,
       packs: { ...local.packs, manifest },
       services: local.services,
+      operations,
       ignored: await ignoredByService(dataDir),
     })
   } catch (error) {

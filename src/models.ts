@@ -1,5 +1,6 @@
 import { readConfig } from './config.ts'
 import { MediaError } from './contract/errors.ts'
+import { lacksOf, type Lack } from './contract/lacks.ts'
 import { describeSize } from './contract/size.ts'
 import { prepareDataFolder } from './daemon/data-folder.ts'
 import { bytesOf, hasBuild } from './engines/packs/machine.ts'
@@ -7,17 +8,22 @@ import { manifest } from './engines/packs/manifest.ts'
 import { pullPack, removePack } from './engines/packs/pull.ts'
 import { damageOf, packOf, type Packs } from './engines/packs/store.ts'
 import { pullCommand, statesOf, type PackState } from './engines/packs/use.ts'
+import type { Services } from './engines/services/services.ts'
 
 /** The packs of a data folder. */
 export interface Subject {
   readonly packs: Packs
+  /** What else is set that operations may stand on. */
+  readonly services?: Services
+  readonly ffmpeg?: string | undefined
   readonly dataDir: string
 }
 
 /** The packs of this version, as the settings have them. */
 export async function readSubject(dataDir: string | undefined): Promise<Subject> {
   const config = await readConfig({ dataDir })
-  return { packs: { ...config.packs, manifest }, dataDir: config.dataDir }
+  const { packs, services, ffmpeg, dataDir: folder } = config
+  return { packs: { ...packs, manifest }, services, ffmpeg, dataDir: folder }
 }
 
 /** Tells every pack: how it stands, what it is for, and what it takes. */
@@ -69,8 +75,12 @@ export async function removeOne(packs: Packs, name: string): Promise<void> {
   print(`${name}: ${removed ? 'removed' : 'nothing was there'}`)
 }
 
-/** Brings everything that operations need, one after another, and says what it did; answers 1 where something is missing. */
-export async function setUp({ packs, dataDir }: Subject): Promise<number> {
+/**
+ * Brings every pack that is not on request, one after another, and says what it did, and which operations lack more and
+ * what brings it; answers 1 where a pack is missing.
+ */
+export async function setUp(subject: Subject): Promise<number> {
+  const { packs, dataDir } = subject
   await prepareDataFolder(dataDir)
   let missing = 0
   for (const state of await statesOf(packs)) {
@@ -78,8 +88,23 @@ export async function setUp({ packs, dataDir }: Subject): Promise<number> {
     if (failed) missing += 1
     print(...said)
   }
-  print('', missing === 0 ? 'Ready. What else is needed tells: reelwright doctor' : 'Not all of it is there.')
+  const lacks = await lacksHere(subject)
+  if (lacks.length > 0) print('')
+  for (const { operations: names, message, hint } of lacks)
+    print(`${names.join(', ')}: ${message}`, `  -> ${hint}`)
+  const stopped = lacks.flatMap(({ operations: names }) => names).join(', ')
+  const ready = `Ready${stopped && `, but for ${stopped}`}. What else is needed tells: reelwright doctor`
+  print('', missing === 0 ? ready : 'Not all of it is there.')
   return missing === 0 ? 0 : 1
+}
+
+async function lacksHere(subject: Subject): Promise<Lack[]> {
+  const [{ beAsTold }, { operations }] = await Promise.all([
+    import('./service-parts.ts'),
+    import('../tools/index.ts'),
+  ])
+  await beAsTold(subject)
+  return await lacksOf(operations)
 }
 
 async function setUpOne(

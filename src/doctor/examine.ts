@@ -1,6 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { createClient } from '../client/client.ts'
 import { MediaError } from '../contract/errors.ts'
+import { lacksOf } from '../contract/lacks.ts'
+import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { describeSize } from '../contract/size.ts'
 import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder.ts'
@@ -27,8 +29,10 @@ interface Subject {
   readonly ffmpeg: string | undefined
   readonly packs: Packs
   readonly services: Services
+  /** Which this process was told of those packs and services for. */
+  readonly operations: readonly OperationModule[]
   /** Settings that the environment tells here, and the local service has otherwise. */
-  readonly ignored: readonly Required<Omit<Finding, 'state'>>[]
+  readonly ignored: readonly Required<Pick<Finding, 'name' | 'detail' | 'fix'>>[]
 }
 
 /** Below this a few videos fill the disk: 2 GiB. */
@@ -46,6 +50,7 @@ export async function examine(subject: Subject): Promise<Finding[]> {
       ? [
           ...(await examinePacks(subject)),
           ...(await examineServices(subject.services)),
+          ...(await examineOperations(subject)),
           ...examineIgnored(subject),
         ]
       : []
@@ -99,6 +104,14 @@ async function examinePacks({ packs }: Subject): Promise<Finding[]> {
     name: `pack ${name}`,
     ...(state === 'missing' ? { state: 'note', fix } : { state: 'ok' }),
     detail: `${title}: ${detail}`,
+  }))
+}
+
+/** What single operations lack does not stop the others. */
+async function examineOperations({ operations }: Subject): Promise<Finding[]> {
+  return (await lacksOf(operations)).map(({ operations: stops, message, hint }): Finding => ({
+    ...{ name: 'operations', state: 'note', stops, fix: hint },
+    detail: `${stops.join(', ')}: ${message}`,
   }))
 }
 

@@ -6,6 +6,8 @@ export interface Finding {
   readonly detail: string
   /** The one command or setting that mends it. */
   readonly fix?: string
+  /** Operations that do not work for it. */
+  readonly stops?: readonly string[]
 }
 
 /** Findings in words, one line each and the fix below. */
@@ -18,7 +20,9 @@ export function describeFindings(findings: readonly Finding[]): string {
     return fix === undefined ? line : `${line}\n${indent}-> ${fix}`
   })
   const missing = findings.filter(({ state }) => state === 'missing').length
+  const stopped = findings.flatMap(({ stops = [] }) => stops)
+  const ready = stopped.length === 0 ? 'Ready.' : `Ready, but for ${stopped.join(', ')}.`
   const verdict =
-    missing === 0 ? 'Ready.' : `${missing === 1 ? 'One thing is' : `${missing} things are`} missing.`
+    missing === 0 ? ready : `${missing === 1 ? 'One thing is' : `${missing} things are`} missing.`
   return `${lines.join('\n')}\n\n${verdict}\n`
 }

@@ -33,7 +33,8 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
 
   const heardOf = async (path: string) => {
     const { output } = await speak(folder, path, { text: 'Hello.' })
-    return { separated: output.report.ref.separated, notes: output.notes ?? [] }
+    const { separated, separator } = output.report.ref
+    return { separated, separator, notes: output.notes ?? [] }
   }
 
   /** The voice twice, far apart; music is behind the longer part, which is copied, or behind the other. */
@@ -51,14 +52,16 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     test('music is named, but only where it is behind the part that is copied', async () => {
       expect(await heardOf(await twice('copied'))).toEqual({
         separated: false,
+        separator: null,
         notes: [expect.stringMatching(/^music is heard behind the voice, .*`reelwright models pull \S+`$/)],
       })
-      expect(await heardOf(await twice('other'))).toEqual({ separated: false, notes: [] })
+      expect(await heardOf(await twice('other'))).toEqual({ separated: false, separator: null, notes: [] })
     })
 
     test('speech without a pause has a note that what is behind it cannot be heard', async () => {
       expect(await heardOf(overMusic)).toEqual({
         separated: false,
+        separator: null,
         notes: [expect.stringMatching(/^whether music is behind the voice cannot be heard, .*models pull/)],
       })
     })
@@ -69,13 +72,13 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
 
     test('it is taken off, of speech without a pause too', async () => {
       for (const path of [await twice('copied'), overMusic]) {
-        expect(await heardOf(path)).toEqual({ separated: true, notes: [] })
+        expect(await heardOf(path)).toEqual({ separated: true, separator: 'gtcrn', notes: [] })
       }
     })
 
     test('a voice alone that makes no pause stays as it is', async () => {
       const path = await writeSound(join(folder, 'alone.wav'), gapless)
-      expect(await heardOf(path)).toEqual({ separated: false, notes: [] })
+      expect(await heardOf(path)).toEqual({ separated: false, separator: null, notes: [] })
     })
   })
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { json } from '../engines/services/stand-in.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { startParrot, type Parrot } from './parrot.ts'
 import { speak } from './speak.ts'
@@ -82,11 +83,21 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(await unmet(jfk)).toMatch(/with a confidence of 0\.2\d at most, and 0\.5 is needed/)
     })
 
+    test('words that are understood as others when they are heard again', async () => {
+      let heard = 0
+      parrot.ears.otherwise = (response) => {
+        heard += 1
+        const words = [`${heard} babble`, `${heard} of ${heard}`, `${heard}th noise`]
+        return json({ text: words.join(' '), language: 'english' })(response, {} as never)
+      }
+      expect(await unmet(jfk)).toMatch(/with a confidence of 0\.\d\d at most, and 0\.5 is needed/)
+    })
+
     test('one that is too short or too long, before it costs anything', async () => {
       const short = await made('short.wav', [prompt], '[0]atrim=0:2.9[a]')
       expect(await unmet(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
       const long = await made('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
-      expect(await unmet(long)).toContain('lasts 30.0 min, not 3 s to 30 min')
+      expect(await unmet(long)).toContain('lasts 30 min 1 s, not 3 s to 30 min')
     })
   },
 )

@@ -5,6 +5,7 @@ import { operation } from '../../src/contract/operation.ts'
 const input = z.object({
   file_id: fileRef({
     kinds: ['audio', 'video'],
+    soundAlone: true,
     describe: 'Audio, or a video with sound; its first 30 s are heard',
   }),
 })

@@ -29,6 +29,7 @@ const input = z
       .describe(`What is spoken, 1 to ${mostLetters} characters`),
     ref_file_id: fileRef({
       kinds: ['audio', 'video'],
+      soundAlone: true,
       describe:
         'Recording of the voice, 3 s to 30 min, of which the best 3 to 10 s are used; to give it says that its owner consents',
     }),
@@ -104,6 +105,7 @@ const output = z.object({
     ref: z.object({
       span_ms: z.array(milliseconds).length(2).describe('What of the recording was used, [start, end]'),
       separated: z.boolean().describe('Whether the voice was taken out of music or noise'),
+      separator: z.string().nullable().describe('What took it out; null where it was not'),
       gain_db: z.number().describe('By how much it was made louder'),
       text_source: z.enum(['user', 'asr']),
       asr_confidence: z
@@ -111,7 +113,8 @@ const output = z.object({
         .min(0)
         .max(1)
         .nullable()
-        .describe('How sure the recogniser was; null where it tells none, or there is none'),
+        .describe('How sure the recogniser was; null only with ref_text, where it tells none'),
+      recogniser: z.string().nullable().describe('What heard the recording; null where nothing did'),
       ref_text: z.string(),
       ref_lang: z.string(),
     }),
@@ -130,6 +133,7 @@ export const audioTtsZeroShot = operation({
   input,
   output,
   price: { unit: 'thousand letters', credits: 6, of: 'the text' },
+  listedAs: { 6017: 6014, 6021: 6014 },
   examples: [
     {
       title: 'A sentence in the voice of a recording',

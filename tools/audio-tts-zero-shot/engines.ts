@@ -22,7 +22,12 @@ export interface Engines extends AsyncDisposable {
   /** Hears what was spoken; undefined where nothing is there that does, or it would write it in other letters. */
   readonly listener: Recogniser | undefined
   /** The voice alone, of sound in which there is more; null where nothing is there that separates them. */
-  separate(sound: Samples, signal: AbortSignal): Promise<Samples | null>
+  separate(sound: Samples, signal: AbortSignal): Promise<Voice | null>
+}
+
+/** A voice alone, and what took it out of other sound. */
+interface Voice extends Samples {
+  readonly engine: string
 }
 
 /** What speaks at all speaks this. */
@@ -30,17 +35,20 @@ const anyLanguage = 'zh-CN'
 
 /**
  * Checks that there is what a request needs, and where none is given, what every one does: 6401 with the one command
- * that brings it.
+ * that brings it, and what most need with it.
  */
 export async function requireEngines(request?: Languages): Promise<void> {
   const { text_lang = anyLanguage, ref_lang = text_lang, ref_text } = request ?? {}
-  await requireTogether([
+  const needed = [
     () => requirePack('onnx-runtime'),
     () => requirePack('voice-activity'),
     () => requirePack('speaker-segmentation'),
     () => chooseCopier(spoken(text_lang), '', spoken(ref_lang)),
-    ...(request && ref_text === undefined ? [() => chooseRecogniser(spoken(ref_lang))] : []),
-  ])
+  ]
+  const all = [...needed, () => chooseRecogniser(spoken(ref_lang))]
+  if (request) await requireTogether(ref_text === undefined ? all : needed)
+  // Words may be given with each request: without a recogniser alone there is work to do.
+  else await requireTogether(needed).catch(() => requireTogether(all))
 }
 
 /** Opens what a request is done by. */
@@ -89,12 +97,12 @@ export function orNothing(signal: AbortSignal): (error: unknown) => undefined {
 /** Some seconds of sound are separated in seconds, on a slow machine in minutes, ms. */
 const timeoutMs = 600_000
 
-async function voiceIn(sound: Samples, path: string, signal: AbortSignal): Promise<Samples | null> {
+async function voiceIn(sound: Samples, path: string, signal: AbortSignal): Promise<Voice | null> {
   const opening = chooseSeparator().then((chosen) => chosen.open(signal))
   await using separator = (await opening.catch(orNothing(signal))) ?? null
   if (!separator) return null
   await writeFile(path, wavOf(sound))
-  const { rate, channels } = separator
+  const { name: engine, rate, channels } = separator
   const whole = { path, mono: true, seconds: sound.samples.length / sound.rate }
   const pieces: Float32Array[] = []
   for await (const { voice } of separator.separate(whole, { signal, timeoutMs })) pieces.push(voice)
@@ -103,5 +111,5 @@ async function voiceIn(sound: Samples, path: string, signal: AbortSignal): Promi
     const from = index * channels
     return channels === 1 ? (all[from] ?? 0) : ((all[from] ?? 0) + (all[from + 1] ?? 0)) / 2
   })
-  return { samples, rate }
+  return { samples, rate, engine }
 }

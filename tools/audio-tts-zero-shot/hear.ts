@@ -2,7 +2,7 @@ import type { StagedFile } from '../../src/contract/operation.ts'
 import { decodeVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
 import { openSpeechFinder } from '../../src/engines/speech/find-speech.ts'
 import { openSpeakerSplitter } from '../../src/engines/speech/split-speakers.ts'
-import type { Heard } from '../../src/media/speech/reference.ts'
+import { referenceRule, type Heard } from '../../src/media/speech/reference.ts'
 import type { Span } from '../../src/media/speech/spoken.ts'
 import { decodingMs } from './listen.ts'
 
@@ -11,7 +11,8 @@ export async function hear({ path }: StagedFile, signal: AbortSignal): Promise<H
   const limits = { signal, timeoutMs: decodingMs }
   const speech: Span[] = []
   await using finder = await openSpeechFinder(signal)
-  for await (const span of finder.find(decodeVoice(path, limits), { signal })) speech.push(span)
+  for await (const span of finder.find(decodeVoice(path, limits), { signal, rule: referenceRule }))
+    speech.push(span)
   await using splitter = await openSpeakerSplitter(signal)
   return { speech, turns: await splitter.split(decodeVoice(path, limits), { signal }) }
 }

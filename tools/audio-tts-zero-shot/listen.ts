@@ -1,8 +1,10 @@
 import type { VoiceLanguage } from '../../src/contract/languages.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
 import { resample } from '../../src/engines/ffmpeg/resample.ts'
+import { recogniseSurely } from '../../src/engines/speech/recognise-surely.ts'
 import { readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
 import { backgroundOf, powerOf, type Background } from '../../src/media/speech/background.ts'
+import { usualRule } from '../../src/media/speech/speech-spans.ts'
 import { speechRate, type Recognised, type Samples, type Span } from '../../src/media/speech/spoken.ts'
 import { orNothing, type Engines } from './engines.ts'
 
@@ -21,7 +23,8 @@ const nearNoise = 20
 /** A span as it sounds without what is no voice, and what is said in it. */
 export interface Listened extends Samples {
   readonly span: Span
-  readonly separated: boolean
+  /** What took the voice out of what else is heard; null where nothing had to. */
+  readonly separator: string | null
   /** What there is to know of what is left behind the voice. */
   readonly notes: readonly string[]
   readonly recognised: Recognised | undefined
@@ -45,7 +48,8 @@ export async function listen(
   const from = Math.max(0, span.start - around)
   const limits = { signal, timeoutMs: decodingMs }
   const near = await readVoice(path, { ...limits, rate, from, seconds: span.end + around - from })
-  const spoken = speech.map(({ start, end }) => ({ start: start - from, end: end - from }))
+  const room = usualRule.padding
+  const spoken = speech.map(({ start, end }) => ({ start: start - from - room, end: end - from + room }))
   const background = backgroundOf(await resample({ samples: near, rate }, speechRate, { signal }), spoken)
   const [begin, end] = [span.start, span.end].map((at) => Math.round((at - from) * rate))
   const whole = { samples: near.slice(begin, end), rate }
@@ -53,12 +57,16 @@ export async function listen(
   const isBetter =
     voice !== null && (background.kind !== 'unknown' || (await isFarFrom(whole, voice, signal)))
   const heard = isBetter ? voice : whole
+  const last = from + near.length / rate
   const sound = await resample(heard, speechRate, { signal })
-  const recognising = recogniser?.recognise(sound, { language, signal })
   return {
-    ...{ span, ...heard, separated: isBetter },
+    span: { start: span.start, end: Math.min(span.end, last) },
+    ...{ samples: heard.samples, rate: heard.rate },
+    separator: isBetter ? voice.engine : null,
     notes: isToSeparate(background) && voice === null ? [leftBehind(background)] : [],
-    recognised: await (isGiven ? recognising?.catch(orNothing(signal)) : recognising),
+    recognised: isGiven
+      ? await recogniser?.recognise(sound, { language, signal }).catch(orNothing(signal))
+      : recogniser && (await recogniseSurely(recogniser, sound, { language, signal })),
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MediaError } from '../../src/contract/errors.ts'
 import type { GivenFile } from '../../src/contract/operation.ts'
 import { audioTtsZeroShot } from './contract.ts'
 import { plan } from './plan.ts'
@@ -11,6 +12,43 @@ const voice: GivenFile = {
     ...{ video: null, audio: [sound], subtitles: [] },
   },
 }
+
+/** What is said of a recording whose sound lasts so long, and of which that much is there. */
+function said(facts: { duration_ms: number; start_ms?: number; cut_off_ms?: number }): string {
+  const { cut_off_ms, ...lasting } = facts
+  const file: GivenFile = {
+    ...voice,
+    facts: voice.facts && {
+      ...voice.facts,
+      audio: [{ ...sound, ...lasting }],
+      ...(cut_off_ms && { cut_off_ms }),
+    },
+  }
+  const input = audioTtsZeroShot.input.parse({ text: 'Hello.', ref_file_id: '1' })
+  try {
+    plan(input, { get: () => file })
+    return 'fits'
+  } catch (error) {
+    return error instanceof MediaError ? `${error.code} ${error.message}` : 'fails'
+  }
+}
+
+// 3 s to 30 min; what is said of others must not read as if they fitted.
+test.each([
+  [{ duration_ms: 2970 }, '6016 ref_file_id: voice.wav lasts 2.97 s, not 3 s to 30 min'],
+  [{ duration_ms: 2999 }, '6016 ref_file_id: voice.wav lasts 2.999 s, not 3 s to 30 min'],
+  [{ duration_ms: 3000 }, 'fits'],
+  [{ duration_ms: 1_800_000 }, 'fits'],
+  [{ duration_ms: 1_801_000 }, '6016 ref_file_id: voice.wav lasts 30 min 1 s, not 3 s to 30 min'],
+  [{ duration_ms: 10_000, cut_off_ms: 2000 }, '6016 ref_file_id: voice.wav lasts 2 s, not 3 s to 30 min'],
+  [
+    { duration_ms: 9000, start_ms: 1000, cut_off_ms: 3500 },
+    '6016 ref_file_id: voice.wav lasts 2.5 s, not 3 s to 30 min',
+  ],
+  [{ duration_ms: 10_000, cut_off_ms: 4000 }, 'fits'],
+])('a recording of %j: %s', (facts, answer) => {
+  expect(said(facts)).toBe(answer)
+})
 
 const creditsOf = (text: string) => {
   const input = audioTtsZeroShot.input.parse({ text, ref_file_id: '1' })

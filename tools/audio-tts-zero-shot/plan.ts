@@ -31,7 +31,8 @@ function soundOf({ name, facts }: Pick<GivenFile, 'name' | 'facts'>): number {
       hint: 'Give a recording in which the person speaks whose voice is wanted.',
     })
   }
-  const seconds = sound.duration_ms / 1000
+  const told = sound.duration_ms || facts?.duration_ms || 0
+  const seconds = Math.min(told, (facts?.cut_off_ms ?? Infinity) - sound.start_ms) / 1000
   if (seconds < lengths.shortest || seconds > lengths.longest) {
     throw new MediaError(6016, `ref_file_id: ${name} lasts ${describe(seconds)}, not 3 s to 30 min`, {
       hint:
@@ -43,6 +44,9 @@ function soundOf({ name, facts }: Pick<GivenFile, 'name' | 'facts'>): number {
   return seconds
 }
 
+/** To the millisecond, as files tell it: what is rounded may seem to fit. */
 function describe(seconds: number): string {
-  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`
+  const minutes = Math.floor(seconds / 60)
+  const rest = `${Math.round((seconds - 60 * minutes) * 1000) / 1000} s`
+  return minutes === 0 ? rest : `${minutes} min ${rest}`
 }

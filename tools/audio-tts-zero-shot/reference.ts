@@ -2,7 +2,7 @@ import { spoken, type VoiceLanguage } from '../../src/contract/languages.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import type { VoiceReference } from '../../src/engines/speech/speech.ts'
-import { compareSpoken } from '../../src/media/speech/compare.ts'
+import { likeness } from '../../src/media/speech/compare.ts'
 import { chooseReference } from '../../src/media/speech/reference.ts'
 import type { Span } from '../../src/media/speech/spoken.ts'
 import { isInOtherLetters, type Engines, type Input } from './engines.ts'
@@ -10,7 +10,7 @@ import { hear } from './hear.ts'
 import { evenLevel } from './level.ts'
 import { listen, type Listened } from './listen.ts'
 
-/** How sure a recogniser must be of what it hears in a reference, where it tells. */
+/** How sure a recogniser must be of what it hears in a reference. */
 const sureEnough = 0.5
 
 /** Given words are those of a recording where so much of them is heard, and no more beside them; engines mishear some. */
@@ -23,7 +23,10 @@ const mostTried = 6
 export interface Prepared {
   readonly reference: VoiceReference
   readonly span: Span
-  readonly separated: boolean
+  /** What recognised what is said in it; null where nothing did. */
+  readonly recogniser: string | null
+  /** What took the voice out of what else is heard; null where nothing did. */
+  readonly separator: string | null
   /** dB. */
   readonly gain: number
   readonly source: 'user' | 'asr'
@@ -63,7 +66,7 @@ export async function prepareReference(
     if (isGiven ? !recogniser : isUnderstood(listened)) break
   }
   const best = input.ref_text === undefined ? understood(file, heard) : nearestTo(input.ref_text, heard)
-  const { span, separated, recognised } = best
+  const { span, separator, recognised } = best
   const level = evenLevel(best.samples, best.rate)
   return {
     reference: {
@@ -72,7 +75,8 @@ export async function prepareReference(
       text: input.ref_text ?? recognised?.text ?? '',
       language,
     },
-    ...{ span, separated, language },
+    ...{ span, separator, language },
+    recogniser: (recognised && recogniser?.name) ?? null,
     notes: [...best.notes, ...unlikeNotes(input, best)],
     gain: level.gain,
     source: input.ref_text === undefined ? 'asr' : 'user',
@@ -95,21 +99,21 @@ function apart(spans: readonly Span[]): Span[] {
   return [...chosen, ...others]
 }
 
-function isUnderstood({ recognised }: Listened): boolean {
-  return recognised !== undefined && recognised.text !== '' && (recognised.confidence ?? 1) >= sureEnough
+const isUnderstood = (listened: Listened): boolean => sureness(listened) >= sureEnough
+
+/** How sure a recogniser is of what is said; 0 where it hears nothing. */
+function sureness({ recognised }: Listened): number {
+  return recognised?.text ? (recognised.confidence ?? 0) : 0
 }
 
 /** The first of what was heard that was understood. */
 function understood(file: StagedFile, heard: readonly Listened[]): Listened {
   const found = heard.find(isUnderstood)
   if (found) return found
-  const surest = Math.max(
-    ...heard.map(({ recognised }) => (recognised?.text ? (recognised.confidence ?? 1) : 0)),
-  )
-  const unmet =
-    surest === 0
-      ? 'what is said in it was not recognised'
-      : `what is said in it was recognised with a confidence of ${surest.toFixed(2)} at most, and ${sureEnough} is needed`
+  const surest = Math.max(...heard.map(sureness))
+  const unmet = heard.every(({ recognised }) => !recognised?.text)
+    ? 'what is said in it was not recognised'
+    : `what is said in it was recognised with a confidence of ${surest.toFixed(2)} at most, and ${sureEnough} is needed`
   throw unfit(
     file,
     unmet,
@@ -123,11 +127,6 @@ function nearestTo(text: string, heard: readonly Listened[]): Listened {
   const [best] = heard.toSorted((one, other) => alike(other) - alike(one))
   if (!best) throw new TypeError('nothing was heard')
   return best
-}
-
-/** How much two texts say the same: 0 to 1, as much as each is heard in the other. */
-function likeness(one: string, other: string): number {
-  return (compareSpoken(one, other).heard + compareSpoken(other, one).heard) / 2
 }
 
 /** Tells of given words that are not those that are heard. */

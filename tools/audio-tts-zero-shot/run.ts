@@ -110,7 +110,8 @@ async function subtitlesOf(
 
 function reportOf({
   span,
-  separated,
+  recogniser,
+  separator,
   gain,
   source,
   confidence,
@@ -118,10 +119,12 @@ function reportOf({
 }: Prepared): Output['report']['ref'] {
   return {
     span_ms: [span.start, span.end].map((at) => Math.round(at * 1000)),
-    separated,
+    separated: separator !== null,
+    separator,
     gain_db: gain,
     text_source: source,
     asr_confidence: confidence,
+    recogniser,
     ref_text: reference.text,
     ref_lang: reference.language,
   }

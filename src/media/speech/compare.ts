@@ -23,6 +23,11 @@ export function compareSpoken(wanted: string, heard: string): Comparison {
   return { heard: count / words.length, longestLost }
 }
 
+/** How much two texts say the same: 0 to 1, as much as each is heard in the other. */
+export function likeness(one: string, other: string): number {
+  return (compareSpoken(one, other).heard + compareSpoken(other, one).heard) / 2
+}
+
 /** Words as they sound alike: in Chinese and Japanese letters, in others from space to space. */
 function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase().replaceAll(/[’']/g, '')

@@ -1,9 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chooseReference, referenceBounds } from './reference.ts'
+import { chooseReference, referenceBounds, referenceRule } from './reference.ts'
+import { SpeechSpans } from './speech-spans.ts'
 import type { Span } from './spoken.ts'
 
 const span = (start: number, end: number): Span => ({ start, end })
+/** What is read of speech between pauses: 30 ms of room on both sides. */
+const read = (start: number, end: number): Span => span(start - 0.03, end + 0.03)
 const turn = (speaker: number, start: number, end: number) => ({ speaker, start, end })
 
 describe('the rule that is not met is named', () => {
@@ -32,28 +35,60 @@ describe('the rule that is not met is named', () => {
   })
 })
 
+describe('what nearly keeps a rule', () => {
+  /** Frames of a recording by what is heard in them: seconds of speech and of silence in turns. */
+  const heardIn = (...seconds: readonly number[]) => {
+    const frame = 0.01
+    const spans = new SpeechSpans(frame, referenceRule)
+    const frames = seconds.flatMap((length, at) =>
+      Array<number>(Math.round(length / frame)).fill((at + 1) % 2),
+    )
+    const speech = [...frames.flatMap((one) => spans.add(one) ?? []), ...spans.end()]
+    return { speech, turns: [turn(0, 0, frames.length * frame)] }
+  }
+
+  test.each([
+    ['a silence of 0.62 s', [2.9, 0.62, 2.9, 1], /a silence longer than 0\.6 s: the longest lasts 2\.9 s/],
+    ['speech of 2.97 s', [2.97, 1], /no 3 s of speech .*: the longest lasts 2\.9 s/],
+  ])('%s is refused', (_, seconds, unmet) => {
+    expect(chooseReference(heardIn(...seconds))).toEqual({ unmet: expect.stringMatching(unmet) as string })
+  })
+
+  test.each([
+    ['a silence of 0.59 s', [2.9, 0.59, 2.9, 1]],
+    ['speech of 3.01 s', [3.01, 1]],
+  ])('%s will do', (_, seconds) => {
+    expect(chooseReference(heardIn(...seconds))).toHaveProperty('spans.0.start', 0)
+  })
+})
+
 describe('a reference is taken', () => {
   test('from pause to pause, the one nearest to 7 s first', () => {
     const speech = [span(0.3, 2.2), span(2.6, 4.4), span(4.8, 7.5), span(8, 13)]
     const choice = chooseReference({ speech, turns: [turn(0, 0, 13)] })
-    const spans = [span(0.3, 7.5), span(4.8, 13), span(8, 13), span(2.6, 7.5), span(0.3, 4.4)]
+    const spans = [read(0.3, 7.5), read(4.8, 13), read(8, 13), read(2.6, 7.5), read(0.3, 4.4)]
     expect(choice).toEqual({ spans })
   })
 
   test('with the breath before a word that the turns leave out', () => {
     const choice = chooseReference({ speech: [span(1, 6)], turns: [turn(0, 1.2, 3), turn(0, 3.4, 5.9)] })
-    expect(choice).toEqual({ spans: [span(1, 6)] })
+    expect(choice).toEqual({ spans: [read(1, 6)] })
   })
 
   test('cut where somebody speaks for longer without a pause', () => {
     expect(chooseReference({ speech: [span(2, 40)], turns: [turn(0, 0, 41)] })).toEqual({
-      spans: [span(2, 12)],
+      spans: [span(1.97, expect.closeTo(11.94, 9))],
     })
   })
 
   test('of the one who speaks alone, beside people who speak at once', () => {
     const turns = [turn(0, 0, 6), turn(1, 5, 12), turn(0, 12, 13)]
     expect(chooseReference({ speech: [span(0, 13)], turns })).toHaveProperty('spans.0', span(6, 12))
+  })
+
+  test('without room where somebody else is heard in it', () => {
+    const turns = [turn(0, 0, 0.98), turn(1, 1, 6.5)]
+    expect(chooseReference({ speech: [span(1, 6)], turns })).toEqual({ spans: [span(1, 6.03)] })
   })
 })
 
@@ -98,11 +133,15 @@ test('whatever is heard, every span keeps every rule, and where there is one at 
       }
       expect(choice.spans.length).toBeGreaterThan(0)
       for (const { start, end } of choice.spans) {
-        expect(end - start).toBeGreaterThanOrEqual(referenceBounds.shortest)
         expect(end - start).toBeLessThanOrEqual(referenceBounds.longest + 1e-9)
         const inside = speech.filter((part) => part.start < end && start < part.end)
-        expect(inside[0]?.start ?? end).toBeLessThanOrEqual(start)
-        expect(inside.at(-1)?.end ?? start).toBeGreaterThanOrEqual(end)
+        const said = [
+          Math.max(inside[0]?.start ?? end, start),
+          Math.min(inside.at(-1)?.end ?? start, end),
+        ] as const
+        expect(said[1] - said[0]).toBeGreaterThanOrEqual(referenceBounds.shortest)
+        expect(said[0] - start).toBeLessThanOrEqual(0.03 + 1e-9)
+        expect(end - said[1]).toBeLessThanOrEqual(0.03 + 1e-9)
         for (const [index, part] of inside.entries()) {
           const silence = part.start - (inside[index - 1]?.end ?? part.start)
           expect(silence).toBeLessThanOrEqual(referenceBounds.silence)

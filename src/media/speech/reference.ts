@@ -1,3 +1,4 @@
+import { usualRule, type SpeechRule } from './speech-spans.ts'
 import type { Span, Turn } from './spoken.ts'
 
 /** What is known of a recording from which a voice is to be copied. */
@@ -10,6 +11,12 @@ export interface Heard {
 
 /** Bounds of a reference (contract 3, 4.4), seconds. */
 export const referenceBounds = { shortest: 3, longest: 10, silence: 0.6 } as const
+
+/** A reference is judged by speech alone: room around it would make speech longer and silence shorter. */
+export const referenceRule: SpeechRule = { ...usualRule, padding: 0 }
+
+/** What is read before and after speech, as far as nobody else speaks there, seconds. */
+const room = usualRule.padding
 
 /** Of references as good otherwise, the one nearest to this is taken: long enough to show a voice, seconds. */
 const bestLength = 7
@@ -44,7 +51,7 @@ export function chooseReference({ speech, turns }: Heard): Choice {
       unmet: `it has no ${shortest} s of continuous speech of one person alone: the longest lasts ${told(longestAlone)} s`,
     }
   }
-  const spans = alone.flatMap(windows)
+  const spans = alone.flatMap(windows).map((span) => withRoom(span, { speech, turns }))
   return {
     spans: spans.toSorted((one, other) => distance(one) - distance(other) || one.start - other.start),
   }
@@ -80,7 +87,7 @@ function ofOneSpeaker(stretch: Stretch, turns: Heard['turns']): Stretch[] {
   const pieces: (Span & { readonly speaker: number })[] = []
   for (const [index, start] of sorted.slice(0, -1).entries()) {
     const end = sorted[index + 1] ?? start
-    const speakers = new Set(turns.flatMap((turn) => (overlaps(turn, { start, end }) ? turn.speaker : [])))
+    const speakers = speakersIn(turns, { start, end })
     if (speakers.size > 1) continue
     const last = pieces.at(-1)
     // Where no turn was found somebody may breathe: it belongs to who spoke before.
@@ -90,6 +97,10 @@ function ofOneSpeaker(stretch: Stretch, turns: Heard['turns']): Stretch[] {
     } else pieces.push({ start, end, speaker })
   }
   return pieces.flatMap(({ start, end }) => within(stretch, { start, end }))
+}
+
+function speakersIn(turns: Heard['turns'], span: Span): Set<number> {
+  return new Set(turns.flatMap((turn) => (overlaps(turn, span) ? turn.speaker : [])))
 }
 
 const overlaps = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end
@@ -103,9 +114,10 @@ function within({ parts }: Stretch, span: Span): Stretch[] {
   return first && last ? [{ start: first.start, end: last.end, parts: inside }] : []
 }
 
-/** The spans of a stretch that may be a reference; from pause to pause, or cut where it has none. */
+/** The spans of a stretch that may be a reference, with room to read around them; from pause to pause, or cut where it has none. */
 function windows({ parts }: Stretch): Span[] {
-  const { shortest, longest } = referenceBounds
+  const { shortest } = referenceBounds
+  const longest = referenceBounds.longest - 2 * room
   const found: Span[] = []
   for (const [index, first] of parts.entries()) {
     for (const last of parts.slice(index)) {
@@ -116,4 +128,14 @@ function windows({ parts }: Stretch): Span[] {
   }
   if (found.length > 0) return found
   return parts.filter((part) => length(part) > longest).map(({ start }) => ({ start, end: start + longest }))
+}
+
+/** A span with what is read around it: nothing where it is cut out of speech, or somebody else begins or ends. */
+function withRoom(span: Span, { speech, turns }: Heard): Span {
+  const before = { start: Math.max(0, span.start - room), end: span.end }
+  const isBegin = speech.some(({ start }) => start === span.start) && speakersIn(turns, before).size <= 1
+  const { start } = isBegin ? before : span
+  const after = { start, end: span.end + room }
+  const isEnd = speech.some(({ end }) => end === span.end) && speakersIn(turns, after).size <= 1
+  return isEnd ? after : { start, end: span.end }
 }

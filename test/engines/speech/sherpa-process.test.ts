@@ -46,7 +46,8 @@ describe('a recogniser', () => {
     expect(told).toMatchObject({ text: 'hello world', language: 'en', timed: true })
     expect(told.words.map(({ text }) => text)).toEqual(['hello', 'world'])
     expect(told.words[0]).toMatchObject({ start: 0.1, end: 0.6 })
-    expect(told.confidence).toBeCloseTo(Math.exp(-0.2), 5)
+    // On a scale of that model's own.
+    expect(told.confidence).toBeNull()
   })
 
   it('that tells no times has them shared out', async () => {

@@ -16,7 +16,6 @@ const result = z.object({
   tokens: z.array(z.string()).default([]),
   timestamps: z.array(z.number()).default([]),
   durations: z.array(z.number()).default([]),
-  ys_log_probs: z.array(z.number()).default([]),
   segment_timestamps: z.array(z.number()).default([]),
   segment_durations: z.array(z.number()).default([]),
   segment_texts: z.array(z.string()).default([]),
@@ -59,7 +58,7 @@ function recognisedOf(told: unknown, { model, seconds }: { model: string; second
   }
   const read = result.safeParse(told)
   if (!read.success) return fail('its answer is no result')
-  const { text, lang, tokens, timestamps, durations, ys_log_probs: likelihoods } = read.data
+  const { text, lang, tokens, timestamps, durations } = read.data
   const plain = plainText(text)
   // Pieces of characters, of models that spell by bytes, tell no words.
   const timed =
@@ -74,7 +73,8 @@ function recognisedOf(told: unknown, { model, seconds }: { model: string; second
     text: plain,
     words,
     timed,
-    confidence: confidenceOf(likelihoods),
+    // It tells likelihoods of some kinds of models alone, on scales that those do not share.
+    confidence: null,
     language: plainLanguage(lang),
   }
   return checkRecognised(recognised, { seconds, fail })
@@ -91,12 +91,6 @@ function wordsOfSegments(told: z.infer<typeof result>, seconds: number): Word[] 
       ? []
       : shareTime(plainText(text), { start, end: Math.min(start + length, seconds) })
   })
-}
-
-/** The mean likelihood of a piece; null where none is told. */
-function confidenceOf(likelihoods: readonly number[]): number | null {
-  if (likelihoods.length === 0) return null
-  return Math.exp(likelihoods.reduce((sum, value) => sum + value, 0) / likelihoods.length)
 }
 
 /** `<|zh|>` is zh. */

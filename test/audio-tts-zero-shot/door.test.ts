@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Capabilities } from '../../src/contract/catalog.ts'
+import { fillPath, routes } from '../../src/contract/routes.ts'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { setPacks } from '../../src/engines/packs/use.ts'
+import { operations } from '../../tools/index.ts'
+import { setServices } from '../../src/engines/services/use.ts'
+import { make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { api } from '../service/api.ts'
+import { startTestService, type TestService } from '../service/in-process.ts'
+
+// What a service answers to who wants to hear a voice, before a task is made; models and services of others it has none.
+
+const folder = await scratchFolder()
+let service: TestService
+
+beforeAll(async () => {
+  setPacks({ folder: join(folder, 'packs'), automatic: true, own: {}, manifest })
+  service = await startTestService({ operations })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const all = 'reelwright models pull zipvoice sense-voice'
+const create = async (request: object) =>
+  await api(service).create('audio_tts_zero_shot', { ref_file_id: '1234567890123456789', ...request })
+
+test('one command brings what speaks and what hears, and the catalogue tells the same', async () => {
+  expect(await create({ text: '你好。' })).toMatchObject({ code: 6401, hint: `Run: ${all}` })
+  const { data } = await api(service).send<Capabilities>(routes.capabilities.path)
+  const told = data.operations.find(({ name }) => name === 'audio_tts_zero_shot')
+  expect(told).toMatchObject({ ready: false, missing: expect.stringContaining(all) as string })
+})
+
+test('without a recogniser where the words are given', async () => {
+  const answer = await create({ text: '你好。', ref_text: '希望' })
+  expect(answer).toMatchObject({ code: 6401, hint: 'Run: reelwright models pull zipvoice' })
+})
+
+test('what speaks another language is asked for, not what does not know it', async () => {
+  for (const text_lang of ['ja-JP', 'ko-KR', 'zh-HK']) {
+    const answer = await create({ text: 'Hello.', text_lang })
+    expect(answer).toMatchObject({ code: 6401, hint: expect.stringContaining('"voice_service"') as string })
+    expect(JSON.stringify(answer)).not.toContain('zipvoice')
+  }
+})
+
+test('of a video whose picture is damaged the sound will do, and nothing but the sound', async () => {
+  onTestFinished(() => setServices({}))
+  setServices({
+    voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
+    transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
+  })
+  // Noise in each packet of the picture.
+  const codecs = ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac']
+  const tone = ['-f', 'lavfi', '-i', 'sine=duration=4']
+  const path = await make(join(folder, 'talk.mkv'), [...picture(4), ...tone, ...codecs])
+  const calls = api(service)
+  const { data: file } = await calls.upload('talk.mkv', new Uint8Array(await readFile(path)))
+  const quoted = await calls.send(fillPath(routes.quoteTask.path, { task_type: 'audio_tts_zero_shot' }), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text: '你好。', ref_file_id: file.file_id }),
+  })
+  expect(quoted).toMatchObject({ status: 200, data: { credits: 1 } })
+  const looked = await calls.send(fillPath(routes.inspectFile.path, { file_id: file.file_id }))
+  expect(looked).toMatchObject({ code: 6021, msg: expect.stringContaining('talk.mkv') as string })
+})
