@@ -7,7 +7,7 @@ import type { CaptureMethod } from '../src/engines/chromium/painter.ts'
 
 // Frames a second that the HTML engine captures, starting of browsers included, of a page with text, shadows and
 // gradients that all move: by method, size and number of browsers.
-// node bench/capture.ts [frames]
+// npm run bench -- capture [frames]
 
 const frames = Number(process.argv[2] ?? 120)
 const fps = 30

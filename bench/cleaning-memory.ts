@@ -15,7 +15,7 @@ import { measure, processorSeconds } from './measure.ts'
 // Frames a second, and whether memory stays the same however long a video is: the peak of a process that finds text in
 // a video or cleans it, as a worker does, and of its programs; its own mean in the second quarter and in the last. The
 // video is 20 s of noise and shapes over and over, with a place at the bottom and one at the top right to be cleaned.
-// node bench/cleaning-memory.ts <folder of models> <width> <minutes> <ffmpeg|raft|find> [frames a second]
+// npm run bench -- cleaning-memory <folder of models> <width> <minutes> <ffmpeg|raft|find> [frames a second]
 
 const [models = '', width = '1280', minutes = '1', way = 'ffmpeg', fps = '30', made] = process.argv.slice(2)
 

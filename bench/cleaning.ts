@@ -15,7 +15,7 @@ import { compare, leftIn, sizeOf, type Size } from './cleaning-measures.ts'
 // at one and a half times it. Brightness PSNR against the clean footage within what was treated (without any cleaning,
 // and with it) and against the source outside of it, after encoding; the result's size beside the source's; and a
 // picture of each case: before, after, and how far it is from the clean footage, four times as strong.
-// node bench/cleaning.ts <folder of test data> <picture.png> [part of a case's name]
+// npm run bench -- cleaning <folder of test data> <picture.png> [part of a case's name]
 
 const [testdata = '', picture = '', only = ''] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-cleaning-'))

@@ -16,7 +16,7 @@ const withBrowsers = { look: residentOfAll, everyMs: 200 }
 
 // Wall time of html_render_simple against the public renderer `hyperframes` on the same composition, drawn by the
 // same browser with two workers, x264 of the same CRF: ratio of the medians of ABBA rounds, and peak memory (Linux).
-// node bench/html-render.ts [folder with node_modules/hyperframes] [rounds]
+// npm run bench -- html-render [folder with node_modules/hyperframes] [rounds]
 
 const peer = process.argv[2]
 const rounds = Number(process.argv[3] ?? 2)

@@ -18,7 +18,7 @@ import { byOpenCv, delogo } from './other-fillings.ts'
 // changes from frame to frame, and this process's processor time a frame: ours, our blur, a plain one, ffmpeg's delogo
 // (whose work is another process's), OpenCV's Telea and Navier-Stokes. Without a width both sizes at once, each on a
 // core.
-// node bench/inpainting.ts [width] [frames] [part of a case's name]
+// npm run bench -- inpainting [width] [frames] [part of a case's name]
 
 const sizes = [1280, 1920]
 const [wanted, count = '36', only = ''] = process.argv.slice(2)

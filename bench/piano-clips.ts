@@ -40,13 +40,7 @@ export async function* clipsOf({ soundFont, pieces, wanted }: Wish): AsyncGenera
   for (const piece of pieces) {
     for (const { kind, truth } of await truthsOf(piece)) {
       const seconds = Math.max(...truth.notes.map(({ end }) => end)) + 1.5
-      const rate = 2 * frameRate
-      const mono: number[] = []
-      const samples = Math.round(seconds * rate)
-      for await (const part of play(bank, truth, { rate, samples, program: Number(program) })) {
-        for (let at = 0; at < part.length; at += 2) mono.push(((part[at] ?? 0) + (part[at + 1] ?? 0)) / 2)
-      }
-      const dry = halved(mono)
+      const dry = await soundOf({ bank, program: Number(program) }, truth, seconds)
       for (const condition of wanted) {
         yield { truth, kind, condition, sound: levelled(conditions[condition](dry, frameRate)) }
       }
@@ -63,7 +57,23 @@ async function truthsOf(piece: string): Promise<Pick<Clip, 'kind' | 'truth'>[]> 
   }))
 }
 
-async function bankOf(path: string): Promise<BasicSoundBank> {
+/** A performance as it sounds, one channel of 22.05 kHz. */
+export async function soundOf(
+  { bank, program = 0 }: { readonly bank: BasicSoundBank; readonly program?: number },
+  truth: Performance,
+  seconds: number,
+): Promise<Float32Array> {
+  const rate = 2 * frameRate
+  const mono: number[] = []
+  const samples = Math.round(seconds * rate)
+  for await (const part of play(bank, truth, { rate, samples, program })) {
+    for (let at = 0; at < part.length; at += 2) mono.push(((part[at] ?? 0) + (part[at + 1] ?? 0)) / 2)
+  }
+  return halved(mono)
+}
+
+/** A SoundFont, or the recorded piano. */
+export async function bankOf(path: string): Promise<BasicSoundBank> {
   return path === 'salamander' ? await sampledPiano(await usePack('piano-samples')) : await readBank(path)
 }
 

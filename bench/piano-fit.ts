@@ -16,7 +16,7 @@ import { clipsOf, type Clip } from './piano-clips.ts'
 
 // Fits what judges whether a key was struck (src/media/piano/weights.ts) on generated pieces. Take other SoundFonts and
 // seeds than bench/piano.ts shows.
-// node bench/piano-fit.ts <folder of models> <seeds, such as 1,2,3> <SoundFont[#program]> ...
+// npm run bench -- piano-fit <folder of models> <seeds, such as 1,2,3> <SoundFont[#program]> ...
 
 const [models = '', pieces = '', ...soundFonts] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-piano-'))

@@ -16,7 +16,7 @@ import { measure, processorSeconds } from './measure.ts'
 // Whether piano_audio_to_midi takes the same memory however long a recording is: the peak of a process that hears one,
 // as a worker does, and of its programs; its own mean in the second quarter and in the last; multiples of real time, by
 // the clock and by processor time (Linux). The recording is a piece of four voices over and over.
-// node bench/piano-memory.ts <folder of models> <minutes> [many minutes] ...
+// npm run bench -- piano-memory <folder of models> <minutes> [many minutes] ...
 
 const [models = '', ...lengths] = process.argv.slice(2)
 const [made = ''] = lengths

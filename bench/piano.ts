@@ -11,11 +11,13 @@ import { conditions, type Condition } from '../test/piano/conditions.ts'
 import { f1, matchNotes, scoreNotes, type Score } from '../test/piano/score.ts'
 import { notesOf, trackers } from './other-trackers.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
+import { speedTable } from './piano-speed.ts'
 
 // How well the notes of generated pieces are found, by SoundFont, condition and kind of piece: F1 of begins within
 // 50 ms, one to one, with Basic Pitch's own tracker and the trial's thresholds on the same frames of the model; F1 of
-// begins and ends; mean error of velocities; speed as a multiple of real time, by processor time.
-// node bench/piano.ts <folder of models> <seeds, such as 101,102,103, or MIDI files> <SoundFont[#program]> ...
+// begins and ends; mean error of velocities; speed as a multiple of real time, by processor time, and in a table of its
+// own by the clock on two cores, beside that trial's: of hearing, and of playing with each SoundFont.
+// npm run bench -- piano <folder of models> <seeds, such as 101,102,103, or MIDI files> <SoundFont[#program]> ...
 
 const [models = '', pieces = '', ...soundFonts] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-piano-'))
@@ -26,6 +28,7 @@ const signal = new AbortController().signal
 const cells = new Map<string, Map<string, Score[]>>()
 const velocityErrors: number[] = []
 let [spent, heard] = [0, 0]
+let speeds: string[] = []
 
 function count(cell: string, way: string, score: Score): void {
   const ways = cells.get(cell) ?? new Map<string, Score[]>()
@@ -82,6 +85,7 @@ try {
     }
   }
   await model.session.release()
+  speeds = await speedTable(soundFonts, folder)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
@@ -96,3 +100,4 @@ const meanError = velocityErrors.reduce((sum, error) => sum + Math.abs(error), 0
 console.log(
   `velocity: off by ${meanError.toFixed(1)} on average; speed: ${(heard / spent).toFixed(0)} times real time`,
 )
+console.log(speeds.join('\n'))

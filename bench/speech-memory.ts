@@ -11,7 +11,7 @@ import { measure, processorSeconds } from './measure.ts'
 // Whether speech is found in the same memory however long a recording is: the peak of this process and of its programs,
 // its mean in the second quarter and in the last; multiples of real time, by the clock and by processor time (Linux).
 // The recording is one of speech over and over.
-// node bench/speech-memory.ts <folder of models> <recording> <minutes>
+// npm run bench -- speech-memory <folder of models> <recording> <minutes>
 
 const [models = '', recording = '', minutes = '120'] = process.argv.slice(2)
 

@@ -11,7 +11,7 @@ import { abba, besideByHand, measure } from './measure.ts'
 
 // Wall time of video_split_screen against the xstack command one writes by hand for the same picture, with the
 // same encoder settings: ratio of the medians of ABBA rounds, the estimate, and peak memory (Linux).
-// node bench/split-screen.ts [rounds]
+// npm run bench -- split-screen [rounds]
 
 const rounds = Number(process.argv[2] ?? 3)
 const seconds = 8

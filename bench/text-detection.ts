@@ -13,7 +13,7 @@ import { median, processorSeconds } from './measure.ts'
 // How well text is found in generated footage, by its kind and by what lies behind it: recall and precision of
 // regions, the share of beginnings and ends within a frame, the share of edges within 3 px or 5 %, and processor time
 // for a second of video (this process's and ffmpeg's).
-// node bench/text-detection.ts <folder of models> [seeds] [kind] [height]
+// npm run bench -- text-detection <folder of models> [seeds] [kind] [height]
 
 const [models = '', seeds = '3', only = '', height = '720'] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-text-'))

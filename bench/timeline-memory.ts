@@ -13,7 +13,7 @@ import { bodyOf, makeSources, prepare } from './timeline-work.ts'
 // however long the sound is: the peak of a process that makes one result, as a worker does, and of its programs
 // together, for the same 25 s in 10 and in 500 clips of 1080p and of 4K, and for ten minutes and three hours of
 // sound (Linux). Processors' time is what counts where others work on the machine.
-// node bench/timeline-memory.ts [clips] [frames from one key frame to the next]
+// npm run bench -- timeline-memory [clips] [frames from one key frame to the next]
 
 const [one, other] = process.argv.slice(2)
 

@@ -10,7 +10,7 @@ import { bodyOf, height, makeSources, prepare, rate, threads, width } from './ti
 // Wall time of video_timeline_render against the ffmpeg command one writes by hand for the same cuts (each cut an
 // input that is sought, scaled and padded, all joined by concat), with the same encoder settings: ratio of the
 // medians of ABBA rounds, the estimate, and the memory of all programs at once.
-// node bench/timeline.ts [rounds]
+// npm run bench -- timeline [rounds]
 
 const rounds = Number(process.argv[2] ?? 3)
 

@@ -15,7 +15,7 @@ import { abba, median } from './measure.ts'
 // Speed: MiB/s against copying the file, hashing the copy (BLAKE3) and syncing it, in ABBA rounds, with the seconds
 // of a processor that each takes. Then once more, cut at random moments: connections, kill -9 of either side. Linux.
 // The first rounds are with a service that takes files from where they lie, as the local one does; the others send
-// every byte over HTTP. node bench/upload.ts [MiB] [rounds] [cuts]
+// every byte over HTTP. npm run bench -- upload [MiB] [rounds] [cuts]
 
 const mebibyte = 2 ** 20
 const size = Number(process.argv[2] ?? 2048) * mebibyte

@@ -11,7 +11,7 @@ import { measure } from './measure.ts'
 
 // Whether music_visualizer takes the same memory however long the music is: the peak of a process that makes one
 // result, as a worker does, and of its programs, for some minutes of music and for hours of it (Linux).
-// node bench/visualizer-memory.ts [minutes] [many minutes] [template]
+// npm run bench -- visualizer-memory [minutes] [many minutes] [template]
 
 const [one, other, third] = process.argv.slice(2)
 const songOfChild = one?.endsWith('.flac') ? one : undefined

@@ -12,7 +12,7 @@ import { abba, measure, summary } from './measure.ts'
 // How many times faster than it plays music_visualizer makes each template at 1080p30, against what one writes by
 // hand with ffmpeg's own audio filters on a still background at the same encoder settings: medians of ABBA rounds.
 // Peak memory is this process's and its programs'.
-// node bench/visualizer.ts [rounds] [template]
+// npm run bench -- visualizer [rounds] [template]
 
 const rounds = Number(process.argv[2] ?? 2)
 const only = process.argv[3]

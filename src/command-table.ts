@@ -158,7 +158,7 @@ export const commandTable: Readonly<Record<string, Command>> = {
     run: (values, name) => withPacks(values, ({ removeOne }, { packs }) => removeOne(packs, name)),
   },
   setup: {
-    summary: 'bring every model and engine that operations need, and say what was done',
+    summary: 'bring the models and engines that most operations need, and name what brings the others',
     run: (values) => withPacks(values, ({ setUp }, subject) => setUp(subject)),
   },
   'credits grant': {

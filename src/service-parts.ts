@@ -1,7 +1,7 @@
 import { environmentTelling, takeServices, type Config } from './config.ts'
 import { locateFfmpeg } from './engines/ffmpeg/locate.ts'
 import { manifest } from './engines/packs/manifest.ts'
-import { packSettings } from './engines/packs/store.ts'
+import { packSettings, type Packs, type PackSettings } from './engines/packs/store.ts'
 import { setPacks } from './engines/packs/use.ts'
 import type { Services } from './engines/services/services.ts'
 import { setServices } from './engines/services/use.ts'
@@ -14,13 +14,19 @@ export interface ServiceTold {
   readonly packs?: string | undefined
 }
 
+interface Told {
+  readonly ffmpeg?: string | undefined
+  readonly packs?: PackSettings | Packs | undefined
+  readonly services?: Services
+}
+
 /** What starts a worker, and what the settings say of limits and voices; this process is as told from then on. */
 export async function serviceParts(
   { ffmpeg, packs, services, rateLimits, voices, storageQuota }: Config,
   module: string,
 ): Promise<Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'>> {
   const told = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
-  await beAsTold(told, services)
+  await beAsTold({ ffmpeg, packs, services })
   const args = Object.entries(told).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: environmentTelling(services) }
   return { worker, rateLimits, voices, storageQuota }
@@ -32,14 +38,16 @@ export async function workAsTold(told: ServiceTold): Promise<void> {
     import('./tasks/worker.ts'),
     import('../tools/index.ts'),
   ])
-  await beAsTold(told, takeServices())
+  const { ffmpeg, packs } = told
+  const settings = packs === undefined ? undefined : packSettings.parse(JSON.parse(packs))
+  await beAsTold({ ffmpeg, packs: settings, services: takeServices() })
   runWorker(operations)
 }
 
 /** Looks at a configured ffmpeg now, so that every later use finds it, and remembers packs and services. */
-async function beAsTold({ ffmpeg, packs }: ServiceTold, services: Services): Promise<void> {
+export async function beAsTold({ ffmpeg, packs, services = {} }: Told): Promise<void> {
   setServices(services)
   // What is missing is told to those who need it.
   if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
-  if (packs !== undefined) setPacks({ ...packSettings.parse(JSON.parse(packs)), manifest })
+  if (packs !== undefined) setPacks({ manifest, ...packs })
 }

@@ -6,7 +6,7 @@ import { allTools } from './mcp/tools/all-tools.ts'
 import { table } from './platform/markdown.ts'
 
 /** Codes that any tool may answer; the page names them once. */
-const commonCodes: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6500, 6502]
+export const codesOfAnyTool: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6500, 6502]
 
 /** The page about every tool, in the order agents see them. */
 export function toolsPage(operations: readonly Operation[]): string {
@@ -20,7 +20,7 @@ export function toolsPage(operations: readonly Operation[]): string {
     'Written by `npm run gen` from what agents are told. What each tool publishes to them is in [tools](tools), a file a tool.',
     table(['Tool', 'Toolset'], links),
     'File fields take an absolute path, a path in the workspace, or a file id. Nested values may come as JSON in a string. ' +
-      `Errors are text: \`CODE: what. Fix: … Retryable: yes|no\`. Beside those of each tool, any may answer ${commonCodes.join(', ')}; [errors.md](errors.md) tells what each means.`,
+      `Errors are text: \`CODE: what. Fix: … Retryable: yes|no\`. Beside those of each tool, any may answer ${codesOfAnyTool.join(', ')}; [errors.md](errors.md) tells what each means.`,
     ...tools.map(section),
   ].join('\n\n')
 }
@@ -33,7 +33,7 @@ export function publishedJson(definition: ToolDefinition): string {
 function section({ definition, example, errors, toolset }: Tool): string {
   const { name, title, description, inputSchema, annotations } = definition
   const fields = [...fieldRows(inputSchema)]
-  const own = [...new Set(errors)].filter((code) => !commonCodes.includes(code)).toSorted((a, b) => a - b)
+  const own = [...new Set(errors)].filter((code) => !codesOfAnyTool.includes(code)).toSorted((a, b) => a - b)
   const hints = Object.entries(annotations).flatMap(([hint, value]) =>
     typeof value === 'boolean' ? [`${hint} ${value ? 'yes' : 'no'}`] : [],
   )

@@ -116,7 +116,21 @@ describe('reelwright doctor', () => {
     expect(of('chromium')?.detail.includes('without its sandbox')).toBe(
       process.getuid?.() === 0 && !lacksBrowser,
     )
-    expect(findings.map(({ name, state }) => [name, state])).toEqual([
+    expect(findings.filter(({ stops }) => stops && !stops.includes('html_render_simple'))).toEqual([
+      {
+        ...{ name: 'operations', state: 'note', stops: ['audio_language_detect'] },
+        detail: expect.stringMatching(/^audio_language_detect: .* is not there \(9\d\.\d MiB\)/) as string,
+        fix: 'Run: reelwright models pull whisper-tiny',
+      },
+      {
+        ...{ name: 'operations', state: 'note', stops: ['audio_tts_zero_shot'] },
+        detail: expect.stringMatching(/^audio_tts_zero_shot: .* is not there/) as string,
+        fix: 'Run: reelwright models pull zipvoice sense-voice',
+      },
+      expect.objectContaining({ stops: ['subtitle_translate'] }),
+    ])
+    const others = findings.filter(({ stops }) => !stops)
+    expect(others.map(({ name, state }) => [name, state])).toEqual([
       ['reelwright', 'ok'],
       ['workspace', 'ok'],
       ['ffmpeg', 'ok'],

@@ -88,6 +88,12 @@ const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]
   6502: ({ smallest }) => [{ body: smallest, key: 'Bearer of no key' }],
 }
 
+/** A damaged file, of operations whose table lists another code for it. */
+function damagedAs(code: number, { operation: name, smallest }: OperationTables): Refused[] {
+  const found = operations.find(({ operation }) => operation.name === name)
+  return found?.operation.listedAs?.[6017] === code ? [{ body: smallest, files: 'damaged' }] : []
+}
+
 /** Who sends the requests of a code, and ids of the files that stand in them, by what and where they are. */
 interface Sender {
   readonly account: Account
@@ -131,7 +137,7 @@ describe.each(operationTables)('$operation', (table) => {
   it.each(table.refusals)(
     '$code answers $status, makes no task and charges nothing',
     async ({ code, status }) => {
-      const requests = refusedWith[code]?.(table) ?? []
+      const requests = [...(refusedWith[code]?.(table) ?? []), ...damagedAs(code, table)]
       expect(requests.length, `requests that get ${code}`).toBeGreaterThan(0)
       // By what they have.
       const senders = new Map<string, Sender>()

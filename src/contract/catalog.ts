@@ -24,7 +24,7 @@ export const capabilities = z.object({
         title: z.string(),
         state: z
           .enum(['ready', 'automatic', 'missing', 'optional'])
-          .describe('automatic comes by itself at first use; for what is optional nothing waits'),
+          .describe('automatic comes by itself at first use, optional when it is asked for'),
         missing: z
           .string()
           .nullable()

@@ -93,7 +93,7 @@ export const errorTable = {
     status: 400,
     meaning: 'Media probe failed',
     retryable: false,
-    hint: 'See whether it opens elsewhere: if so, convert it, such as to mp4 (H.264, AAC); if not, export it again.',
+    hint: 'See whether it opens elsewhere: if so, convert it, video to mp4 (H.264, AAC), sound to flac; if not, export it again.',
   },
   6019: {
     status: 400,

@@ -29,6 +29,9 @@ export function supportedHint(kinds: readonly FileKind[] = fileKinds): string {
   return `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`
 }
 
+/** What to do about a video where sound is wanted. */
+const takeSoundOut = 'Of a video take the sound out first: ffmpeg -i old.mp4 -vn new.flac'
+
 /** What to do about an HTML particle in a file of another kind. */
 export const saveAsHtml = 'Save the particle as .html and use that.'
 
@@ -81,6 +84,8 @@ interface FileMark {
   readonly kinds: readonly FileKind[]
   /** What to do about a file of another kind; left out, what is supported is told. */
   readonly fix?: string | undefined
+  /** Whether only its sound is used: of a video no picture has to decode. */
+  readonly soundAlone?: boolean | undefined
   /** The field of the top that the file stands for. */
   readonly insteadOf?: string | undefined
 }
@@ -120,7 +125,9 @@ export function ofAnotherKind({ path, kinds, fix }: FileReference, name: string)
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' or ')
   const message = `${z.core.toDotPath(path)}: ${name} is not ${wanted}`
-  return new MediaError(6014, message, { hint: fix ?? supportedHint(kinds) })
+  const isSoundOfVideo = kinds.includes('audio') && kindOf(extensionOf(name)) === 'video'
+  const hint = supportedHint(kinds) + (isSoundOfVideo ? `. ${takeSoundOut}` : '')
+  return new MediaError(6014, message, { hint: fix ?? hint })
 }
 
 /** Finds the file references in a value, in order, by walking the schema beside it. */

@@ -38,6 +38,8 @@ export interface Operation<
   readonly envelope?: 'message'
   /** Codes in place of which its table lists others. */
   readonly listedAs?: Readonly<Partial<Record<ErrorCode, ErrorCode>>>
+  /** Codes of limits of its own. */
+  readonly limits?: readonly ErrorCode[]
   /** Its creation answers with its result, and its tasks are no events (contract 1, 1 and 6). */
   readonly synchronous?: true
   /** Download addresses at the top level of its result are answered in full, by the address a caller used. */

@@ -37,7 +37,7 @@ export function openPreviews(shelf: Shelf): Previews {
   // One after another: each uses all cores.
   const inTurn = atMost(1)
   const draw: Previews['draw'] = async (row, drawing, signal) => {
-    const { facts } = await giveFile(shelf, row, signal)
+    const { facts } = await giveFile(shelf, row, { signal })
     if (!facts) {
       throw new MediaError(6014, `${row.name} is ${kindOf(row.ext) ?? 'unknown'}: there is nothing to see`, {
         hint: 'Leave the preview out, or download the file to read it.',

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { MediaError } from '../contract/errors.ts'
+import { errorTable, MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file.ts'
 import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { GivenFile } from '../contract/operation.ts'
@@ -10,15 +10,26 @@ import { checkDecodable, probe } from '../engines/ffmpeg/probe.ts'
 import { atMost } from '../platform/at-most.ts'
 import type { Shelf } from './bytes.ts'
 
+interface Looking {
+  readonly signal?: AbortSignal
+  /** Whether only its sound is used. */
+  readonly soundAlone?: boolean
+}
+
 /**
  * A file as creation sees it: probed once, its facts kept with its record. Text and MIDI have none. Throws
- * 6017 for media that cannot be parsed, 6021 for a video of which no frame decodes.
+ * 6017 for media that cannot be parsed, 6021 for a video of which no frame decodes, unless its sound will do.
  */
-export async function giveFile(shelf: Shelf, row: FileRow, signal?: AbortSignal): Promise<GivenFile> {
+export async function giveFile(
+  shelf: Shelf,
+  row: FileRow,
+  { signal, soundAlone = false }: Looking = {},
+): Promise<GivenFile> {
   const kind = kindOf(row.ext)
   if (!kind) throw new MediaError(6014, `${row.name} is of no supported type`)
   const isMedia = kind !== 'text' && kind !== 'midi'
   const facts = isMedia ? (keptFacts(row) ?? (await findFacts(shelf, row, signal))) : null
+  if (facts?.video?.undecodable && !soundAlone) await named(row, noFrame)
   return { file_id: row.id, name: row.name, size: row.size, kind, facts }
 }
 
@@ -45,7 +56,8 @@ async function findFacts({ db, files }: Shelf, row: FileRow, signal?: AbortSigna
 
 async function look(path: string, signal?: AbortSignal): Promise<MediaFacts> {
   const facts = await probe(path, { signal })
-  if (facts.video) await checkDecodable(path, { signal })
+  if (facts.video && !(await showsPictures(path, facts, signal)))
+    return await heldToPackets(path, { ...facts, video: { ...facts.video, undecodable: true } }, { signal })
   const [held, seek] = await Promise.all([
     heldToPackets(path, facts, { signal }),
     // A still picture is not sought in.
@@ -58,13 +70,31 @@ async function look(path: string, signal?: AbortSignal): Promise<MediaFacts> {
     : held
 }
 
+/** Whether a video's picture decodes. Throws 6021 where it does not and there is no sound either. */
+async function showsPictures(path: string, { audio }: MediaFacts, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await checkDecodable(path, { signal })
+    return true
+  } catch (error) {
+    if (audio.length > 0 && error instanceof MediaError && error.code === 6021) return false
+    throw error
+  }
+}
+
+function noFrame(): Promise<never> {
+  return Promise.reject(new MediaError(6021, 'no frame of the video could be decoded'))
+}
+
 /** Says which file an error is about. */
 async function named<T>(row: FileRow, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof MediaError) || ![6017, 6021, 6402].includes(error.code)) throw error
-    const { code, message, hint } = error
+    const { code, message } = error
+    // Who gave a file of sound wants no video of it.
+    const isSound = code === 6021 && kindOf(row.ext) === 'audio'
+    const hint = isSound ? errorTable[6017].hint : error.hint
     throw new MediaError(code, `${row.name}: ${message}`, { cause: error, hint })
   }
 }

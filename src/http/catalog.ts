@@ -3,8 +3,8 @@ import { localAccount } from '../accounts/accounts.ts'
 import { balanceOf, quotaOf } from '../accounts/ledger.ts'
 import type { Capabilities } from '../contract/catalog.ts'
 import { describePrice } from '../contract/credits.ts'
-import { MediaError } from '../contract/errors.ts'
 import { maxFileBytes, retentionDays } from '../contract/file.ts'
+import { lackOf } from '../contract/lacks.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { defaultPageSize, maxPageSize } from '../contract/paging.ts'
 import { maxBodyBytes } from '../contract/route.ts'
@@ -110,17 +110,7 @@ function json(data: unknown) {
 
 async function describe(module: OperationModule): Promise<Capabilities['operations'][number]> {
   const { name, title, price } = module.operation
-  const missing = await whatIsMissing(module)
+  const lack = await lackOf(module)
+  const missing = lack && `${lack.message}. ${lack.hint}`
   return { name, title, ready: missing === null, missing, price: describePrice(price) }
-}
-
-async function whatIsMissing(module: OperationModule): Promise<string | null> {
-  try {
-    const { ready } = await module.run()
-    await ready()
-    return null
-  } catch (error) {
-    if (error instanceof MediaError) return `${error.message}. ${error.hint}`
-    throw error
-  }
 }

@@ -54,7 +54,7 @@ export function fileRoutes(app: FastifyInstance, service: Service): (file: Freed
   )
   app.get(pattern(routes.inspectFile.path), async (request, reply) => {
     const row = await fileOf(service, request)
-    const { facts } = await giveFile(service, row, whileWaited(reply))
+    const { facts } = await giveFile(service, row, { signal: whileWaited(reply) })
     return success<InspectedFile>({ ...toDetails(row, service.clock()), media: facts })
   })
   app.route({

@@ -76,7 +76,7 @@ export function openRegionPictures(service: Service): RegionPictures {
         })
       }
       checkRegionsSize({ name: `regions: ${listRow.name}`, size: listRow.size })
-      const { facts } = await giveFile(service, row, signal)
+      const { facts } = await giveFile(service, row, { signal })
       if (!facts?.video) {
         throw new MediaError(6014, `${row.name} has no picture to draw regions over`, {
           hint: 'Give the video or image that they were found in.',

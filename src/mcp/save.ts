@@ -15,7 +15,7 @@ import type { SavedFile, Session } from './session.ts'
 
 interface Wish {
   readonly files: readonly ResultFile[]
-  /** A folder, or for one file its name; both as the agent wrote it. */
+  /** A folder, or a name for the files; both as the agent wrote it. */
   readonly saveTo: string
 }
 
@@ -49,22 +49,18 @@ export async function saveFiles(
   context: SaveContext,
 ): Promise<SavedFile[]> {
   const target = split(saveTo)
-  if (target.name !== undefined && files.length > 1) {
-    throw new MediaError(6016, `${saveTo} names one file, and there are ${files.length} files`, {
-      hint: 'Give a folder as save_to.',
-    })
-  }
-  const records = await Promise.all(files.map((file) => detailsOf(session.client, file.file_id)))
+  const found = await Promise.all(
+    files.map(async (file) => ({ file, record: await detailsOf(session.client, file.file_id) })),
+  )
   const total = Math.max(
     1,
-    records.reduce((sum, { size }) => sum + size, 0),
+    found.reduce((sum, { record }) => sum + record.size, 0),
   )
   const saved: SavedFile[] = []
   let before = 0
   try {
     await using folder = await openFolderInside(await session.place.folders(), target.folder)
-    for (const [index, record] of records.entries()) {
-      const { wanted, note } = nameFor(record, target.name)
+    for (const { file, record, wanted, note } of namesFor(found, target.name)) {
       const name = await downloadFile(session.client, record, {
         folder: folder.base,
         name: wanted,
@@ -73,7 +69,6 @@ export async function saveFiles(
       })
       before += record.size
       session.files.remember(record.file_id, { name: record.original_name })
-      const file = files[index] ?? { file_id: record.file_id, role: 'result' }
       saved.push({ ...file, path: join(folder.path, name), bytes: record.size, ...(note && { note }) })
     }
   } catch (error) {
@@ -92,18 +87,34 @@ function split(saveTo: string): { readonly folder: string; readonly name?: strin
   return isFile ? { folder: dirname(saveTo), name: safeFileName(basename(saveTo)) } : { folder: saveTo }
 }
 
-/** The agent's name for a file, but never with another type's extension. */
-function nameFor(
-  { original_name, base_ext }: FileDetails,
-  name: string | undefined,
-): { wanted: string; note?: string } {
-  if (name === undefined) return { wanted: safeFileName(original_name) }
-  const [asked, real] = [extensionOf(name), base_ext.toLowerCase()]
-  if (sameType(asked) === sameType(real)) return { wanted: name }
-  return {
-    wanted: safeFileName(name.slice(0, -asked.length) + real),
-    note: `The file is ${real}, so it is not named ${asked}.`,
-  }
+interface Found {
+  readonly file: ResultFile
+  readonly record: FileDetails
+}
+
+type Named = Found & { readonly wanted: string; readonly note?: string }
+
+/**
+ * What files are called: as the service suggests, or all by the agent's name, each with the extension of its own type;
+ * a further one of a type has its role in its name.
+ */
+function namesFor(found: readonly Found[], name: string | undefined): Named[] {
+  if (name === undefined)
+    return found.map((one) => ({ ...one, wanted: safeFileName(one.record.original_name) }))
+  const asked = extensionOf(name)
+  const stem = name.slice(0, -asked.length)
+  const types = found.map(({ record }) => record.base_ext.toLowerCase())
+  const isOfNone = types.every((type) => sameType(type) !== sameType(asked))
+  return found.map((one, index) => {
+    const type = types[index] ?? ''
+    const role = types.indexOf(type) < index ? `-${one.file.role}` : ''
+    const extension = sameType(type) === sameType(asked) ? name.slice(stem.length) : type
+    const isTold = isOfNone && index === 0
+    return {
+      ...{ ...one, wanted: safeFileName(stem + role + extension) },
+      ...(isTold && { note: `The file is ${type}, so it is not named ${asked}.` }),
+    }
+  })
 }
 
 function sameType(extension: string): string {

@@ -51,7 +51,8 @@ export async function appraise(
 ): Promise<Appraisal> {
   const { module, input, priority } = request
   const { ready } = await module.run()
-  await ready()
+  // What helps may depend on what is asked for.
+  await ready().catch(() => ready({ input, files: givenFiles(new Map()) }))
   const files = await checkFiles(service, caller, { operation: module.operation, input })
   const { plan, check } = await module.plan()
   const withoutTexts = plan(input, files)
@@ -101,7 +102,10 @@ async function checkFiles(
   }
   for (const row of rows) checkKind(row, references)
   const byId = new Map<string, GivenFile & { readonly row: FileRow }>()
-  for (const row of rows) byId.set(row.id, { ...(await giveFile(service, row)), row })
+  for (const row of rows) {
+    const soundAlone = references.every(({ value, soundAlone: is }) => value !== row.id || is === true)
+    byId.set(row.id, { ...(await giveFile(service, row, { soundAlone })), row })
+  }
   const files = givenFiles(byId)
   return { ...files, ids, read: (id) => bytesOf(service.files, files.get(id).row) }
 }

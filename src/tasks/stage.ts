@@ -5,6 +5,9 @@ import type { TaskRow } from '../db/schema.ts'
 import { giveFile } from '../files/probe.ts'
 import type { Service } from './service.ts'
 
+/** Creation saw which pictures are needed. */
+const asChecked = { soundAlone: true }
+
 /**
  * Puts a task's input files into a new folder, whatever their records say by now: a file is kept while a
  * task needs it.
@@ -22,7 +25,7 @@ export async function stageInputs(service: Service, task: TaskRow, folder: strin
   for (const row of rows) {
     const path = join(folder, `${row.id}${row.ext}`)
     await service.files.stage(row.blake3, path)
-    staged.push({ ...(await giveFile(service, row)), path })
+    staged.push({ ...(await giveFile(service, row, asChecked)), path })
   }
   return staged
 }

@@ -115,6 +115,9 @@ export const audioTtsZeroShot: OperationTables = {
       gain_db: 'number',
       text_source: 'string',
       asr_confidence: 'number or null',
+      // Our additions: the contract wants the choice of engines named in results.
+      recogniser: 'string or null',
+      separator: 'string or null',
       ref_text: 'string',
       ref_lang: 'string',
     },

@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readMidi } from '../../src/media/midi/read.ts'
-import { testdata } from '../engines/ffmpeg/made.ts'
-import { makePiece } from '../piano/pieces.ts'
+import { make, testdata } from '../engines/ffmpeg/made.ts'
+import { beginOf, makePiece } from '../piano/pieces.ts'
 import { florestan, record, writeWav } from '../piano/recordings.ts'
 import { f1, scoreNotes } from '../piano/score.ts'
 import { streams } from '../video-split-screen/media.ts'
@@ -13,7 +13,7 @@ import { takeApart } from './stdio-client.ts'
 // A recording in an agent's workspace becomes MIDI there; the models come by themselves, from a mirror.
 
 const mirror = testdata('models')
-const piece = makePiece('voices', 31)
+const piece = beginOf(makePiece('voices', 31), 5)
 let studio: Studio
 
 beforeAll(async () => {
@@ -63,4 +63,39 @@ test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, t
   expect(paths.map((path) => extname(path)).toSorted()).toEqual(['.mid', '.wav'])
   const [wav] = await streams(paths.find((path) => path.endsWith('.wav')) ?? '')
   expect(wav).toMatchObject({ codec_name: 'pcm_s24le', sample_rate: '48000', channels: 2 })
+})
+
+test('a recording that was cut off: what is there, and what is not is told', async ({ skip, task }) => {
+  if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
+  await using agent = await studio.agent('modern')
+  const bytes = await readFile(join(studio.workspace, 'piano.wav'))
+  await writeFile(join(studio.workspace, 'cut.wav'), bytes.subarray(0, bytes.length / 2))
+  const { data } = await ended(agent, 'piano_audio_to_midi', { file_id: 'cut.wav' }, task.timeout)
+  const { notes, duration } = data['output'] as { notes?: string[]; duration: number }
+  const lacks = (6.5 - duration).toFixed(1)
+  expect(notes).toEqual([`the sound ends ${lacks} s before the file says`])
+})
+
+const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=4']
+const both = ['-f', 'lavfi', '-i', 'testsrc2=s=64x64:d=1', '-f', 'lavfi', '-i', 'sine=d=1']
+
+test.skipIf(mirror === undefined).each([
+  ['sound', noise],
+  ['a picture in it', [...both, '-pix_fmt', 'yuv420p', '-f', 'mp4']],
+])('a damaged .m4a, %s of which does not decode, is 6017 (REELWRIGHT_TESTDATA)', async (name, args) => {
+  await using agent = await studio.agent('modern')
+  const path = join(studio.workspace, `${name}.m4a`)
+  const bytes = await readFile(await make(path, [...args, '-movflags', '+faststart']))
+  const media = bytes.indexOf('mdat') + 4
+  await writeFile(path, bytes.fill(0, media + 200, bytes.length - 200))
+  const { text } = await agent.call('piano_audio_to_midi', { file_id: path, wait_seconds: 45 })
+  expect(text).toContain('6017')
+  expect(text).toContain('sound to flac')
+})
+
+test('a video: how its sound is taken out', async () => {
+  await studio.clip('testsrc2=s=64x64', 'talk.mp4', 1)
+  await using agent = await studio.agent('modern')
+  const { text } = await agent.call('piano_audio_enhance', { file_id: 'talk.mp4' })
+  expect(text).toMatch(/^6014: .*is not audio.*Supported: \.mp3 .*ffmpeg -i old\.mp4 -vn new\.flac/)
 })

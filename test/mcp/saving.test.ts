@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { downloadUrl } from '../../src/contract/routes.ts'
-import { clips, startAgentHere } from './stdio-client.ts'
+import { clips, startAgentHere, type Agent } from './stdio-client.ts'
 
 /** What an answer says of one saved file. */
 interface Saved {
@@ -49,29 +49,42 @@ test('so does a download; .jpg and .jpeg are one type', async () => {
   expect(saved.data).not.toHaveProperty('note')
 })
 
-test('several results are not saved under the name of one', async () => {
-  await using agent = await startAgentHere('modern')
-  const held = [
-    await agent.service.hold('tune.mid', Buffer.from('notes')),
-    await agent.service.hold('tune.mp3', Buffer.from('sound')),
-  ]
-  agent.service.onCreate = (task) => {
-    task.status = 'completed'
-    const [midi, audio] = held.map(({ id }) => id)
-    task.output = {
-      midi_file_id: midi,
-      midi_download_url: downloadUrl(midi ?? ''),
-      audio_file_id: audio,
-      audio_download_url: downloadUrl(audio ?? ''),
-    }
+/** The next task completes with a MIDI file and two of sound. */
+async function completeWithSeveral({ service }: Agent): Promise<void> {
+  const held = {
+    '': await service.hold('tune-piano.wav', Buffer.from('sound')),
+    midi_: await service.hold('tune.mid', Buffer.from('notes')),
+    dry_: await service.hold('tune-dry.wav', Buffer.from('dry sound')),
   }
-  const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), save_to: 'tune.mid' })
-  expect(data).toMatchObject({ status: 'completed' })
-  expect(data['next_step']).toMatch(/not saved\. 6016: .*2 files.* Fix: .*folder/)
-  const again = await agent.call('get_task', { task_id: data['task_id'], save_to: 'tune' })
-  const files = again.data['files'] as Saved[]
+  const output = Object.entries(held).flatMap(([role, { id }]) => [
+    [`${role}file_id`, id],
+    [`${role}download_url`, downloadUrl(id)],
+  ])
+  service.onCreate = (task) =>
+    Object.assign(task, { status: 'completed', output: Object.fromEntries(output) })
+}
+
+test.each([
+  ['enh.wav', undefined],
+  ['enh.mid', undefined],
+  ['enh.mp3', 'The file is .wav, so it is not named .mp3.'],
+])('several results take the name %s, each with its own extension', async (save_to, note) => {
+  await using agent = await startAgentHere('modern')
+  await completeWithSeveral(agent)
+  const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), save_to })
+  const files = data['files'] as Saved[]
   expect(files.map(({ path }) => path)).toEqual(
-    ['tune.mid', 'tune.mp3'].map((name) => join(agent.workspace, 'tune', name)),
+    ['enh.wav', 'enh.mid', 'enh-dry.wav'].map((name) => join(agent.workspace, name)),
   )
-  expect(await readFile(files[0]?.path ?? '', 'utf8')).toBe('notes')
+  expect(files.map((file) => file.note)).toEqual([note, undefined, undefined])
+  expect(await readFile(files[1]?.path ?? '', 'utf8')).toBe('notes')
+})
+
+test('several results go into a folder under their own names', async () => {
+  await using agent = await startAgentHere('modern')
+  await completeWithSeveral(agent)
+  const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), save_to: 'tune' })
+  expect((data['files'] as Saved[]).map(({ path }) => path)).toEqual(
+    ['tune-piano.wav', 'tune.mid', 'tune-dry.wav'].map((name) => join(agent.workspace, 'tune', name)),
+  )
 })

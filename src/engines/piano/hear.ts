@@ -3,7 +3,7 @@ import { MediaError } from '../../contract/errors.ts'
 import type { RunContext, StagedFile } from '../../contract/operation.ts'
 import type { Performance } from '../../media/piano/note.ts'
 import { doubtOf } from '../../media/piano/doubt.ts'
-import { recordingMs } from '../../media/piano/recording.ts'
+import { recordingMs, toldMs } from '../../media/piano/recording.ts'
 import { hearingSeconds, longestMs } from '../../media/piano/work.ts'
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { stepsIn } from '../ffmpeg/steps.ts'
@@ -50,7 +50,7 @@ export async function hearPiano(
   const { notes, pedals, lasted } = JSON.parse(kept) as Listened
   const doubt = doubtOf(notes)
   if (doubt !== null) throw nothingHeard(file.name, doubt)
-  const lacks = seconds - lasted
+  const lacks = toldMs(file.facts) / 1000 - lasted
   const told = {
     ...{ notes_found: notes.length, pedal: transcriber.pedal, transcriber: transcriber.name },
     duration: Math.round(seconds * 1000) / 1000,

@@ -23,7 +23,7 @@ export const pathText = z
   .refine(({ length }) => length > 0 && length <= maxPathLength, `is empty or longer than ${maxPathLength}`)
 
 /** Where result files go. */
-export const saveTo = pathText.optional().describe("Folder for the files, or a single one's name")
+export const saveTo = pathText.optional().describe('Folder for the files, or a name for them')
 
 /** A file the agent names. */
 export const pathOrId = pathText.describe('Path, or file id')

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { createTask, quoteTask } from '../../client/tasks.ts'
 import { describePrice } from '../../contract/credits.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { routes } from '../../contract/routes.ts'
+import { fileKindsIn, refusalsOf } from '../../contract/operation-errors.ts'
 import { isTerminal } from '../../contract/task.ts'
 import { askForPrice, costKey } from '../ask-price.ts'
 import { parseArguments, readArguments } from '../arguments.ts'
@@ -27,7 +27,7 @@ export function operationTool(operation: Operation): Tool {
   return {
     toolset: operation.toolset,
     example: operation.examples[0].input,
-    errors: [...uploadErrors, ...routes.createTask.errors],
+    errors: [...(fileKindsIn(operation.input).size > 0 ? uploadErrors : []), ...refusalsOf(operation)],
     definition: {
       name: operation.name,
       title: operation.title,

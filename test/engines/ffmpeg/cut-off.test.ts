@@ -29,6 +29,7 @@ const kinds: [name: string, args: readonly string[]][] = [
   ['sound.m4a', [...tone(seconds), ...early]],
   ['sound.mp3', tone(seconds)],
   ['sound.flac', tone(seconds)],
+  ['sound.wav', tone(seconds)],
 ]
 
 test.each(kinds)('half of %s ends where its data end', async (name, args) => {
@@ -64,6 +65,16 @@ describe('a whole file is not called cut off', () => {
     const facts = await probe(path)
     expect(await heldToPackets(path, facts, {})).toEqual(facts)
   })
+
+  test.each([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff])(
+    'as a WAV of a stream, which tells a length of %i bytes',
+    async (length) => {
+      const bytes = await readFile(await make(at('whole.wav'), tone(2)))
+      bytes.writeUInt32LE(length, bytes.indexOf('data') + 4)
+      await writeFile(at('stream.wav'), bytes)
+      expect(await cutOf(at('stream.wav'))).toBeUndefined()
+    },
+  )
 
   test('as a still picture', async () => {
     const path = await make(at('still.png'), [...picture(1), '-frames:v', '1'])

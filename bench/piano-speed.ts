@@ -1,0 +1,92 @@
+import { basename } from 'node:path'
+import { openBasicPitch, openModel } from '../src/engines/piano/basic-pitch.ts'
+import { play } from '../src/engines/piano/play.ts'
+import { renderWav } from '../src/engines/piano/render.ts'
+import { soundRate } from '../src/engines/ffmpeg/standard-sound.ts'
+import { frameRate } from '../src/media/piano/frames.ts'
+import type { Performance } from '../src/media/piano/note.ts'
+import { makePiece } from '../test/piano/pieces.ts'
+import { measure } from './measure.ts'
+import { bankOf, soundOf } from './piano-clips.ts'
+
+/** Seconds of sound, and what an earlier trial took for them on two cores: hearing, and playing at 50 times real time. */
+const [lasts, trial] = [32, { model: 0.26, played: 32 / 50 }]
+
+/** Seconds from the begin of one look of Basic Pitch to that of the next. */
+const lookStep = (172 - 30) * (256 / frameRate)
+
+/** A table of what hearing and playing take by the clock on two cores, each the quickest of three rounds. */
+export async function speedTable(soundFonts: readonly string[], scratch: string): Promise<string[]> {
+  const { signal } = new AbortController()
+  const piece = longPiece()
+  const first = soundFonts[0] ?? 'salamander'
+  const sound = await soundOf({ bank: await bankOf(pathOf(first)) }, piece, lasts)
+  const row = (what: string, seconds: number, trialSeconds?: number): string => {
+    const times = (taken: number) => `${taken.toFixed(2)} s, ${(lasts / taken).toFixed(0)} times`
+    return `| ${what} | ${times(seconds)} | ${trialSeconds === undefined ? '' : times(trialSeconds)} |`
+  }
+  const rows = [
+    row('hearing: the model alone', await modelSeconds(signal), trial.model),
+    row('hearing', await hearingSeconds(sound, signal)),
+  ]
+  for (const soundFont of soundFonts) {
+    const name = basename(pathOf(soundFont))
+    const bank = await bankOf(pathOf(soundFont))
+    const playing = { rate: soundRate, samples: lasts * soundRate }
+    const once = await quickest(async () => {
+      for await (const part of play(bank, piece, playing)) if (part.length === 0) break
+    })
+    rows.push(row(`playing once: ${name}`, once, trial.played))
+    const source = { samples: playing.samples, loudness: -20 }
+    const rendering = { signal, scratch, timeoutMs: 600_000 }
+    const wav = () => renderWav({ piano: { name, bank }, performance: piece, source }, rendering)
+    rows.push(
+      row(`playing as piano_audio_enhance does: ${name}`, await quickest(async () => void (await wav()))),
+    )
+  }
+  const head = `| ${lasts} s of sound, two cores | taken, times real time | trial |`
+  return [head, '| --- | --- | --- |', ...rows]
+}
+
+function pathOf(soundFont: string): string {
+  return soundFont.split('#')[0] ?? ''
+}
+
+/** Pieces of four voices, one after the other. */
+function longPiece(): Performance {
+  const every = 10
+  const notes = Array.from({ length: Math.ceil(lasts / every) }, (_, at) =>
+    makePiece('voices', 200 + at).notes.map((note) => ({
+      ...note,
+      start: note.start + at * every,
+      end: note.end + at * every,
+    })),
+  )
+  return { notes: notes.flat().filter(({ start }) => start < lasts - 1), pedals: [] }
+}
+
+async function modelSeconds(signal: AbortSignal): Promise<number> {
+  const { onnx, session } = await openModel(2, signal)
+  const [name = ''] = session.inputNames
+  const window = new onnx.Tensor('float32', new Float32Array(43_844).fill(0.1), [1, 43_844, 1])
+  const seconds = await quickest(async () => {
+    for (let from = 0; from < lasts; from += lookStep) await session.run({ [name]: window })
+  })
+  await session.release()
+  return seconds
+}
+
+async function hearingSeconds(sound: Float32Array, signal: AbortSignal): Promise<number> {
+  await using transcriber = await openBasicPitch(2, signal)
+  return await quickest(async () => void (await transcriber.transcribe(whole(sound), { signal })))
+}
+
+async function* whole(sound: Float32Array): AsyncGenerator<Float32Array> {
+  yield await Promise.resolve(sound)
+}
+
+async function quickest(work: () => Promise<void>): Promise<number> {
+  const rounds: number[] = []
+  for (let round = 0; round < 3; round += 1) rounds.push((await measure(work)).seconds)
+  return Math.min(...rounds)
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import type { ErrorCode } from './errors.ts'
+import { fileKindsOf, type FileKind } from './file.ts'
+import type { Operation } from './operation.ts'
+
+/** The codes by which a creation of an operation may be refused, beside what any request may be. */
+export function refusalsOf(operation: Operation): readonly ErrorCode[] {
+  const { input, price, listedAs, limits = [], synchronous } = operation
+  const kinds = fileKindsIn(input)
+  const isProbed = [...kinds].some((kind) => kind !== 'text' && kind !== 'midi')
+  const codes: readonly ErrorCode[] = [
+    6013,
+    ...(kinds.size > 0 ? ([6004, 6014] as const) : []),
+    ...(isProbed ? ([6017, 6021] as const) : []),
+    ...limits,
+    ...(price.credits > 0 ? ([6201, 6202] as const) : []),
+    // It is answered with what became of it.
+    ...(synchronous ? ([6009] as const) : []),
+  ]
+  return codes.map((code) => listedAs?.[code] ?? code)
+}
+
+/** The kinds of file that a request can refer to. */
+export function fileKindsIn(input: z.ZodObject): ReadonlySet<FileKind> {
+  const kinds = new Set<FileKind>()
+  z.toJSONSchema(input, {
+    io: 'input',
+    override({ zodSchema }) {
+      for (const kind of fileKindsOf(zodSchema) ?? []) kinds.add(kind)
+    },
+  })
+  return kinds
+}
