@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
@@ -7,17 +8,17 @@ import { translateLines } from './translate.ts'
 
 type Lines = readonly { readonly id: number; readonly text: string }[]
 
-/** A model that is asked here, one question after the other; what it is asked is kept. */
-function modelThat(answers: (lines: Lines, temperature: number) => Lines) {
+/** A model that is asked here, one question after the other or more at once; what it is asked is kept. */
+function modelThat(answers: (lines: Lines, temperature: number) => Lines | Promise<Lines>, atOnce = 1) {
   const asked: { readonly ids: readonly number[]; readonly temperature: number }[] = []
   const model: LanguageModel = {
-    ...{ name: 'small', contextTokens: 8192, atOnce: 1 },
+    ...{ name: 'small', contextTokens: 8192, atOnce },
     usage: { requests: 0, promptTokens: 0, answerTokens: 0 },
     async ask({ schema, prompt, temperature = 0 }) {
       const lines = [...prompt.matchAll(/^\{"id":.*\}$/gm)].map(([line]) => asLine.parse(JSON.parse(line)))
       if (lines.length === 0) return schema.parse({ summary: 'Somebody counts.', terms: [] })
       asked.push({ ids: lines.map(({ id }) => id), temperature })
-      return schema.parse({ lines: answers(lines, temperature) })
+      return schema.parse({ lines: await answers(lines, temperature) })
     },
     roomFor: () => 4000,
     [Symbol.asyncDispose]: async () => undefined,
@@ -48,6 +49,22 @@ describe('a service', () => {
       message: 'small is busy',
     })
     expect(asked).toHaveLength(11)
+  })
+
+  it('that goes away is not taken for back by a late answer to what was asked before', async () => {
+    const late = Promise.withResolvers<void>()
+    const { asked, model } = modelThat(async (lines) => {
+      const question = asked.length
+      if (question === 2) await late.promise
+      if (question <= 2) return rightly(lines)
+      if (question === 5) {
+        late.resolve()
+        await nextTurn()
+      }
+      throw busy()
+    }, 2)
+    await expect(translate(linesOf(800), model)).rejects.toMatchObject({ message: 'small is busy' })
+    expect(asked).toHaveLength(6)
   })
 
   it('that goes away with the last line fails the work too', async () => {

@@ -99,6 +99,9 @@ class Hope {
   absence: MediaError | undefined
   #absences = 0
   #useless = 0
+  #asked = 0
+  /** Which asking failed by the service, of those that failed the one that began last. */
+  #lastAbsent = 0
 
   get isAway(): boolean {
     return this.#absences >= patience.service
@@ -113,9 +116,10 @@ class Hope {
     asking: Promise<Map<number, string>>,
     signal: AbortSignal,
   ): Promise<Map<number, string> | undefined> {
+    const number = ++this.#asked
     try {
       const came = await asking
-      this.#absences = 0
+      this.#isThere(number)
       this.#useless = came.size > 0 ? 0 : this.#useless + 1
       return came
     } catch (error) {
@@ -123,13 +127,19 @@ class Hope {
       if (!(error instanceof MediaError)) throw error
       this.failure = error
       if (isOfQuestion(error)) {
-        this.#absences = 0
+        this.#isThere(number)
         this.#useless += 1
         return new Map()
       }
       this.absence = error
+      this.#lastAbsent = Math.max(this.#lastAbsent, number)
       this.#absences += error.retryable ? 1 : patience.service
       return undefined
     }
+  }
+
+  /** An answer to what was asked before the service went away does not say that it is back. */
+  #isThere(number: number): void {
+    if (number > this.#lastAbsent) this.#absences = 0
   }
 }
