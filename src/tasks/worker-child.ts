@@ -129,14 +129,21 @@ export class WorkerChild {
 
   /** What the child answers; throws when it ends without an answer. */
   async #outcome(watch: Watch): Promise<Answer> {
-    return await Promise.race([this.#answer(watch), this.#unexpectedEnd()])
+    const over = new AbortController()
+    const turns = AbortSignal.any([watch.signal, over.signal])
+    try {
+      return await Promise.race([this.#answer(watch, turns), this.#unexpectedEnd()])
+    } finally {
+      over.abort()
+    }
   }
 
-  #answer(watch: Watch): Promise<Answer> {
+  /** `turns` is aborted when nobody waits for turns of services any more. */
+  #answer(watch: Watch, turns: AbortSignal): Promise<Answer> {
     return new Promise((resolve) => {
       const hear = (message: FromWorker): void => {
         if (message.say === 'progress') watch.onProgress(message.percent)
-        if (message.say === 'wait') void this.#giveTurn(message, watch.signal)
+        if (message.say === 'wait') void this.#giveTurn(message, turns)
         if (message.say !== 'finished' && message.say !== 'failed') return
         this.#process.off('message', hear)
         resolve(message)
@@ -149,7 +156,6 @@ export class WorkerChild {
     { need, number }: Extract<FromWorker, { say: 'wait' }>,
     signal: AbortSignal,
   ): Promise<void> {
-    // Whoever gave up waits for no turn.
     await takeTurn(need, signal).then(
       () => this.#say({ say: 'turn', number }),
       () => undefined,

@@ -41,12 +41,21 @@ function askForTurn(): TakeTurn {
   process.on('message', (message: ToWorker) => {
     if (message.say !== 'turn') return
     waiting.get(message.number)?.()
-    waiting.delete(message.number)
   })
-  return async (need) => {
+  return async (need, signal) => {
+    signal.throwIfAborted()
     const number = asked++
+    const turn = Promise.withResolvers<void>()
+    const leave = (): void => turn.reject(signal.reason)
+    waiting.set(number, turn.resolve)
+    signal.addEventListener('abort', leave)
     say({ say: 'wait', need, number })
-    await new Promise<void>((go) => waiting.set(number, go))
+    try {
+      await turn.promise
+    } finally {
+      signal.removeEventListener('abort', leave)
+      waiting.delete(number)
+    }
   }
 }
 

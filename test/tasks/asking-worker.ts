@@ -1,17 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as z from 'zod'
 import { id } from '../../src/contract/id.ts'
 import { operation, type OperationModule } from '../../src/contract/operation.ts'
 import { openClient } from '../../src/engines/services/client.ts'
 import { runWorker } from '../../src/tasks/worker.ts'
 
-// A worker that sends as many requests to a service as it is told, one after another.
+// A worker that sends as many requests to a service as it is told, one after another, and may fail while two more wait.
 
 const asking = operation({
   name: 'x',
   title: 'Ask',
   description: 'Asks a service.',
   toolset: 'files',
-  input: z.object({ address: z.string(), requests: z.int() }),
+  input: z.object({ address: z.string(), requests: z.int(), dies: z.boolean().default(false) }),
   output: z.object({ file_id: id }),
   price: { unit: 'item', credits: 1, of: 'request' },
   createdExtra: [],
@@ -26,13 +27,19 @@ const module: OperationModule<typeof asking> = {
   plan: async () => ({ plan: () => ({ credits: 1, seconds: 1 }) }),
   run: async () => ({
     ready: async () => undefined,
-    async run({ address, requests }, { signal, taskId }) {
+    async run({ address, requests, dies }, { signal, taskId }) {
       const service = { address, requests_per_minute: 3 }
       await using client = openClient(
         { need: 'language_model', service },
         { firstByteMs: 60_000, wholeMs: 60_000, maxBytes: 1000 },
       )
-      for (let sent = 0; sent < requests; sent += 1) await client.send({ path: '/models', signal })
+      const send = async () => await client.send({ path: '/models', signal })
+      for (let sent = 0; sent < requests; sent += 1) await send()
+      if (dies) {
+        for (const _ of [1, 2]) void send().catch(() => undefined)
+        await nextTurn()
+        throw new Error('it ended while requests waited')
+      }
       return { file_id: taskId }
     },
   }),

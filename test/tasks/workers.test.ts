@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { setServices } from '../../src/engines/services/use.ts'
+import { newId } from '../../src/contract/id.ts'
+import type { Pause } from '../../src/platform/backoff.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { openWorkers } from '../../src/tasks/workers.ts'
@@ -143,28 +145,51 @@ test('what a worker compiled is there for later ones, though it is killed', asyn
   expect(kept.filter((entry) => entry.isFile())).not.toHaveLength(0)
 })
 
-test('the requests a minute of a service hold over all workers', async () => {
+/** A supervisor whose workers ask a service with so many requests a minute, by a clock that stands still. */
+async function asking(perMinute: number, pause: Pause) {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  await using server = await startStandIn(json({}))
-  const service = { address: `${server.origin}/v1`, requests_per_minute: 3 }
-  /** How long turns were waited for, ms; nothing is, and the clock stands still. */
-  const waits: number[] = []
-  const pause = async (milliseconds: number) => void waits.push(milliseconds)
+  const server = await startStandIn(json({}))
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  const service = { address: `${server.origin}/v1`, requests_per_minute: perMinute }
   setServices({ language_model: service }, { clock: () => 0, pause })
   onTestFinished(() => setServices({}))
-  await using workers = await openWorkers({
+  const workers = await openWorkers({
     command: { module: join(import.meta.dirname, 'asking-worker.ts'), args: [] },
     folder: join(folder, 'run'),
     log: openLog({ level: 'silent' }),
     metrics: new Metrics(),
   })
-  const watch = { signal: new AbortController().signal, onProgress: () => undefined }
-  const input = { address: service.address, requests: 4 }
-  const attempts = ['1795416196836397185', '1795416196836397186'].map(async (taskId) => {
-    return await workers.run({ ...attemptIn(folder), taskId, input }, watch)
-  })
-  await Promise.all(attempts)
+  onTestFinished(() => workers[Symbol.asyncDispose]())
+  const run = async (input: object, signal = new AbortController().signal) => {
+    const attempt = { ...attemptIn(folder), taskId: newId(), input: { address: service.address, ...input } }
+    return await workers.run(attempt, { signal, onProgress: () => undefined })
+  }
+  return { server, run }
+}
+
+test('the requests a minute of a service hold over all workers', async () => {
+  /** How long turns were waited for, ms; nothing is. */
+  const waits: number[] = []
+  const { server, run } = await asking(3, async (milliseconds) => void waits.push(milliseconds))
+  await Promise.all([run({ requests: 4 }), run({ requests: 4 })])
   expect(server.heard).toHaveLength(8)
   expect(waits).toEqual([60_000, 60_000, 60_000, 120_000, 120_000])
+})
+
+test('turns that a failed or a stopped attempt waited for go to others', async () => {
+  const waits: number[] = []
+  const { run } = await asking(2, async (milliseconds, signal) => {
+    waits.push(milliseconds)
+    await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
+  })
+  await expect(run({ requests: 2, dies: true })).rejects.toMatchObject({ code: 6500 })
+  for (const round of [1, 2]) {
+    const stop = new AbortController()
+    const stopped = run({ requests: 1 }, stop.signal)
+    await expect.poll(() => waits.length).toBe(2 + round)
+    stop.abort()
+    await expect(stopped).rejects.toMatchObject({ code: 6500 })
+  }
+  expect(waits).toEqual([60_000, 60_000, 60_000, 60_000])
 })

@@ -16,19 +16,30 @@ const minuteMs = 60_000
 
 /**
  * Lets so many requests go in any minute; the others wait for their turn, in the order they came. Not evenly spaced:
- * work that fits into a minute's share is not slowed down.
+ * work that fits into a minute's share is not slowed down. Whoever gives up waiting leaves the turn to others.
  */
 export function pacer({ perMinute, clock = () => performance.now(), pause = pauseByClock }: Pace) {
-  /** When the last ones went or will go, the earliest first. */
-  const turns: number[] = []
+  /** When each of a minute's requests last went or will go. */
+  const lanes: number[] = []
   return async (signal: AbortSignal): Promise<void> => {
     if (perMinute === undefined) return
     const now = clock()
-    const oldest = turns.length < perMinute ? undefined : turns.shift()
-    const turn = Math.max(now, oldest === undefined ? now : oldest + minuteMs)
-    turns.push(turn)
-    if (turn > now) await pause(turn - now, signal)
+    const lane = lanes.length < perMinute ? lanes.length : earliest(lanes)
+    const before = lanes[lane] ?? -Infinity
+    const turn = Math.max(now, before + minuteMs)
+    lanes[lane] = turn
+    if (turn <= now) return
+    try {
+      await pause(turn - now, signal)
+    } catch (error) {
+      if (lanes[lane] === turn) lanes[lane] = before
+      throw error
+    }
   }
+}
+
+function earliest(moments: readonly number[]): number {
+  return moments.reduce((best, moment, at) => (moment < (moments[best] ?? Infinity) ? at : best), 0)
 }
 
 let elsewhere: TakeTurn | undefined
