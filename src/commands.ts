@@ -158,7 +158,7 @@ export async function daemon({ dataDir }: { dataDir?: string | undefined }): Pro
   // It serves many clients: nothing of the one that started it counts.
   const source = { dataDir, environment: {} }
   const { settingsChanges } = await import('./daemon/settings-exit.ts')
-  const isOutdated = await settingsChanges(locateDataDir(source))
+  const isChanged = await settingsChanges(locateDataDir(source))
   const config = await readConfig(source)
   const [
     { prepareDataFolder },
@@ -181,7 +181,8 @@ export async function daemon({ dataDir }: { dataDir?: string | undefined }): Pro
     dataDir: config.dataDir,
     version: await packageVersion(),
     log,
-    isOutdated,
+    // What cannot be read would leave its clients without a service. Throws then.
+    isOutdated: async () => (await isChanged()) && (await readConfig(source)) !== undefined,
     startService: async (side) =>
       startService({
         ...side,

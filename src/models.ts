@@ -21,8 +21,9 @@ export interface Subject {
 
 /** The packs of this version, as the settings have them. */
 export async function readSubject(dataDir: string | undefined): Promise<Subject> {
-  const config = await readConfig({ dataDir })
-  const { packs, services, ffmpeg, dataDir: folder } = config
+  const { packs, dataDir: folder } = await readConfig({ dataDir })
+  // The local service knows only its file.
+  const { services, ffmpeg } = await readConfig({ dataDir: folder, environment: {} })
   return { packs: { ...packs, manifest }, services, ffmpeg, dataDir: folder }
 }
 

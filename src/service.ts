@@ -110,6 +110,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     lost,
     isBusy: async () =>
       app.transfersUnderWay() > 0 || (await hasWork(service.db)) || (await isUploading(service)),
+    isAnswering: app.isAnswering,
     lastActivity: app.lastActivity,
     close: () => running[Symbol.asyncDispose](),
   }

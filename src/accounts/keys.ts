@@ -45,15 +45,18 @@ export async function addKey(db: Db, key: NewKey): Promise<string> {
 
 /** Makes a key the only valid one of its name; one that was valid before is so again. */
 export async function replaceKeys(db: Db, key: NewKey): Promise<void> {
-  await revokeKeys(db, key)
-  const { numUpdatedRows } = await db
-    .updateTable('api_keys')
-    .set({ revoked_at: null })
-    .where('account_id', '=', key.accountId)
-    .where('name', '=', key.name)
-    .where('hash', '=', hashOf(key.raw))
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) await addKey(db, key)
+  // At once: another service may take the same key meanwhile.
+  await db.transaction().execute(async (trx) => {
+    await revokeKeys(trx, key)
+    const { numUpdatedRows } = await trx
+      .updateTable('api_keys')
+      .set({ revoked_at: null })
+      .where('account_id', '=', key.accountId)
+      .where('name', '=', key.name)
+      .where('hash', '=', hashOf(key.raw))
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) await addKey(trx, key)
+  })
 }
 
 /** Makes all keys of that name invalid. */

@@ -27,8 +27,9 @@ export async function lacksOf(modules: readonly OperationModule[]): Promise<Lack
     const lack = await lackOf(module)
     if (!lack) continue
     const { message, hint } = lack
-    const others = lacks.get(message)?.operations ?? []
-    lacks.set(message, { operations: [...others, module.operation.name], message, hint })
+    const same = `${message}\n${hint}`
+    const others = lacks.get(same)?.operations ?? []
+    lacks.set(same, { operations: [...others, module.operation.name], message, hint })
   }
   return [...lacks.values()]
 }

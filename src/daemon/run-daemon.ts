@@ -20,7 +20,7 @@ interface DaemonOptions {
   readonly version: string
   /** Starts the service on 127.0.0.1. */
   readonly startService: (host: HostProcess) => Promise<HostedService>
-  /** Whether the settings are others than those it was started with; then it makes room for the next. */
+  /** Whether the settings are others than those it was started with, and can be read: then it makes room for the next. */
   readonly isOutdated: () => Promise<boolean>
   readonly log: Logger
   readonly idleMs?: number
@@ -99,7 +99,7 @@ async function untilLeaving(
   const lastActivity = (): number => service.lastActivity()
   const watches = [
     createIdleExit({ idleMs, clock, isBusy, lastActivity, exit: () => leaving.resolve('idle') }),
-    createSettingsExit({ clock, isBusy, isOutdated, exit: () => leaving.resolve('its settings changed') }),
+    createSettingsExit({ clock, service, isOutdated, exit: () => leaving.resolve('its settings changed') }),
   ]
   try {
     return await leaving.promise

@@ -1,28 +1,34 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../platform/error-code.ts'
+import type { HostedService } from '../platform/hosting.ts'
 import { dataFiles } from './data-files.ts'
 import { systemClock, type Clock } from './idle-exit.ts'
 
 /** How often to look, in ms: whoever changed a setting calls again within seconds. */
 const lookEvery = 500
 
+/** How long no request may have come, in ms: what a client asks for is often made of several. */
+const quietFor = 1000
+
 interface SettingsExitOptions {
-  /** Whether the settings are others than those of the start. */
+  readonly service: Pick<HostedService, 'isBusy' | 'isAnswering' | 'lastActivity'>
+  /** Whether the settings are others than those of the start, and can be read. */
   readonly isOutdated: () => Promise<boolean>
-  readonly isBusy: () => boolean | Promise<boolean>
   readonly exit: () => void
   readonly clock?: Clock | undefined
 }
 
-/** Calls `exit` once when the settings have changed and no work is left; disposing ends the watch. */
+/** Calls `exit` once when the settings have changed and nothing is going on; disposing ends the watch. */
 export function createSettingsExit(options: SettingsExitOptions): Disposable {
-  const { isOutdated, isBusy, exit, clock = systemClock } = options
+  const { service, isOutdated, exit, clock = systemClock } = options
   let disposed = false
   let cancel = clock.after(lookEvery, () => void check())
 
   async function mayLeave(): Promise<boolean> {
     try {
-      return (await isOutdated()) && !(await isBusy())
+      if (!(await isOutdated()) || (await service.isBusy())) return false
+      return !service.isAnswering() && clock.now() - service.lastActivity() >= quietFor
     } catch {
       // Where it cannot be told, staying loses nothing.
       return false
@@ -48,8 +54,13 @@ export function createSettingsExit(options: SettingsExitOptions): Disposable {
 export async function settingsChanges(dataDir: string): Promise<() => Promise<boolean>> {
   const file = join(dataDir, dataFiles.settings)
   const stamp = async (): Promise<string> => {
-    const seen = await stat(file, { bigint: true }).catch(() => null)
-    return seen ? [seen.ino, seen.size, seen.mtimeNs].join() : ''
+    try {
+      const { ino, size, mtimeNs } = await stat(file, { bigint: true })
+      return [ino, size, mtimeNs].join()
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return ''
+      throw error
+    }
   }
   const first = await stamp()
   return async () => (await stamp()) !== first

@@ -76,7 +76,7 @@ async function knock(client: ServiceClient): Promise<null> {
     })
   } catch (error) {
     const { status = 0 } = refusalOf(error) ?? {}
-    const isThere = listsNone(error) || (status >= 400 && status < 500 && status !== 401 && status !== 403)
+    const isThere = status === 501 || (status >= 400 && status < 500 && status !== 401 && status !== 403)
     if (!isThere) throw error
   }
   return null

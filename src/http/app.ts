@@ -53,6 +53,8 @@ export interface App {
   listen(at: { host: string; port: number }): Promise<number>
   /** Uploads and downloads that have not ended. */
   transfersUnderWay(): number
+  /** Whether a request is being answered; an open event socket is none. */
+  isAnswering(): boolean
   /** When the latest admitted request came, `/health` and `/metrics` aside; ms since 1970. */
   lastActivity(): number
   /** Drops what is kept in memory of a file that is gone. */
@@ -116,6 +118,7 @@ export async function createApp(
   return {
     listen: (at) => listen(app, at),
     transfersUnderWay: () => transfers.size,
+    isAnswering: () => handlers.atWork() > 0,
     lastActivity: () => lastActivity,
     forget,
     async close() {

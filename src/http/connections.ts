@@ -53,7 +53,7 @@ function dropRest(raw: IncomingMessage): void {
 }
 
 /** Follows the handlers, so that the end can wait for them; cutting a connection does not end its handler. */
-export function watchHandlers(app: FastifyInstance): { ended(): Promise<void> } {
+export function watchHandlers(app: FastifyInstance): { atWork(): number; ended(): Promise<void> } {
   const atWork = new Set<Promise<unknown>>()
   app.addHook('onRoute', (route) => {
     const { handler } = route
@@ -67,7 +67,7 @@ export function watchHandlers(app: FastifyInstance): { ended(): Promise<void> } 
       }
     }
   })
-  return { ended: async () => void (await Promise.allSettled(atWork)) }
+  return { atWork: () => atWork.size, ended: async () => void (await Promise.allSettled(atWork)) }
 }
 
 /** Aborted when the client goes away before it has its answer. */

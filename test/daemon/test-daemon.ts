@@ -43,6 +43,7 @@ async function startService(host: HostProcess): Promise<HostedService> {
   return {
     port: (server.address() as AddressInfo).port,
     isBusy: async () => options.busy ?? false,
+    isAnswering: () => false,
     lastActivity: () => lastActivity,
     close: async () => void (await once(server.close(), 'close')),
   }

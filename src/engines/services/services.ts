@@ -83,7 +83,8 @@ interface AboutService {
   readonly takes: string
 }
 
-const rereads = 'The local service takes it up by itself; another one is to be started anew.'
+const rereads =
+  'The local service takes it up by itself once its work is done; another one is to be started anew.'
 
 /** What people are told of each service. */
 export const aboutServices: Readonly<Record<ServiceNeed, AboutService>> = {

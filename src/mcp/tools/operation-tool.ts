@@ -27,7 +27,10 @@ export function operationTool(operation: Operation): Tool {
   return {
     toolset: operation.toolset,
     example: operation.examples[0].input,
-    errors: [...(fileKindsIn(operation.input).size > 0 ? uploadErrors : []), ...refusalsOf(operation)],
+    // Documents alone ask for them.
+    get errors() {
+      return [...(fileKindsIn(operation.input).size > 0 ? uploadErrors : []), ...refusalsOf(operation)]
+    },
     definition: {
       name: operation.name,
       title: operation.title,
