@@ -24,8 +24,8 @@ const mirror = testdata('models')
 const type = 'audio_language_detect'
 
 /** Asks over HTTP for the language of a recording; its answer, whatever that is. */
-async function ask(calls: Api, name: string) {
-  const { data: file } = await calls.upload(name, new Uint8Array(await readFile(pathOf('kennedy'))))
+async function ask(calls: Api, name: string, path = pathOf('kennedy')) {
+  const { data: file } = await calls.upload(name, new Uint8Array(await readFile(path)))
   return { ...(await calls.create(type, { file_id: file.file_id })) }
 }
 
@@ -40,6 +40,8 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     const speech = ['-i', pathOf('kennedy')]
     await make(join(studio.workspace, 'interview.mp3'), speech)
     await make(join(studio.workspace, 'talk.mp4'), [...picture(2), ...speech, ...h264, '-c:a', 'aac'])
+    await using agent = await studio.agent('modern')
+    await agent.call('service_status')
   })
   afterAll(() => studio[Symbol.asyncDispose]())
 
@@ -56,6 +58,15 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     const { data, isError } = await follow(agent, type, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
     expectDocumented(data['output'] as Readonly<Record<string, unknown>>)
+  })
+
+  test('of a video whose picture is damaged the sound will do', async () => {
+    // Noise in each packet of the picture.
+    const codecs = ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac']
+    const inputs = [...picture(2), '-i', pathOf('kennedy')]
+    const path = await make(join(folder, 'damaged.mkv'), [...inputs, ...codecs])
+    const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service has gone'))
+    expect(await ask(calls, 'damaged.mkv', path)).toMatchObject({ status: 200, data: { language: 'pt-PT' } })
   })
 
   test('over HTTP the creation answers with the result and the id of its task', async () => {

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Capabilities } from '../../src/contract/catalog.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { setPacks } from '../../src/engines/packs/use.ts'
 import { operations } from '../../tools/index.ts'
 import { setServices } from '../../src/engines/services/use.ts'
-import { make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made.ts'
+import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
@@ -46,24 +47,44 @@ test('what speaks another language is asked for, not what does not know it', asy
   }
 })
 
-test('of a video whose picture is damaged the sound will do, and nothing but the sound', async () => {
-  onTestFinished(() => setServices({}))
-  setServices({
-    voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
-    transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
+describe('of a video whose picture does not decode', () => {
+  beforeAll(() =>
+    setServices({
+      voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
+      transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
+    }),
+  )
+  afterAll(() => setServices({}))
+
+  const upload = async (name: string, codecs: readonly string[]): Promise<string> => {
+    const path = await make(join(folder, name), [...picture(4), ...tone(4), ...codecs])
+    return (await api(service).upload(name, new Uint8Array(await readFile(path)))).data.file_id
+  }
+  const quote = (file_id: string) =>
+    api(service).send(fillPath(routes.quoteTask.path, { task_type: 'audio_tts_zero_shot' }), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text: '你好。', ref_file_id: file_id }),
+    })
+  const inspect = (file_id: string) => api(service).send(fillPath(routes.inspectFile.path, { file_id }))
+
+  test('the sound will do, and nothing but the sound', async () => {
+    // Noise in each packet of the picture.
+    const damaged = await upload('talk.mkv', ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac'])
+    expect(await quote(damaged)).toMatchObject({ status: 200, data: { credits: 1 } })
+    expect(await inspect(damaged)).toMatchObject({
+      ...{ code: 6021, msg: expect.stringContaining('talk.mkv') as string },
+    })
   })
-  // Noise in each packet of the picture.
-  const codecs = ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac']
-  const tone = ['-f', 'lavfi', '-i', 'sine=duration=4']
-  const path = await make(join(folder, 'talk.mkv'), [...picture(4), ...tone, ...codecs])
-  const calls = api(service)
-  const { data: file } = await calls.upload('talk.mkv', new Uint8Array(await readFile(path)))
-  const quoted = await calls.send(fillPath(routes.quoteTask.path, { task_type: 'audio_tts_zero_shot' }), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ text: '你好。', ref_file_id: file.file_id }),
+
+  test('nothing is kept of that: it may decode another time', async () => {
+    const whole = await upload('whole.mkv', [...h264, '-c:a', 'flac'])
+    {
+      const decodesNothing = 'case "$*" in *"-show_entries frame "*) exit 0;; esac; exec "$FFPROBE" "$@"'
+      using _ = await standIn(join(folder, 'decodes-nothing'), decodesNothing, 'ffprobe')
+      expect(await quote(whole)).toMatchObject({ status: 200 })
+      expect(await inspect(whole)).toMatchObject({ code: 6021 })
+    }
+    expect(await inspect(whole)).toMatchObject({ status: 200, data: { media: { video: { codec: 'h264' } } } })
   })
-  expect(quoted).toMatchObject({ status: 200, data: { credits: 1 } })
-  const looked = await calls.send(fillPath(routes.inspectFile.path, { file_id: file.file_id }))
-  expect(looked).toMatchObject({ code: 6021, msg: expect.stringContaining('talk.mkv') as string })
 })

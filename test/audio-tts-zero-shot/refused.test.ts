@@ -73,8 +73,11 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('speech that is not understood', async () => {
-      parrot.others = { text: '', language: 'english' }
-      expect(await unmet(jfk)).toContain('was not recognised')
+      const surely = [{ start: 0, end: 2, text: '♪', avg_logprob: -0.01 }]
+      for (const others of [{ text: '' }, { text: '♪' }, { text: '♪', segments: surely }]) {
+        parrot.others = { ...others, language: 'english' }
+        expect(await unmet(jfk)).toContain('was not recognised')
+      }
       parrot.others = {
         text: 'murmur',
         language: 'english',

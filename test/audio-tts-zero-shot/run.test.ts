@@ -144,8 +144,14 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(output.notes).toEqual([
         expect.stringMatching(/^ref_text is to 38 % what is heard from \d+\.\d s to \d+\.\d s of the rec/),
       ])
+      parrot.others = { ...others, text: '' }
+      const unheard = await speak(folder, jfk, { text: 'Hello.', ref_text })
+      expect(unheard.output.notes).toEqual([expect.stringMatching(/^ref_text is to 0 % what is heard from/)])
+      expect(parrot.ears.heard.length, 'parts that are heard, and what is spoken').toBeGreaterThan(2 * 2)
+      parrot.ears.heard.length = 0
       parrot.others = { ...others, text: 'what you can do for your country' }
       expect((await speak(folder, jfk, { text: 'Hello.', ref_text })).output).not.toHaveProperty('notes')
+      expect(parrot.ears.heard, 'the part that says it, and what is spoken').toHaveLength(2)
     })
 
     test('an attempt goes on with the sentences that an earlier one spoke', async () => {

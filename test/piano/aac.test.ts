@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readMidi } from '../../src/media/midi/read.ts'
+import { readMidi } from './read-midi.ts'
 import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
 import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'

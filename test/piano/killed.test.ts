@@ -35,6 +35,9 @@ test.skipIf(mirror === undefined)(
     const { data } = await api(next).ended(type, task.task_id)
     expect(data).toMatchObject({ status: 'completed', output_result: { notes_found: 5 } })
     expect(await api(next).balance()).toBe(before - 1)
-    expect(await readdir(join(dataDir, 'steps'))).toEqual([])
+    await until(
+      () => readdir(join(dataDir, 'steps')),
+      (names) => names.length === 0,
+    )
   },
 )

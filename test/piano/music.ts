@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { readMidi } from '../../src/media/midi/read.ts'
+import { readMidi } from './read-midi.ts'
 import { keys, lowestKey, type Performance } from '../../src/media/piano/note.ts'
 import { ordered } from './pieces.ts'
 

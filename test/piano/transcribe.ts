@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { readMidi } from '../../src/media/midi/read.ts'
+import { readMidi } from './read-midi.ts'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
 import { plan } from '../../tools/piano-audio-to-midi/plan.ts'

@@ -5,6 +5,36 @@ import { api } from './api.ts'
 import { fakeModule } from './fake-operation.ts'
 import { startTestService } from './in-process.ts'
 
+/** A service of the fake operation, with readiness of another kind. */
+const startReady = (ready: Awaited<ReturnType<typeof fakeModule.run>>['ready']) =>
+  startTestService({
+    operations: [{ ...fakeModule, run: async () => ({ ...(await fakeModule.run()), ready }) }],
+  })
+
+test('what every request lacks is told where a file would be needed to tell more', async () => {
+  await using service = await startReady(async (request) => {
+    if (!request) throw new MediaError(6401, 'not there')
+    request.files.get(request.input.file_id)
+  })
+  const calls = api(await service.account(1))
+  const { data: file } = await calls.upload('a.txt', 'text')
+  expect(await calls.create('test_copy', { file_id: file.file_id })).toMatchObject({
+    ...{ code: 6401, msg: expect.stringContaining('not there') as string },
+  })
+})
+
+test('a bug in what tells readiness is told as one', async () => {
+  let asked = 0
+  await using service = await startReady(async () => {
+    asked += 1
+    if (asked === 1) throw new TypeError('a bug')
+  })
+  const calls = api(await service.account(1))
+  const { data: file } = await calls.upload('a.txt', 'text')
+  expect((await calls.create('test_copy', { file_id: file.file_id })).code).toBe(6500)
+  expect((await calls.create('test_copy', { file_id: file.file_id })).code).toBe(200)
+})
+
 test('of all that is wrong with a creation, what comes first in docs/contract.md is told', async () => {
   const missing = { engine: true, limit: true, model: true }
   await using service = await startTestService({

@@ -16,15 +16,21 @@ export async function wavLength(path: string): Promise<number | undefined> {
   if (start?.toString('latin1', 0, 4) !== 'RIFF' || start.toString('latin1', 8) !== 'WAVE') return undefined
   let [at, bytesPerSecond] = [12, 0]
   for (let chunk = 0; chunk < maxChunks; chunk++) {
-    const head = await read(file, { at, length: 20 })
+    const head = await read(file, { at, length: 22 })
     if (!head) return undefined
     const [name, size] = [head.toString('latin1', 0, 4), head.readUInt32LE(4)]
-    if (name === 'fmt ') bytesPerSecond = head.readUInt32LE(16)
+    if (name === 'fmt ') bytesPerSecond = exactRate(head)
     if (name === 'data')
       return bytesPerSecond > 0 && size < untold ? (1000 * size) / bytesPerSecond : undefined
     at += 8 + size + (size % 2)
   }
   return undefined
+}
+
+/** Bytes a second of a format chunk; 0 where it tells no more than about how many, as compressed sound does. */
+function exactRate(chunk: Buffer): number {
+  const [samples, bytes, block] = [chunk.readUInt32LE(12), chunk.readUInt32LE(16), chunk.readUInt16LE(20)]
+  return bytes === samples * block ? bytes : 0
 }
 
 async function read(

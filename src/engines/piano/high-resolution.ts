@@ -42,14 +42,28 @@ export async function openHighResolution(
   }).catch((cause: unknown) => {
     throw unfit('it does not load', cause)
   })
-  const [input, ...others] = session.inputNames
-  if (input === undefined || others.length > 0) throw unfit(`it takes ${session.inputNames.join(', ')}`)
-  const lacking = Object.values(outputs).filter((output) => !session.outputNames.includes(output))
+  try {
+    return transcriberOf({ onnx, session, input: inputOf(session) }, name)
+  } catch (error) {
+    await session.release()
+    throw error
+  }
+}
+
+/** What a model takes; 6016 where that or what it answers is not of the form. */
+function inputOf({ inputNames, outputNames }: InferenceSession): string {
+  const [input, ...others] = inputNames
+  if (input === undefined || others.length > 0) throw unfit(`it takes ${inputNames.join(', ')}`)
+  const lacking = Object.values(outputs).filter((output) => !outputNames.includes(output))
   if (lacking.length > 0) throw unfit(`it does not answer ${lacking.join(', ')}`)
+  return input
+}
+
+function transcriberOf(model: Model, name: string): Transcriber {
   return {
     ...{ name, rate, pace: paces.highResolution, pedal: true },
-    transcribe: (sound, listening) => transcribe({ onnx, session, input }, sound, listening),
-    [Symbol.asyncDispose]: () => session.release(),
+    transcribe: (sound, listening) => transcribe(model, sound, listening),
+    [Symbol.asyncDispose]: () => model.session.release(),
   }
 }
 

@@ -44,6 +44,16 @@ test.each(kinds)('half of %s ends where its data end', async (name, args) => {
 })
 
 describe('a whole file is not called cut off', () => {
+  test('whose header tells about how many bytes a second there are', async () => {
+    const path = await make(at('compressed.wav'), [...tone(8), '-c:a', 'adpcm_ms'])
+    expect(await cutOf(path)).toBeUndefined()
+    const bytes = await readFile(path)
+    // A tenth of what its blocks take.
+    bytes.writeUInt32LE(Math.round(bytes.readUInt32LE(28) / 10), 28)
+    await writeFile(path, bytes)
+    expect(await cutOf(path)).toBeUndefined()
+  })
+
   const held = ['-vf', String.raw`select=eq(n\,0)+eq(n\,225)`, '-vsync', 'vfr']
 
   test.each<[name: string, args: readonly string[]]>([

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -126,6 +126,36 @@ describe('GPT-SoVITS', () => {
     setVoice('gpt-sovits', { folder: scratch })
     await speak()
     expect((await readdir(scratch)).toSorted()).toEqual([...others, folder].toSorted())
+  })
+
+  it.skipIf(process.platform === 'win32')('needs no leave to list the folder', async () => {
+    setVoice('gpt-sovits', { folder: scratch })
+    await chmod(scratch, 0o300)
+    const nobody = 65_534
+    // Root may list anything, which would prove nothing.
+    const asRoot = process.getuid?.() === 0
+    if (asRoot) await chown(scratch, nobody, nobody)
+    if (asRoot) process.seteuid?.(nobody)
+    try {
+      expect((await speak()).samples).toHaveLength(32_000)
+    } finally {
+      if (asRoot) process.seteuid?.(0)
+      await chmod(scratch, 0o700)
+    }
+    expect(await readdir(scratch)).toEqual([])
+  })
+
+  it('that has no place for a reference is told so, without the path of the place', async () => {
+    await writeFile(join(scratch, 'file'), '')
+    for (const place of ['missing', 'file']) {
+      setVoice('gpt-sovits', { folder: join(scratch, place) })
+      await expect(speak()).rejects.toMatchObject({
+        code: 6401,
+        message: 'the reference cannot be written into the folder of voice_service',
+        hint: expect.stringContaining('"folder_there"'),
+        cause: { path: expect.stringContaining(join(scratch, place)) },
+      })
+    }
   })
 
   it('on another machine needs such a folder', async () => {

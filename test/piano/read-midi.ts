@@ -1,4 +1,4 @@
-import type { PedalSpan, Performance, PianoNote } from '../piano/note.ts'
+import type { PedalSpan, Performance, PianoNote } from '../../src/media/piano/note.ts'
 
 /** What stands at a moment of a track. */
 interface Event {
