@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { setPacks } from '../src/engines/packs/use.ts'
 import { framesOf, openModel } from '../src/engines/piano/basic-pitch.ts'
@@ -85,7 +85,7 @@ const base64 = (values: Float32Array) => {
       .match(/.{1,104}/g) ?? []
   return lines.map((line) => `  '${line}',`).join('\n')
 }
-const text = `// Written by bench/piano-fit.ts.
+const text = `// Written by bench/piano-fit.ts on seeds ${pieces} of ${soundFonts.map((font) => basename(font)).join(', ')}.
 import { numbersIn } from './numbers.ts'
 import type { Weights } from './judge.ts'
 
