@@ -1,6 +1,6 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import { bilingualAt, isEmpty, layersAt, malformedAt, overLimit } from '../../src/media/subtitles/check.ts'
-import type { Subtitles } from '../../src/media/subtitles/subtitles.ts'
+import type { Fault, Subtitles } from '../../src/media/subtitles/subtitles.ts'
 
 const limits = { bytes: '8 MB', entries: '2000 entries', characters: '80,000 characters' } as const
 
@@ -14,8 +14,10 @@ export function checkUsable(name: string, subtitles: Subtitles): void {
   const malformed = isHollow ? undefined : malformedAt(subtitles)
   if (malformed) {
     const other = otherFormat(subtitles)
+    const why = reasons[malformed.fault]
+    const nothing = `nothing can be made of line ${malformed.line}${why ? `: ${why}` : ''}`
     throw refuse(
-      `is malformed: ${other ? `it is ${other.is}` : `nothing can be made of line ${malformed.line}`}`,
+      `is malformed: ${other ? `it is ${other.is}` : nothing}`,
       other?.fix ?? 'Export it again as .srt or .ass.',
     )
   }
@@ -38,11 +40,20 @@ export function checkUsable(name: string, subtitles: Subtitles): void {
   )
 }
 
+/** Why a line that can be read is no entry all the same. */
+const reasons: Partial<Readonly<Record<Fault, string>>> = {
+  negative: 'it has times before zero',
+  absurd: 'it has times of 100 hours and more',
+  reversed: 'it ends before it begins',
+}
+
 /** What to do about a file whose name says another format than it is. */
 function otherFormat({ format, source: { text } }: Subtitles): { is: string; fix: string } | undefined {
-  if (/^\s*WEBVTT/.test(text)) return { is: 'WebVTT', fix: 'Convert it: ffmpeg -i old.vtt new.srt' }
-  if (format === 'srt' && /^\s*\[script info\]/i.test(text)) return { is: 'ASS', fix: 'Name it .ass.' }
-  const isSrt = format === 'ass' && /^\s*\d+\s*\n\s*[\d:,]+ --> /.test(text)
+  // It begins within a few letters, however many empty lines come before them or after.
+  const begin = text.trimStart().slice(0, 200)
+  if (begin.startsWith('WEBVTT')) return { is: 'WebVTT', fix: 'Convert it: ffmpeg -i old.vtt new.srt' }
+  if (format === 'srt' && /^\[script info\]/i.test(begin)) return { is: 'ASS', fix: 'Name it .ass.' }
+  const isSrt = format === 'ass' && /^\d+\s+[\d:,]+ --> /.test(begin)
   return isSrt ? { is: 'SRT', fix: 'Name it .srt.' } : undefined
 }
 

@@ -78,7 +78,9 @@ async function say({ client, usage }: Asked, turn: Turn, signal: AbortSignal): P
     } catch (error) {
       const refusal = refusalOf(error)
       if (!refusal || !(error instanceof MediaError)) throw error
-      if (isUnknownModel(refusal)) throw await withModels(client, error, signal)
+      if (isUnknownModel(refusal)) {
+        throw await withModels(client, { model: turn.model, refused: error }, signal)
+      }
       if (isTooLong(refusal)) {
         const message = `the question does not fit the context of ${nameOf(client.told.service)} (${refusal.said})`
         throw new TooLong('question', message, error)
@@ -90,8 +92,8 @@ async function say({ client, usage }: Asked, turn: Turn, signal: AbortSignal): P
   }
 }
 
-/** Refusals that others may be spared: of what is asked, of its length, or as something in it ends the work. */
-const ofQuestion = new Set([400, 413, 422, 500])
+/** Refusals that others may be spared: of what is asked, or as something in it ends the work. */
+const ofQuestion = new Set([400, 422, 500])
 
 function notTaken(cause: MediaError): NoAnswer {
   const { message, retryable, hint } = cause

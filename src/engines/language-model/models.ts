@@ -74,14 +74,18 @@ export function isUnknownModel({ status, said }: Refusal): boolean {
 const unknown =
   /model_not_found|no such model|(unknown|invalid) model\b|\bmodel\b.{0,200}\b(not found|does(n't| not) exist)/i
 
-/** Says what models there are instead of the one that a service refuses, where it lists them. */
-export async function withModels(client: ServiceClient, refused: MediaError, signal: AbortSignal) {
+/** Says what models there are instead of the one that a service refuses, where it lists others alone. */
+export async function withModels(
+  client: ServiceClient,
+  { model, refused }: { readonly model: string; readonly refused: MediaError },
+  signal: AbortSignal,
+): Promise<MediaError> {
   const models = await listModels(client, signal).catch((error: unknown) => {
     signal.throwIfAborted()
     if (error instanceof MediaError) return []
     throw error
   })
-  if (models.length === 0) return refused
+  if (models.length === 0 || models.some(({ id }) => isListed(model, id))) return refused
   return new MediaError(6401, refused.message, {
     retryable: false,
     cause: refused,

@@ -33,7 +33,10 @@ export type Drawns = Readonly<
 
 const known = new Map<string, Promise<Drawns>>()
 
-/** How a family is drawn; measured once in a process. */
+/**
+ * How a family is drawn; measured once in a process, by the scratch folder and the signal of who asks first: that is
+ * one task, as a worker does one at a time.
+ */
 export function drawnOf(drawing: Drawing, family: string, probing: Probing): Promise<Drawns> {
   const found = known.get(family)
   if (found) return found

@@ -67,6 +67,26 @@ describe('a service', () => {
     expect(asked).toHaveLength(6)
   })
 
+  it('that goes away is not there by an answer that was under way as well', async () => {
+    const turns = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
+    const { asked, model } = modelThat(async (lines) => {
+      const question = asked.length
+      await turns[question - 1]?.promise
+      if ([2, 3, 5].includes(question)) throw busy()
+      return rightly(lines)
+    }, 4)
+    const settle = async () => {
+      while (asked.length < 4) await nextTurn()
+      for (const question of [1, 2, 4, 3, 5]) {
+        turns[question - 1]?.resolve()
+        await nextTurn()
+      }
+    }
+    const [translated] = await Promise.allSettled([translate(linesOf(200), model), settle()])
+    expect(translated).toMatchObject({ status: 'rejected', reason: { code: 6402 } })
+    expect(asked).toHaveLength(5)
+  })
+
   it('that goes away with the last line fails the work too', async () => {
     const { model } = modelThat((lines) => {
       if (lines.some(({ id }) => id === 400)) throw busy()

@@ -89,7 +89,10 @@ function unusable({ name }: LanguageModel, lines: string): NoAnswer {
   })
 }
 
-/** How many questions in a row may fail: by the service, which has tried again already, and by what was answered. */
+/**
+ * How many questions may fail: by the service, which has tried again already, with no answer to anything asked since;
+ * and by what was answered, in a row.
+ */
 const patience = { service: 3, answers: 25 }
 
 /** Whether it is worth asking on. */
@@ -97,14 +100,13 @@ class Hope {
   /** The last failure, and the last that was the service's. */
   failure: MediaError | undefined
   absence: MediaError | undefined
-  #absences = 0
+  /** Failures of the service, and those of them after which something was asked and answered. */
+  #failed = 0
+  #forgiven = 0
   #useless = 0
-  #asked = 0
-  /** Which asking failed by the service, of those that failed the one that began last. */
-  #lastAbsent = 0
 
   get isAway(): boolean {
-    return this.#absences >= patience.service
+    return this.#failed - this.#forgiven >= patience.service
   }
 
   get isGone(): boolean {
@@ -116,10 +118,11 @@ class Hope {
     asking: Promise<Map<number, string>>,
     signal: AbortSignal,
   ): Promise<Map<number, string> | undefined> {
-    const number = ++this.#asked
+    // An answer to what was asked before a failure was seen does not say that the service is back.
+    const before = this.#failed
     try {
       const came = await asking
-      this.#isThere(number)
+      this.#forgiven = Math.max(this.#forgiven, before)
       this.#useless = came.size > 0 ? 0 : this.#useless + 1
       return came
     } catch (error) {
@@ -127,19 +130,13 @@ class Hope {
       if (!(error instanceof MediaError)) throw error
       this.failure = error
       if (isOfQuestion(error)) {
-        this.#isThere(number)
+        this.#forgiven = Math.max(this.#forgiven, before)
         this.#useless += 1
         return new Map()
       }
       this.absence = error
-      this.#lastAbsent = Math.max(this.#lastAbsent, number)
-      this.#absences += error.retryable ? 1 : patience.service
+      this.#failed += error.retryable ? 1 : patience.service
       return undefined
     }
-  }
-
-  /** An answer to what was asked before the service went away does not say that it is back. */
-  #isThere(number: number): void {
-    if (number > this.#lastAbsent) this.#absences = 0
   }
 }

@@ -36,11 +36,14 @@ test('a file without words is empty', () => {
 test('a file is malformed where little of it can be read; entries of no time are not why', () => {
   const of = (text: string, format: 'srt' | 'ass' = 'srt') =>
     malformedAt(readSubtitles(Buffer.from(text), { format }))
-  expect(of('just words\n\nand more')).toEqual({ line: 1 })
-  expect(of('[Script Info]\nTitle: x', 'ass')).toEqual({ line: 1 })
+  expect(of('just words\n\nand more')).toEqual({ line: 1, fault: 'stray' })
+  expect(of('[Script Info]\nTitle: x', 'ass')).toEqual({ line: 1, fault: 'stray' })
   expect(of('')).toBeUndefined()
   expect(malformedAt(srt(['01', '02', 'a'], ['02', '02', 'b'], ['03', '03', 'c']))).toBeUndefined()
-  expect(malformedAt(srt(['01', '02', 'a'], ['03', '02', 'b'], ['04', '03', 'c']))).toEqual({ line: 5 })
+  expect(malformedAt(srt(['01', '02', 'a'], ['03', '02', 'b'], ['04', '03', 'c']))).toEqual({
+    line: 5,
+    fault: 'reversed',
+  })
 })
 
 test('two entries of other words at the same time, or two scripts in most entries, make a file bilingual', () => {

@@ -1,5 +1,5 @@
 import { readText } from './tokens.ts'
-import type { Entry, Subtitles } from './subtitles.ts'
+import type { Entry, Skipped, Subtitles } from './subtitles.ts'
 
 /** Entries that are shown and read: what is translated, counted and paid for. */
 export function textEntries(subtitles: Subtitles): Entry[] {
@@ -33,11 +33,11 @@ export function isEmpty(subtitles: Subtitles): boolean {
  * The first thing that no reader makes sense of, where a file is malformed as a whole: none of its entries can be
  * read, or fewer than cannot be. Entries that take no time are no fault of this kind.
  */
-export function malformedAt({ entries, skipped, source }: Subtitles): { line: number } | undefined {
+export function malformedAt({ entries, skipped, source }: Subtitles): Skipped | undefined {
   const faults = skipped.filter(({ fault }) => fault !== 'zero')
-  if (faults.length > entries.length) return { line: faults[0]?.line ?? 1 }
+  if (faults.length > entries.length) return faults[0]
   const unread = entries.length === 0 && skipped.length === 0 && source.text.trim() !== ''
-  return unread ? { line: 1 } : undefined
+  return unread ? { line: 1, fault: 'stray' } : undefined
 }
 
 /** Two entries that a check is about, in the order of their times. */

@@ -1,5 +1,7 @@
+import { sectionName } from './ass-sections.ts'
 import type { Source } from './encoding.ts'
 import { linesOf } from './lines.ts'
+import { canvasOf, sideIn } from './play-res.ts'
 import { faultOf, type Enough, type Entry, type Fault, type Skipped, type Subtitles } from './subtitles.ts'
 import { timeAt, type Time } from './times.ts'
 
@@ -17,16 +19,13 @@ export const usualFields = [
   'text',
 ]
 
-/** Sides of a picture that a file may be made for, as a request may name them, px; others say nothing. */
-const [leastSide, mostSide] = [16, 16_384]
-
 /** Reads ASS and its older form SSA: events are entries, in whatever order their fields are. */
 export function readAss(source: Source, enough: Enough = () => false): Subtitles {
   const { text } = source
   const lines = linesOf(text)
   const entries: Entry[] = []
   const skipped: Skipped[] = []
-  const size = new Map<string, number>()
+  const sides: { width?: number; height?: number } = {}
   let section = ''
   let fields = placesOf(usualFields)
   for (let line = 0; line < lines.count; line += 1) {
@@ -34,10 +33,8 @@ export function readAss(source: Source, enough: Enough = () => false): Subtitles
     const name = sectionName(start, section)
     const [, key = ''] = /^\s*(\w+)\s*:/.exec(start) ?? []
     if (name !== undefined) section = name
-    else if (section === 'script info' && /^playres[xy]$/i.test(key)) {
-      const side = Number.parseInt(start.slice(start.indexOf(':') + 1), 10)
-      if (side >= leastSide && side <= mostSide) size.set(key.toLowerCase(), side)
-    } else if (section === 'events' && /^format$/i.test(key)) fields = placesOf(fieldNames(lines.at(line)))
+    else if (section === 'script info') Object.assign(sides, sideIn(start))
+    else if (section === 'events' && /^format$/i.test(key)) fields = placesOf(fieldNames(lines.at(line)))
     else if (section === 'events' && /^(dialogue|comment)$/i.test(key)) {
       const found = eventOf(text, { from: lines.from(line), to: lines.to(line), fields, line: line + 1 })
       if (typeof found === 'string') skipped.push({ line: line + 1, fault: found })
@@ -47,23 +44,8 @@ export function readAss(source: Source, enough: Enough = () => false): Subtitles
       }
     }
   }
-  const [width = 0, height = 0] = [size.get('playresx'), size.get('playresy')]
-  return {
-    format: 'ass',
-    source,
-    entries,
-    skipped,
-    ...(width > 0 && height > 0 && { canvas: { width, height } }),
-  }
-}
-
-/** Encoded fonts and pictures may look like the name of a section; they end at a section that is known. */
-function sectionName(line: string, within: string): string | undefined {
-  const name = /^\s*\[([^\]]+)\]\s*$/.exec(line)?.[1]?.trim().toLowerCase()
-  const encoded = within === 'fonts' || within === 'graphics'
-  return encoded && name !== undefined && !/^(script info|v4\+{0,2} styles|events|fonts|graphics)$/.test(name)
-    ? undefined
-    : name
+  const canvas = canvasOf(sides)
+  return { format: 'ass', source, entries, skipped, ...(canvas && { canvas }) }
 }
 
 function fieldNames(line: string): string[] {

@@ -1,4 +1,5 @@
 import { styleFields, styleValues } from './ass-file.ts'
+import { isOfStyles, sectionName } from './ass-sections.ts'
 import { apply, type Edit } from './join-lines.ts'
 import { linesOf, type Lines } from './lines.ts'
 import type { AssStyle } from './styles.ts'
@@ -28,11 +29,11 @@ interface Rewriting {
 export function rewriteAss({ source: { text } }: Subtitles, { styles, events }: Rewriting): string {
   const lines = linesOf(text)
   const ending = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
-  const found = findLines(lines)
+  const found = findLines(lines, new Set([...events.keys()].map(lineOf)))
   const edits: Edit[] = styleEdits(lines, { found, styles, ending })
   for (const [entry, replaced] of events) {
-    const line = entry.line - 1
-    const fields = found.eventFields.findLast(({ from }) => from < line)?.fields ?? usualFields
+    const line = lineOf(entry)
+    const fields = found.eventFields.get(line) ?? usualFields
     const before = lines.at(line)
     const to = replaced.length > 0 ? lines.to(line) : lines.from(line + 1)
     const by = replaced.map((event) => eventLine(before, fields, event)).join(ending)
@@ -44,11 +45,7 @@ export function rewriteAss({ source: { text } }: Subtitles, { styles, events }: 
   )
 }
 
-interface Fields {
-  /** The line that names them. */
-  readonly from: number
-  readonly fields: readonly string[]
-}
+const lineOf = ({ line }: Entry) => line - 1
 
 interface Found {
   readonly styleFields: readonly string[]
@@ -56,26 +53,26 @@ interface Found {
   readonly styles: ReadonlyMap<string, number>
   readonly lastStyle: number
   readonly events: number
-  readonly eventFields: readonly Fields[]
+  /** The fields of the events that are asked for, by their lines. */
+  readonly eventFields: ReadonlyMap<number, readonly string[]>
 }
 
-function findLines(lines: Lines): Found {
+function findLines(lines: Lines, asked: ReadonlySet<number>): Found {
   const styles = new Map<string, number>()
-  const eventFields: Fields[] = []
+  const eventFields = new Map<number, readonly string[]>()
+  let ofEvents: readonly string[] = usualFields
   let fields: readonly string[] = styleFields
   let [lastStyle, events, section] = [-1, -1, '']
   for (let line = 0; line < lines.count; line += 1) {
     const text = lines.at(line)
-    const name = /^\s*\[(script info|v4\+{0,2} styles|events|fonts|graphics)\]\s*$/i
-      .exec(text)?.[1]
-      ?.toLowerCase()
+    const name = sectionName(text, section)
     if (name !== undefined) section = name
     if (name === 'events' && events < 0) events = line
     const [, key = '', value = ''] = /^\s*(format|style)\s*:(.*)$/i.exec(text) ?? []
     const isFormat = key.toLowerCase() === 'format'
-    if (section === 'events' && isFormat)
-      eventFields.push({ from: line, fields: namesIn(value.toLowerCase()) })
-    if (!section.endsWith('styles')) continue
+    if (section === 'events' && isFormat) ofEvents = namesIn(value.toLowerCase())
+    if (asked.has(line)) eventFields.set(line, ofEvents)
+    if (!isOfStyles(section)) continue
     if (name !== undefined || key !== '') lastStyle = line
     if (isFormat) fields = namesIn(value)
     else if (key !== '') styles.set(namesIn(value)[nameAt(fields)] ?? '', line)

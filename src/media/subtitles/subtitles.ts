@@ -46,7 +46,7 @@ export interface Subtitles {
   /** In the order of the file. */
   readonly entries: readonly Entry[]
   readonly skipped: readonly Skipped[]
-  /** PlayRes of ASS. */
+  /** PlayRes of ASS; undefined where it tells no side. */
   readonly canvas?: { readonly width: number; readonly height: number }
 }
 

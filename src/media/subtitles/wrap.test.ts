@@ -179,6 +179,21 @@ test('of what is said at once nothing is lost, in any order', () => {
   )
 })
 
+test.each([
+  ['他说\nhello world 吗', '他说 hello world 吗'],
+  ['我用\nDocker 部署\n\n 服务', '我用 Docker 部署服务'],
+  ['「好」\r\n走吧', '「好」走吧'],
+  ['바다에\n가자', '바다에 가자'],
+])('only between letters that are written without a space does a line need none: %j', (lines, line) => {
+  expect(onOneLine(lines)).toBe(line)
+})
+
+test('a text of many lines is joined in little time', () => {
+  const started = performance.now()
+  onOneLine('中文中文a\n'.repeat(20_000))
+  expect(performance.now() - started).toBeLessThan(5000)
+})
+
 test('the longest text an operation takes is broken in little time', () => {
   for (const unit of ['汉', 'a', 'ab ', '。', '👨‍👩‍👧', 'ไทย', 'e\u0301']) {
     const raw = unit.repeat(80_000 / unit.length)

@@ -16,17 +16,19 @@ export function wrapText(text: string, room: Room): string[] {
 
 /** A text in one line: breaks are spaces, but for those between letters that are written without. */
 export function onOneLine(text: string): string {
-  return text
+  const lines = text
     .split(/[\r\n]+/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
-    .reduce((joined, line) => joined + (unspaced.test(joined) && unspaced.test(line) ? '' : ' ') + line, '')
-    .trim()
+  const isSpaced = (line: string, at: number) =>
+    at > 0 && !(endsUnspaced.test(lines[at - 1] ?? '') && beginsUnspaced.test(line))
+  return lines.map((line, at) => (isSpaced(line, at) ? ` ${line}` : line)).join('')
 }
 
-/** Ends or begins with a letter or sign of Chinese or Japanese, as the last or first of a line. */
+/** A letter or sign of Chinese or Japanese. */
 const cjk = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]`
-const unspaced = new RegExp(`^${cjk}|${cjk}$`, 'u')
+const beginsUnspaced = new RegExp(`^${cjk}`, 'u')
+const endsUnspaced = new RegExp(`${cjk}$`, 'u')
 
 /** A piece with what it takes of a line. */
 export interface Word extends Piece {

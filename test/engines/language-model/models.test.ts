@@ -83,6 +83,16 @@ describe('the model', () => {
     expect(server.asked).toHaveLength(1)
   })
 
+  it('that its service lists is not said to be missing, whatever it answers with 404', async () => {
+    server.models = [{ id: 'gemma' }, { id: 'small' }]
+    server.faults.push(fails(404, { error: { message: 'no healthy upstream' } }))
+    await using model = await openModel()
+    await expect(model.ask(question)).rejects.toMatchObject({
+      message: expect.stringContaining('(HTTP 404: no healthy upstream)'),
+      hint: expect.stringContaining('Check the setting "language_model"'),
+    })
+  })
+
   it('that its service does not know is told also where it lists none', async () => {
     server.faults.push(fails(404))
     await using model = await openModel()

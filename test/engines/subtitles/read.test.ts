@@ -92,6 +92,17 @@ test('ASS is read by its own order of fields, in hundredths of a second', () => 
 })
 
 test.each([
+  ['PlayResY: 1080', { width: 1440, height: 1080 }],
+  ['PlayResX: 1001', { width: 1001, height: 750 }],
+  ['PlayResX: 1280', { width: 1280, height: 1024 }],
+  ['PlayResY: 1024', { width: 1280, height: 1024 }],
+  ['PlayResX: 1280\nPlayResY: 720', { width: 1280, height: 720 }],
+  ['PlayResX: 1', undefined],
+])('of a canvas of one side the other is as libass has it: %j', (head, canvas) => {
+  expect(read(`[Script Info]\n${head}\n[Events]\n`, 'ass').canvas).toEqual(canvas)
+})
+
+test.each([
   ['one line', 'x'],
   ['empty lines', '\n'],
   ['NULs', '\0'],
