@@ -33,7 +33,6 @@ const videoFacts = z.object({
     .describe("ffprobe's name of the YUV matrix; absent when the file does not tell"),
   hdr: z.boolean(),
   alpha: z.boolean(),
-  undecodable: z.literal(true).optional().describe('No picture could be decoded'),
   seek_ms: z
     .int()
     .optional()

@@ -155,7 +155,8 @@ export type RunOperation<O extends Operation> = (
 
 /**
  * `tools/<operation>/run.ts` exports `ready`: throws 6401, naming the one command or setting that helps,
- * where an engine or model is missing that every request needs or, given one, that this request needs.
+ * where an engine or model is missing that every request needs or, given one, that this request needs. Where every
+ * request lacks something, one is asked about before its files are looked at: then their `get` throws what is lacking.
  */
 export type ReadyOperation<O extends Operation> = (request?: {
   readonly input: InputOf<O>

@@ -20,16 +20,11 @@ interface Looking {
  * A file as creation sees it: probed once, its facts kept with its record. Text and MIDI have none. Throws
  * 6017 for media that cannot be parsed, 6021 for a video of which no frame decodes, unless its sound will do.
  */
-export async function giveFile(
-  shelf: Shelf,
-  row: FileRow,
-  { signal, soundAlone = false }: Looking = {},
-): Promise<GivenFile> {
+export async function giveFile(shelf: Shelf, row: FileRow, looking: Looking = {}): Promise<GivenFile> {
   const kind = kindOf(row.ext)
   if (!kind) throw new MediaError(6014, `${row.name} is of no supported type`)
   const isMedia = kind !== 'text' && kind !== 'midi'
-  const facts = isMedia ? (keptFacts(row) ?? (await findFacts(shelf, row, signal))) : null
-  if (facts?.video?.undecodable && !soundAlone) await named(row, noFrame)
+  const facts = isMedia ? (keptFacts(row) ?? (await findFacts(shelf, row, looking))) : null
   return { file_id: row.id, name: row.name, size: row.size, kind, facts }
 }
 
@@ -41,11 +36,13 @@ function keptFacts(row: FileRow): MediaFacts | null {
 /** However many tasks are created at once, their probes share the cores. */
 const inTurn = atMost(availableParallelism())
 
-async function findFacts({ db, files }: Shelf, row: FileRow, signal?: AbortSignal): Promise<MediaFacts> {
-  const facts = await inTurn(async () => {
-    signal?.throwIfAborted()
-    return await files.lend(row, (path) => named(row, () => look(path, signal)))
+async function findFacts({ db, files }: Shelf, row: FileRow, looking: Looking): Promise<MediaFacts> {
+  const { facts, isShown } = await inTurn(async () => {
+    looking.signal?.throwIfAborted()
+    return await files.lend(row, (path) => named(row, () => look(path, looking)))
   })
+  // A picture that does not decode may do so by another ffmpeg, or when the machine has more to give.
+  if (!isShown) return facts
   await db
     .updateTable('files')
     .set({ facts: JSON.stringify(facts) })
@@ -54,10 +51,17 @@ async function findFacts({ db, files }: Shelf, row: FileRow, signal?: AbortSigna
   return facts
 }
 
-async function look(path: string, signal?: AbortSignal): Promise<MediaFacts> {
+interface Found {
+  readonly facts: MediaFacts
+  /** Whether its picture decodes, if it has one. */
+  readonly isShown: boolean
+}
+
+async function look(path: string, looking: Looking): Promise<Found> {
+  const { signal } = looking
   const facts = await probe(path, { signal })
-  if (facts.video && !(await showsPictures(path, facts, signal)))
-    return await heldToPackets(path, { ...facts, video: { ...facts.video, undecodable: true } }, { signal })
+  const isShown = !facts.video || (await showsPictures(path, facts, looking))
+  if (!isShown) return { facts: await heldToPackets(path, facts, { signal }), isShown }
   const [held, seek] = await Promise.all([
     heldToPackets(path, facts, { signal }),
     // A still picture is not sought in.
@@ -66,23 +70,23 @@ async function look(path: string, signal?: AbortSignal): Promise<MediaFacts> {
       : undefined,
   ])
   return held.video && seek !== undefined
-    ? { ...held, video: { ...held.video, seek_ms: Math.round(seek) } }
-    : held
+    ? { facts: { ...held, video: { ...held.video, seek_ms: Math.round(seek) } }, isShown }
+    : { facts: held, isShown }
 }
 
-/** Whether a video's picture decodes. Throws 6021 where it does not and there is no sound either. */
-async function showsPictures(path: string, { audio }: MediaFacts, signal?: AbortSignal): Promise<boolean> {
+/** Whether a video's picture decodes. Throws 6021 where it does not, unless there is sound that will do. */
+async function showsPictures(
+  path: string,
+  { audio }: MediaFacts,
+  { signal, soundAlone }: Looking,
+): Promise<boolean> {
   try {
     await checkDecodable(path, { signal })
     return true
   } catch (error) {
-    if (audio.length > 0 && error instanceof MediaError && error.code === 6021) return false
+    if (soundAlone && audio.length > 0 && error instanceof MediaError && error.code === 6021) return false
     throw error
   }
-}
-
-function noFrame(): Promise<never> {
-  return Promise.reject(new MediaError(6021, 'no frame of the video could be decoded'))
 }
 
 /** Says which file an error is about. */

@@ -3,6 +3,7 @@ import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
 import { findFileRefs, kindOf, ofAnotherKind, type FileReference } from '../contract/file.ts'
 import { readBody, withoutNulls } from '../contract/issues.ts'
+import { lackOf } from '../contract/lacks.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
@@ -51,8 +52,9 @@ export async function appraise(
 ): Promise<Appraisal> {
   const { module, input, priority } = request
   const { ready } = await module.run()
+  const lack = await lackOf(module)
   // What helps may depend on what is asked for.
-  await ready().catch(() => ready({ input, files: givenFiles(new Map()) }))
+  if (lack) await ready({ input, files: lackingFirst(lack) })
   const files = await checkFiles(service, caller, { operation: module.operation, input })
   const { plan, check } = await module.plan()
   const withoutTexts = plan(input, files)
@@ -61,6 +63,15 @@ export async function appraise(
   const plannedMs = Math.ceil(planned.seconds * 1000)
   const estimate = await estimateTask(service, { type: module.operation.name, plannedMs, priority })
   return { fileIds: files.ids, credits: planned.credits, plannedMs, ...estimate }
+}
+
+/** Files that are looked at later: who needs one of them is told what every request lacks. */
+function lackingFirst(lack: MediaError): GivenFiles {
+  return {
+    get() {
+      throw lack
+    },
+  }
 }
 
 function findOperation(service: Service, type: string): OperationModule {

@@ -10,7 +10,8 @@ import { readWav, wavOf } from '../../src/media/audio/wav.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { ready, run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { bytes, fails } from '../engines/services/stand-in.ts'
+import { bytes, fails, json } from '../engines/services/stand-in.ts'
+import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { parrotRate, startParrot, type Parrot } from './parrot.ts'
@@ -147,11 +148,24 @@ describe.skipIf(speech === undefined || !hasModels)(
       parrot.others = { ...others, text: '' }
       const unheard = await speak(folder, jfk, { text: 'Hello.', ref_text })
       expect(unheard.output.notes).toEqual([expect.stringMatching(/^ref_text is to 0 % what is heard from/)])
-      expect(parrot.ears.heard.length, 'parts that are heard, and what is spoken').toBeGreaterThan(2 * 2)
-      parrot.ears.heard.length = 0
-      parrot.others = { ...others, text: 'what you can do for your country' }
-      expect((await speak(folder, jfk, { text: 'Hello.', ref_text })).output).not.toHaveProperty('notes')
-      expect(parrot.ears.heard, 'the part that says it, and what is spoken').toHaveLength(2)
+    })
+
+    test('of given words the part is looked for that says them, and no further', async () => {
+      const kennedy = await voiceOf('kennedy')
+      const twice = await writeSound(join(folder, 'twice.wav'), joined(kennedy, silence(1), kennedy))
+      const ref_text = 'Ask, what you can do for your country!'
+      const others = { text: 'what you can do for your country', language: 'english' }
+      parrot.others = others
+      const at: number[] = []
+      for (const before of [[], [{ ...others, text: 'something else' }]]) {
+        parrot.ears.replies.push(...before.map(json))
+        parrot.ears.heard.length = 0
+        const { output } = await speak(folder, twice, { text: 'Hello.', ref_text })
+        expect(output).not.toHaveProperty('notes')
+        at.push(...output.report.ref.span_ms)
+        expect(parrot.ears.heard, 'parts, and what is spoken').toHaveLength(before.length + 2)
+      }
+      expect(at.slice(0, 2)).not.toEqual(at.slice(2))
     })
 
     test('an attempt goes on with the sentences that an earlier one spoke', async () => {

@@ -12,16 +12,20 @@ const language = z.enum([...voiceLanguages, ...chineseScripts])
 /** Sides of a canvas that subtitles are made for, pixels. */
 const side = z.int().min(16).max(4096)
 
-const isSpeakable = (text: string) => /[\p{L}\p{N}]/u.test(text)
+/** What is wrong with a field that only says how subtitles are. */
+const ofSubtitles = (field: string) => ({
+  path: [field],
+  message: 'only together with subtitle_format',
+  params: { fix: `Add subtitle_format "srt", or leave ${field} out.` },
+})
+
+/** Text with something to say in it. */
+const speakable = (message: string, fix: string) =>
+  z.string().refine((text) => /[\p{L}\p{N}]/u.test(text), { message, params: { fix } })
 
 const input = z
   .object({
-    text: z
-      .string()
-      .refine(isSpeakable, {
-        message: 'has nothing that can be spoken',
-        params: { fix: 'Give the text that is to be spoken.' },
-      })
+    text: speakable('has nothing that can be spoken', 'Give the text that is to be spoken.')
       .refine((text) => [...text].length <= mostLetters, {
         message: `has more than ${mostLetters} characters`,
         params: { fix: 'Split the text, and make a task of each part.' },
@@ -33,13 +37,8 @@ const input = z
       describe:
         'Recording of the voice, 3 s to 30 min, of which the best 3 to 10 s are used; to give it says that its owner consents',
     }),
-    ref_text: z
-      .string()
+    ref_text: speakable('has nothing that was spoken', 'Leave it out, or give the words.')
       .max(mostLetters)
-      .refine(isSpeakable, {
-        message: 'has nothing that was spoken',
-        params: { fix: 'Leave it out, or give the words.' },
-      })
       .optional()
       .describe('What is said in the recording, word for word; left out, it is recognised'),
     ref_lang: language.optional().describe('Language of the recording; left out, that of the text'),
@@ -65,19 +64,10 @@ const input = z
       .optional()
       .describe('Commas and full stops of the subtitles become spaces; true where left out'),
   })
-  .refine(({ canvas, subtitle_format }) => canvas === undefined || subtitle_format !== undefined, {
-    path: ['canvas'],
-    message: 'only together with subtitle_format',
-    params: { fix: 'Add subtitle_format "srt", or leave canvas out.' },
-  })
+  .refine(({ canvas, subtitle_format }) => canvas === undefined || subtitle_format, ofSubtitles('canvas'))
   .refine(
-    ({ strip_punctuation, subtitle_format }) =>
-      strip_punctuation === undefined || subtitle_format !== undefined,
-    {
-      path: ['strip_punctuation'],
-      message: 'only together with subtitle_format',
-      params: { fix: 'Add subtitle_format "srt", or leave strip_punctuation out.' },
-    },
+    ({ strip_punctuation, subtitle_format }) => strip_punctuation === undefined || subtitle_format,
+    ofSubtitles('strip_punctuation'),
   )
 
 const milliseconds = z.int().min(0)
@@ -113,7 +103,7 @@ const output = z.object({
         .min(0)
         .max(1)
         .nullable()
-        .describe('How sure the recogniser was; null only with ref_text, where it tells none'),
+        .describe('How sure the recogniser was; null only with ref_text, where none was told'),
       recogniser: z.string().nullable().describe('What heard the recording; null where nothing did'),
       ref_text: z.string(),
       ref_lang: z.string(),

@@ -4,7 +4,7 @@ import { resample } from '../../src/engines/ffmpeg/resample.ts'
 import { recogniseSurely } from '../../src/engines/speech/recognise-surely.ts'
 import { readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
 import { backgroundOf, powerOf, type Background } from '../../src/media/speech/background.ts'
-import { usualRule } from '../../src/media/speech/speech-spans.ts'
+import { room } from '../../src/media/speech/reference.ts'
 import { speechRate, type Recognised, type Samples, type Span } from '../../src/media/speech/spoken.ts'
 import { orNothing, type Engines } from './engines.ts'
 
@@ -48,7 +48,6 @@ export async function listen(
   const from = Math.max(0, span.start - around)
   const limits = { signal, timeoutMs: decodingMs }
   const near = await readVoice(path, { ...limits, rate, from, seconds: span.end + around - from })
-  const room = usualRule.padding
   const spoken = speech.map(({ start, end }) => ({ start: start - from - room, end: end - from + room }))
   const background = backgroundOf(await resample({ samples: near, rate }, speechRate, { signal }), spoken)
   const [begin, end] = [span.start, span.end].map((at) => Math.round((at - from) * rate))

@@ -2,19 +2,17 @@ import { spoken, type VoiceLanguage } from '../../src/contract/languages.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import type { VoiceReference } from '../../src/engines/speech/speech.ts'
-import { likeness } from '../../src/media/speech/compare.ts'
 import { chooseReference } from '../../src/media/speech/reference.ts'
+import { isSpoken } from '../../src/media/speech/sentences.ts'
 import type { Span } from '../../src/media/speech/spoken.ts'
-import { isInOtherLetters, type Engines, type Input } from './engines.ts'
+import type { Engines, Input } from './engines.ts'
+import { nearestTo, saysIt, unlikeNotes } from './given-words.ts'
 import { hear } from './hear.ts'
 import { evenLevel } from './level.ts'
 import { listen, type Listened } from './listen.ts'
 
 /** How sure a recogniser must be of what it hears in a reference. */
 const sureEnough = 0.5
-
-/** Given words are those of a recording where so much of them is heard, and no more beside them; engines mishear some. */
-const alikeEnough = 0.5
 
 /** Spans that are listened to before it is said that none will do. */
 const mostTried = 6
@@ -50,9 +48,10 @@ export async function prepareReference(
   const choice = chooseReference(voices)
   if ('unmet' in choice) throw unfit(file, choice.unmet)
   const language = spoken(input.ref_lang ?? input.text_lang)
+  const { ref_text } = input
+  const isGiven = ref_text !== undefined
   const heard: Listened[] = []
   // Whoever gives the words gives those of all that is said.
-  const isGiven = input.ref_text !== undefined
   const spans = isGiven
     ? choice.spans.toSorted((one, other) => lengthOf(other) - lengthOf(one))
     : choice.spans
@@ -63,23 +62,23 @@ export async function prepareReference(
     })
     heard.push(listened)
     // Of what is given in words, the part is looked for that says them.
-    if (isGiven ? !recogniser : isUnderstood(listened)) break
+    if (isGiven ? !recogniser || saysIt(ref_text, listened) : isUnderstood(listened)) break
   }
-  const best = input.ref_text === undefined ? understood(file, heard) : nearestTo(input.ref_text, heard)
+  const best = isGiven ? nearestTo(ref_text, heard) : understood(file, heard)
   const { span, separator, recognised } = best
   const level = evenLevel(best.samples, best.rate)
   return {
     reference: {
       samples: level.samples,
       rate: best.rate,
-      text: input.ref_text ?? recognised?.text ?? '',
+      text: ref_text ?? recognised?.text ?? '',
       language,
     },
     ...{ span, separator, language },
     recogniser: (recognised && recogniser?.name) ?? null,
     notes: [...best.notes, ...unlikeNotes(input, best)],
     gain: level.gain,
-    source: input.ref_text === undefined ? 'asr' : 'user',
+    source: isGiven ? 'user' : 'asr',
     confidence: recognised?.confidence ?? null,
   }
 }
@@ -101,17 +100,15 @@ function apart(spans: readonly Span[]): Span[] {
 
 const isUnderstood = (listened: Listened): boolean => sureness(listened) >= sureEnough
 
-/** How sure a recogniser is of what is said; 0 where it hears nothing. */
-function sureness({ recognised }: Listened): number {
-  return recognised?.text ? (recognised.confidence ?? 0) : 0
-}
+/** How sure a recogniser is of what is said; 0 where it hears no words. */
+const sureness = ({ recognised }: Listened): number => recognised?.confidence ?? 0
 
 /** The first of what was heard that was understood. */
 function understood(file: StagedFile, heard: readonly Listened[]): Listened {
   const found = heard.find(isUnderstood)
   if (found) return found
   const surest = Math.max(...heard.map(sureness))
-  const unmet = heard.every(({ recognised }) => !recognised?.text)
+  const unmet = heard.every(({ recognised }) => !isSpoken(recognised?.text ?? ''))
     ? 'what is said in it was not recognised'
     : `what is said in it was recognised with a confidence of ${surest.toFixed(2)} at most, and ${sureEnough} is needed`
   throw unfit(
@@ -119,26 +116,6 @@ function understood(file: StagedFile, heard: readonly Listened[]): Listened {
     unmet,
     'Give ref_text, what is said in it word for word, with ref_lang; or a clearer recording.',
   )
-}
-
-/** What of the heard says given words best; of parts nobody recognised the first, which is the best to copy. */
-function nearestTo(text: string, heard: readonly Listened[]): Listened {
-  const alike = ({ recognised }: Listened) => likeness(text, recognised?.text ?? '')
-  const [best] = heard.toSorted((one, other) => alike(other) - alike(one))
-  if (!best) throw new TypeError('nothing was heard')
-  return best
-}
-
-/** Tells of given words that are not those that are heard. */
-function unlikeNotes({ ref_text, ref_lang, text_lang }: Given, { span, recognised }: Listened): string[] {
-  if (ref_text === undefined || !recognised?.text || isInOtherLetters(ref_lang ?? text_lang)) return []
-  const alike = likeness(ref_text, recognised.text)
-  if (alike >= alikeEnough) return []
-  const [start, end] = [span.start.toFixed(1), span.end.toFixed(1)]
-  return [
-    `ref_text is to ${Math.round(100 * alike)} % what is heard from ${start} s to ${end} s of the recording: ` +
-      'words may be lost or added in the speech; give what is said there word for word, or leave ref_text out',
-  ]
 }
 
 function unfit(

@@ -37,7 +37,7 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
   const file = join(here, name)
   try {
     await writeFile(file, wavOf(reference)).catch((error: unknown) => {
-      throw new MediaError(6401, `the reference cannot be written into ${here}`, {
+      throw new MediaError(6401, 'the reference cannot be written into the folder of voice_service', {
         cause: error,
         hint: shareFolder,
       })
@@ -54,10 +54,12 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
       media_type: 'wav',
       streaming_mode: false,
     }
-    await sweepFrom(here, name)
+    // Another worker may be quicker, or the folder forbid it: to speak does not depend on it.
+    await sweepFrom(here, name).catch(() => undefined)
     return await client.send({ path: '/tts', json, signal }).catch(tellWhy)
   } finally {
-    await rm(file, { force: true })
+    // What fails is told, not what stays of it: a later reference sweeps it away.
+    await rm(file, { force: true }).catch(() => undefined)
   }
 }
 
@@ -65,7 +67,7 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
 async function sweepFrom(folder: string, newest: string): Promise<void> {
   const { mtimeMs: now } = await lstat(join(folder, newest))
   const left = (await readdir(folder)).filter((name) => ours.test(name)).map((name) => join(folder, name))
-  // Another worker may be quicker, or the folder forbid it: to speak does not depend on it.
+  // One that cannot be removed holds back no other.
   await Promise.allSettled(
     left.map(async (path) => {
       const entry = await lstat(path)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareSpoken } from './compare.ts'
+import { compareSpoken, likeness } from './compare.ts'
 
 test.each([
   ['Ask not what your country can do.', 'ask not what your country can do', { heard: 1, longestLost: 0 }],
@@ -27,4 +27,16 @@ test('what is taken out of a text is what is lost', () => {
       expect(compareSpoken(wanted, wanted)).toEqual({ heard: 1, longestLost: 0 })
     }),
   )
+})
+
+test('what says nothing is like nothing, not even itself', () => {
+  const silent = fc.constantFrom('', ' ', '。', '♪', '……')
+  fc.assert(
+    fc.property(fc.string(), silent, (text, nothing) => {
+      expect(likeness(text, nothing)).toBe(0)
+      expect(likeness(nothing, text)).toBe(0)
+    }),
+  )
+  expect(likeness('Hello, world!', 'hello world')).toBe(1)
+  expect(likeness('hello world', 'hello')).toBe(0.75)
 })

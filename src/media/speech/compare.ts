@@ -1,3 +1,5 @@
+import { isSpoken } from './sentences.ts'
+
 /** How much of what was to be said is heard. */
 export interface Comparison {
   /** Of the words that were to be said, those that are heard, in order; 1 where there was nothing to say. */
@@ -23,8 +25,9 @@ export function compareSpoken(wanted: string, heard: string): Comparison {
   return { heard: count / words.length, longestLost }
 }
 
-/** How much two texts say the same: 0 to 1, as much as each is heard in the other. */
+/** How much two texts say the same: 0 to 1, as much as each is heard in the other; 0 where one says nothing. */
 export function likeness(one: string, other: string): number {
+  if (!isSpoken(one) || !isSpoken(other)) return 0
   return (compareSpoken(one, other).heard + compareSpoken(other, one).heard) / 2
 }
 

@@ -16,7 +16,7 @@ export const referenceBounds = { shortest: 3, longest: 10, silence: 0.6 } as con
 export const referenceRule: SpeechRule = { ...usualRule, padding: 0 }
 
 /** What is read before and after speech, as far as nobody else speaks there, seconds. */
-const room = usualRule.padding
+export const room = usualRule.padding
 
 /** Of references as good otherwise, the one nearest to this is taken: long enough to show a voice, seconds. */
 const bestLength = 7
