@@ -40,8 +40,11 @@ async function compare(): Promise<void> {
       '-g',
       '60',
     ]
-    await ffmpeg('-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', 'sine', '-t', '20', ...encoder, once)
-    await ffmpeg('-stream_loop', '-1', '-i', once, '-t', String(60 * Number(minutes)), '-c', 'copy', video)
+    await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '20', ...encoder, once)
+    // Sound of its own: repeated with the pictures, its last packet would make their rate a variable one.
+    const sound = ['-f', 'lavfi', '-i', 'sine']
+    const whole = ['-t', String(60 * Number(minutes)), '-c:v', 'copy', video]
+    await ffmpeg('-stream_loop', '-1', '-i', once, ...sound, ...whole)
     const program = [fileURLToPath(import.meta.url), models, width, minutes, way, fps, video]
     const { stdout } = await promisify(execFile)(process.execPath, program)
     console.log(`${way}, ${size}, ${minutes} minutes of ${fps} frames a second: ${stdout.trim()}`)
