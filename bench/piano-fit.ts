@@ -72,7 +72,7 @@ try {
     }
     console.log(`${soundFont}: ${examples.length} examples`)
   }
-  await model.session.release()
+  await model[Symbol.asyncDispose]()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

@@ -84,7 +84,7 @@ try {
         velocityErrors.push(note.velocity - truth.velocity)
     }
   }
-  await model.session.release()
+  await model[Symbol.asyncDispose]()
   speeds = await speedTable(soundFonts, folder)
 } finally {
   await rm(folder, { recursive: true, force: true })

@@ -25,7 +25,7 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   const mono = file.facts?.audio[0]?.channels === 1
   const source = await measureSource({ path: file.path, mono }, rendering)
   const onSamples = (done: number) =>
-    context.progress(shares.heard + ((shares.played - shares.heard) * done) / (2 * source.samples))
+    context.progress(shares.heard + ((shares.played - shares.heard) * done) / source.samples)
   const wav = await renderWav({ piano, performance, source }, { ...rendering, onSamples })
   const midi = join(scratch, 'piano.mid')
   await writeFile(midi, writeMidi(performance))

@@ -1,29 +1,12 @@
-import type { InferenceSession } from 'onnxruntime-node'
-import { frameHop, frameRate, type Frame } from '../../media/piano/frames.ts'
-import { Levels, lookLength } from '../../media/piano/levels.ts'
+import { frameHop, frameRate, partials, type Frame } from '../../media/piano/frames.ts'
 import { keys } from '../../media/piano/note.ts'
 import { byBegin } from '../../media/piano/order.ts'
 import { NoteTracker, type HeardNote } from '../../media/piano/track.ts'
 import { paces } from '../../media/piano/work.ts'
-import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/load.ts'
-import { usePack } from '../packs/use.ts'
+import { openModelThreads, type ModelThreads } from '../onnx/model-threads.ts'
+import { counted, margin, window, type Looked } from './basic-pitch-window.ts'
 import type { Heard, Listening, Transcriber } from './transcriber.ts'
-import { windowsOf } from './windows.ts'
-
-/** Samples and frames of a window of the model, which is fixed. */
-const window = { samples: 43_844, frames: 172 } as const
-
-/** Frames at both ends of a window that do not count, as too little is heard around them: 0.17 s. */
-const margin = 15
-
-const counted = window.frames - 2 * margin
-
-/** The model's own names. */
-const tensors = {
-  sound: 'serving_default_input_2:0',
-  onsets: 'StatefulPartitionedCall:2',
-  sounding: 'StatefulPartitionedCall:1',
-} as const
+import { windowsOf, type SoundWindow } from './windows.ts'
 
 /** Opens Basic Pitch, which is pulled first where it is not there. */
 export async function openBasicPitch(threads: number, signal: AbortSignal): Promise<Transcriber> {
@@ -31,21 +14,19 @@ export async function openBasicPitch(threads: number, signal: AbortSignal): Prom
   return {
     ...{ name: 'basic-pitch', rate: frameRate, pace: paces.basicPitch, pedal: false },
     transcribe: (sound, listening) => transcribe(model, sound, listening),
-    [Symbol.asyncDispose]: () => model.session.release(),
+    [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   }
 }
 
-interface Model {
-  readonly onnx: OnnxRuntime
-  readonly session: InferenceSession
+/** The model alone, on so many threads. */
+interface Model extends ModelThreads<Float32Array, Looked> {
+  readonly threads: number
 }
 
-/** Opens the model alone. */
 export async function openModel(threads: number, signal: AbortSignal): Promise<Model> {
-  const model = await usePack('piano-transcription', { signal })
-  const onnx = await loadOnnxRuntime()
-  const options = { intraOpNumThreads: threads, interOpNumThreads: 1 }
-  return { onnx, session: await onnx.InferenceSession.create(model, options) }
+  const module = new URL('./basic-pitch-thread', import.meta.url)
+  const kind = { pack: 'piano-transcription', purpose: 'piano transcription', module } as const
+  return { threads, ...(await openModelThreads<Float32Array, Looked>(kind, threads, signal)) }
 }
 
 async function transcribe(
@@ -66,28 +47,41 @@ export async function* framesOf(
   sound: AsyncIterable<Float32Array>,
   { signal, onSeconds }: Listening,
 ): AsyncGenerator<Frame> {
-  const levels = new Levels()
-  const windows = { length: window.samples, step: counted * frameHop, before: margin * frameHop }
-  for await (const { samples, heard, from } of windowsOf(sound, windows)) {
+  for await (const { from, heard, looked } of looksOf(model, sound)) {
     signal.throwIfAborted()
-    const { onsets, sounding } = await look(model, samples)
-    for (let frame = margin; frame < margin + counted; frame += 1) {
-      const [first, end, middle] = [frame * keys, (frame + 1) * keys, frame * frameHop]
-      if (from + middle > heard) break
+    const { onsets, sounding, levels } = looked
+    for (let frame = 0; frame < counted; frame += 1) {
+      if (from + (margin + frame) * frameHop > heard) break
+      const [first, end] = [frame * keys, (frame + 1) * keys]
       yield {
-        onsets: onsets.slice(first, end),
-        sounding: sounding.slice(first, end),
-        levels: levels.measure(samples.subarray(middle - lookLength / 2, middle + lookLength / 2)),
+        ...{ onsets: onsets.subarray(first, end), sounding: sounding.subarray(first, end) },
+        levels: levels.subarray(first * partials, end * partials),
       }
     }
     onSeconds?.(heard / frameRate)
   }
 }
 
-async function look({ onnx, session }: Model, samples: Float32Array) {
-  const tensor = new onnx.Tensor('float32', samples, [1, window.samples, 1])
-  const answers = await session.run({ [tensors.sound]: tensor })
-  const [onsets, sounding] = [answers[tensors.onsets]?.data, answers[tensors.sounding]?.data]
-  if (onsets instanceof Float32Array && sounding instanceof Float32Array) return { onsets, sounding }
-  throw new TypeError('Basic Pitch answers something else')
+type WindowLooked = Pick<SoundWindow, 'from' | 'heard'> & { readonly looked: Looked }
+
+/** The windows of a sound in their order; while one is read, others are looked at. */
+async function* looksOf(model: Model, sound: AsyncIterable<Float32Array>): AsyncGenerator<WindowLooked> {
+  const windows = { length: window.samples, step: counted * frameHop, before: margin * frameHop }
+  const under: Promise<WindowLooked>[] = []
+  for await (const { samples, heard, from } of windowsOf(sound, windows)) {
+    const own = samples.slice()
+    const look = model.ask(own, [own.buffer]).then((looked) => ({ from, heard, looked }))
+    // Who ends before its turn comes has no use for its failure.
+    look.catch(() => {})
+    under.push(look)
+    // One more than there are threads: none waits while this one reads on.
+    if (under.length > model.threads) yield await next(under)
+  }
+  while (under.length > 0) yield await next(under)
+}
+
+function next(under: Promise<WindowLooked>[]): Promise<WindowLooked> {
+  const first = under.shift()
+  if (!first) throw new TypeError('nothing is under way')
+  return first
 }

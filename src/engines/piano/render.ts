@@ -1,3 +1,4 @@
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Loudness } from '../../media/audio/loudness.ts'
 import { TruePeak } from '../../media/audio/true-peak.ts'
@@ -19,7 +20,7 @@ export interface SourceSound {
 export interface Rendering {
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** Called with samples that are done, of twice the source's. */
+  /** Called with samples that are done, of the source's. */
   readonly onSamples?: (done: number) => void
 }
 
@@ -57,36 +58,34 @@ export async function renderWav(
   { piano, performance, source }: { piano: Piano; performance: Performance; source: SourceSound },
   { scratch, signal, timeoutMs, onSamples = () => {} }: Rendering & { readonly scratch: string },
 ): Promise<{ readonly path: string; readonly lacks: number }> {
-  // It is played twice: hours of it would fill the disk, and it is the same each time.
-  const playing = async function* (done: number, gain: number) {
+  // Written as it is played: what it has to be multiplied with is known at its end.
+  const played = join(scratch, 'piano.f32')
+  const [loudness, peak] = [new Loudness(), new TruePeak()]
+  const playing = async function* () {
+    let done = 0
     for await (const piece of play(piano.bank, performance, { rate: soundRate, samples: source.samples })) {
       signal.throwIfAborted()
-      yield piece.map((sample) => gain * sample)
+      loudness.push(piece)
+      peak.push(piece)
+      yield new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
       onSamples((done += piece.length / 2))
     }
   }
-  const [loudness, peak] = [new Loudness(), new TruePeak()]
-  for await (const piece of playing(0, 1)) {
-    loudness.push(piece)
-    peak.push(piece)
-  }
+  await writeFile(played, playing())
   const wished = 10 ** (((source.loudness ?? 0) - (loudness.finish() ?? 0)) / 20)
   const gain = Math.min(wished, ceiling / Math.max(peak.finish(), 1e-9))
   const path = join(scratch, 'piano.wav')
   await runRaw({
-    ...{ signal, timeoutMs, input: bytesOf(playing(source.samples, gain)) },
+    ...{ signal, timeoutMs },
     args: [
-      ...['-protocol_whitelist', 'pipe', '-f', 'f32le', '-ar', String(soundRate), '-ac', '2', '-i', 'pipe:0'],
+      ...['-protocol_whitelist', 'file', '-f', 'f32le', '-ar', String(soundRate), '-ac', '2'],
+      ...['-i', `file:${played}`, '-af', `volume=${gain}:precision=float`],
       // Beyond 4 GiB a plain WAV cannot tell its length.
       ...['-c:a', 'pcm_s24le', '-rf64', 'auto', '-bitexact'],
       ...(piano.credit === undefined ? [] : ['-metadata', `comment=${piano.credit}`]),
       path,
     ],
   })
+  await rm(played)
   return { path, lacks: 20 * Math.log10(wished / gain) }
-}
-
-async function* bytesOf(pieces: AsyncIterable<Float32Array>): AsyncGenerator<Uint8Array> {
-  for await (const { buffer, byteOffset, byteLength } of pieces)
-    yield new Uint8Array(buffer, byteOffset, byteLength)
 }

@@ -1,12 +1,6 @@
-import { Worker } from 'node:worker_threads'
-import { MediaError } from '../../contract/errors.ts'
 import type { Frame } from '../../media/clean/patch.ts'
 import type { TextBox } from '../../media/text/box.ts'
-import { atMost } from '../../platform/at-most.ts'
-import { usePack } from '../packs/use.ts'
-import type { Looked, TextThreadJob } from './text-thread.ts'
-
-const thread = import.meta.filename.endsWith('.ts') ? './text-thread.ts' : './text-thread.js'
+import { openModelThreads } from '../onnx/model-threads.ts'
 
 /** Finds lines of text in pictures, on several cores at once. */
 export interface TextDetector extends AsyncDisposable {
@@ -19,66 +13,11 @@ export async function openTextDetector(
   threads: number,
   signal: AbortSignal | undefined,
 ): Promise<TextDetector> {
-  const job: TextThreadJob = {
-    model: await usePack('text-detection', { signal }),
-    runtime: await usePack('onnx-runtime', { signal }),
-  }
-  const all = Array.from({ length: threads }, () => startThread(job))
-  const idle = [...all]
-  const inTurn = atMost(threads)
+  const module = new URL('./text-thread', import.meta.url)
+  const kind = { pack: 'text-detection', purpose: 'text detection', module } as const
+  const pool = await openModelThreads<Frame, readonly TextBox[]>(kind, threads, signal)
   return {
-    find: (frame) =>
-      inTurn(async () => {
-        const one = idle.pop()
-        if (!one) throw new TypeError('more pictures at once than threads')
-        try {
-          return await one.look(frame)
-        } finally {
-          idle.push(one)
-        }
-      }),
-    [Symbol.asyncDispose]: async () => void (await Promise.all(all.map(({ end }) => end()))),
-  }
-}
-
-interface Thread {
-  look(frame: Frame): Promise<readonly TextBox[]>
-  end(): Promise<void>
-}
-
-function startThread(job: TextThreadJob): Thread {
-  const worker = new Worker(new URL(thread, import.meta.url), { workerData: job })
-  let waiting: PromiseWithResolvers<readonly TextBox[]> | undefined
-  let failure: MediaError | undefined
-  const fail = (cause: unknown) => {
-    failure = new MediaError(6401, 'text detection does not run on this machine', {
-      cause,
-      retryable: false,
-      hint: 'See `reelwright models verify`; if all is as it should be, use a service on another machine.',
-    })
-    waiting?.reject(failure)
-  }
-  worker.on('message', (looked: Looked) => {
-    if ('error' in looked) fail(looked.error)
-    else waiting?.resolve(looked.boxes)
-  })
-  worker.on('error', fail)
-  const ended = new Promise<void>((resolve) =>
-    worker.once('exit', () => {
-      fail(new Error('the thread has ended'))
-      resolve()
-    }),
-  )
-  return {
-    look(frame) {
-      if (failure) return Promise.reject(failure)
-      waiting = Promise.withResolvers()
-      worker.postMessage(frame, [frame.bytes.buffer as ArrayBuffer])
-      return waiting.promise
-    },
-    async end() {
-      worker.postMessage(null, [])
-      await ended
-    },
+    find: (frame) => pool.ask(frame, [frame.bytes.buffer as ArrayBuffer]),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }

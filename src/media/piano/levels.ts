@@ -1,37 +1,52 @@
+import { quartered } from '../audio/decimate.ts'
 import { Spectrum } from '../audio/spectrum.ts'
 import { frameRate, partials, silence } from './frames.ts'
 import { hertzOf, keys, lowestKey } from './note.ts'
 
-/** Samples of the longer and the shorter look: 186 ms tell low keys apart, 93 ms tell high ones in time. */
+/**
+ * Samples of the longer and the shorter look: 186 ms tell low keys apart, 93 ms tell high ones in time. The longer one
+ * is at a quarter of them: no partial of the keys it is for is higher than 800 Hz.
+ */
 const sizes = { long: 4096, short: 2048 } as const
-
-/** Samples that `levelsOf` looks at, around its moment. */
-export const lookLength = sizes.long
+const every = 4
 
 /** From this MIDI number on, the short look tells a key from its neighbours: they lie 12 Hz apart. */
 const shortFrom = 56
 
-/** Measures the partials of every key at a moment. */
+/** Measures the partials of every key. */
 export class Levels {
-  readonly #long = new Spectrum(sizes.long)
+  readonly #long = new Spectrum(sizes.long / every)
   readonly #short = new Spectrum(sizes.short)
+  #fewer = new Float32Array(0)
 
-  /** Level of each partial of each key, dB, at the middle of `lookLength` samples. */
-  measure(samples: Float32Array): Float32Array {
-    const rest = (sizes.long - sizes.short) / 2
-    const long = this.#long.magnitudes(samples)
-    const short = this.#short.magnitudes(samples.subarray(rest, rest + sizes.short))
-    const levels = new Float32Array(keys * partials)
+  /**
+   * Level of each partial of each key, dB, at moments of a sound: moment by moment, key by key. Moments are samples,
+   * multiples of four, with 2048 of them before and after.
+   */
+  measure(sound: Float32Array, moments: readonly number[]): Float32Array<ArrayBuffer> {
+    const count = Math.floor(sound.length / every)
+    if (this.#fewer.length !== count) this.#fewer = new Float32Array(count)
+    quartered(sound, this.#fewer)
+    const levels = new Float32Array(moments.length * places.length)
+    for (const [index, moment] of moments.entries())
+      this.#at(sound, moment, levels.subarray(index * places.length, (index + 1) * places.length))
+    return levels
+  }
+
+  #at(sound: Float32Array, moment: number, levels: Float32Array): void {
+    const around = (samples: Float32Array, middle: number, size: number) =>
+      samples.subarray(middle - size / 2, middle + size / 2)
+    const long = this.#long.magnitudes(around(this.#fewer, moment / every, sizes.long / every))
+    const short = this.#short.magnitudes(around(sound, moment, sizes.short))
     for (const [at, { bin, isShort }] of places.entries()) {
       const amplitudes = isShort ? short : long
       const most = Math.max(amplitudes[bin - 1] ?? 0, amplitudes[bin] ?? 0, amplitudes[bin + 1] ?? 0)
       levels[at] = Math.max(silence, 20 * Math.log10(most + 1e-9))
     }
-    return levels
   }
 }
 
-/** Where each partial lies; those beyond the spectrum are silent. */
+/** Where each partial lies, in both looks; those beyond the spectrum are silent. */
 const places = Array.from({ length: keys * partials }, (_, at) => {
   const pitch = lowestKey + Math.floor(at / partials)
   const isShort = pitch >= shortFrom

@@ -1,0 +1,52 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { InferenceSession } from 'onnxruntime-node'
+import type { OnnxRuntime } from './load.ts'
+
+/** What a thread is started with: where the model and what runs it lie, which are there. */
+export interface ModelThreadJob {
+  readonly model: string
+  readonly runtime: string
+}
+
+/** What a thread answers to a thing it was sent, or why there is no answer. */
+export type Told<Answer> = { readonly answer: Answer } | { readonly error: unknown }
+
+/** How a thing is worked on; answers what to transfer besides. */
+export type Work<Thing, Answer> = (
+  thing: Thing,
+  model: { readonly onnx: OnnxRuntime; readonly session: InferenceSession },
+) => Promise<readonly [Answer, ArrayBuffer[]]>
+
+/** Works on whatever this thread is sent, until it is sent nothing. */
+export function serveModel<Thing, Answer>(
+  work: Work<Thing, Answer>,
+  options: InferenceSession.SessionOptions = {},
+): void {
+  const { model, runtime } = workerData as ModelThreadJob
+  // Not by way of the packs, whose downloads take longer to load than a picture to look at.
+  const onnx = createRequire(join(runtime, 'engine.cjs'))('onnxruntime-node') as OnnxRuntime
+  // One core for each thread: cores that share a thing wait for each other.
+  const opened = onnx.InferenceSession.create(model, {
+    ...{ intraOpNumThreads: 1, interOpNumThreads: 1 },
+    ...options,
+  })
+  const answer = async (thing: Thing): Promise<void> => {
+    const [told, transfer] = await opened
+      .then((session) => work(thing, { onnx, session }))
+      .then(
+        ([done, given]): [Told<Answer>, ArrayBuffer[]] => [{ answer: done }, given],
+        (error: unknown): [Told<Answer>, ArrayBuffer[]] => [{ error }, []],
+      )
+    parentPort?.postMessage(told, transfer)
+  }
+  // The engine is native: a thread that is ended from outside while it works takes the process with it.
+  const end = async (): Promise<void> => {
+    await opened.then((session) => session.release()).catch(() => {})
+    parentPort?.close()
+  }
+  parentPort?.on('message', (sent: { readonly thing: Thing } | null) => {
+    void (sent === null ? end() : answer(sent.thing))
+  })
+}

@@ -1,0 +1,95 @@
+import { Worker } from 'node:worker_threads'
+import { MediaError } from '../../contract/errors.ts'
+import { atMost } from '../../platform/at-most.ts'
+import { usePack } from '../packs/use.ts'
+import type { PackName } from '../packs/manifest.ts'
+import type { ModelThreadJob, Told } from './model-thread.ts'
+
+/** Threads that each hold the same model: each works on one thing at a time, on a core of its own. */
+export interface ModelThreads<Thing, Answer> extends AsyncDisposable {
+  /** Who asks while all are busy waits for a turn; what is transferred belongs to the thread from then on. */
+  ask(thing: Thing, transfer: readonly ArrayBuffer[]): Promise<Answer>
+}
+
+interface Kind {
+  readonly pack: PackName
+  /** What the model is for, as an error names it. */
+  readonly purpose: string
+  /** Of the module that the threads run, which calls `serveModel`; without its extension. */
+  readonly module: URL
+}
+
+/** Starts as many threads as are allowed; 6401 where the model, or what runs it, is not there or does not run. */
+export async function openModelThreads<Thing, Answer>(
+  { pack, purpose, module }: Kind,
+  threads: number,
+  signal: AbortSignal | undefined,
+): Promise<ModelThreads<Thing, Answer>> {
+  const job: ModelThreadJob = {
+    model: await usePack(pack, { signal }),
+    runtime: await usePack('onnx-runtime', { signal }),
+  }
+  const program = new URL(`${module.href}${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`)
+  const all = Array.from({ length: threads }, () => startThread<Thing, Answer>(program, job, purpose))
+  const idle = [...all]
+  const inTurn = atMost(threads)
+  return {
+    ask: (thing, transfer) =>
+      inTurn(async () => {
+        const one = idle.pop()
+        if (!one) throw new TypeError('more things at once than threads')
+        try {
+          return await one.ask(thing, transfer)
+        } finally {
+          idle.push(one)
+        }
+      }),
+    [Symbol.asyncDispose]: async () => void (await Promise.all(all.map(({ end }) => end()))),
+  }
+}
+
+interface Thread<Thing, Answer> {
+  ask(thing: Thing, transfer: readonly ArrayBuffer[]): Promise<Answer>
+  end(): Promise<void>
+}
+
+function startThread<Thing, Answer>(
+  program: URL,
+  job: ModelThreadJob,
+  purpose: string,
+): Thread<Thing, Answer> {
+  const worker = new Worker(program, { workerData: job })
+  let waiting: PromiseWithResolvers<Answer> | undefined
+  let failure: MediaError | undefined
+  const fail = (cause: unknown) => {
+    failure = new MediaError(6401, `${purpose} does not run on this machine`, {
+      cause,
+      retryable: false,
+      hint: 'See `reelwright models verify`; if all is as it should be, use a service on another machine.',
+    })
+    waiting?.reject(failure)
+  }
+  worker.on('message', (told: Told<Answer>) => {
+    if ('error' in told) fail(told.error)
+    else waiting?.resolve(told.answer)
+  })
+  worker.on('error', fail)
+  const ended = new Promise<void>((resolve) =>
+    worker.once('exit', () => {
+      fail(new Error('the thread has ended'))
+      resolve()
+    }),
+  )
+  return {
+    ask(thing, transfer) {
+      if (failure) return Promise.reject(failure)
+      waiting = Promise.withResolvers()
+      worker.postMessage({ thing }, [...transfer])
+      return waiting.promise
+    },
+    async end() {
+      worker.postMessage(null, [])
+      await ended
+    },
+  }
+}
