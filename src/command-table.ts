@@ -139,8 +139,8 @@ export const commandTable: Readonly<Record<string, Command>> = {
     run: (values, id) => commands.administer(values['data-dir'], ({ endKey }, config) => endKey(config, id)),
   },
   'models list': {
-    summary: 'tell the models and engines: what is there, what each is for and takes',
-    run: (values) => withPacks(values, ({ listPacks }, { packs }) => listPacks(packs)),
+    summary: 'tell the models and engines: what is there, what each is for and takes; and which operations lack any',
+    run: (values) => withPacks(values, ({ listPacks }, subject) => listPacks(subject)),
   },
   'models pull': {
     summary: 'bring models or engines, or repair them; goes on where an earlier pull ended',

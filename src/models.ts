@@ -27,8 +27,9 @@ export async function readSubject(dataDir: string | undefined): Promise<Subject>
   return { packs: { ...packs, manifest }, services, ffmpeg, dataDir: folder }
 }
 
-/** Tells every pack: how it stands, what it is for, and what it takes. */
-export async function listPacks(packs: Packs): Promise<void> {
+/** Tells every pack: how it stands, what it is for, and what it takes; then which operations lack what, and what brings it. */
+export async function listPacks(subject: Subject): Promise<void> {
+  const { packs } = subject
   const states = await statesOf(packs)
   const words = { ready: 'ready', automatic: 'at first use', missing: 'MISSING', optional: 'on request' }
   const rows = states.map(({ name, state }) => {
@@ -44,6 +45,7 @@ export async function listPacks(packs: Packs): Promise<void> {
   for (const { name, detail, state, fix } of states) {
     if (state === 'missing') print(`${name}: ${detail}`, `  -> ${fix}`)
   }
+  printLacks(await lacksHere(subject))
 }
 
 /** Brings packs one after another, with their progress on stderr. */
@@ -90,9 +92,7 @@ export async function setUp(subject: Subject): Promise<number> {
     print(...said)
   }
   const lacks = await lacksHere(subject)
-  if (lacks.length > 0) print('')
-  for (const { operations: names, message, hint } of lacks)
-    print(`${names.join(', ')}: ${message}`, `  -> ${hint}`)
+  printLacks(lacks)
   const stopped = lacks.flatMap(({ operations: names }) => names).join(', ')
   const ready = `Ready${stopped && `, but for ${stopped}`}. What else is needed tells: reelwright doctor`
   print('', missing === 0 ? ready : 'Not all of it is there.')
@@ -106,6 +106,12 @@ async function lacksHere(subject: Subject): Promise<Lack[]> {
   ])
   await beAsTold(subject)
   return await lacksOf(operations)
+}
+
+function printLacks(lacks: readonly Lack[]): void {
+  if (lacks.length > 0) print('')
+  for (const { operations: names, message, hint } of lacks)
+    print(`${names.join(', ')}: ${message}`, `  -> ${hint}`)
 }
 
 async function setUpOne(

@@ -120,12 +120,12 @@ describe('reelwright doctor', () => {
       {
         ...{ name: 'operations', state: 'note', stops: ['audio_language_detect'] },
         detail: expect.stringMatching(/^audio_language_detect: .* is not there \(9\d\.\d MiB\)/) as string,
-        fix: 'Run: reelwright models pull whisper-tiny',
+        fix: 'reelwright models pull whisper-tiny',
       },
       {
         ...{ name: 'operations', state: 'note', stops: ['audio_tts_zero_shot'] },
         detail: expect.stringMatching(/^audio_tts_zero_shot: .* is not there/) as string,
-        fix: 'Run: reelwright models pull zipvoice sense-voice',
+        fix: 'reelwright models pull zipvoice sense-voice',
       },
       expect.objectContaining({ stops: ['subtitle_translate'] }),
     ])
@@ -227,6 +227,17 @@ describe('reelwright doctor', () => {
     const { out } = await reelwright(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
     expect(out).toMatch(/^MISSING {2}workspace .*nowhere.*\n +-> make .*nowhere/m)
     expect(out.trimEnd().split('\n').at(-1)).toBe('One thing is missing.')
+  })
+})
+
+describe('reelwright models list', () => {
+  it('names the operations that lack what comes on request, and the command', async () => {
+    const { code, out } = await reelwright(['models', 'list'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^whisper-tiny +on request /m)
+    expect(out).toMatch(
+      /^audio_language_detect: Whisper tiny is not there .*\n {2}-> reelwright models pull whisper-tiny$/m,
+    )
   })
 })
 

@@ -86,7 +86,7 @@ async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
       name,
       title,
       state,
-      missing: state === 'ready' ? null : `${detail}. ${fix}`,
+      missing: state === 'ready' ? null : `${detail}. Fix: ${fix}`,
     })),
   }
 }
@@ -111,6 +111,6 @@ function json(data: unknown) {
 async function describe(module: OperationModule): Promise<Capabilities['operations'][number]> {
   const { name, title, price } = module.operation
   const lack = await lackOf(module)
-  const missing = lack && `${lack.message}. ${lack.hint}`
+  const missing = lack && `${lack.message}. Fix: ${lack.hint}`
   return { name, title, ready: missing === null, missing, price: describePrice(price) }
 }

@@ -89,7 +89,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     onTestFinished(() => before && setPacks(before))
     const missing = await detect(pathOf('kennedy')).catch((error: unknown) => error)
     expect(missing).toMatchObject({ code: 6401, retryable: false })
-    const [, names = ''] = /^Run: reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
+    const [, names = ''] = /^reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
     expect(names.split(' ')).toEqual(['whisper-tiny', 'voice-activity'])
     await pullAll({ packs, dataDir }, names.split(' '))
     expect(await detect(pathOf('kennedy'))).toMatchObject({ engine: 'whisper-tiny', language: 'zh-CN' })

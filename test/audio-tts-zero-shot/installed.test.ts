@@ -48,7 +48,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     )
     expect(missing).toMatchObject({ code: 6401, retryable: false })
     const [, names = ''] =
-      missing instanceof MediaError ? (/^Run: reelwright models pull (.+)$/.exec(missing.hint) ?? []) : []
+      missing instanceof MediaError ? (/^reelwright models pull (.+)$/.exec(missing.hint) ?? []) : []
     await pullAll({ packs, dataDir }, names.split(' '))
     await ready({ input, files })
     const { output } = await speak(folder, recording, request)

@@ -200,10 +200,10 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(await missing({})).toMatchObject({
         code: 6401,
         retryable: false,
-        hint: `Run: reelwright models pull ${needed} sense-voice`,
+        hint: `reelwright models pull ${needed} sense-voice`,
       })
       expect(await missing({ ref_text: 'known' })).toMatchObject({
-        hint: `Run: reelwright models pull ${needed}`,
+        hint: `reelwright models pull ${needed}`,
       })
       expect(await missing({ text_lang: 'ja-JP' })).toMatchObject({
         code: 6401,
@@ -211,7 +211,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       })
       expect(await ready().catch((error: unknown) => error)).toMatchObject({
         code: 6401,
-        hint: `Run: reelwright models pull ${needed} sense-voice`,
+        hint: `reelwright models pull ${needed} sense-voice`,
       })
     })
 

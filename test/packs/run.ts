@@ -5,7 +5,7 @@ import { listPacks, pullAll, removeOne, setUp, verifyPacks, type Subject } from 
 export async function runCommand(command: string, name: string, subject: Subject): Promise<number> {
   const { packs } = subject
   const commands: Readonly<Record<string, () => Promise<number | void>>> = {
-    list: () => listPacks(packs),
+    list: () => listPacks(subject),
     pull: () => pullAll(subject, [name]),
     verify: () => verifyPacks(packs),
     remove: () => removeOne(packs, name),

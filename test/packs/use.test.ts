@@ -58,7 +58,7 @@ describe('the first use', () => {
 
   it('pulls nothing where that is switched off', async () => {
     tell({ [eyes]: modelPack() }, { automatic: false })
-    const refusal = { code: 6401, retryable: false, hint: `Run: reelwright models pull ${eyes}` }
+    const refusal = { code: 6401, retryable: false, hint: `reelwright models pull ${eyes}` }
     await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
     await expect(usePack(eyes)).rejects.toMatchObject(refusal)
     expect(mirror.requests).toEqual([])
@@ -72,7 +72,7 @@ describe('the first use', () => {
       code: 6401,
       retryable: false,
       message: expect.stringContaining('23.8 MiB'),
-      hint: `Run: reelwright models pull ${eyes}`,
+      hint: `reelwright models pull ${eyes}`,
     })
     expect(mirror.requests).toEqual([])
     tell(sized(24_999_999))
@@ -103,7 +103,7 @@ describe('the first use', () => {
     tell({ [eyes]: modelPack() })
     await expect(usePack(eyes)).rejects.toMatchObject({
       code: 6401,
-      hint: expect.stringMatching(new RegExp(`^Run: reelwright models pull ${eyes} `)),
+      hint: expect.stringMatching(new RegExp(`^reelwright models pull ${eyes} `)),
     })
   })
 
@@ -175,7 +175,7 @@ describe('a service', () => {
     expect(JSON.stringify(await answer())).not.toContain(scratch.path)
     await rm(path)
     expect((await told())?.[1]?.missing).toMatch(
-      /cannot be read \(ENOENT\)\. Correct models\.inpainting\.path/,
+      /cannot be read \(ENOENT\)\. Fix: Correct models\.inpainting\.path/,
     )
     expect(JSON.stringify(await answer())).not.toContain(scratch.path)
   })

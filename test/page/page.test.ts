@@ -17,7 +17,7 @@ const blockedModule = {
   run: async () => ({
     run: () => Promise.reject(new Error('it must not run')),
     ready: () =>
-      Promise.reject(new MediaError(6401, 'the engine is not there', { hint: 'Run: brew install engine' })),
+      Promise.reject(new MediaError(6401, 'the engine is not there', { hint: 'brew install engine' })),
   }),
 }
 
@@ -233,7 +233,7 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     await page.getByRole('link', { name: 'Service' }).click()
     await page.getByText('Operations ready: 1 of 2').waitFor()
     const blocked = page.getByRole('listitem').filter({ hasText: 'test_blocked' })
-    await blocked.getByText('the engine is not there. Run: brew install engine').waitFor()
+    await blocked.getByText('the engine is not there. Fix: brew install engine').waitFor()
     expect(wrong).toEqual([])
   })
 

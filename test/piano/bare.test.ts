@@ -53,7 +53,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
       setPacks(packs)
       const missing = await operation.ready().catch((error: unknown) => error)
       expect(missing).toMatchObject({ code: 6401, retryable: false })
-      const [, names = ''] = /^Run: reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
+      const [, names = ''] = /^reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
       expect(names.split(' ')).toEqual(needs)
       await pullAll({ packs, dataDir }, names.split(' '))
       expect(await run(operation, dataDir)).toEqual(made)

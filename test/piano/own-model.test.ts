@@ -125,6 +125,6 @@ it('nothing installed: the one command that helps is told', async () => {
   setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   await expect(ready()).rejects.toMatchObject({
     code: 6401,
-    hint: 'Run: reelwright models pull piano-transcription',
+    hint: 'reelwright models pull piano-transcription',
   })
 })

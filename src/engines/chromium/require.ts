@@ -15,7 +15,7 @@ export function locateChromium(): string {
   if (found !== undefined) return found
   throw new MediaError(6401, 'Chromium was not found, which plays HTML', {
     retryable: false,
-    hint: `Run: ${installCommand()}`,
+    hint: installCommand(),
   })
 }
 
@@ -27,7 +27,7 @@ export function requireRecent(product: string): void {
   if (!(Number(/\/(\d+)/.exec(product)?.[1]) < oldestVersion)) return
   throw new MediaError(6401, `${product} is too old to play HTML; version ${oldestVersion} or later does`, {
     retryable: false,
-    hint: `Run: ${installCommand()}`,
+    hint: installCommand(),
   })
 }
 

@@ -69,7 +69,7 @@ export async function firstUsable(
   throw new MediaError(6401, `ffmpeg is not usable (${told})`, {
     cause: missing,
     retryable: false,
-    hint: `Run: ${installCommand()}  (or name the path of an ffmpeg program: "ffmpeg" in reelwright.config.json of the data folder).`,
+    hint: `${installCommand()}  (or name the path of an ffmpeg program: "ffmpeg" in reelwright.config.json of the data folder).`,
   })
 }
 

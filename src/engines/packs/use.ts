@@ -90,7 +90,7 @@ export async function usePack(name: PackName, follow: Follow = {}): Promise<stri
     throw new MediaError(6401, message, {
       cause: error,
       retryable,
-      hint: `Run: ${pullCommand(name)}  (${hint})`,
+      hint: `${pullCommand(name)}  (${hint})`,
     })
   })
   return (await locatePack(packs, name)) ?? missing(name, packOf(packs, name))
@@ -139,7 +139,7 @@ class MissingPacks extends MediaError {
   readonly lacks: ReadonlyMap<string, string>
 
   constructor(lacks: ReadonlyMap<string, string>) {
-    const hint = `Run: ${pullCommand([...lacks.keys()].join(' '))}`
+    const hint = pullCommand([...lacks.keys()].join(' '))
     super(6401, [...lacks.values()].join('; '), { retryable: false, hint })
     this.lacks = lacks
   }

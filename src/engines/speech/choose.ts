@@ -97,6 +97,6 @@ async function notThere(names: readonly PackName[], engine: PackName): Promise<n
   if (name) await requireTogether([() => requirePack(name), () => requirePack(engine)])
   throw new MediaError(6401, `${name ?? 'it'} is not there`, {
     retryable: false,
-    hint: name ? `Run: ${pullCommand(name)}` : 'See `reelwright doctor`.',
+    hint: name ? pullCommand(name) : 'See `reelwright doctor`.',
   })
 }

@@ -42,7 +42,7 @@ async function install(
 const missing = (name: string) => ({
   code: 6401,
   retryable: false,
-  hint: `Run: reelwright models pull ${name}`,
+  hint: `reelwright models pull ${name}`,
 })
 
 describe('with nothing there', () => {
