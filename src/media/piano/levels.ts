@@ -38,19 +38,19 @@ export class Levels {
       samples.subarray(middle - size / 2, middle + size / 2)
     const long = this.#long.magnitudes(around(this.#fewer, moment / every, sizes.long / every))
     const short = this.#short.magnitudes(around(sound, moment, sizes.short))
-    for (const [at, { bin, isShort }] of places.entries()) {
-      const amplitudes = isShort ? short : long
+    for (let at = 0; at < places.length; at += 1) {
+      const [amplitudes, bin] = [at < shortAt ? long : short, places[at] ?? 0]
       const most = Math.max(amplitudes[bin - 1] ?? 0, amplitudes[bin] ?? 0, amplitudes[bin + 1] ?? 0)
       levels[at] = Math.max(silence, 20 * Math.log10(most + 1e-9))
     }
   }
 }
 
-/** Where each partial lies, in both looks; those beyond the spectrum are silent. */
-const places = Array.from({ length: keys * partials }, (_, at) => {
-  const pitch = lowestKey + Math.floor(at / partials)
-  const isShort = pitch >= shortFrom
-  const size = isShort ? sizes.short : sizes.long
-  const hertz = hertzOf(pitch) * ((at % partials) + 1)
-  return { isShort, bin: Math.round((hertz * size) / frameRate) }
+/** The first partial that is told by the short look. */
+const shortAt = (shortFrom - lowestKey) * partials
+
+/** The bin of its look in which each partial lies; those beyond the spectrum are silent. */
+const places = Int32Array.from({ length: keys * partials }, (_, at) => {
+  const hertz = hertzOf(lowestKey + Math.floor(at / partials)) * ((at % partials) + 1)
+  return Math.round((hertz * (at < shortAt ? sizes.long : sizes.short)) / frameRate)
 })
