@@ -157,11 +157,13 @@ export type RunOperation<O extends Operation> = (
  * `tools/<operation>/run.ts` exports `ready`: throws 6401, naming the one command or setting that helps,
  * where an engine or model is missing that every request needs or, given one, that this request needs. Where every
  * request lacks something, one is asked about before its files are looked at: then their `get` throws what is lacking.
+ * Where the time depends on what is installed, it answers the seconds of work that count for a request, instead of the
+ * plan's.
  */
 export type ReadyOperation<O extends Operation> = (request?: {
   readonly input: InputOf<O>
   readonly files: GivenFiles
-}) => Promise<void>
+}) => Promise<number | void>
 
 /**
  * An operation with its parts; `tools/index.ts` lists them, the heavy ones imported when first used.
@@ -176,6 +178,6 @@ export interface OperationModule<O extends Operation = Operation> {
   }>
   run(): Promise<{
     run(...given: Parameters<RunOperation<O>>): Promise<OutputOf<O>>
-    ready(...given: Parameters<ReadyOperation<O>>): Promise<void>
+    ready(...given: Parameters<ReadyOperation<O>>): Promise<number | void>
   }>
 }

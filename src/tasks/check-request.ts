@@ -59,8 +59,8 @@ export async function appraise(
   const { plan, check } = await module.plan()
   const withoutTexts = plan(input, files)
   const planned = (await check?.(input, files, files.read)) ?? withoutTexts
-  await ready({ input, files })
-  const plannedMs = Math.ceil(planned.seconds * 1000)
+  const seconds = (await ready({ input, files })) ?? planned.seconds
+  const plannedMs = Math.ceil(seconds * 1000)
   const estimate = await estimateTask(service, { type: module.operation.name, plannedMs, priority })
   return { fileIds: files.ids, credits: planned.credits, plannedMs, ...estimate }
 }

@@ -9,6 +9,7 @@ import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.
 import { plan } from '../../tools/audio-language-detect/plan.ts'
 import { ready, run } from '../../tools/audio-language-detect/run.ts'
 import { make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { withHole } from '../engines/ffmpeg/with-hole.ts'
 import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
 import { packIn, whisperDecoder, whisperEncoder } from '../engines/speech/stand-in-speech.ts'
 import { openStudio } from '../mcp/real-agent.ts'
@@ -52,6 +53,13 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
       ...['-stream_loop', '4', '-i', pathOf('kennedy'), '-c:a', 'aac', '-pix_fmt', 'yuv420p'],
     ])
     expect((await detect(long)).detected_window_sec).toBe(30)
+  })
+
+  test('that part of it does not decode is told', async () => {
+    const coded = await make(join(folder, 'hole.m4a'), ['-i', pathOf('kennedy'), '-c:a', 'aac'])
+    expect(await detect(await withHole(coded))).toMatchObject({
+      notes: ['part of the sound is missing or does not decode: silence was heard there'],
+    })
   })
 
   test.each([

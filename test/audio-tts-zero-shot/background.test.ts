@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { withHole } from '../engines/ffmpeg/with-hole.ts'
 import {
   hasSpeech,
   joined,
@@ -36,6 +37,15 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     const { separated, separator } = output.report.ref
     return { separated, separator, notes: output.notes ?? [] }
   }
+
+  test('what of the reference does not decode is told', async () => {
+    packsFrom(join(folder, 'holed'))
+    const wav = await writeSound(join(folder, 'before.wav'), joined(silence(1), gapless, silence(1), gapless))
+    const coded = await make(join(folder, 'hole.m4a'), ['-i', wav, '-c:a', 'aac'])
+    expect((await heardOf(await withHole(coded, 0.6, 0.8))).notes).toContainEqual(
+      expect.stringMatching(/^of the reference \d\.\d s of the sound are missing or do not decode: silence /),
+    )
+  })
 
   /** The voice twice, far apart; music is behind the longer part, which is copied, or behind the other. */
   const twice = async (musicBehind: 'copied' | 'other') => {

@@ -27,7 +27,7 @@ export const audioLanguageDetect: OperationTables = {
     candidates: 'array',
     detected_window_sec: 'number',
   },
-  resultAdditions: { engine: 'string' },
+  resultAdditions: { engine: 'string', notes: 'array, optional' },
   resultParts: {
     'candidates.0': { language: 'string or null', raw_language: 'string', confidence: 'number' },
   },

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.ts'
 import { checkParticle } from '../../tools/check-particle/contract.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
@@ -8,7 +9,7 @@ import { startAgentHere, type Agent } from './stdio-client.ts'
 
 // What an agent is told of the files it names, and that none stays open.
 
-const operations = [videoTimelineRender, musicVisualizer, checkParticle]
+const operations = [videoTimelineRender, musicVisualizer, checkParticle, audioLanguageDetect]
 
 async function studio(): Promise<Agent> {
   const agent = await startAgentHere('legacy', {}, { operations })
@@ -137,4 +138,19 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   await using agent = await studio()
   const { text } = await agent.call(name, given)
   expect(text).toMatch(expected)
+})
+
+test.each<[string, Record<string, unknown>, RegExp]>([
+  [
+    'music_visualizer',
+    { file_id: 'song.mp3', template_id: 'ring', cover_file_id: 'a.mp4' },
+    /^6001: cover_file_id: a\.mp4 is not/,
+  ],
+  ['audio_language_detect', { file_id: 'cover.png' }, /^6016: file_id: cover\.png is not audio/],
+  ['audio_language_detect', {}, /^6016: Required: file_id\. Fix: Add file_id \(/],
+])('%s refuses what is here under the code that its table has for it', async (name, given, expected) => {
+  await using agent = await studio()
+  const { isError, text } = await agent.call(name, given)
+  expect([isError, text]).toEqual([true, expect.stringMatching(expected)])
+  expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
 })

@@ -1,14 +1,21 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { fillPath, routes } from '../../src/contract/routes.ts'
+import type { TaskQuote } from '../../src/contract/task.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
+import type { PackSettings } from '../../src/engines/packs/store.ts'
 import { setPacks } from '../../src/engines/packs/use.ts'
 import { openTranscriber } from '../../src/engines/piano/open.ts'
 import { hearingSeconds, longestMs } from '../../src/media/piano/work.ts'
+import { operations } from '../../tools/index.ts'
 import { ready, run } from '../../tools/piano-audio-to-midi/run.ts'
 import type { Graph } from '../engines/onnx-file.ts'
 import { bringModel } from '../engines/vision/stand-in-models.ts'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { withHole } from '../engines/ffmpeg/with-hole.ts'
+import { api } from '../service/api.ts'
+import { startTestService } from '../service/in-process.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { recordingRate, writeWav } from './recordings.ts'
 import { heardKey, loudnessAsPiano } from './stand-in-model.ts'
@@ -101,12 +108,44 @@ it('what was heard is kept for the next attempt, and names what heard it', async
   await expect(attempt()).rejects.toMatchObject({ code: 6500 })
 })
 
+it('what does not decode in the middle of a recording is told', async () => {
+  await bring(loudnessAsPiano())
+  const coded = await make(join(folder, 'hole.m4a'), ['-i', path, '-c:a', 'aac'])
+  expect((await transcribe(coded, folder)).output.notes).toBeUndefined()
+  const { output } = await transcribe(await withHole(coded, 0.55, 0.7), folder)
+  expect(output.notes).toEqual([
+    expect.stringMatching(/^\d\.\d s of the sound are missing or do not decode: silence was heard there$/),
+  ])
+})
+
 it('may hear for as long as such a model needs on a slow machine', async () => {
   await bring(loudnessAsPiano())
   await using transcriber = await openTranscriber(1, new AbortController().signal)
   const hours = 6 * 3600 * 1000
   // It takes about as long as the recording lasts: at a tenth of that pace it is still no hanging.
   expect(longestMs(hearingSeconds(hours, transcriber.pace))).toBeGreaterThan(10 * hours)
+})
+
+it('the time that it takes is told before it is begun', async () => {
+  const setWith = (own: PackSettings['own']) =>
+    setPacks({ folder: join(folder, 'packs'), automatic: true, own, manifest })
+  setWith({})
+  await using service = await startTestService({ operations })
+  const { data: file } = await api(service).upload('bursts.wav', new Uint8Array(await readFile(path)))
+  const expected = async (task_type: string) => {
+    const quote = await api(service).send<TaskQuote>(fillPath(routes.quoteTask.path, { task_type }), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ file_id: file.file_id }),
+    })
+    return quote.data.estimated_duration
+  }
+  const both = () => Promise.all(['piano_audio_to_midi', 'piano_audio_enhance'].map(expected))
+  const without = await both()
+  setWith({ 'piano-model': await bringModel(folder, loudnessAsPiano()) })
+  // It takes about as long as the 25 s that it hears.
+  for (const [index, seconds] of (await both()).entries())
+    expect(seconds).toBeGreaterThan((without[index] ?? Infinity) + 20)
 })
 
 it.each([

@@ -26,6 +26,7 @@ const output = z.object({
   candidates: z.array(candidate).length(5).describe('The likeliest five, the likeliest first'),
   detected_window_sec: z.number().describe('Seconds that were heard, 30 at most'),
   engine: z.string().describe('The model that heard them'),
+  notes: z.array(z.string()).optional().describe('What to know about the result'),
 })
 
 export const audioLanguageDetect = operation({

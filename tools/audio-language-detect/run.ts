@@ -5,6 +5,7 @@ import { readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
 import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
 import { chooseIdentifier } from '../../src/engines/speech/choose.ts'
 import { openSpeechFinder } from '../../src/engines/speech/find-speech.ts'
+import { missingOf } from '../../src/media/audio/missing.ts'
 import { speechRate } from '../../src/media/speech/spoken.ts'
 import type { audioLanguageDetect } from './contract.ts'
 import { noSound, window } from './plan.ts'
@@ -21,8 +22,12 @@ const least = 0.1
 /** Hears the beginning of the sound and tells the five likeliest languages. */
 export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id }, context) => {
   const { signal } = context
-  const { path, name } = context.files.get(file_id)
-  const sound = await readVoice(path, { signal, timeoutMs, seconds: window })
+  const { path, name, facts } = context.files.get(file_id)
+  let filled = 0
+  const sound = await readVoice(path, {
+    ...{ signal, timeoutMs, seconds: window },
+    onHoles: (told) => (filled = told),
+  })
   if (sound.length === 0) throw noSound(name)
   context.progress(10)
   const share = Math.max(least, Math.min(1, (await speechIn(sound, signal)) / enough))
@@ -41,6 +46,10 @@ export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id },
     candidates,
     detected_window_sec: Math.round((sound.length / speechRate) * 1000) / 1000,
     engine: identifier.name,
+    // How much of it is known of the hole alone, which may go on after what is heard.
+    ...(missingOf(facts, filled) > 0 && {
+      notes: ['part of the sound is missing or does not decode: silence was heard there'],
+    }),
   }
 }
 

@@ -76,7 +76,7 @@ export async function prepareReference(
     },
     ...{ span, separator, language },
     recogniser: (recognised && recogniser?.name) ?? null,
-    notes: [...best.notes, ...unlikeNotes(input, best)],
+    notes: [...voices.notes, ...best.notes, ...unlikeNotes(input, best)],
     gain: level.gain,
     source: isGiven ? 'user' : 'asr',
     confidence: recognised?.confidence ?? null,

@@ -2,10 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
 import { requireTogether } from '../../src/engines/packs/use.ts'
-import { hearPiano, requireHearing } from '../../src/engines/piano/hear.ts'
+import { expectedHearing, hearPiano, requireHearing } from '../../src/engines/piano/hear.ts'
 import { openPiano, requirePiano } from '../../src/engines/piano/piano.ts'
 import { measureSource, renderWav } from '../../src/engines/piano/render.ts'
 import { writeMidi } from '../../src/media/midi/write.ts'
+import { recordingMs } from '../../src/media/piano/recording.ts'
 import { longestMs, playingSeconds } from '../../src/media/piano/work.ts'
 import type { pianoAudioEnhance } from './contract.ts'
 
@@ -45,7 +46,10 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   }
 }
 
-/** Throws 6401 where ffmpeg, what hears or what plays is missing. */
-export const ready: ReadyOperation<typeof pianoAudioEnhance> = async () => {
+/** Throws 6401 where ffmpeg, what hears or what plays is missing; tells the time that what is there takes. */
+export const ready: ReadyOperation<typeof pianoAudioEnhance> = async (request) => {
   await requireTogether([requireHearing, requirePiano])
+  if (!request) return undefined
+  const file = request.files.get(request.input.file_id)
+  return (await expectedHearing(file)) + playingSeconds(recordingMs(file))
 }

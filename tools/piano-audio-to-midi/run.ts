@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
-import { hearPiano, requireHearing } from '../../src/engines/piano/hear.ts'
+import { expectedHearing, hearPiano, requireHearing } from '../../src/engines/piano/hear.ts'
 import { writeMidi } from '../../src/media/midi/write.ts'
 import type { pianoAudioToMidi } from './contract.ts'
 
@@ -15,7 +15,8 @@ export const run: RunOperation<typeof pianoAudioToMidi> = async ({ file_id }, co
   return { ...context.keep({ path, name: `${facts.baseName}.mid` }), ...facts.told }
 }
 
-/** Throws 6401 where ffmpeg or what hears is missing, 6016 where the set model is not the one that is meant. */
-export const ready: ReadyOperation<typeof pianoAudioToMidi> = async () => {
+/** Throws 6401 where ffmpeg or what hears is missing, 6016 where the set model is not the one that is meant; tells the time that what is there takes. */
+export const ready: ReadyOperation<typeof pianoAudioToMidi> = async (request) => {
   await requireHearing()
+  return request && (await expectedHearing(request.files.get(request.input.file_id)))
 }

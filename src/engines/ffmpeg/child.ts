@@ -18,6 +18,8 @@ export interface Child {
   readonly input?: Uint8Array | AsyncIterable<Uint8Array> | undefined
   /** Given what it writes; no more is read until the promise, where one is answered, has settled. */
   readonly onOutput?: (chunk: Buffer) => unknown
+  /** Given what it writes to standard error, as it comes. */
+  readonly onLog?: ((chunk: Buffer) => void) | undefined
 }
 
 /** How a program ended. */
@@ -66,6 +68,7 @@ export async function runChild(job: Child): Promise<Ended> {
 
   const log = tail(logBytes)
   child.stderr?.on('data', log.add)
+  if (job.onLog) child.stderr?.on('data', job.onLog)
   if (child.stdout && job.onOutput) handOn(child.stdout, job.onOutput)
   // A program that ends before it has read everything answers EPIPE here; its exit code tells more.
   child.stdin?.on('error', () => {})

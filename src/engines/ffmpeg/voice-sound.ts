@@ -1,5 +1,6 @@
 import { joinedSamples } from '../../media/audio/joined.ts'
 import { speechRate } from '../../media/speech/spoken.ts'
+import { FilledHoles, tellingHoles } from './filled-holes.ts'
 import { inPiecesOf, outputOf } from './output.ts'
 import { inputArgs } from './run.ts'
 import { oneChannel } from './standard-sound.ts'
@@ -12,6 +13,8 @@ interface Wanted {
   readonly seconds?: number
   /** Hz; left out, as speech engines hear. */
   readonly rate?: number
+  /** Told at the end how many seconds up to there were missing or did not decode; silence stands for them. */
+  readonly onHoles?: (seconds: number) => void
 }
 
 /** Seconds of sound in one piece. */
@@ -20,16 +23,20 @@ const pieceSeconds = 0.5
 /** Decodes the first sound of a file as one channel: samples from -1 to 1, in pieces, no faster than they are taken. */
 export async function* decodeVoice(
   path: string,
-  { signal, timeoutMs, from = 0, seconds, rate = speechRate }: Wanted,
+  { signal, timeoutMs, from = 0, seconds, rate = speechRate, onHoles }: Wanted,
 ): AsyncGenerator<Float32Array> {
   const begin = from > 0 ? [`atrim=start=${from.toFixed(6)},asetpts=PTS-STARTPTS`] : []
   const end = seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]
   const filters = [oneChannel(rate), ...begin, ...end].join(',')
-  const args = [...inputArgs(path), '-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
+  const holes = new FilledHoles()
+  const output = ['-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
+  const args = [...(onHoles ? tellingHoles : []), ...inputArgs(path), ...output]
+  const job = { args, signal, timeoutMs, ...(onHoles && { onLog: holes.read }) }
   const size = Math.round(pieceSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
-  for await (const piece of inPiecesOf(size, outputOf({ args, signal, timeoutMs }), { rest: 'told' })) {
+  for await (const piece of inPiecesOf(size, outputOf(job), { rest: 'told' })) {
     yield new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
   }
+  onHoles?.(holes.seconds)
 }
 
 /** As `decodeVoice`, all at once; for what is short. */

@@ -1,6 +1,7 @@
 import { parse } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import type { RunContext, StagedFile } from '../../contract/operation.ts'
+import type { GivenFile, RunContext, StagedFile } from '../../contract/operation.ts'
+import { missingNotes } from '../../media/audio/missing.ts'
 import type { Performance } from '../../media/piano/note.ts'
 import { doubtOf } from '../../media/piano/doubt.ts'
 import { recordingMs, toldMs } from '../../media/piano/recording.ts'
@@ -9,7 +10,7 @@ import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { stepsIn } from '../ffmpeg/steps.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { ownSum } from '../packs/use.ts'
-import { openTranscriber, requireTranscriber } from './open.ts'
+import { openTranscriber, paceOfTranscriber, requireTranscriber } from './open.ts'
 import type { Heard, Transcriber } from './transcriber.ts'
 
 /** What was played in a recording, and what both operations tell of it. */
@@ -47,14 +48,18 @@ export async function hearPiano(
   const kept = await finished.text('heard', madeOf, async () =>
     JSON.stringify(await listen({ file, seconds, transcriber }, context, until)),
   )
-  const { notes, pedals, lasted } = JSON.parse(kept) as Listened
+  const { notes, pedals, lasted, filled } = JSON.parse(kept) as Listened
   const doubt = doubtOf(notes)
   if (doubt !== null) throw nothingHeard(file.name, doubt)
   const lacks = toldMs(file.facts) / 1000 - lasted
+  const remarks = [
+    ...missingNotes(file.facts, filled),
+    ...(lacks > 1 ? [`the sound ends ${lacks.toFixed(1)} s before the file says`] : []),
+  ]
   const told = {
     ...{ notes_found: notes.length, pedal: transcriber.pedal, transcriber: transcriber.name },
     duration: Math.round(seconds * 1000) / 1000,
-    ...(lacks > 1 ? { notes: [`the sound ends ${lacks.toFixed(1)} s before the file says`] } : {}),
+    ...(remarks.length > 0 && { notes: remarks }),
   }
   const baseName = [...parse(file.name).name].slice(0, 60).join('')
   const rounded = notes.map(({ pitch, start, end, velocity }) => ({
@@ -71,8 +76,9 @@ interface Recording {
 }
 
 interface Listened extends Heard {
-  /** Seconds of sound there were. */
+  /** Seconds of sound there were, and those of them that silence stands for. */
   readonly lasted: number
+  readonly filled: number
 }
 
 async function listen(
@@ -82,21 +88,28 @@ async function listen(
 ): Promise<Listened> {
   const { rate, pace } = transcriber
   const timeoutMs = longestMs(hearingSeconds(seconds * 1000, pace))
-  const decode = () => decodeVoice(file.path, { signal, timeoutMs, seconds, rate })
-  const { loudest, lasted } = await measure(decode(), rate)
+  let filled = 0
+  const wish = { signal, timeoutMs, seconds, rate }
+  const whole = decodeVoice(file.path, { ...wish, onHoles: (told) => (filled = told) })
+  const { loudest, lasted } = await measure(whole, rate)
   progress(measuring)
   if (loudest < silent) throw nothingHeard(file.name, 'it is silent')
-  const heard = await transcriber.transcribe(scaled(decode(), usualLevel / loudest), {
+  const heard = await transcriber.transcribe(scaled(decodeVoice(file.path, wish), usualLevel / loudest), {
     signal,
     onSeconds: (done) => progress(measuring + ((until - measuring) * done) / seconds),
   })
-  return { ...heard, lasted }
+  return { ...heard, lasted, filled }
 }
 
 /** For `ready` of an operation: 6401 where ffmpeg or what hears is missing. */
 export async function requireHearing(): Promise<void> {
   await locateFfmpeg()
   await requireTranscriber()
+}
+
+/** Seconds of work to expect for finding the notes of a recording by what is there to hear it. */
+export async function expectedHearing(file: Pick<GivenFile, 'name' | 'facts'>): Promise<number> {
+  return hearingSeconds(recordingMs(file), await paceOfTranscriber())
 }
 
 /** Root mean square of the loudest 0.4 s: below the first there is silence (-70 dBFS); to the second it is brought. */

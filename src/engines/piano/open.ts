@@ -1,3 +1,4 @@
+import { paces } from '../../media/piano/work.ts'
 import { findPack, requirePack, requireTogether } from '../packs/use.ts'
 import { openBasicPitch } from './basic-pitch.ts'
 import { openHighResolution } from './high-resolution.ts'
@@ -8,11 +9,13 @@ const pianoModels = ['piano-model', 'piano-transcription-pedal'] as const
 
 /** Opens what hears pianos best of what there is: a model made for them, else Basic Pitch, which comes by itself. */
 export async function openTranscriber(threads: number, signal: AbortSignal): Promise<Transcriber> {
-  for (const name of pianoModels) {
-    const path = await findPack(name)
-    if (path !== null) return await openHighResolution({ name, path }, threads)
-  }
-  return await openBasicPitch(threads, signal)
+  const model = await findPianoModel()
+  return await (model ? openHighResolution(model, threads) : openBasicPitch(threads, signal))
+}
+
+/** Seconds of work for a second of sound of what `openTranscriber` would open. */
+export async function paceOfTranscriber(): Promise<number> {
+  return (await findPianoModel()) ? paces.highResolution : paces.basicPitch
 }
 
 /** For `ready` of an operation: 6401 where what hears is neither there nor comes by itself. */
@@ -21,6 +24,13 @@ export async function requireTranscriber(): Promise<void> {
 }
 
 async function requireModel(): Promise<void> {
-  const found = await Promise.all(pianoModels.map((name) => findPack(name)))
-  if (found.every((path) => path === null)) await requirePack('piano-transcription')
+  if (!(await findPianoModel())) await requirePack('piano-transcription')
+}
+
+async function findPianoModel(): Promise<{ readonly name: string; readonly path: string } | undefined> {
+  for (const name of pianoModels) {
+    const path = await findPack(name)
+    if (path !== null) return { name, path }
+  }
+  return undefined
 }

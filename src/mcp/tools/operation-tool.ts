@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { createTask, quoteTask } from '../../client/tasks.ts'
 import { describePrice } from '../../contract/credits.ts'
-import type { Operation } from '../../contract/operation.ts'
+import { asListed, type Operation } from '../../contract/operation.ts'
 import { fileKindsIn, refusalsOf } from '../../contract/operation-errors.ts'
 import { isTerminal } from '../../contract/task.ts'
 import { askForPrice, costKey } from '../ask-price.ts'
@@ -63,7 +63,10 @@ interface Order {
 async function run(session: Session, order: Order, call: Call): Promise<Reply> {
   const { operation, args, wait } = order
   const { save_to, force_new } = wait
-  const prepared = await prepareInput(session, operation, args)
+  // The service answers as the operation's table has it; what is refused before it is asked reads the same.
+  const prepared = await prepareInput(session, operation, args).catch((error: unknown) => {
+    throw asListed(operation, error)
+  })
   const equal = force_new ? undefined : prepared.fingerprint
   const underWay = equal === undefined ? undefined : session.uploads.underWay(equal)
   const wish = { operation, prepared, save_to, consent: call.consent, join: !force_new }
