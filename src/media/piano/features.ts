@@ -27,14 +27,14 @@ export function featuresOf(frames: RecentFrames, at: number, key: number): Float
   const [before, soon, after] = [one(at - 5), one(at + 2), one(at + 5)]
   const level = (frame: Frame, of: number, partial: number) =>
     frame.levels[of * partials + partial] ?? silence
-  const loudest = Math.max(...after.levels)
+  const loudest = highest(after.levels)
   const rises = Array.from(
     { length: partials },
     (_, partial) =>
       (Math.max(level(after, key, partial), level(soon, key, partial)) - level(before, key, partial)) / 20,
   )
   const own = level(after, key, 0)
-  const strongest = Math.max(...one(at).onsets)
+  const strongest = highest(one(at).onsets)
   return Float64Array.from([
     most('onsets', key, [0, 0]),
     mean('onsets', key, [-1, 1]),
@@ -65,4 +65,9 @@ export function featuresOf(frames: RecentFrames, at: number, key: number): Float
     key / keys,
     (key / keys) ** 2,
   ])
+}
+
+/** The highest of numbers; spread over arguments they would be walked one by one. */
+function highest(values: Float32Array): number {
+  return values.reduce((most, value) => Math.max(most, value), -Infinity)
 }
