@@ -1,6 +1,6 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { build } from './build.mjs'
 
 /** What the program is made of beside `dist` and its packages. */
@@ -25,12 +25,9 @@ export async function bundle(root, tools, [file]) {
   try {
     const code = await build(root, tools, [join(stage, 'dist')])
     if (code !== 0) return code
-    for (const name of [...programFiles, ...(await runtimePackages(root))]) {
-      await mkdir(join(stage, name, '..'), { recursive: true })
-      await cp(join(root, name), join(stage, name), { recursive: true })
-    }
-    await cp(join(root, 'packaging', 'manifest.json'), join(stage, 'manifest.json'))
-    await writeFile(target, await zip(stage))
+    const parts = [...programFiles, ...(await runtimePackages(root))].map((name) => [name, join(root, name)])
+    parts.push(['dist', join(stage, 'dist')], ['manifest.json', join(root, 'packaging', 'manifest.json')])
+    await writeFile(target, await zip(parts))
     console.log(`wrote ${target}`)
     return 0
   } finally {
@@ -41,17 +38,25 @@ export async function bundle(root, tools, [file]) {
 /** What only compilers and debuggers use; licences and the like stay. */
 const leftOut = /\.([cm]?ts|map)$|(^|\/)\.bin\//
 
-async function zip(folder) {
+/** Of files and folders, each with its name in the zip; of thousands of files none is copied first. */
+async function zip(parts) {
   // Loaded here, as it is a package of this checkout, which may have to be installed first.
   const { zipSync } = await import('fflate')
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = {}
-  for (const entry of entries.filter((each) => each.isFile())) {
-    const path = join(entry.parentPath, entry.name)
-    const name = path.slice(folder.length + 1).replaceAll('\\', '/')
-    // One moment for all, so that the same program makes the same bytes.
-    if (!leftOut.test(name)) files[name] = [await readFile(path), { mtime: new Date(1980, 0, 1) }]
+  for (const [name, path] of parts) {
+    for (const file of await filesIn(path)) {
+      const inside = join(name, relative(path, file)).replaceAll('\\', '/')
+      // One moment for all, so that the same program makes the same bytes.
+      if (!leftOut.test(inside)) files[inside] = [await readFile(file), { mtime: new Date(1980, 0, 1) }]
+    }
   }
   const names = Object.keys(files).toSorted()
   return zipSync(Object.fromEntries(names.map((name) => [name, files[name]])), { level: 9 })
+}
+
+/** All files in a folder, or the one file. */
+async function filesIn(path) {
+  if ((await stat(path)).isFile()) return [path]
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name))
 }

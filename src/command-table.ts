@@ -139,7 +139,8 @@ export const commandTable: Readonly<Record<string, Command>> = {
     run: (values, id) => commands.administer(values['data-dir'], ({ endKey }, config) => endKey(config, id)),
   },
   'models list': {
-    summary: 'tell the models and engines: what is there, what each is for and takes; and which operations lack any',
+    summary:
+      'tell the models and engines: what is there, what each is for and takes; and which operations lack any',
     run: (values) => withPacks(values, ({ listPacks }, subject) => listPacks(subject)),
   },
   'models pull': {

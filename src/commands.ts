@@ -186,7 +186,7 @@ export async function daemon({ dataDir }: { dataDir?: string | undefined }): Pro
     startService: async (side) =>
       startService({
         ...side,
-        ...(await serviceParts(config, mainModule)),
+        ...serviceParts(config, mainModule),
         operations,
         log,
         dataDir: config.dataDir,
@@ -213,7 +213,7 @@ export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Prom
   await runInForeground(config, {
     version: await packageVersion(),
     log,
-    ...(await serviceParts(config, mainModule)),
+    ...serviceParts(config, mainModule),
   })
 }
 

@@ -24,7 +24,7 @@ export async function findingsOf(dataDirOption: string | undefined): Promise<Fin
     const { dataDir, workspace, projectDir, allowedDirs, baseUrl, apiKey } = config
     // The local service knows only its file.
     const local = await readConfig({ dataDir, environment: {} })
-    await beAsTold(local)
+    beAsTold(local)
     return await examine({
       version,
       dataDir,

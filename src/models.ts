@@ -104,7 +104,7 @@ async function lacksHere(subject: Subject): Promise<Lack[]> {
     import('./service-parts.ts'),
     import('../tools/index.ts'),
   ])
-  await beAsTold(subject)
+  beAsTold(subject)
   return await lacksOf(operations)
 }
 

@@ -1,5 +1,5 @@
 import { environmentTelling, takeServices, type Config } from './config.ts'
-import { locateFfmpeg } from './engines/ffmpeg/locate.ts'
+import { setFfmpeg } from './engines/ffmpeg/locate.ts'
 import { manifest } from './engines/packs/manifest.ts'
 import { packSettings, type Packs, type PackSettings } from './engines/packs/store.ts'
 import { setPacks } from './engines/packs/use.ts'
@@ -21,12 +21,12 @@ interface Told {
 }
 
 /** What starts a worker, and what the settings say of limits and voices; this process is as told from then on. */
-export async function serviceParts(
+export function serviceParts(
   { ffmpeg, packs, services, rateLimits, voices, storageQuota }: Config,
   module: string,
-): Promise<Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'>> {
+): Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'> {
   const told = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
-  await beAsTold({ ffmpeg, packs, services })
+  beAsTold({ ffmpeg, packs, services })
   const args = Object.entries(told).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: environmentTelling(services) }
   return { worker, rateLimits, voices, storageQuota }
@@ -40,14 +40,13 @@ export async function workAsTold(told: ServiceTold): Promise<void> {
   ])
   const { ffmpeg, packs } = told
   const settings = packs === undefined ? undefined : packSettings.parse(JSON.parse(packs))
-  await beAsTold({ ffmpeg, packs: settings, services: takeServices() })
+  beAsTold({ ffmpeg, packs: settings, services: takeServices() })
   runWorker(operations)
 }
 
-/** Looks at a configured ffmpeg now, so that every later use finds it, and remembers packs and services. */
-export async function beAsTold({ ffmpeg, packs, services = {} }: Told): Promise<void> {
+/** Remembers where ffmpeg, packs and services are. */
+export function beAsTold({ ffmpeg, packs, services = {} }: Told): void {
   setServices(services)
-  // What is missing is told to those who need it.
-  if (ffmpeg !== undefined) await locateFfmpeg(ffmpeg).catch(() => undefined)
+  if (ffmpeg !== undefined) setFfmpeg(ffmpeg)
   if (packs !== undefined) setPacks({ manifest, ...packs })
 }

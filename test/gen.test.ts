@@ -28,7 +28,9 @@ async function documents(changed: string, change: (text: string) => string): Pro
 /** Runs `npm run gen` in the copy. */
 function generate(...args: readonly string[]): Promise<{ code: number; err: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(copy, 'src', 'gen.ts'), ...args], (error, _out, err) =>
+    // Each run would compile all of the copy anew.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(copy, 'compiled') }
+    execFile(process.execPath, [join(copy, 'src', 'gen.ts'), ...args], { env }, (error, _out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, err }),
     )
   })

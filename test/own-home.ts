@@ -3,6 +3,11 @@ import { dirname, join } from 'node:path'
 import { inject } from 'vitest'
 import { compiledFolder } from '../src/platform/compile-cache.ts'
 
+/** What lets programs start from sources as quickly as installed, where they get no other of this environment. */
+export const startingQuickly: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
+}
+
 /** Gives a home folder of a test what others of the run compiled, as that of a user has it after its first start. */
 export async function shareCompiled(home: string): Promise<void> {
   const here = join(home, compiledFolder)

@@ -1,4 +1,5 @@
 import type { KeptFile, StagedFile } from '../contract/operation.ts'
+import type { Ffmpeg } from '../engines/ffmpeg/locate.ts'
 import type { ServiceNeed } from '../engines/services/services.ts'
 
 /**
@@ -42,7 +43,8 @@ export interface Failure {
 }
 
 export type ToWorker =
-  | { readonly say: 'run'; readonly attempt: Attempt }
+  /** With what the supervisor knows of ffmpeg: a look at it starts four processes. */
+  | { readonly say: 'run'; readonly attempt: Attempt; readonly ffmpeg: Ffmpeg | undefined }
   | { readonly say: 'abort' }
   /** The turn that was asked for by this number has come. */
   | { readonly say: 'turn'; readonly number: number }

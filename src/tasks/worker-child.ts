@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
+import { ffmpegFound } from '../engines/ffmpeg/locate.ts'
 import { takeTurn } from '../engines/services/use.ts'
 import { parseJson } from '../platform/json.ts'
 import { endGroup, identify, type ProcessIdentity } from '../platform/process-identity.ts'
@@ -52,7 +53,8 @@ export class WorkerChild {
     this.#process = fork(command.module, command.args, {
       detached: true,
       env: command.environment,
-      serialization: 'json',
+      // What is known of ffmpeg holds sets.
+      serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
@@ -105,6 +107,7 @@ export class WorkerChild {
   async run(attempt: Attempt, watch: Watch): Promise<Finished> {
     this.#taskId = attempt.taskId
     await this.#ready
+    const ffmpeg = await ffmpegFound()
     const outcome = this.#outcome(watch)
     let patience: NodeJS.Timeout | undefined
     const abort = (): void => {
@@ -113,7 +116,7 @@ export class WorkerChild {
     }
     watch.signal.addEventListener('abort', abort)
     try {
-      this.#say({ say: 'run', attempt })
+      this.#say({ say: 'run', attempt, ffmpeg })
       if (watch.signal.aborted) abort()
       const message = await outcome
       if (message.say === 'finished') return message.result

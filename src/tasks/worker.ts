@@ -4,6 +4,7 @@ import { isErrorCode, MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/id.ts'
 import type { OperationModule, RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
+import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { takeTurnsElsewhere, type TakeTurn } from '../engines/services/pace.ts'
 import type { Attempt, Failure, Finished, FromWorker, Kept, ToWorker } from './attempt.ts'
 import { givenFiles } from './given-files.ts'
@@ -26,6 +27,7 @@ export function runWorker(modules: readonly OperationModule[]): void {
       return
     }
     abort = new AbortController()
+    if (message.ffmpeg) useFfmpeg(message.ffmpeg)
     void work(operations, message.attempt, abort.signal).then(
       (result) => say({ say: 'finished', result }),
       (error: unknown) => say({ say: 'failed', failure: toFailure(error) }),

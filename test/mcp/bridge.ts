@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { startingQuickly } from '../own-home.ts'
 import type { EntryOptions } from './entry.ts'
 import { takeApart } from './stdio-client.ts'
 
@@ -24,6 +25,7 @@ export async function startBridge(
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
+    env: { ...startingQuickly },
     stderr: 'inherit',
   })
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })

@@ -6,6 +6,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { readDaemon } from '../../src/daemon/record.ts'
 import { identify } from '../../src/platform/process-identity.ts'
+import { startingQuickly } from '../own-home.ts'
 import { scratchFolder } from './scratch.ts'
 import { takeApart, type Answer, type Era } from './stdio-client.ts'
 
@@ -40,7 +41,7 @@ export async function openStudio(): Promise<Studio> {
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
-        env: { ...environment },
+        env: { ...startingQuickly, ...environment },
         stderr: 'inherit',
       })
       const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }

@@ -10,6 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Operation } from '../../src/contract/operation.ts'
 import { startMcpServer } from '../../src/mcp/server.ts'
+import { startingQuickly } from '../own-home.ts'
 import { startContractServer, type ContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
 import { scratchFolder } from './scratch.ts'
@@ -49,6 +50,7 @@ export function startAgent(era: Era, options?: ClientOptions, settings?: AgentSe
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
+      env: { ...startingQuickly },
       stderr: 'pipe',
     })
     // The entry reports bugs there; nothing else of it writes anything.

@@ -10,3 +10,5 @@ delete process.env['CLAUDE_PROJECT_DIR']
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
 // For the processes of the tests alone: the product's keep what they compile by themselves.
 delete process.env['NODE_COMPILE_CACHE']
+// For those alone, too: from sources they are to start as quickly as what is installed.
+process.env['NODE_OPTIONS'] ??= `--import=${new URL('open-cache.mjs', import.meta.url).href}`

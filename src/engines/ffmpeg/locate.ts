@@ -18,6 +18,12 @@ export interface Ffmpeg {
 let configuredPath: string | undefined
 let located: Promise<Ffmpeg> | undefined
 
+/** Sets the configured path; ffmpeg is looked at when it is first needed. */
+export function setFfmpeg(configured: string | undefined): void {
+  configuredPath = configured
+  located = undefined
+}
+
 /**
  * Finds ffmpeg and ffprobe once per process: the configured path, which is remembered for calls
  * without one, else PATH, else the usual folders. Throws MediaError 6401 (not retryable, its hint
@@ -25,7 +31,7 @@ let located: Promise<Ffmpeg> | undefined
  */
 export function locateFfmpeg(configured: string | undefined = configuredPath): Promise<Ffmpeg> {
   if (located && configured === configuredPath) return located
-  configuredPath = configured
+  setFfmpeg(configured)
   const mine =
     configured === undefined
       ? firstUsable(usualPlaces())
@@ -38,9 +44,13 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
   return mine
 }
 
-/** What another thread of this process found is found here too. */
+/** What this process has found, where it has looked and found one. */
+export async function ffmpegFound(): Promise<Ffmpeg | undefined> {
+  return await located?.catch(() => undefined)
+}
+
+/** What another thread or process of the service found is found here too. */
 export function useFfmpeg(found: Ffmpeg): void {
-  configuredPath = undefined
   located = Promise.resolve(found)
 }
 

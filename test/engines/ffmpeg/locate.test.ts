@@ -1,9 +1,13 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MediaError } from '../../../src/contract/errors.ts'
 import { firstUsable, locateAnew, locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
-import { scratchFolder } from './made.ts'
+import { operations } from '../../../tools/index.ts'
+import { api } from '../../service/api.ts'
+import { startTestService } from '../../service/in-process.ts'
+import { h264, make, picture, scratchFolder } from './made.ts'
+import { standIn } from './stand-in.ts'
 
 const folder = await scratchFolder()
 
@@ -87,6 +91,26 @@ test('where there is none, the error says so in words', async () => {
   expect(error).toBeInstanceOf(MediaError)
   expect(error).toMatchObject({ code: 6401, message: 'ffmpeg is not usable (it was not found)' })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'workers use what their service found, and do not look',
+  async () => {
+    const clip = new Uint8Array(
+      await readFile(await make(join(folder, 'clip.mp4'), [...picture(0.2), ...h264])),
+    )
+    const asked = join(folder, 'asked')
+    using _ = await standIn(join(folder, 'telling'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
+    await using service = await startTestService({ operations })
+    const calls = api(service)
+    const { data: file } = await calls.upload('clip.mp4', clip)
+    const clips = [{ file_id: file.file_id }, { file_id: file.file_id }]
+    const { data: task } = await calls.create('video_split_screen', { clips, output_ratio: '16:9' })
+    expect((await calls.ended('video_split_screen', task.task_id)).data.status).toBe('completed')
+    const told = await readFile(asked, 'utf8')
+    expect(told).toContain('split-screen.mp4')
+    expect(told).not.toContain('-encoders')
+  },
+)
 
 test.skipIf(process.platform === 'win32')('the configured path is remembered, a failure is not', async () => {
   const path = join(folder, 'later', 'ffmpeg')

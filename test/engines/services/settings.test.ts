@@ -98,7 +98,7 @@ describe('services in the settings', () => {
        process.on('message', () => process.send({ say: 'finished', result: { output, kept: [] } }))
        process.send({ say: 'ready' })`,
     )
-    const { worker } = await serviceParts({ services, ...config }, told)
+    const { worker } = serviceParts({ services, ...config }, told)
     expect(serviceSet('voice_service')?.key).toBe('voice-key-0123')
     expect(worker.args.join(' ')).not.toContain('voice-key')
     await using workers = await openWorkers({
