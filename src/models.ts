@@ -27,7 +27,7 @@ export async function readSubject(dataDir: string | undefined): Promise<Subject>
   return { packs: { ...packs, manifest }, services, ffmpeg, dataDir: folder }
 }
 
-/** Tells every pack: how it stands, what it is for, and what it takes; then which operations lack what, and what brings it. */
+/** Tells every pack: how it stands, what it is for, and what it takes; then which operations lack what, with what brings it. */
 export async function listPacks(subject: Subject): Promise<void> {
   const { packs } = subject
   const states = await statesOf(packs)

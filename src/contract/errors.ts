@@ -242,3 +242,11 @@ export class MediaError extends Error {
     return errorTable[this.code].status
   }
 }
+
+/** A task's files found no space. */
+export function diskFull(cause: unknown): MediaError {
+  return new MediaError(6402, 'the disk is full', {
+    cause,
+    hint: 'Free space on the service, then try again.',
+  })
+}

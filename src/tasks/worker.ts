@@ -1,11 +1,12 @@
 import { flushCompileCache } from 'node:module'
 import { isAbsolute, relative, resolve } from 'node:path'
-import { isErrorCode, MediaError } from '../contract/errors.ts'
+import { diskFull, isErrorCode, MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/id.ts'
 import type { OperationModule, RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { takeTurnsElsewhere, type TakeTurn } from '../engines/services/pace.ts'
+import { errorCode } from '../platform/error-code.ts'
 import type { Attempt, Failure, Finished, FromWorker, Kept, ToWorker } from './attempt.ts'
 import { givenFiles } from './given-files.ts'
 
@@ -129,12 +130,14 @@ function contextOf(attempt: Attempt, signal: AbortSignal, kept: Kept[]): RunCont
 }
 
 function toFailure(thrown: unknown): Failure {
-  const expected = thrown instanceof MediaError
-  const { code, message, hint, retryable } = expected
-    ? thrown
-    : new MediaError(6500, 'an internal error ended this attempt')
-  const cause: unknown = expected ? thrown.cause : thrown
+  const error = thrown instanceof MediaError ? thrown : unexpected(thrown)
+  const { code, message, hint, retryable, cause } = error
   return { code, message, hint, retryable, ...(cause !== undefined && { bug: describe(cause) }) }
+}
+
+function unexpected(cause: unknown): MediaError {
+  if (['ENOSPC', 'EDQUOT'].includes(errorCode(cause) ?? '')) return diskFull(cause)
+  return new MediaError(6500, 'an internal error ended this attempt', { cause })
 }
 
 function describe(error: unknown): string {

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as z from 'zod'
 import { id } from '../../src/contract/id.ts'
@@ -5,14 +6,20 @@ import { operation, type OperationModule } from '../../src/contract/operation.ts
 import { openClient } from '../../src/engines/services/client.ts'
 import { runWorker } from '../../src/tasks/worker.ts'
 
-// A worker that sends as many requests to a service as it is told, one after another, and may fail while two more wait.
+// A worker that sends as many requests to a service as it is told, one after another, and may fail while two more wait,
+// or by what it writes to.
 
 const asking = operation({
   name: 'x',
   title: 'Ask',
   description: 'Asks a service.',
   toolset: 'files',
-  input: z.object({ address: z.string(), requests: z.int(), dies: z.boolean().default(false) }),
+  input: z.object({
+    address: z.string(),
+    requests: z.int(),
+    dies: z.boolean().default(false),
+    writes: z.string().optional(),
+  }),
   output: z.object({ file_id: id }),
   price: { unit: 'item', credits: 1, of: 'request' },
   createdExtra: [],
@@ -27,7 +34,7 @@ const module: OperationModule<typeof asking> = {
   plan: async () => ({ plan: () => ({ credits: 1, seconds: 1 }) }),
   run: async () => ({
     ready: async () => undefined,
-    async run({ address, requests, dies }, { signal, taskId }) {
+    async run({ address, requests, dies, writes }, { signal, taskId }) {
       const service = { address, requests_per_minute: 3 }
       await using client = openClient(
         { need: 'language_model', service },
@@ -35,6 +42,7 @@ const module: OperationModule<typeof asking> = {
       )
       const send = async () => await client.send({ path: '/models', signal })
       for (let sent = 0; sent < requests; sent += 1) await send()
+      if (writes !== undefined) await writeFile(writes, 'a result')
       if (dies) {
         for (const _ of [1, 2]) void send().catch(() => undefined)
         await nextTurn()

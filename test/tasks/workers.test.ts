@@ -193,3 +193,11 @@ test('turns that a failed or a stopped attempt waited for go to others', async (
   }
   expect(waits).toEqual([60_000, 60_000, 60_000, 60_000])
 })
+
+test.runIf(process.platform === 'linux')('a full disk is told as one', async () => {
+  const { run } = await asking(1, async () => undefined)
+  await expect(run({ requests: 0, writes: '/dev/full' })).rejects.toMatchObject({
+    ...{ code: 6402, message: 'the disk is full', retryable: true },
+    hint: 'Free space on the service, then try again.',
+  })
+})

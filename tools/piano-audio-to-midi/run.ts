@@ -15,7 +15,10 @@ export const run: RunOperation<typeof pianoAudioToMidi> = async ({ file_id }, co
   return { ...context.keep({ path, name: `${facts.baseName}.mid` }), ...facts.told }
 }
 
-/** Throws 6401 where ffmpeg or what hears is missing, 6016 where the set model is not the one that is meant; tells the time that what is there takes. */
+/**
+ * Throws 6401 where ffmpeg or what hears is missing, 6016 where the set model is not the one that is meant; tells the
+ * time that what is there takes.
+ */
 export const ready: ReadyOperation<typeof pianoAudioToMidi> = async (request) => {
   await requireHearing()
   return request && (await expectedHearing(request.files.get(request.input.file_id)))

@@ -18,8 +18,8 @@ export interface Child {
   readonly input?: Uint8Array | AsyncIterable<Uint8Array> | undefined
   /** Given what it writes; no more is read until the promise, where one is answered, has settled. */
   readonly onOutput?: (chunk: Buffer) => unknown
-  /** Given what it writes to standard error, as it comes. */
-  readonly onLog?: ((chunk: Buffer) => void) | undefined
+  /** Given what it writes to standard error; what it answers is the log. */
+  readonly readLog?: ((chunk: Buffer) => Buffer) | undefined
 }
 
 /** How a program ended. */
@@ -67,8 +67,8 @@ export async function runChild(job: Child): Promise<Ended> {
   job.signal?.addEventListener('abort', end, { once: true })
 
   const log = tail(logBytes)
-  child.stderr?.on('data', log.add)
-  if (job.onLog) child.stderr?.on('data', job.onLog)
+  const { readLog = (chunk: Buffer) => chunk } = job
+  child.stderr?.on('data', (chunk: Buffer) => log.add(readLog(chunk)))
   if (child.stdout && job.onOutput) handOn(child.stdout, job.onOutput)
   // A program that ends before it has read everything answers EPIPE here; its exit code tells more.
   child.stdin?.on('error', () => {})

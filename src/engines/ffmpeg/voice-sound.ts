@@ -31,12 +31,16 @@ export async function* decodeVoice(
   const holes = new FilledHoles()
   const output = ['-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
   const args = [...(onHoles ? tellingHoles : []), ...inputArgs(path), ...output]
-  const job = { args, signal, timeoutMs, ...(onHoles && { onLog: holes.read }) }
+  const job = { args, signal, timeoutMs, ...(onHoles && { readLog: holes.read }) }
   const size = Math.round(pieceSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
+  let samples = 0
   for await (const piece of inPiecesOf(size, outputOf(job), { rest: 'told' })) {
-    yield new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
+    const sound = new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
+    samples += sound.length
+    yield sound
   }
-  onHoles?.(holes.seconds)
+  // A file's own words may look like the log's.
+  onHoles?.(Math.min(holes.seconds, samples / rate))
 }
 
 /** As `decodeVoice`, all at once; for what is short. */

@@ -62,7 +62,7 @@ function startThread<Thing, Answer>(
   let waiting: PromiseWithResolvers<Answer> | undefined
   let failure: MediaError | undefined
   const fail = (cause: unknown) => {
-    failure = new MediaError(6401, `${purpose} does not run on this machine`, {
+    failure ??= new MediaError(6401, `${purpose} does not run on this machine`, {
       cause,
       retryable: false,
       hint: 'See `reelwright models verify`; if all is as it should be, use a service on another machine.',
@@ -74,6 +74,7 @@ function startThread<Thing, Answer>(
     else waiting?.resolve(told.answer)
   })
   worker.on('error', fail)
+  worker.on('messageerror', fail)
   const ended = new Promise<void>((resolve) =>
     worker.once('exit', () => {
       fail(new Error('the thread has ended'))

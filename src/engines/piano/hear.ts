@@ -127,14 +127,14 @@ async function measure(
   rate: number,
 ): Promise<{ readonly loudest: number; readonly lasted: number }> {
   const block = Math.round(0.4 * rate)
-  let [loudest, energy, filled, samples] = [0, 0, 0, 0]
+  let [loudest, energy, inBlock, samples] = [0, 0, 0, 0]
   for await (const piece of sound) {
     for (const sample of piece) {
       energy += sample * sample
-      filled += 1
-      if (filled < block) continue
+      inBlock += 1
+      if (inBlock < block) continue
       loudest = Math.max(loudest, energy)
-      ;[energy, filled] = [0, 0]
+      ;[energy, inBlock] = [0, 0]
     }
     samples += piece.length
   }

@@ -3,7 +3,10 @@ import type { MediaFacts } from '../../contract/media-facts.ts'
 /** What is shorter is not told, seconds: gaps between packets are no damage. */
 const worthTelling = 1
 
-/** Seconds of a file's first sound that are missing or do not decode, of those that were filled with silence; 0 where it is not worth telling. */
+/**
+ * Seconds of a file's first sound that are missing or do not decode, of those that were filled with silence; 0 where
+ * it is not worth telling.
+ */
 export function missingOf(facts: MediaFacts | null, filled: number): number {
   // Before a late start nothing is missing.
   const missing = filled - (facts?.audio[0]?.start_ms ?? 0) / 1000

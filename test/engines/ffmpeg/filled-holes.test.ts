@@ -34,6 +34,20 @@ test.each([
   expect(missing).toBeLessThan(6)
 })
 
+test('sound that hardly decodes is told as damaged, whatever its tags say', async () => {
+  const tag = ['-metadata', 'comment=No space left on device']
+  const long = await make(join(folder, 'long.m4a'), [...tone(200), '-c:a', 'aac', ...tag])
+  await expect(hear(await withHole(long, 0.05, 0.93))).rejects.toMatchObject({ code: 6017 })
+})
+
+test('no more is missing than there is, whatever the names of its tags say', async () => {
+  const line = '[Parsed_aresample_0 @ 0] [SWR @ 0] [verbose] adding 99999999999 audio samples of silence'
+  const spoofing = ['-metadata', `a\n${line}\nb=c`, '-movflags', 'use_metadata_tags']
+  const path = await make(join(folder, 'spoofing.m4a'), [...tone(3), '-c:a', 'aac', ...spoofing])
+  const { lasts, missing } = await hear(path)
+  expect(missing).toBeLessThanOrEqual(lasts)
+})
+
 test('before a late start nothing is missing, and after it what is missing there', async () => {
   const late = ['-itsoffset', '5', ...tone(10), '-map', '0:v', '-map', '1:a', '-c:a', 'aac']
   const path = await make(join(folder, 'late.mp4'), [...picture(15), ...late, '-c:v', 'libx264'])

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { setPacks } from '../../../src/engines/packs/use.ts'
-import { openModel } from '../../../src/engines/piano/basic-pitch.ts'
+import { framesOf, openModel } from '../../../src/engines/piano/basic-pitch.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
 import { startMirror } from '../../packs/mirror.ts'
 import { model, modelPack, packsIn } from '../../packs/stand-in.ts'
+import { testdata } from '../ffmpeg/made.ts'
+import { packsFrom } from '../vision/packs.ts'
 
-test('a model that does not load is told to everyone who asks, and its threads end', async () => {
+// Threads that hold a model, by the one that hears pianos.
+
+test('a model that does not load is told to everyone who asks', async () => {
   await using scratch = await scratchFolder()
   await using mirror = await startMirror({ 'eyes.onnx': model })
   const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
@@ -22,3 +26,37 @@ test('a model that does not load is told to everyone who asks, and its threads e
     })
   }
 })
+
+/** Twelve seconds of sound that nothing in it repeats, in pieces. */
+async function* sweep(): AsyncGenerator<Float32Array> {
+  for (let from = 0; from < 12 * 22_050; from += 10_000) {
+    const at = (index: number) => (from + index) / 22_050
+    yield await Promise.resolve(
+      Float32Array.from(
+        { length: 10_000 },
+        (_, index) => 0.1 * Math.sin(700 * at(index) + 60 * at(index) ** 2),
+      ),
+    )
+  }
+}
+
+test.skipIf(testdata('models') === undefined)(
+  'what several threads hear comes in the order of the sound, and ends where nobody wants more of it (REELWRIGHT_TESTDATA)',
+  async () => {
+    await using scratch = await scratchFolder()
+    packsFrom(scratch.path)
+    const hear = async (threads: number, stop = new AbortController(), atMost = Infinity) => {
+      await using opened = await openModel(threads, stop.signal)
+      const onsets: number[] = []
+      for await (const frame of framesOf(opened, sweep(), { signal: stop.signal })) {
+        onsets.push(...frame.onsets)
+        if (onsets.length >= atMost) stop.abort(new Error('enough'))
+      }
+      return onsets
+    }
+    const alone = await hear(1)
+    expect(alone.length).toBeGreaterThan(12 * 86 * 88)
+    expect(await hear(3)).toEqual(alone)
+    await expect(hear(3, new AbortController(), 1)).rejects.toThrow('enough')
+  },
+)
