@@ -9,7 +9,7 @@ freeBuffersSoon()
 keepCompiled()
 const { commandTable, UsageError } = await import('./command-table.ts')
 const { processEnvironment } = await import('./config.ts')
-const { lookOn } = await import('./engines/chromium/require.ts')
+const { lookOn } = await import('./platform/search-path.ts')
 lookOn(processEnvironment['PATH'])
 
 const everywhere: ParseArgsOptionsConfig = {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
@@ -21,14 +21,13 @@ beforeAll(async () => {
 })
 
 /** When an ffmpeg that is asked for its filters leaves zscale out. */
-type Hiding = 'always' | 'first' | 'later'
+type Hiding = 'always' | 'first' | 'never'
 
 /** Writes an ffmpeg that does all the work of this machine's, but leaves zscale out of what it says it has. */
 async function ffmpegHiding(hiding: Hiding): Promise<string> {
-  const own = join(folder, hiding)
-  await mkdir(own)
+  const own = await mkdtemp(join(folder, hiding))
   // A folder can be made once.
-  const when = { always: 'true', first: `mkdir ${own}/asked`, later: `! mkdir ${own}/asked` }[hiding]
+  const when = { always: 'true', first: `mkdir ${own}/asked`, never: 'false' }[hiding]
   const answer = `case "$*" in *-filters*) if ${when} 2>&-; then "${ffmpeg}" "$@" | grep -v zscale; exit; fi;; esac`
   const programs = { ffmpeg: `${answer}\nexec "${ffmpeg}" "$@"`, ffprobe: `exec "${ffprobe}" "$@"` }
   for (const [name, script] of Object.entries(programs)) {
@@ -39,12 +38,15 @@ async function ffmpegHiding(hiding: Hiding): Promise<string> {
 }
 
 async function serveHiding(hiding: Hiding) {
-  const service = await serve({ REELWRIGHT_FFMPEG: await ffmpegHiding(hiding) })
+  const ffmpegHere = await ffmpegHiding(hiding)
+  const service = await serve({ REELWRIGHT_FFMPEG: ffmpegHere })
   const calls = api(service)
   const upload = async (name: string, bytes: Uint8Array<ArrayBuffer>) =>
     (await calls.upload(name, bytes)).data.file_id
   const ids = { hdr: await upload('sunset.mp4', hdr), sdr: await upload('talk.mp4', sdr) }
   return {
+    /** Another takes the place of the ffmpeg that the service has looked at. */
+    replace: async (other: Hiding) => rename(await ffmpegHiding(other), ffmpegHere),
     create: (...files: readonly (keyof typeof ids)[]) =>
       calls.create('video_split_screen', { clips: files.map((file) => ({ file_id: ids[file] })) }),
     end: (id: string) => calls.ended('video_split_screen', id),
@@ -84,8 +86,9 @@ describe.skipIf(absent)('HDR where ffmpeg has no zscale (this test needs one tha
   })
 
   it('fails and is refunded where only the worker lacks it', async () => {
-    await using service = await serveHiding('later')
+    await using service = await serveHiding('never')
     const before = await service.balance()
+    await service.replace('always')
     const { data } = await service.create('hdr', 'sdr')
     expect((await service.end(data.task_id)).data).toMatchObject({
       status: 'failed',

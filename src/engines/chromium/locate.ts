@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 
 /** Names of its programs; the headless shell goes first, as it is lighter and starts faster. */
 const names = [
@@ -47,9 +47,9 @@ const folders = {
 }
 const usualFolders = platform === 'darwin' || platform === 'win32' ? folders[platform] : folders.other
 
-/** Finds Chromium, or a browser made of it, on a PATH or in the usual folders; undefined where there is none. */
-export function findChromium(path: string): string | undefined {
-  return findIn([...path.split(delimiter).filter((folder) => folder !== ''), ...usualFolders])
+/** Finds Chromium, or a browser made of it, in the folders of a PATH or in the usual ones; undefined where there is none. */
+export function findChromium(path: readonly string[]): string | undefined {
+  return findIn([...path, ...usualFolders])
 }
 
 /** Finds it in folders, whose names may have a `*` for any; a headless shell anywhere goes before a whole browser. */

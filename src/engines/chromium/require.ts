@@ -1,17 +1,11 @@
 import { basename } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
+import { searchPath } from '../../platform/search-path.ts'
 import { findChromium } from './locate.ts'
-
-let searched = ''
-
-/** Tells the PATH to look on, beside the usual folders. */
-export function lookOn(path: string | undefined): void {
-  searched = path ?? ''
-}
 
 /** The program of the browser that captures. Throws 6401 with the command that installs one. */
 export function locateChromium(): string {
-  const found = findChromium(searched)
+  const found = findChromium(searchPath())
   if (found !== undefined) return found
   throw new MediaError(6401, 'Chromium was not found, which plays HTML', {
     retryable: false,

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { errorCode } from '../../platform/error-code.ts'
+import { searchPath } from '../../platform/search-path.ts'
 import { runChild } from './child.ts'
 
 /** An ffmpeg that can do the work, with what it has. */
@@ -13,6 +14,8 @@ export interface Ffmpeg {
   readonly version: string
   readonly encoders: ReadonlySet<string>
   readonly filters: ReadonlySet<string>
+  /** Tells the program from one that took its place. */
+  readonly stamp: string
 }
 
 let configuredPath: string | undefined
@@ -44,14 +47,15 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
   return mine
 }
 
-/** What this process has found, where it has looked and found one. */
+/** What this process has found, where it has looked and found one, and none has taken its place. */
 export async function ffmpegFound(): Promise<Ffmpeg | undefined> {
-  return await located?.catch(() => undefined)
+  const found = await located?.catch(() => undefined)
+  return found && found.stamp === stampOf(found.ffmpeg) ? found : undefined
 }
 
 /** What another thread or process of the service found is found here too. */
 export function useFfmpeg(found: Ffmpeg): void {
-  located = Promise.resolve(found)
+  located = Promise.resolve({ ...found, stamp: stampOf(found.ffmpeg) })
 }
 
 /** As `locateFfmpeg`, after forgetting what was found: a better one may have been installed since. */
@@ -98,6 +102,7 @@ class Unusable extends Error {}
 
 async function inspect(ffmpeg: string): Promise<Ffmpeg> {
   const ffprobe = ffprobeBeside(ffmpeg)
+  const stamp = stampOf(ffmpeg)
   const version = versionOf(await ask(ffmpeg, '-version'))
   const [encoders, filters] = await Promise.all([
     ask(ffmpeg, '-encoders').then(namesIn),
@@ -109,7 +114,23 @@ async function inspect(ffmpeg: string): Promise<Ffmpeg> {
     ...neededFilters.filter((name) => !filters.has(name)),
   ]
   if (lacking.length > 0) throw new Unusable(`it lacks ${lacking.join(', ')}`)
-  return { ffmpeg, ffprobe, version, encoders, filters }
+  return { ffmpeg, ffprobe, version, encoders, filters, stamp }
+}
+
+function stampOf(program: string): string {
+  const paths =
+    basename(program) === program ? searchPath().map((folder) => join(folder, program)) : [program]
+  return paths.map(stampOfFile).find((stamp) => stamp !== '') ?? ''
+}
+
+function stampOfFile(path: string): string {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(path)
+    return `${dev}/${ino}/${size}/${mtimeMs}`
+  } catch {
+    // Nothing is there, or nothing that this user may use.
+    return ''
+  }
 }
 
 function ffprobeBeside(ffmpeg: string): string {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { usualLimits } from '../../../src/engines/chromium/breakdown.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
-import { lookOn } from '../../../src/engines/chromium/require.ts'
+import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
 import {
   counterCells,
   lacksBrowser,
@@ -42,7 +42,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
   )
 
   it('that does not start is tried once more', async () => {
-    const real = findChromium(process.env['PATH'] ?? '') ?? ''
+    const real = findChromium(foldersOf(process.env['PATH'])) ?? ''
     const folder = await scratchFolder()
     const program = join(folder, basename(real))
     await writeFile(

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { usualLimits } from '../../../src/engines/chromium/breakdown.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
-import { lookOn } from '../../../src/engines/chromium/require.ts'
+import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
 import {
   counterCells,
   lacksBrowser,
@@ -219,7 +219,7 @@ describe.skipIf(lacksBrowser)('a page without our script', () => {
 
   async function gatherIn(flag: string): Promise<number> {
     const folder = await scratchFolder()
-    const real = findChromium(process.env['PATH'] ?? '') ?? ''
+    const real = findChromium(foldersOf(process.env['PATH'])) ?? ''
     await writeFile(join(folder, basename(real)), `#!/bin/sh\nexec "${real}" "$@" ${flag}\n`, { mode: 0o755 })
     lookOn(folder)
     onTestFinished(() => lookOn(process.env['PATH']))

@@ -12,12 +12,12 @@ import { HostPage } from '../../../src/engines/chromium/host-page.ts'
 import type { CaptureParticle, ParticleProblem } from '../../../src/engines/chromium/particle.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
 import { rehearse } from '../../../src/engines/chromium/rehearse.ts'
-import { lookOn } from '../../../src/engines/chromium/require.ts'
+import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
 
 lookOn(process.env['PATH'])
 
 /** Without a Chromium its tests are skipped; where tests count, it must be there. */
-export const lacksBrowser = findChromium(process.env['PATH'] ?? '') === undefined && !process.env['CI']
+export const lacksBrowser = findChromium(foldersOf(process.env['PATH'])) === undefined && !process.env['CI']
 
 /** A whole browser, as people have it, beside the headless shell. */
 export const wholeBrowser = (process.env['PATH'] ?? '')
