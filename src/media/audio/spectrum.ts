@@ -24,17 +24,27 @@ export class Spectrum {
 
   /** Amplitude of each frequency, 1 for a sine of full scale; bin i is i times the sample rate by the size. Used again by the next call. */
   magnitudes(samples: Float32Array): Float64Array {
+    this.take(samples)
+    for (let bin = 0; bin < this.#magnitudes.length; bin += 1)
+      this.#magnitudes[bin] = Math.sqrt(this.power(bin))
+    return this.#magnitudes
+  }
+
+  /** Takes a stretch, of which `power` then tells. */
+  take(samples: Float32Array): void {
     for (let at = 0; at < this.size; at += 1) {
       this.#windowed[at] = (samples[at] ?? 0) * (this.#window[at] ?? 0)
     }
     this.#fft.realTransform(this.#bins, this.#windowed)
+  }
+
+  /** The square of a bin's amplitude; 0 beyond the spectrum. */
+  power(bin: number): number {
+    if (bin >= this.size / 2) return 0
     // A Hann window lets half of a sine through, and half of that lies at the negative frequency.
     const scale = 4 / this.size
-    for (let bin = 0; bin < this.#magnitudes.length; bin += 1) {
-      const real = this.#bins[2 * bin] ?? 0
-      const imaginary = this.#bins[2 * bin + 1] ?? 0
-      this.#magnitudes[bin] = scale * Math.sqrt(real * real + imaginary * imaginary)
-    }
-    return this.#magnitudes
+    const real = scale * (this.#bins[2 * bin] ?? 0)
+    const imaginary = scale * (this.#bins[2 * bin + 1] ?? 0)
+    return real * real + imaginary * imaginary
   }
 }

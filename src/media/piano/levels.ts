@@ -36,12 +36,13 @@ export class Levels {
   #at(sound: Float32Array, moment: number, levels: Float32Array): void {
     const around = (samples: Float32Array, middle: number, size: number) =>
       samples.subarray(middle - size / 2, middle + size / 2)
-    const long = this.#long.magnitudes(around(this.#fewer, moment / every, sizes.long / every))
-    const short = this.#short.magnitudes(around(sound, moment, sizes.short))
+    this.#long.take(around(this.#fewer, moment / every, sizes.long / every))
+    this.#short.take(around(sound, moment, sizes.short))
     for (let at = 0; at < places.length; at += 1) {
-      const [amplitudes, bin] = [at < shortAt ? long : short, places[at] ?? 0]
-      const most = Math.max(amplitudes[bin - 1] ?? 0, amplitudes[bin] ?? 0, amplitudes[bin + 1] ?? 0)
-      levels[at] = Math.max(silence, 20 * Math.log10(most + 1e-9))
+      const look = at < shortAt ? this.#long : this.#short
+      const bin = places[at] ?? 0
+      const most = Math.max(look.power(bin - 1), look.power(bin), look.power(bin + 1))
+      levels[at] = Math.max(silence, 10 * Math.log10(most + 1e-18))
     }
   }
 }
