@@ -4,6 +4,8 @@ import FFT from 'fft.js'
 export class Spectrum {
   /** Samples a stretch has; a power of two. */
   readonly size: number
+  /** A Hann window lets half of a sine through, and half of that lies at the negative frequency. */
+  readonly #scale: number
   readonly #fft: FFT
   readonly #window: Float64Array
   readonly #windowed: Float64Array
@@ -12,6 +14,7 @@ export class Spectrum {
 
   constructor(size: number) {
     this.size = size
+    this.#scale = 4 / size
     this.#fft = new FFT(size)
     this.#window = Float64Array.from(
       { length: size },
@@ -41,10 +44,8 @@ export class Spectrum {
   /** The square of a bin's amplitude; 0 beyond the spectrum. */
   power(bin: number): number {
     if (bin >= this.size / 2) return 0
-    // A Hann window lets half of a sine through, and half of that lies at the negative frequency.
-    const scale = 4 / this.size
-    const real = scale * (this.#bins[2 * bin] ?? 0)
-    const imaginary = scale * (this.#bins[2 * bin + 1] ?? 0)
+    const real = this.#scale * (this.#bins[2 * bin] ?? 0)
+    const imaginary = this.#scale * (this.#bins[2 * bin + 1] ?? 0)
     return real * real + imaginary * imaginary
   }
 }
