@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
 import { BasicMIDI, SpessaSynthProcessor, SpessaSynthSequencer, type BasicSoundBank } from 'spessasynth_core'
 import { loadOnnxRuntime } from '../src/engines/onnx/load.ts'
+import { openModelThreads } from '../src/engines/onnx/model-threads.ts'
 import { usePack } from '../src/engines/packs/use.ts'
-import { openBasicPitch, openModel } from '../src/engines/piano/basic-pitch.ts'
+import { openBasicPitch } from '../src/engines/piano/basic-pitch.ts'
 import { play } from '../src/engines/piano/play.ts'
 import { renderWav } from '../src/engines/piano/render.ts'
 import { soundRate } from '../src/engines/ffmpeg/standard-sound.ts'
@@ -40,7 +41,7 @@ export async function speedTable(soundFonts: readonly string[], scratch: string)
   const hearing = await ourSeconds(sound, signal)
   const trialHere = await trialSeconds(sound, signal)
   const rows = [
-    row('hearing: the model (ours with the levels of keys)', hearing.model, {
+    row('hearing: the model alone', hearing.model, {
       here: trialHere.model,
       told: trial.model,
     }),
@@ -135,9 +136,11 @@ async function trialSeconds(sound: Float32Array, signal: AbortSignal): Promise<H
   return { model, all }
 }
 
-/** A session of one core for each of two windows, as ours has; and our own way. */
+/** The model on two threads, a window each; and our own way. */
 async function ourSeconds(sound: Float32Array, signal: AbortSignal): Promise<HearingSeconds> {
-  await using looks = await openModel(2, signal)
+  const module = new URL('./piano-model-thread', import.meta.url)
+  const kind = { pack: 'piano-transcription', purpose: 'piano transcription', module } as const
+  await using looks = await openModelThreads<Float32Array, null>(kind, 2, signal)
   const model = await quickest(async () => {
     await Promise.all(windowsIn(sound).map(async (samples) => await looks.ask(samples, [samples.buffer])))
   })

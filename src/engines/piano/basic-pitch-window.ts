@@ -1,8 +1,8 @@
 /** Samples and frames of a window of the model, which is fixed. */
 export const window = { samples: 43_844, frames: 172 } as const
 
-/** Frames at both ends of a window that do not count, as too little is heard around them: 0.12 s. */
-export const margin = 10
+/** Frames at both ends of a window that do not count, as too little is heard around them: 0.17 s. */
+export const margin = 15
 
 export const counted = window.frames - 2 * margin
 
