@@ -1,11 +1,11 @@
 /** Seconds on two cores to start, and to play a second of sound; measured. */
-const measured = { start: 1.5, played: 0.15 }
+const measured = { start: 1.5, played: 0.05 }
 
 /**
  * Seconds of work for a second of sound, on two cores. Basic Pitch: measured. The form of Kong et al.: reckoned; a
  * window of ten seconds takes some 200 billion multiplications, and one begins every five.
  */
-export const paces = { basicPitch: 0.03, highResolution: 1 } as const
+export const paces = { basicPitch: 0.02, highResolution: 1 } as const
 
 /** Seconds of work to expect for finding the notes of a recording; by Basic Pitch, where no other pace is given. */
 export function hearingSeconds(lastsMs: number, pace: number = paces.basicPitch): number {
