@@ -1,19 +1,19 @@
 /** Samples on each side of one that it is made of. */
 const reach = 20
 
-/** Weights of a sample and of those to one side, by how many fewer there are to be: a windowed sinc (Blackman). */
-function weightsOf(factor: number): Float64Array {
-  const weights = Float64Array.from({ length: reach + 1 }, (_, at) => {
+/** Weights of a sample and of those to one side: a windowed sinc (Blackman). */
+const weights = weightsOfSinc()
+
+function weightsOfSinc(): Float64Array {
+  const sinc = Float64Array.from({ length: reach + 1 }, (_, at) => {
     const turn = (Math.PI * at) / (reach + 1)
     const window = 0.42 + 0.5 * Math.cos(turn) + 0.08 * Math.cos(2 * turn)
-    const x = (Math.PI * at) / factor
+    const x = (Math.PI * at) / 4
     return window * (at === 0 ? 1 : Math.sin(x) / x)
   })
-  const sum = weights.reduce((total, weight) => total + 2 * weight, -(weights[0] ?? 0))
-  return weights.map((weight) => weight / sum)
+  const sum = sinc.reduce((total, weight) => total + 2 * weight, -(sinc[0] ?? 0))
+  return sinc.map((weight) => weight / sum)
 }
-
-const quarter = weightsOf(4)
 
 /**
  * A quarter of the samples of a sound, every fourth from its first on, for what is at most a twentieth of its rate
@@ -23,9 +23,9 @@ const quarter = weightsOf(4)
 export function quartered(sound: Float32Array, into: Float32Array): Float32Array {
   for (let at = 0; at < into.length; at += 1) {
     const middle = 4 * at
-    let sum = (quarter[0] ?? 0) * (sound[middle] ?? 0)
+    let sum = (weights[0] ?? 0) * (sound[middle] ?? 0)
     for (let apart = 1; apart <= reach; apart += 1)
-      sum += (quarter[apart] ?? 0) * ((sound[middle - apart] ?? 0) + (sound[middle + apart] ?? 0))
+      sum += (weights[apart] ?? 0) * ((sound[middle - apart] ?? 0) + (sound[middle + apart] ?? 0))
     into[at] = sum
   }
   return into
