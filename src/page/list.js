@@ -35,6 +35,7 @@ export class PagedList {
   /** @type {Map<string, Shown>} */
   #rows = new Map()
   #page = 1
+  #isLoading = false
   #items
   #pages
   #note = element('div')
@@ -54,6 +55,11 @@ export class PagedList {
     this.refresh = onceMore(() => this.#load())
   }
 
+  /** What it will show was read before now, perhaps. */
+  get isLoading() {
+    return this.#isLoading
+  }
+
   /** @param {string} id */
   row(id) {
     return this.#rows.get(id)
@@ -67,6 +73,7 @@ export class PagedList {
   }
 
   async #load() {
+    this.#isLoading = true
     try {
       const answer = await this.#source.load(this.#page)
       // What was on the last page may have gone.
@@ -76,6 +83,8 @@ export class PagedList {
       void this.refresh()
     } catch (error) {
       this.#note.replaceChildren(failure(/** @type {Error} */ (error)))
+    } finally {
+      this.#isLoading = false
     }
   }
 

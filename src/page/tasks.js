@@ -40,6 +40,10 @@ export function tasksView(api) {
     node: element('div', {}, state, tasks.node),
     refresh: tasks.refresh,
     /** @param {TaskRecord} task */
-    progressed: (task) => tasks.row(task.id)?.progressed(task),
+    progressed: (task) => {
+      tasks.row(task.id)?.progressed(task)
+      // What is on its way was read before, perhaps, and would be shown instead.
+      if (tasks.isLoading) void tasks.refresh()
+    },
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
+import type { TaskEvent } from '../../src/contract/task.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
@@ -91,6 +92,41 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     expect(await page.getByRole('list', { name: 'Tasks' }).getByRole('listitem').count()).toBe(1)
     expect(wrong).toEqual([])
     await calls.stop(second)
+  })
+
+  test('progress told while the list is loaded is shown, though the list was read before', async () => {
+    await newAccount()
+    const { page } = await openPage(browser, account)
+    const [asked, progressTold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.routeWebSocket('**/task/events*', (socket) => {
+      socket.connectToServer().onMessage(async (message) => {
+        const told = JSON.parse(String(message)) as TaskEvent
+        // One state alone has the list loaded, and progress is told while that goes on.
+        if (told.event === 'status' && told.task.status !== 'processing') return
+        if (told.event === 'progress') await asked.promise
+        socket.send(message)
+        if (told.event === 'progress') progressTold.resolve()
+      })
+    })
+    let isHeld = false
+    await page.route('**/task/list*', async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { data: { list: { status: string; progress: number }[] } }
+      const running = answer.data.list.find(({ status }) => status === 'processing')
+      if (running && !isHeld) {
+        isHeld = true
+        running.progress = 0
+        asked.resolve()
+        await progressTold.promise
+      }
+      await route.fulfill({ json: answer })
+    })
+    await page.reload()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const id = await begin('wait')
+    await rowOf(page, id).getByRole('progressbar').and(page.locator('[value="10"]')).waitFor()
+    expect(isHeld).toBe(true)
+    await calls.stop(id)
   })
 
   test('a result plays in its place, goes on while the list changes, and is saved under its name', async () => {
