@@ -6,5 +6,5 @@ import { window } from '../src/engines/piano/basic-pitch-window.ts'
 serveModel<Float32Array, null>(async (samples, { onnx, session }) => {
   const [input = ''] = session.inputNames
   await session.run({ [input]: new onnx.Tensor('float32', samples, [1, window.samples, 1]) })
-  return [null, []]
+  return null
 })

@@ -60,10 +60,10 @@ try {
     for await (const clip of clipsOf({ soundFont, pieces: pieces.split(','), wanted })) {
       const start = process.cpuUsage()
       const tracker = new NoteTracker()
-      const frames: Frame[] = []
+      const frames: Pick<Frame, 'onsets' | 'sounding'>[] = []
       const ours: PianoNote[] = []
       for await (const frame of framesOf(model, once(clip.sound), { signal })) {
-        frames.push(frame)
+        frames.push({ onsets: frame.onsets.slice(), sounding: frame.sounding.slice() })
         ours.push(...tracker.push(frame))
       }
       ours.push(...tracker.finish())

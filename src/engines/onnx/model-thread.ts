@@ -13,11 +13,11 @@ export interface ModelThreadJob {
 /** What a thread answers to a thing it was sent, or why there is no answer. */
 export type Told<Answer> = { readonly answer: Answer } | { readonly error: unknown }
 
-/** How a thing is worked on; answers what to transfer besides. */
+/** How a thing is worked on. */
 export type Work<Thing, Answer> = (
   thing: Thing,
   model: { readonly onnx: OnnxRuntime; readonly session: InferenceSession },
-) => Promise<readonly [Answer, ArrayBuffer[]]>
+) => Promise<Answer>
 
 /** Works on whatever this thread is sent, until it is sent nothing. */
 export function serveModel<Thing, Answer>(
@@ -33,13 +33,13 @@ export function serveModel<Thing, Answer>(
     ...options,
   })
   const answer = async (thing: Thing): Promise<void> => {
-    const [told, transfer] = await opened
+    const told = await opened
       .then((session) => work(thing, { onnx, session }))
       .then(
-        ([done, given]): [Told<Answer>, ArrayBuffer[]] => [{ answer: done }, given],
-        (error: unknown): [Told<Answer>, ArrayBuffer[]] => [{ error }, []],
+        (done): Told<Answer> => ({ answer: done }),
+        (error: unknown): Told<Answer> => ({ error }),
       )
-    parentPort?.postMessage(told, transfer)
+    parentPort?.postMessage(told)
   }
   // The engine is native: a thread that is ended from outside while it works takes the process with it.
   const end = async (): Promise<void> => {

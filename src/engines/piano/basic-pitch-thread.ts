@@ -1,8 +1,10 @@
+import type { InferenceSession } from 'onnxruntime-node'
 import { frameHop } from '../../media/piano/frames.ts'
 import { Levels } from '../../media/piano/levels.ts'
 import { keys } from '../../media/piano/note.ts'
+import type { OnnxRuntime } from '../onnx/load.ts'
 import { serveModel } from '../onnx/model-thread.ts'
-import { counted, margin, window, type Looked } from './basic-pitch-window.ts'
+import { counted, margin, window, type Look } from './basic-pitch-window.ts'
 
 /** The model's own names. */
 const tensors = {
@@ -14,17 +16,29 @@ const tensors = {
 const levels = new Levels()
 const moments = Array.from({ length: counted }, (_, frame) => (margin + frame) * frameHop)
 
-serveModel<Float32Array, Looked>(async (samples, { onnx, session }) => {
-  const sound = new onnx.Tensor('float32', samples, [1, window.samples, 1])
-  const answers = await session.run({ [tensors.sound]: sound })
-  const of = (name: string) => {
-    const data = answers[name]?.data
-    if (data instanceof Float32Array) return data.slice(margin * keys, (margin + counted) * keys)
-    throw new TypeError('Basic Pitch answers something else')
-  }
-  const looked = {
-    ...{ onsets: of(tensors.onsets), sounding: of(tensors.sounding) },
-    levels: levels.measure(samples, moments),
-  }
-  return [looked, Object.values(looked).map(({ buffer }) => buffer)]
+/** What the model takes and answers: memory of this thread alone, which it does not share. */
+const memory = {
+  sound: new Float32Array(window.samples),
+  onsets: new Float32Array(window.frames * keys),
+  sounding: new Float32Array(window.frames * keys),
+}
+
+serveModel<Look, null>(async (look, { onnx, session }) => {
+  memory.sound.set(look.samples)
+  await hear(onnx, session)
+  for (const name of ['onsets', 'sounding'] as const)
+    look[name].set(memory[name].subarray(margin * keys, (margin + counted) * keys))
+  levels.measure(memory.sound, moments, look.levels)
+  return null
 })
+
+async function hear({ Tensor }: OnnxRuntime, session: InferenceSession): Promise<void> {
+  const keysOfFrames = [1, window.frames, keys]
+  const tensor = (name: keyof typeof memory, dims: readonly number[]) => ({
+    [tensors[name]]: new Tensor('float32', memory[name], dims),
+  })
+  await session.run(tensor('sound', [1, window.samples, 1]), {
+    ...tensor('onsets', keysOfFrames),
+    ...tensor('sounding', keysOfFrames),
+  })
+}

@@ -4,7 +4,7 @@ import { byBegin } from '../../media/piano/order.ts'
 import { NoteTracker, type HeardNote } from '../../media/piano/track.ts'
 import { paces } from '../../media/piano/work.ts'
 import { openModelThreads, type ModelThreads } from '../onnx/model-threads.ts'
-import { counted, margin, window, type Looked } from './basic-pitch-window.ts'
+import { counted, margin, newLook, window, type Look } from './basic-pitch-window.ts'
 import type { Heard, Listening, Transcriber } from './transcriber.ts'
 import { windowsOf, type SoundWindow } from './windows.ts'
 
@@ -19,14 +19,14 @@ export async function openBasicPitch(threads: number, signal: AbortSignal): Prom
 }
 
 /** The model alone, on so many threads. */
-interface Model extends ModelThreads<Float32Array, Looked> {
+interface Model extends ModelThreads<Look, null> {
   readonly threads: number
 }
 
 export async function openModel(threads: number, signal: AbortSignal): Promise<Model> {
   const module = new URL('./basic-pitch-thread', import.meta.url)
   const kind = { pack: 'piano-transcription', purpose: 'piano transcription', module } as const
-  return { threads, ...(await openModelThreads<Float32Array, Looked>(kind, threads, signal)) }
+  return { threads, ...(await openModelThreads<Look, null>(kind, threads, signal)) }
 }
 
 async function transcribe(
@@ -41,15 +41,15 @@ async function transcribe(
   return { notes: notes.toSorted(byBegin), pedals: [] }
 }
 
-/** What the model and the spectrum tell of each moment of a sound. */
+/** What the model and the spectrum tell of each moment of a sound; of a frame until the next is asked for. */
 export async function* framesOf(
   model: Model,
   sound: AsyncIterable<Float32Array>,
   { signal, onSeconds }: Listening,
 ): AsyncGenerator<Frame> {
-  for await (const { from, heard, looked } of looksOf(model, sound)) {
+  for await (const { from, heard, look } of looksOf(model, sound)) {
     signal.throwIfAborted()
-    const { onsets, sounding, levels } = looked
+    const { onsets, sounding, levels } = look
     for (let frame = 0; frame < counted; frame += 1) {
       if (from + (margin + frame) * frameHop > heard) break
       const [first, end] = [frame * keys, (frame + 1) * keys]
@@ -62,20 +62,25 @@ export async function* framesOf(
   }
 }
 
-type WindowLooked = Pick<SoundWindow, 'from' | 'heard'> & { readonly looked: Looked }
+type WindowLooked = Pick<SoundWindow, 'from' | 'heard'> & { readonly look: Look }
 
 /** The windows of a sound in their order; while one is read, others are looked at. */
 async function* looksOf(model: Model, sound: AsyncIterable<Float32Array>): AsyncGenerator<WindowLooked> {
   const windows = { length: window.samples, step: counted * frameHop, before: margin * frameHop }
   const under: Promise<WindowLooked>[] = []
+  const free: Look[] = []
   for await (const { samples, heard, from } of windowsOf(sound, windows)) {
-    const own = samples.slice()
-    const look = model.ask(own, [own.buffer]).then((looked) => ({ from, heard, looked }))
+    const look = free.pop() ?? newLook()
+    look.samples.set(samples)
+    const looked = model.ask(look, []).then(() => ({ from, heard, look }))
     // Who ends before its turn comes has no use for its failure.
-    look.catch(() => {})
-    under.push(look)
+    looked.catch(() => {})
+    under.push(looked)
     // One more than there are threads: none waits while this one reads on.
-    if (under.length > model.threads) yield await next(under)
+    if (under.length <= model.threads) continue
+    const first = await next(under)
+    yield first
+    free.push(first.look)
   }
   while (under.length > 0) yield await next(under)
 }

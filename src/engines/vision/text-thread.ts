@@ -14,7 +14,7 @@ serveModel<Frame, TextBox[]>(
     if (values.length > memory.length) memory = values
     const [input = '', output = ''] = [...session.inputNames, ...session.outputNames]
     const found = await session.run({ [input]: new onnx.Tensor('float32', values, [1, 3, height, width]) })
-    return [linesOf(boxesOf({ width, height, values: found[output]?.data as Float32Array }), frame), []]
+    return linesOf(boxesOf({ width, height, values: found[output]?.data as Float32Array }), frame)
   },
   { enableMemPattern: false },
 )

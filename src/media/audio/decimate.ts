@@ -21,12 +21,24 @@ function weightsOfSinc(): Float64Array {
  * silence. Written where `into` says.
  */
 export function quartered(sound: Float32Array, into: Float32Array): Float32Array {
+  const edge = new Float32Array(2 * reach + 1)
   for (let at = 0; at < into.length; at += 1) {
     const middle = 4 * at
-    let sum = (weights[0] ?? 0) * (sound[middle] ?? 0)
-    for (let apart = 1; apart <= reach; apart += 1)
-      sum += (weights[apart] ?? 0) * ((sound[middle - apart] ?? 0) + (sound[middle + apart] ?? 0))
-    into[at] = sum
+    const isInside = middle >= reach && middle + reach < sound.length
+    into[at] = isInside ? weighted(sound, middle) : weighted(around(sound, middle, edge), reach)
   }
+  return into
+}
+
+/** All samples that count lie in the sound: reads beyond it would slow down all others. */
+function weighted(sound: Float32Array, middle: number): number {
+  let sum = (weights[0] ?? 0) * (sound[middle] ?? 0)
+  for (let apart = 1; apart <= reach; apart += 1)
+    sum += (weights[apart] ?? 0) * ((sound[middle - apart] ?? 0) + (sound[middle + apart] ?? 0))
+  return sum
+}
+
+function around(sound: Float32Array, middle: number, into: Float32Array): Float32Array {
+  for (let at = 0; at < into.length; at += 1) into[at] = sound[middle - reach + at] ?? 0
   return into
 }

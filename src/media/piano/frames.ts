@@ -30,8 +30,12 @@ export class RecentFrames {
     return this.#count
   }
 
+  /** Takes what the frame holds now: whose it is may use it again. */
   push(frame: Frame): void {
-    this.#frames[this.#count % this.#frames.length] = frame
+    const kept = (this.#frames[this.#count % this.#frames.length] ??= emptyFrame())
+    kept.onsets.set(frame.onsets)
+    kept.sounding.set(frame.sounding)
+    kept.levels.set(frame.levels)
     this.#count += 1
   }
 
@@ -45,8 +49,12 @@ export class RecentFrames {
 /** Level of nothing, dB. */
 export const silence = -100
 
-export const silentFrame: Frame = {
-  onsets: new Float32Array(keys),
-  sounding: new Float32Array(keys),
-  levels: new Float32Array(keys * partials).fill(silence),
+function emptyFrame(): Frame {
+  return {
+    onsets: new Float32Array(keys),
+    sounding: new Float32Array(keys),
+    levels: new Float32Array(keys * partials).fill(silence),
+  }
 }
+
+export const silentFrame = emptyFrame()

@@ -21,16 +21,14 @@ export class Levels {
 
   /**
    * Level of each partial of each key, dB, at moments of a sound: moment by moment, key by key. Moments are samples,
-   * multiples of four, with 2048 of them before and after.
+   * multiples of four, with 2048 of them before and after. Written where `into` says.
    */
-  measure(sound: Float32Array, moments: readonly number[]): Float32Array<ArrayBuffer> {
+  measure(sound: Float32Array, moments: readonly number[], into: Float32Array): void {
     const count = Math.floor(sound.length / every)
     if (this.#fewer.length !== count) this.#fewer = new Float32Array(count)
     quartered(sound, this.#fewer)
-    const levels = new Float32Array(moments.length * places.length)
     for (const [index, moment] of moments.entries())
-      this.#at(sound, moment, levels.subarray(index * places.length, (index + 1) * places.length))
-    return levels
+      this.#at(sound, moment, into.subarray(index * places.length, (index + 1) * places.length))
   }
 
   #at(sound: Float32Array, moment: number, levels: Float32Array): void {

@@ -6,8 +6,11 @@ const worthALook = 0.2
 /** The moment, in frames, of an onset of the model that is worth a look and highest at a frame; null where there is none. */
 export function riseAt(frames: RecentFrames, at: number, key: number): number | null {
   const of = (index: number) => frames.at(index).onsets[key] ?? 0
-  const [before, here, after] = [of(at - 1), of(at), of(at + 1)]
-  return here < worthALook || here <= before || here < after ? null : at + topOf(before, here, after)
+  const here = of(at)
+  // Nearly all that is looked at ends here.
+  if (here < worthALook) return null
+  const [before, after] = [of(at - 1), of(at + 1)]
+  return here <= before || here < after ? null : at + topOf(before, here, after)
 }
 
 /** Where between -0.5 and 0.5 a parabola through three values has its top. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { setPacks } from '../../../src/engines/packs/use.ts'
+import { newLook } from '../../../src/engines/piano/basic-pitch-window.ts'
 import { framesOf, openModel } from '../../../src/engines/piano/basic-pitch.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
 import { startMirror } from '../../packs/mirror.ts'
@@ -16,9 +17,7 @@ test('a model that does not load is told to everyone who asks', async () => {
   const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
   setPacks(packsIn(scratch.path, known, { mirror: mirror.address }))
   await using threads = await openModel(2, new AbortController().signal)
-  const asked = await Promise.allSettled(
-    Array.from({ length: 5 }, () => threads.ask(new Float32Array(43_844), [])),
-  )
+  const asked = await Promise.allSettled(Array.from({ length: 5 }, () => threads.ask(newLook(), [])))
   for (const one of asked) {
     expect(one).toMatchObject({
       status: 'rejected',
