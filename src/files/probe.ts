@@ -5,8 +5,10 @@ import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { GivenFile } from '../contract/operation.ts'
 import type { FileRow } from '../db/schema.ts'
 import { heldToPackets } from '../engines/ffmpeg/cut-off.ts'
+import { glance } from '../engines/ffmpeg/glance.ts'
 import { meanSeek } from '../engines/ffmpeg/key-frames.ts'
-import { checkDecodable, probe } from '../engines/ffmpeg/probe.ts'
+import { checkDecodable } from '../engines/ffmpeg/decodable.ts'
+import { probeShown } from '../engines/ffmpeg/probe.ts'
 import { atMost } from '../platform/at-most.ts'
 import type { Shelf } from './bytes.ts'
 
@@ -59,14 +61,14 @@ interface Found {
 
 async function look(path: string, looking: Looking): Promise<Found> {
   const { signal } = looking
-  const facts = await probe(path, { signal })
-  const isShown = !facts.video || (await showsPictures(path, facts, looking))
-  if (!isShown) return { facts: await heldToPackets(path, facts, { signal }), isShown }
+  const { facts, isShown: isSeen } = await probeShown(path, { signal })
+  const isShown = !facts.video || isSeen || (await showsPictures(path, facts, looking))
+  const seen = await glance(path, facts, { signal })
   const [held, seek] = await Promise.all([
-    heldToPackets(path, facts, { signal }),
+    heldToPackets(path, facts, { signal, seen: seen?.streams }),
     // A still picture is not sought in.
-    facts.video && facts.video.duration_ms > 0
-      ? meanSeek(path, facts.video.duration_ms, { signal })
+    isShown && facts.video && facts.video.duration_ms > 0
+      ? (seen?.seekMs ?? meanSeek(path, facts.video.duration_ms, { signal }))
       : undefined,
   ])
   return held.video && seek !== undefined

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import { checkDecodable } from '../../src/engines/ffmpeg/probe.ts'
+import { checkDecodable } from '../../src/engines/ffmpeg/decodable.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Cover } from './kept.ts'
 import type { Reading } from './reading.ts'

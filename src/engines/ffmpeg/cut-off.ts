@@ -14,6 +14,11 @@ const missingShare = 0.01
 /** A file that cannot be sought in would be read whole. */
 const patienceMs = 10_000
 
+interface HoldOptions extends ProbeOptions {
+  /** What is known of its packets already. */
+  readonly seen?: Streams | undefined
+}
+
 /**
  * Facts held against the packets that are there: of a file that was cut off before the end its header tells, with where
  * that is; of one that goes on after it, with how long it really lasts. As they are where that cannot be told. Nothing
@@ -22,7 +27,7 @@ const patienceMs = 10_000
 export async function heldToPackets(
   path: string,
   facts: MediaFacts,
-  options: ProbeOptions,
+  options: HoldOptions,
 ): Promise<MediaFacts> {
   if (isStill(facts.container)) return facts
   const cutOff = facts.container === 'wav' ? await cutOffWav(path, facts) : undefined
@@ -30,7 +35,7 @@ export async function heldToPackets(
   const patience = AbortSignal.timeout(patienceMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
-    const streams = await endsOfStreams(path, facts, { signal })
+    const streams = options.seen ?? (await endsOfStreams(path, facts, { signal }))
     const [told, end] = [toldEnd(streams), latest(streams)]
     if (isMissing(told, end)) return { ...facts, cut_off_ms: Math.round(end) }
     return lengthened(facts, streams)

@@ -27,8 +27,9 @@ const stream = z.object({
 })
 export type Stream = z.infer<typeof stream>
 
-/** What ffprobe prints with `probeEntries` as JSON; the file behind it may be hostile. */
+/** What ffprobe prints with `probeEntries`, and `frameEntries`, as JSON; the file behind it may be hostile. */
 export const ffprobeAnswer = z.object({
+  frames: z.array(z.object({ stream_index: z.int().optional(), side_data_list: sideData })).catch([]),
   streams: z.array(stream).max(200).default([]),
   format: z.object({
     format_name: word,
@@ -50,20 +51,20 @@ export const probeEntries = [
   'stream_side_data=rotation',
 ].join(':')
 
-/** What ffprobe prints of a still picture's only frame with `frameEntries`. */
-export const frameAnswer = z.object({
-  frames: z
-    .array(z.object({ side_data_list: sideData }))
-    .max(10)
-    .default([]),
-})
-
-/** A photo's orientation is known to the decoder, not to the container. */
-export const frameEntries = 'frame_side_data=rotation'
+/** Whose picture a frame is. A photo's orientation is known to the decoder, not to the container. */
+export const frameEntries = 'frame=stream_index:frame_side_data=rotation'
 
 /** A picture stream that is not a cover; one without a size cannot be shown. */
 export function isPicture({ codec_type, disposition, width, height }: Stream): boolean {
   return codec_type === 'video' && disposition?.attached_pic !== 1 && width > 0 && height > 0
+}
+
+/** Whether a frame is of the first picture stream that is not a cover: that this one decodes. */
+export function showsPicture({ frames, streams }: FfprobeAnswer): boolean {
+  const picture = streams.findIndex(
+    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
+  )
+  return frames.some(({ stream_index }) => stream_index === picture)
 }
 
 /** The display matrix's angle among the side data of a stream or frame. */

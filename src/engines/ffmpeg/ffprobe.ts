@@ -9,12 +9,13 @@ export interface ProbeOptions {
 }
 
 /** What is asked of a file. */
-interface AskOptions extends ProbeOptions {
+export interface AskOptions extends ProbeOptions {
   /** However the file is, the answer is near: only the machine can take too long for it (6402). */
   readonly isBounded?: boolean
+  /** Left out, time for reading headers or a few frames. */
+  readonly timeoutMs?: number
 }
 
-/** Time for reading headers or a few frames. */
 const quickMs = 60_000
 
 /** Largest answer taken from ffprobe, in bytes; one stream takes about 1 kB, and 100 are read. */
@@ -30,7 +31,7 @@ export async function askFfprobe(
   const chunks: Buffer[] = []
   let bytes = 0
   const log = await runFfprobe(path, [...question, '-of', 'json=compact=1'], {
-    isBounded: options.isBounded ?? false,
+    ...options,
     signal: options.signal ? AbortSignal.any([options.signal, tooLarge.signal]) : tooLarge.signal,
     onOutput: (chunk) => {
       bytes += chunk.length
@@ -64,7 +65,12 @@ const longestEntry = 4096
 async function runFfprobe(
   path: string,
   question: readonly string[],
-  { signal, isBounded = false, onOutput }: AskOptions & { readonly onOutput: (chunk: Buffer) => void },
+  {
+    signal,
+    isBounded = false,
+    timeoutMs = quickMs,
+    onOutput,
+  }: AskOptions & { readonly onOutput: (chunk: Buffer) => void },
 ): Promise<string> {
   const { ffprobe } = await locateFfmpeg()
   const {
@@ -78,14 +84,14 @@ async function runFfprobe(
       ...['-hide_banner', '-loglevel', 'warning', '-max_alloc', maxAlloc, ...safetyArgs(path)],
       ...[...question, '-i', fileUrl(path)],
     ],
-    timeoutMs: quickMs,
+    timeoutMs,
     signal,
     onOutput,
   })
   const cause = new Error(log)
   if (timedOut) {
     const orElse = isBounded ? '' : '; if it stays, the file is damaged: export it again'
-    throw new MediaError(isBounded ? 6402 : 6017, `the file could not be read within ${quickMs / 1000} s`, {
+    throw new MediaError(isBounded ? 6402 : 6017, `the file could not be read within ${timeoutMs / 1000} s`, {
       cause,
       hint: `Try again while the machine does less${orElse}.`,
     })

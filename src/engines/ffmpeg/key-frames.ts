@@ -30,14 +30,19 @@ export async function keyFramesBefore(
     const keyFrames = found.flatMap(({ pts_time }) =>
       pts_time === undefined ? [] : [(pts_time - format.start_time) * 1000],
     )
-    return times.map((time) => {
-      const before = keyFrames.filter((one) => one <= time)
-      return before.length > 0 ? Math.max(...before) : time
-    })
+    return lastBefore(times, keyFrames)
   } catch (error) {
     if (!(error instanceof MediaError) || error.code !== 6017) throw error
     return [...times]
   }
+}
+
+/** The last key frame before each of some times; the time itself where there is none. */
+function lastBefore(times: readonly number[], keyFrames: readonly number[]): number[] {
+  return times.map((time) => {
+    const before = keyFrames.filter((one) => one <= time)
+    return before.length > 0 ? Math.max(...before) : time
+  })
 }
 
 /** Places of a file at which the way from the key frame is looked up; their mean is off by a tenth or two. */
@@ -55,14 +60,24 @@ export async function meanSeek(
   durationMs: number,
   options: ProbeOptions,
 ): Promise<number | undefined> {
-  const times = Array.from({ length: places }, (_, index) => ((index + 0.5) / places) * durationMs)
+  const times = seekPlaces(durationMs)
   const patience = AbortSignal.timeout(patienceMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
-    const found = await keyFramesBefore(path, times, { signal })
-    return times.reduce((sum, time, index) => sum + time - (found[index] ?? time), 0) / places
+    return meanWay(times, await keyFramesBefore(path, times, { signal }))
   } catch (error) {
     if (error === patience.reason) return undefined
     throw error
   }
+}
+
+/** Times of a video at which the way from the key frame is looked up, ms. */
+export function seekPlaces(durationMs: number): number[] {
+  return Array.from({ length: places }, (_, index) => ((index + 0.5) / places) * durationMs)
+}
+
+/** Mean way to each of some times from the last key frame before it, ms. */
+export function meanWay(times: readonly number[], keyFrames: readonly number[]): number {
+  const before = lastBefore(times, keyFrames)
+  return times.reduce((sum, time, index) => sum + time - (before[index] ?? time), 0) / times.length
 }

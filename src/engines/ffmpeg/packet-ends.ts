@@ -8,6 +8,8 @@ export interface StreamEnd {
   readonly isCover: boolean
   /** The latest end of its packets that were read and are shown, s by the file's own clock; undefined where none is. */
   readonly ends: number | undefined
+  /** How many those are. */
+  readonly packets: number
 }
 
 /** The streams of a file, and the time at which it begins, s by its own clock. */
@@ -23,13 +25,27 @@ const entries = [
   'format=start_time',
 ].join(':')
 
-/** Looks for the latest ends in ffprobe's intervals, of all streams or by its name for one. Nothing is decoded. */
+interface PacketOptions extends ProbeOptions {
+  /** By ffprobe's name for one; all where it is left out. */
+  readonly stream?: string
+  readonly onPacket?: (packet: Packet) => void
+}
+
+/** What a packet is of: its stream's index, when it is shown, s by the file's own clock, and whether that is a key frame. */
+export interface Packet {
+  readonly index: number
+  readonly shown: number | undefined
+  readonly isKey: boolean
+}
+
+/** Looks for the latest ends of streams in ffprobe's intervals. Nothing is decoded. */
 export async function packetEnds(
   path: string,
   intervals: readonly string[],
-  { stream, signal }: ProbeOptions & { readonly stream?: string },
+  { stream, signal, onPacket }: PacketOptions,
 ): Promise<PacketEnds> {
   const ends = new Map<number, number>()
+  const counts = new Map<number, number>()
   const streams: { index: number; type: string; isCover: boolean }[] = []
   let start = 0
   const question = [
@@ -46,14 +62,21 @@ export async function packetEnds(
         streams.push({ index, type, isCover: cover === '1' })
       }
       const [, shown, stored, lasts, flags = ''] = fields
+      if (section === 'packet') onPacket?.({ index, shown: numberOf(shown), isKey: flags.includes('K') })
       // AVI tells only when packets are stored.
       const begins = numberOf(shown) ?? numberOf(stored)
       // An edit list leaves out what is discarded.
       if (section !== 'packet' || begins === undefined || flags.includes('D')) return
+      counts.set(index, (counts.get(index) ?? 0) + 1)
       ends.set(index, Math.max(ends.get(index) ?? -Infinity, begins + (numberOf(lasts) ?? 0)))
     },
   })
-  return { streams: streams.map((one) => ({ ...one, ends: ends.get(one.index) })), start }
+  const told = (one: (typeof streams)[number]): StreamEnd => ({
+    ...one,
+    ends: ends.get(one.index),
+    packets: counts.get(one.index) ?? 0,
+  })
+  return { streams: streams.map(told), start }
 }
 
 /** ffprobe writes N/A where nothing is told. */

@@ -1,10 +1,10 @@
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import type { ProbeOptions } from './ffprobe.ts'
-import { packetEnds, type PacketEnds } from './packet-ends.ts'
+import { packetEnds, type PacketEnds, type StreamEnd } from './packet-ends.ts'
 import { longestMs } from './stream-times.ts'
 
 /** Where the last packets of a whole file are looked for, in ms before its end. */
-const tailMs = 1000
+export const tailMs = 1000
 
 /** Into how many parts a file without its end is divided to find the last that is there. */
 const parts = 16
@@ -14,13 +14,15 @@ export async function endOfPackets(path: string, facts: Lasting, options: ProbeO
   return latest(await endsOfStreams(path, facts, options))
 }
 
-type Lasting = Pick<MediaFacts, 'video' | 'audio'>
+export type Lasting = Pick<MediaFacts, 'video' | 'audio'>
 
 /** A stream as its facts tell it and as its packets are: where it begins and ends from the file's start, its length, ms. */
 export interface Held {
   readonly begins: number
   readonly told: number
   readonly ends: number | undefined
+  /** How many packets were read. */
+  readonly packets: number
 }
 
 /** The picture and the sounds of a file, as its facts have them. */
@@ -43,11 +45,15 @@ export function latest(streams: Streams): number {
   return Math.max(0, ...all(streams).map(({ ends = 0 }) => ends))
 }
 
+/** How many of their packets were read. */
+export function packetsOf(streams: Streams): number {
+  return all(streams).reduce((sum, { packets }) => sum + packets, 0)
+}
+
 /** Looks for the last packets of a file's picture and sounds. Nothing is decoded. */
 export async function endsOfStreams(path: string, facts: Lasting, options: ProbeOptions): Promise<Streams> {
-  const told = Math.max(1, facts.video?.duration_ms ?? 0, ...facts.audio.map((one) => one.duration_ms))
-  // Beyond its end a file is sought to its last key frame; to read all from where a header wrongly ends would take long.
-  const beyond = await packetEnds(path, placesAfter(told).map(firstPacketAt), options)
+  // To read all from where a header wrongly ends would take long.
+  const beyond = await packetEnds(path, beyondEnd(facts), options)
   const atEnd = streamsOf(beyond, facts)
   const read = async (places: readonly number[], question: (place: number) => string) => {
     const intervals = places.map((place) => question(beyond.start * 1000 + place))
@@ -63,6 +69,12 @@ export async function endsOfStreams(path: string, facts: Lasting, options: Probe
   return latest(rest) > 0 ? rest : found
 }
 
+/** Intervals beyond the end that a header tells, where a file is sought to its last key frame. */
+export function beyondEnd({ video, audio }: Lasting): string[] {
+  const told = Math.max(1, video?.duration_ms ?? 0, ...audio.map((one) => one.duration_ms))
+  return placesAfter(told).map(firstPacketAt)
+}
+
 /** Places after a time, each as far again, ms. */
 function placesAfter(time: number): number[] {
   const places: number[] = []
@@ -70,21 +82,27 @@ function placesAfter(time: number): number[] {
   return [...places, longestMs]
 }
 
-function allFrom(ms: number): string {
+export function allFrom(ms: number): string {
   return `${(ms / 1000).toFixed(3)}%`
 }
 
-function firstPacketAt(ms: number): string {
+export function firstPacketAt(ms: number): string {
   return `${allFrom(ms)}+#1`
 }
 
-function streamsOf({ streams, start }: PacketEnds, { video, audio }: Lasting): Streams {
-  const held = ({ ends }: PacketEnds['streams'][number], facts: Told): Held => ({
+/** Whether a stream is no cover, but a video's picture, if it is the first that is. */
+export function isPicture({ type, isCover }: StreamEnd): boolean {
+  return type === 'video' && !isCover
+}
+
+export function streamsOf({ streams, start }: PacketEnds, { video, audio }: Lasting): Streams {
+  const held = ({ ends, packets }: StreamEnd, facts: Told): Held => ({
+    packets,
     begins: facts.start_ms,
     told: facts.duration_ms,
     ends: ends === undefined ? undefined : (ends - start) * 1000,
   })
-  const picture = streams.find(({ type, isCover }) => type === 'video' && !isCover)
+  const picture = streams.find(isPicture)
   const sounds = streams.filter(({ type }) => type === 'audio')
   return {
     picture: picture && video ? held(picture, video) : undefined,

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { checkDecodable, probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { h264, make, picture, scratchFolder, tone } from './made.ts'
 import { standIn } from './stand-in.ts'
 

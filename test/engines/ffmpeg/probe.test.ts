@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { heldToPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
-import { checkDecodable, probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { h264, make, picture, pixelsOf, scratchFolder, tone, turn } from './made.ts'
 
 const folder = await scratchFolder()

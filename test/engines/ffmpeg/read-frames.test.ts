@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkDecodable } from '../../../src/engines/ffmpeg/probe.ts'
+import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { readFrames } from '../../../src/engines/ffmpeg/read-frames.ts'
 import { h264, make, picture, scratchFolder } from './made.ts'
 import { standIn } from './stand-in.ts'

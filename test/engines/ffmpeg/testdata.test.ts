@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { checkDecodable, probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { videoFolder } from './made.ts'
 
 const folder = videoFolder()

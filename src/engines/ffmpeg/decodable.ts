@@ -1,0 +1,56 @@
+import { MediaError } from '../../contract/errors.ts'
+import { listByFfprobe, type ProbeOptions } from './ffprobe.ts'
+import { firstPictures } from './first-pictures.ts'
+import { isOfFile } from './of-file.ts'
+
+/**
+ * A recording that begins in the middle of a group of pictures decodes from the next key frame on: within s. What lies
+ * between them is left out, as it takes long to decode and comes to nothing.
+ */
+const firstKeyFrames: readonly string[] = [
+  ...['-skip_frame', 'nokey'],
+  ...['-select_streams', 'V:0', '-read_intervals', '%+120'],
+]
+
+/** One that is refreshed bit by bit has no key frames: it decodes once all of its picture was refreshed. */
+const firstMoments: readonly string[] = ['-select_streams', 'V:0', '-read_intervals', '%+30']
+
+/**
+ * Decodes the first pictures of a video that are no cover image; throws 6021 when none decodes, 6402 when the
+ * machine takes too long for those few.
+ */
+export async function checkDecodable(path: string, options: ProbeOptions = {}): Promise<void> {
+  try {
+    for (const pictures of [firstPictures, firstKeyFrames, firstMoments])
+      if (await decodes(path, pictures, options)) return
+  } catch (error) {
+    throw isOfFile(error) ? undecodable(error) : error
+  }
+  throw undecodable()
+}
+
+/** Whether one of the pictures decodes; reads no further than it is told of one. */
+async function decodes(
+  path: string,
+  pictures: readonly string[],
+  { signal }: ProbeOptions,
+): Promise<boolean> {
+  const told = new AbortController()
+  try {
+    // All of a frame is asked for: what is told is held back until there is enough of it.
+    await listByFfprobe(path, [...pictures, '-show_entries', 'frame'], {
+      signal: signal ? AbortSignal.any([signal, told.signal]) : told.signal,
+      isBounded: true,
+      onEntry([section]) {
+        if (section === 'frame') told.abort()
+      },
+    })
+  } catch (error) {
+    if (!told.signal.aborted) throw error
+  }
+  return told.signal.aborted
+}
+
+function undecodable(cause?: unknown): MediaError {
+  return new MediaError(6021, 'no frame of the video could be decoded', { cause })
+}
