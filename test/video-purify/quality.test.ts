@@ -22,10 +22,7 @@ async function chosenFor(
   if (!video) throw new Error('there is no picture')
   const footage = { path, video, rate: rateOf(video), stream: await pictureStream(path, video, {}) }
   const work = { threads: 2, atOnce: 2, signal: new AbortController().signal, timeoutMs: 60_000 }
-  return await chooseQuality(
-    { ...footage, first: 0, count },
-    { scratch: folder, fileSize: count * size, ...work },
-  )
+  return await chooseQuality({ ...footage, first: 0, count }, { fileSize: count * size, ...work })
 }
 
 it('how finely a picture is coded does not depend on how its source tells its samples', async () => {

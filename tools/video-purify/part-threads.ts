@@ -3,28 +3,33 @@ import { isErrorCode, MediaError } from '../../src/contract/errors.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { packsSet } from '../../src/engines/packs/use.ts'
 import type { Answer, Order, Told } from './part-thread.ts'
-import type { PartJob } from './part.ts'
+import { makePart, type PartJob } from './part.ts'
 
 const thread = import.meta.filename.endsWith('.ts') ? './part-thread.ts' : './part-thread.js'
 
-interface Making {
+interface Watch {
   readonly signal: AbortSignal
-  /** Told what is made in a thread: one more frame, or a whole part that was there already. */
+  /** Told of frames that are made, so many more. */
   readonly onFrames: (frames: number) => void
 }
 
-/** Makes parts in order, each in a thread of its own, so many at once; hands on each that is done. */
-export async function makeParts(
-  jobs: readonly PartJob[],
-  {
-    atOnce,
-    onMade,
-    ...making
-  }: Making & {
-    readonly atOnce: number
-    readonly onMade: (job: PartJob, frames: number) => Promise<void>
-  },
-): Promise<void> {
+interface Making extends Watch {
+  readonly atOnce: number
+  readonly onMade: (job: PartJob, frames: number) => Promise<void>
+}
+
+/** Makes parts in order, so many at once; hands on each that is done. */
+export async function makeParts(jobs: readonly PartJob[], making: Making): Promise<void> {
+  const [job] = jobs
+  // To blur a short film takes less than to start a thread, and between its frames this one does all else.
+  if (job?.treatment !== 'blur' || jobs.length > 1) return await makeInThreads(jobs, making)
+  const { signal, onMade } = making
+  const onFrames = (): void => making.onFrames(1)
+  await onMade(job, await makePart(job, { learned: {}, signal, onFrames }))
+}
+
+/** Each in a thread of its own. */
+async function makeInThreads(jobs: readonly PartJob[], { atOnce, onMade, ...making }: Making): Promise<void> {
   const told: Told = { ffmpeg: await locateFfmpeg(), packs: packsSet() }
   const waiting = jobs.values()
   const failed = new AbortController()
@@ -56,7 +61,7 @@ export async function makeParts(
 async function makeIn(
   worker: Worker,
   job: PartJob,
-  { signal, onFrames, ended }: Making & { readonly ended: Promise<unknown> },
+  { signal, onFrames, ended }: Watch & { readonly ended: Promise<unknown> },
 ): Promise<number> {
   const stop = () => worker.postMessage('stop' satisfies Order, [])
   const made = Promise.withResolvers<number>()

@@ -19,14 +19,17 @@ export interface Footage {
   readonly rate: Rational
 }
 
-/** Which frames are read and how. */
-interface Reading {
+/** Which frames are read, by so many threads. */
+export interface Wish {
   /** Counted from the start of the file. */
   readonly first: number
   readonly count: number
   /** Of so many frames the first comes; all where it is left out. */
   readonly step?: number
   readonly threads: number
+}
+
+interface Reading extends Wish {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   /** Memory for a frame that may be used again. */
@@ -47,26 +50,47 @@ export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts)
  * one of so many.
  */
 export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGenerator<Frame> {
-  const { path, video, rate } = footage
-  const { first, count, step = 1, threads, signal, timeoutMs, take } = reading
-  const size = evenSize(uprightSize(video))
-  const from = (first * rate.den) / rate.num
-  const input = inputArgs(path, [
-    ...(await alphaDecoder(video)),
-    ...['-threads', String(threads), '-an'],
-    ...fromKeyFrame(from, video),
-  ])
+  const { signal, timeoutMs, take } = reading
+  const size = evenSize(uprightSize(footage.video))
   const output = outputOf({
     args: [
-      ...[...fileTimes, ...input, '-map', '0:V:0', '-vf', filtersOf(footage, { first, count, step })],
-      ...['-frames:v', String(count)],
-      ...['-f', 'rawvideo', '-pix_fmt', isFullRange(footage) ? 'yuvj420p' : 'yuv420p', 'pipe:1'],
+      ...(await framesArgs(footage, reading)),
+      '-f',
+      'rawvideo',
+      '-pix_fmt',
+      formatOf(footage),
+      'pipe:1',
     ],
     signal,
     timeoutMs,
   })
   const pieces = inPiecesOf(frameBytes(size), output, { rest: 'dropped', ...(take && { take }) })
   for await (const bytes of pieces) yield { ...size, bytes }
+}
+
+/**
+ * Options of an ffmpeg that takes frames as `decodeFrames` does, for whatever becomes of them.
+ *
+ * @param filters further ones that they pass
+ */
+export async function framesArgs(
+  footage: Footage,
+  { first, count, step = 1, threads }: Wish,
+  filters: readonly string[] = [],
+): Promise<string[]> {
+  const { path, video, rate } = footage
+  const input = inputArgs(path, [
+    ...(await alphaDecoder(video)),
+    ...['-threads', String(threads), '-an'],
+    ...fromKeyFrame((first * rate.den) / rate.num, video),
+  ])
+  const passed = [...filtersOf(footage, { first, count, step }), ...filters].join(',')
+  return [...fileTimes, ...input, '-map', '0:V:0', '-vf', passed, '-frames:v', String(count)]
+}
+
+/** The format of the samples that frames of this picture have. */
+export function formatOf(footage: Pick<Footage, 'video' | 'stream'>): 'yuv420p' | 'yuvj420p' {
+  return isFullRange(footage) ? 'yuvj420p' : 'yuv420p'
 }
 
 /** 4:2:0 samples of all values, which must not be squeezed into those of television. */
@@ -83,7 +107,7 @@ export function isYuv({ pixel_format }: VideoFacts): boolean {
 function filtersOf(
   footage: Footage,
   { first, count, step }: Record<'first' | 'count' | 'step', number>,
-): string {
+): string[] {
   const { video, rate } = footage
   const { width, height } = evenSize(uprightSize(video))
   const { num, den } = rate
@@ -97,15 +121,14 @@ function filtersOf(
     ...(video.hdr ? toneMap : isYuv(video) ? [] : [toBt709]),
     ...(video.alpha ? [overBlack(video, rate)] : []),
     ...toSamples(footage),
-  ].join(',')
+  ]
 }
 
 /** Whole pixels are coded by BT.709; what has a matrix already keeps it, as has what tells none. */
 function toSamples(footage: Footage): string[] {
   const { video } = footage
   if (video.hdr) return ['format=yuv420p']
-  const format = isFullRange(footage) ? 'yuvj420p' : 'yuv420p'
-  return isYuv(video) ? [`format=${format}`] : ['format=yuv420p', `setparams=${bt709}`]
+  return isYuv(video) ? [`format=${formatOf(footage)}`] : ['format=yuv420p', `setparams=${bt709}`]
 }
 
 /** From red, green and blue, transparency stays. */

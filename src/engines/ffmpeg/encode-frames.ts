@@ -4,12 +4,16 @@ import { evenSize } from '../../media/clean/boxes.ts'
 import type { Frame } from '../../media/clean/patch.ts'
 import { runRaw } from './run.ts'
 
-/** How frames become a file. */
-interface Coding {
+/** How the encoder works. */
+export interface Coding {
   /** x264's constant rate factor. */
   readonly crf: number
   readonly effort: Effort
   readonly threads: number
+}
+
+/** How frames become a file. */
+interface Encoding extends Coding {
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
@@ -29,27 +33,45 @@ const ahead = ['mbtree=1', 'rc-lookahead=10']
 export async function encodeFrames(
   path: string,
   { frames, footage }: { frames: AsyncIterable<Frame>; footage: Footage },
-  { crf, effort, threads, signal, timeoutMs }: Coding,
+  { signal, timeoutMs, ...coding }: Encoding,
 ): Promise<void> {
   const { width, height } = evenSize(uprightSize(footage.video))
   const { num, den } = footage.rate
-  const colour = coloursOf(footage)
   await runRaw({
     input: bytesOf(frames),
     args: [
       ...['-protocol_whitelist', 'pipe', '-f', 'rawvideo', '-pix_fmt', 'yuv420p'],
       ...['-video_size', `${width}x${height}`, '-framerate', `${num}/${den}`, '-i', 'pipe:0'],
-      ...['-vf', [...setting(colour), ...sampleShape(footage), ...fieldOrder(footage)].join(',') || 'null'],
-      ...['-c:v', 'libx264', '-preset', effort, ...faithful, '-crf', String(crf), '-pix_fmt', 'yuv420p'],
-      // Parts of one video must have equal headers, whatever is in them.
-      ...['-x264-params', ['stitchable=1', ...ahead, ...interlacing(footage)].join(':')],
-      ...['-threads', String(threads)],
-      ...Object.entries(colour).flatMap(([option, name]) => (name ? [`-${option}`, name] : [])),
+      ...['-vf', tellingFilters(footage).join(','), ...encoderArgs(footage, coding), '-pix_fmt', 'yuv420p'],
       ...['-map_metadata', '-1', '-video_track_timescale', timescale(footage.rate), path],
     ],
     signal,
     timeoutMs,
   })
+}
+
+/** Filters that tell an encoder of a picture what it is. */
+export function tellingFilters(footage: Footage): string[] {
+  return [...setting(coloursOf(footage)), ...sampleShape(footage), ...fieldOrder(footage)]
+}
+
+/**
+ * Options of the encoder for a picture.
+ *
+ * @param more parameters of x264
+ */
+export function encoderArgs(
+  footage: Footage,
+  { crf, effort, threads }: Coding,
+  more: readonly string[] = [],
+): string[] {
+  return [
+    ...['-c:v', 'libx264', '-preset', effort, ...faithful, '-crf', String(crf)],
+    // Parts of one video must have equal headers, whatever is in them.
+    ...['-x264-params', ['stitchable=1', ...ahead, ...interlacing(footage), ...more].join(':')],
+    ...['-threads', String(threads)],
+    ...Object.entries(coloursOf(footage)).flatMap(([option, name]) => (name ? [`-${option}`, name] : [])),
+  ]
 }
 
 async function* bytesOf(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array> {
