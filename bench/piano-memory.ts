@@ -4,19 +4,23 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
-import { makePiece } from '../test/piano/pieces.ts'
-import { record, writeWav } from '../test/piano/recordings.ts'
-import { contextOf, idOf, stage } from '../test/tasks/run-operation.ts'
-import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { run } from '../tools/piano-audio-to-midi/run.ts'
-import { measure, processorSeconds } from './measure.ts'
+import { beginAsMain } from '../test/service/begin-as-main.ts'
 
 // Whether piano_audio_to_midi takes the same memory however long a recording is: the peak of a process that hears one,
 // as a worker does, and of its programs; its own mean in the second quarter and in the last; multiples of real time, by
 // the clock and by processor time (Linux). The recording is a piece of four voices over and over.
 // npm run bench -- piano-memory <folder of models> <minutes> [many minutes] ...
+
+// As a worker begins: what is loaded before would have the space of new objects grow for good.
+beginAsMain()
+const { manifest } = await import('../src/engines/packs/manifest.ts')
+const { setPacks } = await import('../src/engines/packs/use.ts')
+const { makePiece } = await import('../test/piano/pieces.ts')
+const { record, writeWav } = await import('../test/piano/recordings.ts')
+const { contextOf, idOf, stage } = await import('../test/tasks/run-operation.ts')
+const { ffmpeg } = await import('../test/video-split-screen/media.ts')
+const { run } = await import('../tools/piano-audio-to-midi/run.ts')
+const { measure, processorSeconds } = await import('./measure.ts')
 
 const [models = '', ...lengths] = process.argv.slice(2)
 const [made = ''] = lengths
