@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** Looks at the ffmpeg of this machine once for all files of a run: a look starts four processes. */
+/** Looks at the ffmpeg of this machine once for all files of a run: a look starts two processes. */
 export async function setup(project: TestProject): Promise<void> {
   const found = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG']).catch(() => null)
   project.provide('ffmpeg', found)

@@ -103,12 +103,14 @@ class Unusable extends Error {}
 async function inspect(ffmpeg: string): Promise<Ffmpeg> {
   const ffprobe = ffprobeBeside(ffmpeg)
   const stamp = stampOf(ffmpeg)
-  const version = versionOf(await ask(ffmpeg, '-version'))
-  const [encoders, filters] = await Promise.all([
-    ask(ffmpeg, '-encoders').then(namesIn),
-    ask(ffmpeg, '-filters').then(namesIn),
-    ask(ffprobe, '-version'),
-  ])
+  const told = await ask(ffmpeg, '-filters')
+  const version = versionOf(told.banner ?? (await ask(ffmpeg, '-version')).text)
+  const beside = await ask(ffprobe, '-encoders')
+  // Of the same build it tells the same. To start a program takes nearly all of the time that a question does.
+  const build = buildOf(told.banner)
+  const isSameBuild = build !== undefined && build === buildOf(beside.banner)
+  const encoders = namesIn((isSameBuild ? beside : await ask(ffmpeg, '-encoders')).text)
+  const filters = namesIn(told.text)
   const lacking = [
     ...neededEncoders.filter((name) => !encoders.has(name)),
     ...neededFilters.filter((name) => !filters.has(name)),
@@ -138,27 +140,41 @@ function ffprobeBeside(ffmpeg: string): string {
   return basename(ffmpeg) === ffmpeg ? name : join(dirname(ffmpeg), name)
 }
 
-async function ask(file: string, question: string): Promise<string> {
+/** What a program tells when it is asked, and of itself before that, if it does. */
+async function ask(
+  file: string,
+  question: string,
+): Promise<{ readonly text: string; readonly banner: string | undefined }> {
   const answer: Buffer[] = []
   try {
     const ended = await runChild({
       file,
-      args: ['-hide_banner', question],
+      args: [question],
       timeoutMs: answerMs,
       onOutput: (chunk) => answer.push(chunk),
     })
     if (ended.code !== 0)
       throw new Unusable(`it ends with ${ended.signal ?? ended.code} when asked for ${question}`)
+    const text = Buffer.concat(answer).toString('utf8')
+    return { text, banner: versionLine.test(ended.log) ? ended.log : undefined }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') throw new Unusable(`${basename(file)} ${notThere}`)
     if (error instanceof Error && 'syscall' in error) throw new Unusable(error.message)
     throw error
   }
-  return Buffer.concat(answer).toString('utf8')
+}
+
+const versionLine = /^ff\w+ version (\S+)/m
+
+/** What tells builds apart in a program's banner; undefined where that is not told. */
+function buildOf(banner = ''): string | undefined {
+  const [, version] = versionLine.exec(banner) ?? []
+  const [, configuration] = /^ *configuration: (.+)$/m.exec(banner) ?? []
+  return version && configuration && `${version} ${configuration}`
 }
 
 function versionOf(answer: string): string {
-  const version = /^ff\w+ version (\S+)/m.exec(answer)?.[1]
+  const version = versionLine.exec(answer)?.[1]
   if (version === undefined) throw new Unusable('it does not tell its version')
   // Builds from the source tree are named by date or commit and are taken as new.
   const [, major, minor] = /^n?(\d{1,3})\.(\d+)/.exec(version) ?? []

@@ -28,7 +28,7 @@ async function pretend(name: string, given: Pretended = {}): Promise<string> {
     (each) => ` TSC ${each}  V->V  words`,
   )
   const script = `#!/bin/sh
-case "$2" in
+case "$1" in
   -version) echo "\${0##*/} version ${version} Copyright" ;;
   -encoders) printf '%s\\n' 'Encoders:' ' V..... = Video' ${encoders.map((line) => `'${line}'`).join(' ')} ;;
   -filters) printf '%s\\n' 'Filters:' ${filters.map((line) => `'${line}'`).join(' ')} ;;
@@ -50,6 +50,28 @@ test('the ffmpeg of this machine is found, once', async () => {
   expect(found.version).toMatch(/\d/)
   expect(found.encoders.has('libx264') && found.filters.has('xstack')).toBe(true)
   expect(await locateFfmpeg()).toBe(found)
+})
+
+test.skipIf(process.platform === 'win32').each([
+  ['the same build', '', 2],
+  ['another build', '2>/dev/null', 3],
+])('ffmpeg and ffprobe of %s are started as often as it takes', async (name, banner, starts) => {
+  const real = await locateAnew()
+  const [path, asked] = [join(folder, name, 'ffmpeg'), join(folder, name, 'asked')]
+  await mkdir(dirname(path))
+  for (const program of ['ffmpeg', 'ffprobe'] as const) {
+    const log = program === 'ffprobe' ? banner : ''
+    await writeFile(
+      join(folder, name, program),
+      `#!/bin/sh\necho "$0 $*" >> '${asked}'\nexec '${real[program]}' "$@" ${log}\n`,
+    )
+    await chmod(join(folder, name, program), 0o755)
+  }
+  const { version, encoders, filters } = await firstUsable([path])
+  expect({ version, encoders, filters }).toEqual({
+    ...{ version: real.version, encoders: real.encoders, filters: real.filters },
+  })
+  expect((await readFile(asked, 'utf8')).trim().split('\n')).toHaveLength(starts)
 })
 
 describe.skipIf(process.platform === 'win32')('of several candidates', () => {
