@@ -6,6 +6,7 @@ import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
+import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { counter, ffmpeg, grey, plain, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
@@ -245,6 +246,16 @@ describe('a file cut off in the middle', () => {
     const { output } = await render({ ...square, clips: [early, { file_id: whole }] }, folder.path)
     expect(output.duration_ms).toBe(1000)
   })
+})
+
+it.skipIf(process.platform === 'win32')('all clips are looked at by one start of ffmpeg', async () => {
+  const at = (name: string) => join(folder.path, name)
+  const [one, other, asked] = [at('one.mkv'), at('other.mkv'), at('asked')] as const
+  for (const path of [one, other]) await counter(path, { width: 160, height: 90, seconds: 1.2 })
+  using _ = await standIn(at('telling'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
+  const clips = [{ file_id: one }, { file_id: other }, { file_id: one, end_time_ms: 700 }]
+  await render({ ...square, clips }, folder.path)
+  expect((await readFile(asked, 'utf8')).trim().split('\n')).toHaveLength(2)
 })
 
 it.each(['mkv', 'mp4'])(

@@ -1,17 +1,15 @@
 import { join } from 'node:path'
-import { MediaError } from '../../src/contract/errors.ts'
-import type { OutputOf, ReadyOperation, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import type { OutputOf, ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
 import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { readFrames } from '../../src/engines/ffmpeg/read-frames.ts'
-import { fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
 import type { Size } from '../../src/media/layout/canvas.ts'
 import { digest } from '../../src/media/layout/digest.ts'
 import type { Rect } from '../../src/media/layout/divide.ts'
 import { place } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
+import { checkPictures } from './check-pictures.ts'
 import { encode } from './encode.ts'
 import { placeClip } from './place.ts'
 import type { Placed } from './place.ts'
@@ -79,29 +77,6 @@ function hdrNames(clips: readonly SelectedClip[]): string[] {
 /** The seed of a task that names none: follows from its id, so that a retry makes the same choice. */
 function seedOf(taskId: string): number {
   return digest(taskId) % 2 ** 31
-}
-
-/** Time for one picture, ms. */
-const pictureMs = 60_000
-
-/**
- * A file cut off in the middle still tells its whole length. Throws 6021 where no picture is left at the end of
- * a clip's range; pictures before it are decoded from the keyframe before them in any case.
- */
-async function checkPictures(clips: readonly SelectedClip<StagedFile>[], signal: AbortSignal): Promise<void> {
-  await Promise.all(
-    clips.map(async ({ file, video, beginMs, endMs }) => {
-      const at = Math.max(beginMs, endMs - 1) / 1000
-      // One of before that time counts as well.
-      const filters = 'setpts=0'
-      const job = { before: fromKeyFrame(at, video), filters, count: 1, timeoutMs: pictureMs, signal }
-      const pictures = await readFrames(file.path, { width: 16, height: 16 }, job)
-      if (pictures.length > 0) return
-      throw new MediaError(6021, `${file.name}: there is no picture at ${at.toFixed(1)} s`, {
-        hint: 'The file is cut off before that; export it again, or end the clip earlier with end_time_ms.',
-      })
-    }),
-  )
 }
 
 interface PlacedClip {
