@@ -13,10 +13,17 @@ import {
 /** Kysely dialect over node:sqlite, made durable: what a commit acknowledged survives a power cut. */
 export function nodeSqliteDialect(path: string): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new NodeSqliteAdapter(),
     createDriver: () => new NodeSqliteDriver(path),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+/** Has all steps of the schema be one transaction: a start that is cut off leaves none of them half done. */
+class NodeSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
   }
 }
 
