@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { request, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import * as z from 'zod'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { isProof } from '../platform/handshake.ts'
@@ -11,6 +11,9 @@ import type { DaemonRecord } from './record.ts'
 /** How long a daemon may take to answer, in ms; a stranger on its port may never. */
 const patience = 2000
 const maxAnswerBytes = 64 * 1024
+
+/** Importing the module loads Node's fetch with it, which takes more of the processor than all that is asked here. */
+const { request } = process.getBuiltinModule('node:http')
 
 const health = z.object({ instance: z.string(), proof: z.string() })
 

@@ -3,19 +3,26 @@ import { open, rm, type FileHandle } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { safeFileName } from '../client/file-names.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, maxFileBytes, supportedHint, type FileKind } from '../contract/file.ts'
 import { errorCode } from '../platform/error-code.ts'
+import { once } from '../platform/once.ts'
 import type { OpenedFile } from './open-inside.ts'
 import { isPublicAddress, lookupPublic, NotPublic } from './public-address.ts'
 
-/** Checked for each connection, so that a name which leads elsewhere meanwhile is found out. */
-const internet = new Agent({
-  connect: { lookup: lookupPublic, timeout: 10_000 },
-  headersTimeout: 30_000,
-  bodyTimeout: 60_000,
+/**
+ * Checked for each connection, so that a name which leads elsewhere meanwhile is found out. Loaded for the first
+ * address: it is a quarter of what starts with each session of an agent.
+ */
+const internet = once(async () => {
+  const { Agent } = await import('undici')
+  return new Agent({
+    connect: { lookup: lookupPublic, timeout: 10_000 },
+    headersTimeout: 30_000,
+    bodyTimeout: 60_000,
+  })
 })
 
 const maxRedirects = 5
@@ -24,7 +31,7 @@ const maxRedirects = 5
 export async function openRemoteFile(
   given: string,
   wanted: readonly FileKind[],
-  dispatcher: Dispatcher = internet,
+  dispatcher?: Dispatcher,
 ): Promise<OpenedFile> {
   const url = checkedUrl(given)
   const name = safeFileName(lastNameOf(url))
@@ -38,8 +45,8 @@ export async function openRemoteFile(
   const handle = await open(path, 'wx+', 0o600)
   // It goes with its descriptor.
   await rm(path)
-  const fill: OpenedFile['fill'] = (signal, onProgress) =>
-    fetchInto(handle, url, { signal, dispatcher, onProgress })
+  const fill: OpenedFile['fill'] = async (signal, onProgress) =>
+    fetchInto(handle, url, { signal, dispatcher: dispatcher ?? (await internet()), onProgress })
   return { handle, name, kind, size: 0, identity: url.href, fill }
 }
 
@@ -102,6 +109,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 async function follow(start: URL, { signal, dispatcher }: Fetch): Promise<Dispatcher.ResponseData> {
+  const { request } = await import('undici')
   let url = start
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const response = await request(url, { method: 'GET', signal, dispatcher })
