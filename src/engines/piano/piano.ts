@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { SoundBankLoader, type BasicSoundBank } from 'spessasynth_core'
+import type { BasicSoundBank } from 'spessasynth_core'
 import { MediaError } from '../../contract/errors.ts'
 import { requirePack, usePack } from '../packs/use.ts'
-import { sampledPiano } from './sampled-piano.ts'
 
 /** What plays. */
 export interface Piano {
@@ -22,6 +21,8 @@ export async function openPiano(signal: AbortSignal): Promise<Piano> {
   if (await comes('piano-samples')) {
     try {
       const folder = await usePack('piano-samples', { signal })
+      // What plays is loaded where it plays: a service only asks whether it could.
+      const { sampledPiano } = await import('./sampled-piano.ts')
       return { name: 'salamander', bank: await sampledPiano(folder), credit: salamanderCredit }
     } catch (error) {
       // The machine may be offline.
@@ -40,6 +41,7 @@ export async function requirePiano(): Promise<void> {
 
 /** Reads a SoundFont. */
 export async function readBank(path: string): Promise<BasicSoundBank> {
+  const { SoundBankLoader } = await import('spessasynth_core')
   return SoundBankLoader.fromArrayBuffer(new Uint8Array(await readFile(path)).buffer)
 }
 

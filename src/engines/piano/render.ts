@@ -7,7 +7,6 @@ import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
 import { inputArgs, runRaw } from '../ffmpeg/run.ts'
 import { soundRate, stereo } from '../ffmpeg/standard-sound.ts'
 import type { Piano } from './piano.ts'
-import { play } from './play.ts'
 
 /** What a result takes over from its source. */
 export interface SourceSound {
@@ -61,6 +60,7 @@ export async function renderWav(
   // Written as it is played: what it has to be multiplied with is known at its end.
   const played = join(scratch, 'piano.f32')
   const [loudness, peak] = [new Loudness(), new TruePeak()]
+  const { play } = await import('./play.ts')
   const playing = async function* () {
     let done = 0
     for await (const piece of play(piano.bank, performance, { rate: soundRate, samples: source.samples })) {
