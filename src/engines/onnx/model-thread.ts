@@ -39,7 +39,7 @@ export function serveModel<Thing, Answer>(
         (done): Told<Answer> => ({ answer: done }),
         (error: unknown): Told<Answer> => ({ error }),
       )
-    parentPort?.postMessage(told)
+    parentPort?.postMessage(told, [])
   }
   // The engine is native: a thread that is ended from outside while it works takes the process with it.
   const end = async (): Promise<void> => {
