@@ -53,7 +53,7 @@ export async function cleanVideo(
   const finished = await stepsIn(steps)
   const source = { stream: footage.stream, rate: footage.rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
-  const kept = await keptOf(file.path, reading)
+  const kept = await keptOf(footage, reading)
   const learned = treatment === 'inpainting' ? await learnedSums() : {}
   const atOnce = partsAtOnce(footage, threads, Object.keys(learned).length > 0)
   const choose = () => chooseQuality(footage, { fileSize: file.size, atOnce, ...reading })

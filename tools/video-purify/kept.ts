@@ -5,6 +5,7 @@ import { holds } from './holds.ts'
 import { lostLines } from './lost-lines.ts'
 import { lostOf } from './lost.ts'
 import type { Reading } from './reading.ts'
+import type { WholePicture } from './whole-picture.ts'
 
 const answer = z.object({
   streams: z
@@ -67,7 +68,10 @@ const textOfMatroska: Readonly<Record<string, string>> = {
  * Decides how the other streams of a file are kept: all sound and subtitles as they are, in the container that holds
  * them, which their first packets show before hours are spent on the picture.
  */
-export async function keptOf(path: string, reading: Reading): Promise<Kept> {
+export async function keptOf(
+  { path, stream }: Pick<WholePicture, 'path' | 'stream'>,
+  reading: Reading,
+): Promise<Kept> {
   const entries = 'stream=index,codec_type,codec_name,codec_tag_string:stream_disposition=attached_pic'
   const { text } = await askFfprobe(path, ['-show_entries', entries], reading)
   const { streams } = parse(answer, text)
@@ -82,7 +86,7 @@ export async function keptOf(path: string, reading: Reading): Promise<Kept> {
   const stays = new Set([...kept, ...covers].map(({ index }) => index))
   const picture = streams.find((one) => one.codec_type === 'video' && !isCover(one))
   const left = streams.filter(({ index }) => index !== picture?.index && !stays.has(index))
-  const lost = [...(await lostOf(path, reading)), ...lines.sentences]
+  const lost = [...lostOf(stream), ...lines.sentences]
   return { extension, streams: kept, covers, left: left.flatMap(describe), lost }
 }
 

@@ -1,12 +1,4 @@
-import * as z from 'zod'
-import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
-import { firstPictures } from '../../src/engines/ffmpeg/first-pictures.ts'
-import type { Reading } from './reading.ts'
-
-const sides = z.object({
-  side_data_list: z.array(z.object({ side_data_type: z.string().optional() })).default([]),
-})
-const answer = z.object({ streams: z.array(sides).default([]), frames: z.array(sides).default([]) })
+import type { PictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 
 /** What goes with a picture and ends when it is coded anew, by ffprobe's names for it. */
 const ends: Readonly<Record<string, string>> = {
@@ -16,12 +8,6 @@ const ends: Readonly<Record<string, string>> = {
 }
 
 /** What a new picture of a video lacks, in sentences. */
-export async function lostOf(path: string, { signal }: Pick<Reading, 'signal'>): Promise<readonly string[]> {
-  const entries = 'stream_side_data=side_data_type:frame_side_data=side_data_type'
-  // Captions go with every picture from the first on.
-  const question = [...firstPictures, '-show_entries', entries]
-  const { streams, frames } = parse(answer, (await askFfprobe(path, question, { signal })).text)
-  const found = [...streams, ...frames].flatMap(({ side_data_list }) => side_data_list)
-  const types = new Set(found.map(({ side_data_type }) => side_data_type))
-  return Object.entries(ends).flatMap(([type, sentence]) => (types.has(type) ? [sentence] : []))
+export function lostOf({ sides }: Pick<PictureStream, 'sides'>): readonly string[] {
+  return Object.entries(ends).flatMap(([type, sentence]) => (sides.includes(type) ? [sentence] : []))
 }

@@ -18,12 +18,16 @@ const colours = {
   chroma_location: known,
 }
 
+const sides = z.object({
+  side_data_list: z.array(z.object({ side_data_type: z.string().optional() })).default([]),
+})
+
 const answer = z.object({
   format: z.object({ start_time: z.coerce.number().catch(0) }),
-  streams: z.array(z.object({ ...colours, field_order: known })).min(1),
+  streams: z.array(sides.extend({ ...colours, field_order: known })).min(1),
   frames: z
     .array(
-      z.object({
+      sides.extend({
         ...colours,
         interlaced_frame: z.int().optional(),
         top_field_first: z.int().optional(),
@@ -37,6 +41,8 @@ const entries = [
   'format=start_time',
   `stream=field_order,${colourNames}`,
   `frame=interlaced_frame,top_field_first,${colourNames}`,
+  'stream_side_data=side_data_type',
+  'frame_side_data=side_data_type',
 ].join(':')
 
 /** What of a video's picture stream is needed to code it again as it is. */
@@ -55,6 +61,8 @@ export interface PictureStream {
   }
   /** Which field is shown first, of an interlaced picture. */
   readonly interlaced: 'top' | 'bottom' | undefined
+  /** By ffprobe's names, what goes with it beside its samples; captions do with every picture from the first on. */
+  readonly sides: readonly string[]
 }
 
 /** How far before the end that the header tells the last pictures are looked for, s. */
@@ -67,11 +75,8 @@ export async function pictureStream(
   options: ProbeOptions,
 ): Promise<PictureStream> {
   const { text } = await askFfprobe(path, [...firstPictures, '-show_entries', entries], options)
-  const {
-    format,
-    streams: [stream],
-    frames: [frame],
-  } = parse(answer, text)
+  const { format, streams, frames } = parse(answer, text)
+  const [[stream], [frame]] = [streams, frames]
   const begins = format.start_time + video.start_ms / 1000
   const told = video.duration_ms / 1000
   const tail = `${Math.max(0, begins + told - tailSeconds)}%`
@@ -90,7 +95,15 @@ export async function pictureStream(
       chroma: colour('chroma_location'),
     },
     interlaced: shownFirst(stream?.field_order, frame),
+    sides: sidesOf([...streams, ...frames]),
   }
+}
+
+function sidesOf(all: readonly z.infer<typeof sides>[]): string[] {
+  const types = all.flatMap(({ side_data_list }) =>
+    side_data_list.flatMap((side) => side.side_data_type ?? []),
+  )
+  return [...new Set(types)]
 }
 
 /** By ffprobe's names: coded and shown in this order. */
