@@ -80,7 +80,7 @@ describe('of a video whose picture does not decode', () => {
   test('nothing is kept of that: it may decode another time', async () => {
     const whole = await upload('whole.mkv', [...h264, '-c:a', 'flac'])
     {
-      const decodesNothing = 'case "$*" in *"-show_entries frame "*) exit 0;; esac; exec "$FFPROBE" "$@"'
+      const decodesNothing = 'case "$*" in *"-show_entries frame"*) exit 0;; esac; exec "$FFPROBE" "$@"'
       using _ = await standIn(join(folder, 'decodes-nothing'), decodesNothing, 'ffprobe')
       expect(await quote(whole)).toMatchObject({ status: 200 })
       expect(await inspect(whole)).toMatchObject({ code: 6021 })

@@ -15,7 +15,7 @@ describe.skipIf(process.platform === 'win32')('a machine that ends the look at a
       const account = await service().account(5)
       const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
       const { data: file } = await api(account).upload('holiday.mp4', new Uint8Array(clip))
-      const script = 'case "$*" in *"-show_entries frame -of"*) kill -9 $$;; esac; exec "$FFPROBE" "$@"'
+      const script = 'case "$*" in *"-show_entries frame"*) kill -9 $$;; esac; exec "$FFPROBE" "$@"'
       using _ = await standIn(join(folder, 'ended'), script, 'ffprobe')
       const headers = { authorization: account.apiKey }
       const { bytes } = await ask(`${account.baseUrl}/base/file/${file.file_id}/facts`, { headers })
