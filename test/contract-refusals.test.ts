@@ -94,11 +94,14 @@ function damagedAs(code: number, { operation: name, smallest }: OperationTables)
   return found?.operation.listedAs?.[6017] === code ? [{ body: smallest, files: 'damaged' }] : []
 }
 
-/** Who sends the requests of a code, and ids of the files that stand in them, by what and where they are. */
+/** Who sends requests, and ids of the files that stand in them, by what and where they are. */
 interface Sender {
   readonly account: Account
   readonly uploaded: Map<string, string>
 }
+
+/** By what they have; what is refused takes nothing from it, so that one serves all operations. */
+const senders = new Map<string, Sender>()
 
 /** The body with ids of the sender's files in place of the table's, which are all '1'. */
 async function filled(
@@ -139,8 +142,6 @@ describe.each(operationTables)('$operation', (table) => {
     async ({ code, status }) => {
       const requests = [...(refusedWith[code]?.(table) ?? []), ...damagedAs(code, table)]
       expect(requests.length, `requests that get ${code}`).toBeGreaterThan(0)
-      // By what they have.
-      const senders = new Map<string, Sender>()
       for (const request of requests) {
         const { credits = 5, quota, key } = request
         const has = `${credits} ${quota}`

@@ -26,8 +26,8 @@ test('eight servers started at once share one daemon', async () => {
 test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is done once', async () => {
   await using studio = await openStudio()
   // Long enough for ffmpeg to be seen at work.
-  await studio.clip('testsrc2=s=640x360:r=30', 'left.mp4', 6)
-  await studio.clip('testsrc=s=640x360:r=30', 'right.mp4', 6)
+  await studio.clip('testsrc2=s=320x180:r=30', 'left.mp4', 4)
+  await studio.clip('testsrc=s=320x180:r=30', 'right.mp4', 4)
   await using agent = await studio.agent('modern')
   const clips = [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }]
   const { data: started } = await agent.call('video_split_screen', {

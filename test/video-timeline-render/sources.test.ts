@@ -117,8 +117,8 @@ it.each([
 ])('the last picture of a %s stands for as long as its file tells', async (name, times) => {
   const path = at(`${name}.mp4`)
   await ffmpeg(
-    ...['-f', 'lavfi', '-i', "color=black:s=160x90:r=25,format=yuv420p,geq=lum='20+N/2':cb=128:cr=128"],
-    ...['-f', 'lavfi', '-i', 'sine=d=15', '-vf', times, '-vsync', 'vfr'],
+    ...['-f', 'lavfi', '-i', "color=black:s=32x18:r=25,format=yuv420p,geq=lum='20+N/2':cb=128:cr=128"],
+    ...['-f', 'lavfi', '-i', 'sine=d=15', '-vf', `${times},scale=160:90:flags=neighbor`, '-vsync', 'vfr'],
     ...['-enc_time_base', '1/1000', '-c:v', 'libx264', '-bf', '0', '-t', '14', path],
   )
   const { path: made } = await render(
