@@ -12,7 +12,7 @@ import type { DaemonRecord } from './record.ts'
 const patience = 2000
 const maxAnswerBytes = 64 * 1024
 
-/** Importing the module loads Node's fetch with it, which takes more of the processor than all that is asked here. */
+/** An import of the module loads Node's fetch with it, which takes longer than all that is asked here. */
 const { request } = process.getBuiltinModule('node:http')
 
 const health = z.object({ instance: z.string(), proof: z.string() })

@@ -21,6 +21,7 @@ import { onceMore } from './turn.js'
  * @property {(item: Item) => string} idOf
  * @property {(item: Item, refresh: () => Promise<void>) => Shown} makeRow
  * @property {string} empty told where there is nothing
+ * @property {() => void} [shown] called when what was loaded is shown
  */
 
 /**
@@ -35,7 +36,6 @@ export class PagedList {
   /** @type {Map<string, Shown>} */
   #rows = new Map()
   #page = 1
-  #isLoading = false
   #items
   #pages
   #note = element('div')
@@ -55,11 +55,6 @@ export class PagedList {
     this.refresh = onceMore(() => this.#load())
   }
 
-  /** What it will show was read before now, perhaps. */
-  get isLoading() {
-    return this.#isLoading
-  }
-
   /** @param {string} id */
   row(id) {
     return this.#rows.get(id)
@@ -73,7 +68,6 @@ export class PagedList {
   }
 
   async #load() {
-    this.#isLoading = true
     try {
       const answer = await this.#source.load(this.#page)
       // What was on the last page may have gone.
@@ -83,8 +77,6 @@ export class PagedList {
       void this.refresh()
     } catch (error) {
       this.#note.replaceChildren(failure(/** @type {Error} */ (error)))
-    } finally {
-      this.#isLoading = false
     }
   }
 
@@ -107,5 +99,6 @@ export class PagedList {
     this.#pages.hidden = total <= page_size
     this.#newer.hidden = this.#page === 1
     this.#older.hidden = this.#page * page_size >= total
+    this.#source.shown?.()
   }
 }

@@ -21,9 +21,17 @@ export function tasksView(api) {
     element('option', { value: '' }, 'All'),
     ...filters.map((state) => element('option', { value: state }, stateNames[state])),
   )
+  /** @type {Map<string, TaskRecord>} Progress told since the list was asked for: what it tells may be older. */
+  const told = new Map()
   const tasks = new PagedList({
     label: 'Tasks',
-    load: (page) => api.tasks({ page, status: filter.value || undefined }),
+    load: (page) => {
+      told.clear()
+      return api.tasks({ page, status: filter.value || undefined })
+    },
+    shown: () => {
+      for (const task of told.values()) tasks.row(task.id)?.progressed(task)
+    },
     idOf: ({ id }) => id,
     makeRow: (item, refresh) => new TaskRow(api, item, refresh),
     empty: 'No tasks here. What an agent starts shows up at once.',
@@ -41,9 +49,8 @@ export function tasksView(api) {
     refresh: tasks.refresh,
     /** @param {TaskRecord} task */
     progressed: (task) => {
+      told.set(task.id, task)
       tasks.row(task.id)?.progressed(task)
-      // What is on its way was read before, perhaps, and would be shown instead.
-      if (tasks.isLoading) void tasks.refresh()
     },
   }
 }

@@ -34,7 +34,7 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
     ...{ clips, quality: '720p', wait_seconds: 0 },
   })
   // It cannot come to its end before the daemon does.
-  const encoders = await halted([() => programsWith('ffmpeg', join(studio.dataDir, 'scratch'))])
+  const encoders = await halted([() => programsWith('libx264', join(studio.dataDir, 'scratch'))])
   const killed = await readDaemon(studio.dataDir)
   await endDaemon(studio.dataDir, 'SIGKILL')
   await untilEnded(encoders)

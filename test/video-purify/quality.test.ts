@@ -1,28 +1,38 @@
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { decodeFrames } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { encodeFrames } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { rateOf } from '../../src/media/clean/rate.ts'
 import { chooseQuality, type Quality } from '../../tools/video-purify/quality.ts'
+import { makeSample } from '../../tools/video-purify/sample.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 const folder = await scratchFolder()
 const count = 64
 
-/** The quality chosen for a picture as it is kept in a file of a size for each frame, bytes. */
-async function chosenFor(
-  { name, filters, size = 1e6 }: { name: string; filters: string; size?: number },
-  ...args: string[]
-): Promise<Quality> {
+/** A film of a picture that is a little noisy. */
+async function filmOf({ name, filters }: { name: string; filters: string }, ...args: string[]) {
   const path = join(folder, name)
   const picture = `testsrc2=size=160x90:rate=25,format=gbrp,gblur=sigma=3,noise=alls=2:allf=t,${filters}`
   await ffmpeg('-f', 'lavfi', '-i', picture, '-frames:v', String(count), '-c:v', 'ffv1', ...args, path)
   const { video } = await probe(path)
   if (!video) throw new Error('there is no picture')
-  const footage = { path, video, rate: rateOf(video), stream: await pictureStream(path, video, {}) }
-  const work = { threads: 2, atOnce: 2, signal: new AbortController().signal, timeoutMs: 60_000 }
-  return await chooseQuality({ ...footage, first: 0, count }, { fileSize: count * size, ...work })
+  return { path, video, rate: rateOf(video), stream: await pictureStream(path, video, {}), first: 0, count }
+}
+
+const work = { threads: 2, atOnce: 2, signal: new AbortController().signal, timeoutMs: 60_000 }
+
+/** The quality chosen for a film in a file of a size for each frame, bytes. */
+async function chosenFor(
+  { size = 1e6, ...film }: { name: string; filters: string; size?: number },
+  ...args: string[]
+): Promise<Quality> {
+  return await chooseQuality(await filmOf(film, ...args), { fileSize: count * size, ...work })
 }
 
 it('how finely a picture is coded does not depend on how its source tells its samples', async () => {
@@ -42,4 +52,35 @@ it('more effort is taken where the file would be too large without', async () =>
   expect(effort).toBe('veryfast')
   expect(crf).toBe(23)
   expect(decibels).toBeLessThan(45)
+})
+
+it('black pictures make those between them no nearer', async () => {
+  const filters = "noise=alls=20:allf=t,drawbox=t=fill:enable='lt(mod(n,10),5)',format=yuv420p"
+  const film = await filmOf({ name: 'flickers.mkv', filters })
+  const coding = { effort: 'superfast', crf: 21 } as const
+  const [tried, made] = [{ first: 20, count: 20 }, join(folder, 'made.mp4')]
+  const sample = await makeSample(film, tried, { ...work, ...coding })
+  const frames = decodeFrames(film, { ...tried, ...work })
+  await encodeFrames(made, { frames, footage: film }, { ...coding, ...work })
+  const source = ['-ss', String(tried.first / 25), '-i', film.path]
+  const { stderr } = await promisify(execFile)('ffmpeg', [
+    ...['-i', made, ...source, '-frames:v', String(tried.count)],
+    ...['-lavfi', '[0]settb=1/25,setpts=N[made];[1]settb=1/25,setpts=N[was];[made][was]psnr'],
+    ...['-f', 'null', '-'],
+  ])
+  const [, brightness] = /PSNR y:([\d.]+)/.exec(stderr) ?? []
+  expect(Number(brightness)).toBeLessThan(45)
+  expect(Math.abs((sample?.decibels ?? 0) - Number(brightness))).toBeLessThan(0.5)
+})
+
+it('a terminal that wants colours, and places without pictures, hide nothing of what was tried', async () => {
+  const film = await filmOf({ name: 'colours.mkv', filters: 'null' })
+  vi.stubEnv('AV_LOG_FORCE_COLOR', '1')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const plain = await chooseQuality(film, { fileSize: 1e9, ...work })
+  expect(plain.decibels).toBeGreaterThan(45)
+  // Two of the three places lie behind its end, as where a file was cut off.
+  const longer = await chooseQuality({ ...film, count: 4 * count }, { fileSize: 1e9, ...work })
+  expect(longer.decibels).toBeGreaterThan(45)
+  expect(Math.abs(longer.crf - plain.crf)).toBeLessThan(2)
 })

@@ -5,8 +5,8 @@ import type { Coding } from './sample.ts'
 import { tryOut, type Trying } from './try-out.ts'
 import type { WholePicture } from './whole-picture.ts'
 
-/** What is tried first, and what is taken of what is not tried. */
-const crf = { first: 21, untried: 18 }
+/** The factor that is tried first. */
+const first = 21
 
 /** Trying would take as long as the whole, frames. */
 const tooFew = 60
@@ -24,6 +24,9 @@ export interface Quality extends Coding {
   readonly decibels?: number
 }
 
+/** Taken where nothing is tried. */
+const untried: Quality = { effort: 'veryfast', crf: 18 }
+
 /**
  * The quality with which this video comes out as near to itself as wanted: its own grain and its own coding decide that,
  * so some frames of it are encoded and compared. Where that would make the file too large more effort is taken, and
@@ -33,14 +36,15 @@ export async function chooseQuality(
   footage: WholePicture,
   { fileSize, ...reading }: Trying & { readonly fileSize: number },
 ): Promise<Quality> {
-  if (footage.count <= tooFew) return { effort: 'veryfast', crf: crf.untried }
+  if (footage.count <= tooFew) return untried
   // What goes with the picture stays as large as it is.
   const others = 1 - (await pictureShare(footage, reading))
   const largestFrame = ((largest - others) * fileSize) / footage.count
   const quick = await chooseFactor('superfast', { footage, largestFrame }, reading)
-  return quick.decibels >= wanted - slack
-    ? quick
-    : await chooseFactor('veryfast', { footage, largestFrame }, reading)
+  // Where no place has pictures the parts will tell.
+  if (!quick) return untried
+  if (quick.decibels >= wanted - slack) return quick
+  return (await chooseFactor('veryfast', { footage, largestFrame }, reading)) ?? untried
 }
 
 /** What a line through trials may be off by, dB. */
@@ -50,11 +54,13 @@ async function chooseFactor(
   effort: Effort,
   { footage, largestFrame }: { footage: WholePicture; largestFrame: number },
   reading: Trying,
-): Promise<Required<Quality>> {
+): Promise<Required<Quality> | undefined> {
   const trials: Trial[] = []
-  let next = crf.first
+  let next = first
   while (trials.length < mostTrials && trials.every((one) => Math.abs(one.crf - next) > nearEnough)) {
-    trials.push({ crf: next, ...(await tryOut(footage, { effort, crf: next }, reading)) })
+    const tried = await tryOut(footage, { effort, crf: next }, reading)
+    if (!tried) return undefined
+    trials.push({ crf: next, ...tried })
     next = rateFactor(trials, largestFrame)
   }
   return { effort, crf: next, decibels: likenessAt(trials, next) }

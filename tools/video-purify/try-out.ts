@@ -2,7 +2,7 @@ import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { atMost } from '../../src/platform/at-most.ts'
 import type { Stretch } from './part.ts'
 import type { Trial } from './rate-factor.ts'
-import { identical, makeSample, type Coding, type Sampling } from './sample.ts'
+import { makeSample, type Coding, type Sampling } from './sample.ts'
 
 /** How trials are made. */
 export interface Trying extends Sampling {
@@ -15,12 +15,15 @@ const frames = 20
 const places = [0.15, 0.5, 0.85]
 const middle = [0.5]
 
-/** The least likeness of samples encoded with a factor, dB, and what a frame takes on average. */
+/**
+ * The least likeness of samples encoded with a factor, dB, and what a frame takes on average; undefined where no place
+ * has pictures.
+ */
 export async function tryOut(
   footage: Footage & Stretch,
   coding: Coding,
   reading: Trying,
-): Promise<Omit<Trial, 'crf'>> {
+): Promise<Omit<Trial, 'crf'> | undefined> {
   const tried = footage.count > 3 * places.length * frames ? places : middle
   const count = Math.min(frames, footage.count)
   // One after another a video of half a minute would be tried for as long as it is treated.
@@ -32,10 +35,10 @@ export async function tryOut(
   })
   // Each ends its own programs before anything is told.
   await Promise.allSettled(samples)
-  let [decibels, bytes] = [identical, 0]
-  for (const sample of await Promise.all(samples)) {
-    decibels = Math.min(decibels, sample.decibels)
-    bytes += sample.bytes / tried.length
+  const made = (await Promise.all(samples)).filter((sample) => sample !== undefined)
+  if (made.length === 0) return undefined
+  return {
+    decibels: Math.min(...made.map(({ decibels }) => decibels)),
+    bytes: made.reduce((sum, sample) => sum + sample.bytes, 0) / made.length,
   }
-  return { decibels, bytes }
 }

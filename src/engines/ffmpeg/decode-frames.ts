@@ -55,11 +55,7 @@ export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGe
   const output = outputOf({
     args: [
       ...(await framesArgs(footage, reading)),
-      '-f',
-      'rawvideo',
-      '-pix_fmt',
-      formatOf(footage),
-      'pipe:1',
+      ...['-f', 'rawvideo', '-pix_fmt', formatOf(footage), 'pipe:1'],
     ],
     signal,
     timeoutMs,

@@ -28,7 +28,7 @@ const furthestStart = tailMs
 
 /**
  * Asks in one start of ffprobe what `endsOfStreams` and `meanSeek` ask in three. Undefined where that does not tell for
- * certain: of files that are cut off, go on after their end or cannot be sought in.
+ * certain: where it met no packet of the end or more than it reads, where the file begins far from 0, or takes long.
  */
 export async function glance(
   path: string,

@@ -31,7 +31,7 @@ interface PacketOptions extends ProbeOptions {
   readonly onPacket?: (packet: Packet) => void
 }
 
-/** What a packet is of: its stream's index, when it is shown, s by the file's own clock, and whether that is a key frame. */
+/** A packet: its stream's index, when it is shown, s by the file's own clock, and whether it is a key frame's. */
 export interface Packet {
   readonly index: number
   readonly shown: number | undefined

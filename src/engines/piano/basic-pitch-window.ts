@@ -1,4 +1,4 @@
-import { partials, type Frame } from '../../media/piano/frames.ts'
+import { partials } from '../../media/piano/frames.ts'
 import { keys } from '../../media/piano/note.ts'
 
 /** Samples and frames of a window of the model, which is fixed. */
@@ -13,8 +13,13 @@ export const counted = window.frames - 2 * margin
  * A window and what is known of its frames that count, one after another. A thread and who asks it share the memory,
  * which serves one window after another: what each left to be collected would pile up, as little is seen of it.
  */
-export interface Look extends Frame {
+export interface Look {
   readonly samples: Float32Array
+  /** 0 to 1, by keys. */
+  readonly onsets: Float32Array
+  readonly sounding: Float32Array
+  /** dB, by keys and their partials. */
+  readonly levels: Float32Array
 }
 
 export function newLook(): Look {
