@@ -44,8 +44,6 @@ export async function runChild(job: Child): Promise<Ended> {
   job.signal?.throwIfAborted()
   const child = spawn(job.file, job.args, {
     cwd: job.cwd,
-    // Logs are read, which colours that somebody wished for in a terminal would hide.
-    env: { ...process.env, AV_LOG_FORCE_NOCOLOR: '1' },
     stdio: [job.input === undefined ? 'ignore' : 'pipe', job.onOutput ? 'pipe' : 'ignore', 'pipe'],
     windowsHide: true,
   })

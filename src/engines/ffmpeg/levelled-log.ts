@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util'
+
 /** What ffmpeg tells where it is not asked for more. */
 const grave = /\[(?:warning|error|fatal|panic)\] /
 
@@ -12,8 +14,10 @@ const longestLine = 1000
 export function levelledLog(onLine: (line: string) => void): (chunk: Buffer) => Buffer {
   let rest = ''
   return (chunk) => {
-    const lines = (rest + chunk.toString('latin1')).split(/[\r\n]/)
-    rest = (lines.pop() ?? '').slice(0, longestLine)
+    const all = (rest + chunk.toString('latin1')).split(/[\r\n]/)
+    rest = (all.pop() ?? '').slice(0, longestLine)
+    // Where AV_LOG_FORCE_COLOR is set there are colours.
+    const lines = all.map((line) => stripVTControlCharacters(line))
     for (const line of lines) onLine(line)
     const told = lines.filter((line) => grave.test(line)).map((line) => `${line.replace(grave, '')}\n`)
     return Buffer.from(told.join(''), 'latin1')
