@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { errorTable, isErrorCode } from '../src/contract/errors.ts'
-import {
-  extensionsByKind,
-  fileDetails,
-  fileRecord,
-  maxFileBytes,
-  retentionDays,
-} from '../src/contract/file.ts'
+import { extensionsByKind } from '../src/contract/file-kind.ts'
+import { fileDetails, fileRecord, maxFileBytes, retentionDays } from '../src/contract/file.ts'
 import { endpoints } from '../src/contract/routes.ts'
 import {
   isTerminal,

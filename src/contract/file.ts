@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { MediaError } from './errors.ts'
+import { extensionOf, kindOf, supportedHint, type FileKind } from './file-kind.ts'
 import { id } from './id.ts'
 import { pageOf, paging } from './paging.ts'
 import { moment } from './time.ts'
@@ -10,47 +11,11 @@ export const maxFileBytes = 20 * 2 ** 30
 /** How long a file is kept by default, in days. */
 export const retentionDays = 60
 
-/** Extensions the service takes, by kind (contract 1, 4.1; text-like ones: docs/contract.md). */
-export const extensionsByKind = {
-  image: ['.jpg', '.jpeg', '.png', '.webp', '.bmp'],
-  audio: ['.mp3', '.wav', '.m4a', '.aac', '.flac', '.ogg'],
-  video: ['.mp4', '.mov', '.avi', '.mkv', '.flv', '.webm'],
-  text: ['.srt', '.ass', '.vtt', '.txt', '.html', '.json', '.gtrk'],
-  midi: ['.mid'],
-} as const
-
-export type FileKind = keyof typeof extensionsByKind
-
-/** Every kind of file. */
-export const fileKinds = Object.keys(extensionsByKind) as readonly FileKind[]
-
-/** Names the extensions of some kinds, as the fix of an error. */
-export function supportedHint(kinds: readonly FileKind[] = fileKinds): string {
-  return `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`
-}
-
 /** What to do about a video where sound is wanted. */
 const takeSoundOut = 'Of a video take the sound out first: ffmpeg -i old.mp4 -vn new.flac'
 
 /** What to do about an HTML particle in a file of another kind. */
 export const saveAsHtml = 'Save the particle as .html and use that.'
-
-const kindByExtension = new Map<string, FileKind>(
-  Object.entries(extensionsByKind).flatMap(([kind, extensions]) =>
-    extensions.map((extension) => [extension, kind as FileKind] as const),
-  ),
-)
-
-/** Extension of a file name in lower case with its dot; empty when it has none. */
-export function extensionOf(name: string): string {
-  const dot = name.lastIndexOf('.')
-  return dot > 0 ? name.slice(dot).toLowerCase() : ''
-}
-
-/** Kind by extension; undefined for a type the service does not take. */
-export function kindOf(extension: string): FileKind | undefined {
-  return kindByExtension.get(extension)
-}
 
 /** A stored file as answered by upload (contract 1, 2.2). */
 export const fileRecord = z.object({

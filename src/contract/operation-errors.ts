@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
-import { fileKindsOf, type FileKind } from './file.ts'
+import type { FileKind } from './file-kind.ts'
+import { fileKindsOf } from './file.ts'
 import type { Operation } from './operation.ts'
 
 /** The codes by which a creation of an operation may be refused, beside what any request may be. */

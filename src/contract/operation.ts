@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Price } from './credits.ts'
 import { MediaError, type ErrorCode } from './errors.ts'
 import type { MediaFacts } from './media-facts.ts'
-import type { FileKind } from './file.ts'
+import type { FileKind } from './file-kind.ts'
 
 /** Groups by which an agent's list of tools can be narrowed. */
 export const toolsets = ['render', 'clean', 'speech', 'cut', 'library', 'files'] as const

@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import { kindOf } from '../contract/file.ts'
+import { kindOf } from '../contract/file-kind.ts'
 import type { MediaFacts } from '../contract/media-facts.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { Drawn, PreviewOptions } from '../engines/ffmpeg/preview.ts'

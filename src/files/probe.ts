@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { errorTable, MediaError } from '../contract/errors.ts'
-import { kindOf } from '../contract/file.ts'
+import { kindOf } from '../contract/file-kind.ts'
 import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { GivenFile } from '../contract/operation.ts'
 import type { FileRow } from '../db/schema.ts'

@@ -1,5 +1,6 @@
 import { MediaError } from '../contract/errors.ts'
-import { extensionOf, retentionDays, type FileDetails, type FileRecord } from '../contract/file.ts'
+import { extensionOf } from '../contract/file-kind.ts'
+import { retentionDays, type FileDetails, type FileRecord } from '../contract/file.ts'
 import { isOwnId, newId } from '../contract/id.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { toMoment } from '../contract/time.ts'

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Enumerations, Enums } from '../contract/catalog.ts'
 import { errorTable } from '../contract/errors.ts'
-import { extensionsByKind } from '../contract/file.ts'
+import { extensionsByKind } from '../contract/file-kind.ts'
 import { innerSchemas, jsonSchemaOf, type JsonSchema } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import { endpoints } from '../contract/routes.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { kindOf } from '../contract/file.ts'
+import { kindOf } from '../contract/file-kind.ts'
 import type { regionsQuery, ShownRegions } from '../contract/file-routes.ts'
 import { checkRegionsSize, readRegions, type RegionsFile } from '../contract/regions-file.ts'
 import type { FileRow } from '../db/schema.ts'

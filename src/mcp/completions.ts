@@ -6,7 +6,7 @@ import {
   type CompleteResult,
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
-import { extensionOf, kindOf, type FileKind } from '../contract/file.ts'
+import { extensionOf, kindOf, type FileKind } from '../contract/file-kind.ts'
 import { outputRatios } from '../contract/layout.ts'
 import { routes } from '../contract/routes.ts'
 import { layoutsTemplate, operationUri } from './catalog-resources.ts'

@@ -1,6 +1,7 @@
 import { uploadFile } from '../client/upload.ts'
 import { MediaError } from '../contract/errors.ts'
-import type { FileKind, FileRecord } from '../contract/file.ts'
+import type { FileKind } from '../contract/file-kind.ts'
+import type { FileRecord } from '../contract/file.ts'
 import { atMost } from '../platform/at-most.ts'
 import { openFileInside, type OpenedFile } from './open-inside.ts'
 import { openRemoteFile } from './remote-file.ts'

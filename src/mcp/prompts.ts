@@ -6,7 +6,7 @@ import {
   type GetPromptResult,
   type Prompt,
 } from '@modelcontextprotocol/server'
-import { fileKinds, type FileKind } from '../contract/file.ts'
+import { fileKinds, type FileKind } from '../contract/file-kind.ts'
 
 /** What an argument of a prompt may be: words to choose from, or files of the workspace by their kinds. */
 export type ArgumentValues = { readonly words: readonly string[] } | { readonly files: readonly FileKind[] }

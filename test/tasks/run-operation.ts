@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { extensionOf, kindOf } from '../../src/contract/file.ts'
+import { extensionOf, kindOf } from '../../src/contract/file-kind.ts'
 import type { MediaFacts } from '../../src/contract/media-facts.ts'
 import type {
   GivenFiles,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { FileKind } from '../../src/contract/file.ts'
+import type { FileKind } from '../../src/contract/file-kind.ts'
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile } from '../../src/contract/operation.ts'
 import { htmlRenderSimple } from './contract.ts'

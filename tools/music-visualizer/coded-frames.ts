@@ -1,11 +1,9 @@
 import { on } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import type { Moment } from '../../src/media/audio/moments.ts'
+import { startThread } from '../../src/platform/thread.ts'
 import { bytesOf, formOf, framesShared, picturesShared, place } from './coder.ts'
 import type { CodingJob, PictureDrawn } from './coding-thread.ts'
 import type { Drawn } from './frames.ts'
-
-const thread = import.meta.filename.endsWith('.ts') ? './coding-thread.ts' : './coding-thread.js'
 
 /** What is to be drawn and coded. */
 interface Job {
@@ -29,7 +27,7 @@ export async function* codedFrames({ drawn, moments, width, height }: Job): Asyn
     ),
     frames: new SharedArrayBuffer(framesShared * bytesOf(formOf(plate))),
   }
-  const worker = new Worker(new URL(thread, import.meta.url), { workerData: job })
+  const worker = startThread(new URL('./coding-thread', import.meta.url), job)
   // Where the thread fails, waiting for it does.
   const made = on(worker, 'message')
   let [sent, taken] = [0, 0]

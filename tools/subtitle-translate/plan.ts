@@ -1,6 +1,6 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
-import { extensionOf } from '../../src/contract/file.ts'
+import { extensionOf } from '../../src/contract/file-kind.ts'
 import type { CheckOperation, InputOf, Plan, PlanOperation } from '../../src/contract/operation.ts'
 import { countCharacters, subtitleLimits } from '../../src/media/subtitles/check.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'

@@ -55,7 +55,8 @@ export async function cleanVideo(
   const reading = { scratch, threads, signal, timeoutMs }
   const kept = await keptOf(footage, reading)
   const learned = treatment === 'inpainting' ? await learnedSums() : {}
-  const atOnce = partsAtOnce(footage, threads, Object.keys(learned).length > 0)
+  const hasModels = Object.keys(learned).length > 0
+  const atOnce = partsAtOnce(footage, threads, hasModels)
   const choose = () => chooseQuality(footage, { fileSize: file.size, atOnce, ...reading })
   const chosen = await finished.text('coding', source, async () => JSON.stringify(await choose()))
   const quality = JSON.parse(chosen) as Quality
@@ -77,8 +78,7 @@ export async function cleanVideo(
     threads: Math.max(1, Math.floor(threads / atOnce)),
   }))
   await makeParts(jobs, {
-    atOnce,
-    signal,
+    ...{ atOnce, hasModels, signal },
     onFrames(more) {
       done += more
       onShare(begun + ((1 - begun) * done) / footage.count)

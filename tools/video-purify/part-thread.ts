@@ -3,11 +3,10 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { isFullRange } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { useFfmpeg, type Ffmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import type { Packs } from '../../src/engines/packs/store.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
-import { openLearnedModels } from '../../src/engines/vision/learned-models.ts'
+import type { Learned } from '../../src/media/clean/inpaint/work.ts'
 import { makePart, type PartJob } from './part.ts'
 
-/** What a thread is started with: where programs lie, and the packs there are where its process was told of them. */
+/** What a thread is started with: where programs lie, and the packs there are where models are set that fill. */
 export interface Told {
   readonly ffmpeg: Ffmpeg
   readonly packs: Packs | undefined
@@ -32,9 +31,8 @@ export type Answer =
 
 const { ffmpeg, packs } = workerData as Told
 useFfmpeg(ffmpeg)
-if (packs) setPacks(packs)
 let stop = new AbortController()
-let learned: ReturnType<typeof openLearnedModels> | undefined
+let learned: Promise<Learned & AsyncDisposable> | undefined
 let making: Promise<void> = Promise.resolve()
 
 function answer(one: Answer): void {
@@ -47,13 +45,18 @@ function toFailure(thrown: unknown): Answer {
   return { failed: { code, message, hint, retryable, bug: cause } }
 }
 
+/** What finds models is loaded for them alone: it takes as long as all else of a thread's start. */
+async function openModels(set: Packs, { threads, footage }: PartJob): Promise<Learned & AsyncDisposable> {
+  const { setPacks } = await import('../../src/engines/packs/use.ts')
+  const { openLearnedModels } = await import('../../src/engines/vision/learned-models.ts')
+  setPacks(set)
+  return await openLearnedModels(threads, { range: isFullRange(footage) ? 'full' : 'limited' })
+}
+
 async function make(job: PartJob, { signal }: AbortController): Promise<void> {
   try {
-    // Models are opened once, however many parts of the film are filled.
-    if (job.treatment === 'inpainting') {
-      const range = isFullRange(job.footage) ? 'full' : 'limited'
-      learned ??= openLearnedModels(job.threads, { range })
-    }
+    // Once, however many parts of the film are filled.
+    if (packs) learned ??= openModels(packs, job)
     const onFrames = (treated: number) => answer({ treated })
     answer({ frames: await makePart(job, { learned: (await learned) ?? {}, signal, onFrames }) })
   } catch (error) {

@@ -1,11 +1,10 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { isErrorCode, MediaError } from '../../src/contract/errors.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { packsSet } from '../../src/engines/packs/use.ts'
+import { startThread } from '../../src/platform/thread.ts'
 import type { Answer, Order, Told } from './part-thread.ts'
 import { makePart, type PartJob } from './part.ts'
-
-const thread = import.meta.filename.endsWith('.ts') ? './part-thread.ts' : './part-thread.js'
 
 interface Watch {
   readonly signal: AbortSignal
@@ -15,6 +14,8 @@ interface Watch {
 
 interface Making extends Watch {
   readonly atOnce: number
+  /** Whether models are set that fill. */
+  readonly hasModels: boolean
   readonly onMade: (job: PartJob, frames: number) => Promise<void>
 }
 
@@ -29,13 +30,16 @@ export async function makeParts(jobs: readonly PartJob[], making: Making): Promi
 }
 
 /** Each in a thread of its own. */
-async function makeInThreads(jobs: readonly PartJob[], { atOnce, onMade, ...making }: Making): Promise<void> {
-  const told: Told = { ffmpeg: await locateFfmpeg(), packs: packsSet() }
+async function makeInThreads(
+  jobs: readonly PartJob[],
+  { atOnce, hasModels, onMade, ...making }: Making,
+): Promise<void> {
+  const told: Told = { ffmpeg: await locateFfmpeg(), packs: hasModels ? packsSet() : undefined }
   const waiting = jobs.values()
   const failed = new AbortController()
   const signal = AbortSignal.any([making.signal, failed.signal])
   const work = async () => {
-    const worker = new Worker(new URL(thread, import.meta.url), { workerData: told })
+    const worker = startThread(new URL('./part-thread', import.meta.url), told)
     worker.on('error', (error) => failed.abort(error))
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     try {

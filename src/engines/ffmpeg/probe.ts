@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { extensionOf, kindOf } from '../../contract/file.ts'
+import { extensionOf, kindOf } from '../../contract/file-kind.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import { isStill, mustCount, readFacts, type Found } from './facts.ts'
 import {

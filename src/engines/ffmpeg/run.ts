@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { extensionOf, kindOf } from '../../contract/file.ts'
+import { extensionOf, kindOf } from '../../contract/file-kind.ts'
 import { diskFull, MediaError } from '../../contract/errors.ts'
 import { runChild } from './child.ts'
 import type { Child, Ended } from './child.ts'
@@ -72,7 +72,7 @@ const globalArgs = [
 ]
 
 /**
- * The plain containers of the extensions the service takes (contract/file.ts), by ffmpeg's names.
+ * The plain containers of the extensions the service takes (contract/file-kind.ts), by ffmpeg's names.
  * None of them opens a second file: a playlist, manifest or image sequence is refused whatever it is called.
  */
 const containers = {

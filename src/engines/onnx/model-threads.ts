@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
 import { MediaError } from '../../contract/errors.ts'
 import { atMost } from '../../platform/at-most.ts'
+import { startThread } from '../../platform/thread.ts'
 import { usePack } from '../packs/use.ts'
 import type { PackName } from '../packs/manifest.ts'
 import type { ModelThreadJob, Told } from './model-thread.ts'
@@ -29,8 +29,7 @@ export async function openModelThreads<Thing, Answer>(
     model: await usePack(pack, { signal }),
     runtime: await usePack('onnx-runtime', { signal }),
   }
-  const program = new URL(`${module.href}${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`)
-  const all = Array.from({ length: threads }, () => startThread<Thing, Answer>(program, job, purpose))
+  const all = Array.from({ length: threads }, () => startModelThread<Thing, Answer>(module, job, purpose))
   const idle = [...all]
   const inTurn = atMost(threads)
   return {
@@ -53,12 +52,12 @@ interface Thread<Thing, Answer> {
   end(): Promise<void>
 }
 
-function startThread<Thing, Answer>(
-  program: URL,
+function startModelThread<Thing, Answer>(
+  module: URL,
   job: ModelThreadJob,
   purpose: string,
 ): Thread<Thing, Answer> {
-  const worker = new Worker(program, { workerData: job })
+  const worker = startThread(module, job)
   let waiting: PromiseWithResolvers<Answer> | undefined
   let failure: MediaError | undefined
   const fail = (cause: unknown) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { previewFile, type PreviewWish } from '../../client/preview.ts'
-import { kindOf } from '../../contract/file.ts'
+import { kindOf } from '../../contract/file-kind.ts'
 import { previewKind, type InspectedFile } from '../../contract/file-routes.ts'
 import { mostFrames } from '../../contract/regions.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { id } from '../../contract/id.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
-import { fileKinds, supportedHint } from '../../contract/file.ts'
+import { fileKinds, supportedHint } from '../../contract/file-kind.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { linkFile, linkSeconds, type PublicAddress } from '../file-links.ts'
 import { pathOrIdWords, type PublishedSchema } from '../schema.ts'

@@ -1,4 +1,4 @@
-import type { FileKind } from '../../contract/file.ts'
+import type { FileKind } from '../../contract/file-kind.ts'
 import type { ShownRegions } from '../../contract/file-routes.ts'
 import { mostFrames } from '../../contract/regions.ts'
 import { exampleOfList } from '../../contract/regions-file.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
-import { fileKinds } from '../../contract/file.ts'
+import { fileKinds } from '../../contract/file-kind.ts'
 import { routes } from '../../contract/routes.ts'
 import { openFiles, uploadFiles } from '../file-bridge.ts'
 import type { Session, Uploaded } from '../session.ts'
