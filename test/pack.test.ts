@@ -1,10 +1,13 @@
+import { globSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../tools/index.ts'
 import { connectTo, endService } from './pack/connect.ts'
 import { installPacked, type Packed } from './pack/packed.ts'
+
+const root = dirname(import.meta.dirname)
 
 let folder: string
 let packed: Packed
@@ -26,10 +29,16 @@ describe('the packed package', () => {
         join('dist', 'src', 'page', 'main.js'),
         join('dist', 'src', 'page', 'index.html'),
         join('dist', 'src', 'engines', 'chromium', 'page', 'play.js'),
-        join('dist', 'tools', 'music-visualizer', 'coding-thread.js'),
       ]),
     )
     expect(packed.files.filter((file) => /\.ts$|\.test\.|^(src|test|tools|scripts)\b/.test(file))).toEqual([])
+  })
+
+  it('holds what the program starts as threads and processes, which nothing imports', () => {
+    const started = globSync('{src,tools}/**/{*-thread,child}.ts', { cwd: root })
+    expect(started.length).toBeGreaterThan(4)
+    const built = started.map((source) => join('dist', source.replace(/ts$/, 'js')))
+    expect(packed.files).toEqual(expect.arrayContaining(built))
   })
 
   it('is light', () => {
