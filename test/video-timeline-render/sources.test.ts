@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
 import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
+import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import {
   amplitude,
@@ -241,4 +242,36 @@ it('a live recording whose picture begins after the clip shows it when it comes,
   const sound = await samples(rendered.path)
   for (const second of [0, 2, 4])
     expect(amplitude(sound.subarray(second * 48_000, (second + 1) * 48_000), 440)).toBeGreaterThan(0.05)
+})
+
+describe.skipIf(process.platform === 'win32')('a short result is made in one go', () => {
+  const path = () => at('both.mkv')
+  beforeAll(() => counter(path(), { width: 160, height: 90, seconds: 1, hertz: 440 }))
+  const body = () => request({ picture: inARow([{ path: path(), from: 0, lasts: 1 }]) })
+
+  it('with its sound, by one start of ffmpeg beside the one that decodes it', async () => {
+    const asked = at('asked')
+    using _ = await standIn(at('telling'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
+    await render(body(), folder.path)
+    expect((await readFile(asked, 'utf8')).trim().split('\n')).toHaveLength(2)
+  })
+
+  it('without any, by one start in all, in which no limiter runs', async () => {
+    const [silent, asked] = [at('mute.mkv'), at('asked-of-mute')]
+    await counter(silent, { width: 160, height: 90, seconds: 1 })
+    using _ = await standIn(at('listing'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
+    await render(request({ picture: inARow([{ path: silent, from: 0, lasts: 1 }]) }), folder.path)
+    expect(await readFile(asked, 'utf8')).toMatch(/^(?!.*limiter).*-c:a aac.*\n$/)
+  })
+
+  it('and where its sound is damaged, that is told, not its picture', async () => {
+    const refuse = 'echo "Invalid data found when processing input" >&2; exit 1'
+    using _ = await standIn(at('deaf'), `case "$*" in *"-map [a] "*) ${refuse};; esac; exec "$FFMPEG" "$@"`)
+    await expect(render(body(), folder.path)).rejects.toMatchObject({
+      code: 6017,
+      message: expect.stringMatching(
+        /^the sound .* of video_track\[0\]\.track_timeline\[0\]\.material: both\.mkv/,
+      ) as string,
+    })
+  })
 })

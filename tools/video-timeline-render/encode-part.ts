@@ -5,6 +5,7 @@ import type { RunContext } from '../../src/contract/operation.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { isHole } from '../../src/engines/ffmpeg/holes.ts'
+import { aacArgs, pcmInput, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
 import type { ProgressReport } from '../../src/engines/ffmpeg/progress.ts'
 import { fileUrl, inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
@@ -27,6 +28,8 @@ export const encoderArgs: readonly string[] = [
 /** A part to be made. */
 interface PartJob {
   readonly part: Part
+  /** Of a part that is the whole result. What it fails with, the signal tells. */
+  readonly sound: Pcm | undefined
   readonly wish: PictureWish
   readonly context: RunContext
   readonly signal: AbortSignal
@@ -46,11 +49,11 @@ export async function encodePart(path: string, job: PartJob): Promise<void> {
   const raw = others.map((_, index) => `${path}-${index}.yuv`)
   try {
     for (const [index, group] of others.entries()) {
-      const alone = { ...job, part: partOf([group]), onFrames: () => {} }
+      const alone = { ...job, part: partOf([group]), sound: undefined, onFrames: () => {} }
       await makeFrames({ path: raw[index] ?? '', args: rawArgs, inputs: [] }, alone)
     }
     const args = [...encoderArgs, ...bt709Tags, '-map_metadata', '-1', '-map_chapters', '-1']
-    await makeFrames({ path, args, inputs: raw.flatMap((one) => rawInput(one, job.wish)) }, job)
+    await makeFrames({ path, args, inputs: raw.map((one) => rawInput(one, job.wish)) }, job)
   } finally {
     await Promise.all(raw.map((one) => rm(one, { force: true })))
   }
@@ -72,11 +75,11 @@ interface Output {
   /** Options of how it is coded. */
   readonly args: readonly string[]
   /** Those of the groups beside its live one. */
-  readonly inputs: readonly string[]
+  readonly inputs: readonly (readonly string[])[]
 }
 
 async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise<void> {
-  const { part, wish, context, signal, timeoutMs } = job
+  const { part, sound, wish, context, signal, timeoutMs } = job
   const threads = String(job.threads)
   const { reads, graph, endings } = pictureGraph(part, wish, parse(path).base)
   const read = await Promise.all(reads.map((one) => inputOf(one, job)))
@@ -88,14 +91,18 @@ async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise
   const damage = await runWithReports(
     {
       args: [
-        ...[...fileTimes, ...read.flat(), ...inputs],
+        ...[...fileTimes, ...read.flat(), ...inputs.flat(), ...(sound ? pcmInput : [])],
         ...['-filter_complex_threads', threads, '-filter_complex', graph, '-map', '[v]'],
+        ...(sound ? soundArgs(sound, read.length + inputs.length) : []),
         ...[...args, '-threads', threads, '-r', String(wish.canvas.rate), path],
       ],
-      ...{ cwd: context.scratch, signal, timeoutMs },
+      ...{ cwd: context.scratch, signal, timeoutMs, input: sound?.input },
     },
     onReport,
-  ).catch(damageOf)
+  ).catch((error: unknown) => {
+    signal.throwIfAborted()
+    return damageOf(error)
+  })
   const fewAtOnce = atMost(2)
   await Promise.all(endings.map((ending) => fewAtOnce(() => checkEnding(ending, job))))
   if (made === lengthOf(part.groups.flat()) && !damage) return
@@ -104,6 +111,11 @@ async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise
     cause: damage,
     hint: 'One of these files is damaged inside the range; export it again.',
   })
+}
+
+/** Options of a result that has sound, too, from an input of that number. */
+function soundArgs(sound: Pcm, input: number): string[] {
+  return ['-map', `${input}:a:0`, ...aacArgs(sound), '-movflags', '+faststart']
 }
 
 /** ffmpeg gives up where most of what it reads cannot be decoded, and tells no file. */

@@ -4,6 +4,7 @@ import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { joinParts } from '../../src/engines/ffmpeg/join-parts.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { encodeAac, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
 import { lengthOf } from '../../src/media/timeline/divide.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
@@ -13,11 +14,14 @@ import { encodePart } from './encode-part.ts'
 import { partsOf } from './parts.ts'
 import type { PictureWish } from './picture.ts'
 import { expectedSeconds } from './plan.ts'
-import { encodeSound } from './sound.ts'
+import { soundOf } from './sound.ts'
 import { checkSources, videoOf } from './sources.ts'
 import { decodingOn } from './worth.ts'
 
-/** Renders the picture part by part, a few at once, and the sound beside it, then joins them. */
+/**
+ * Renders the picture part by part, a few at once, and the sound beside it, then joins them. What is short is one
+ * part, which is made with its sound.
+ */
 export const run: RunOperation<typeof videoTimelineRender> = async (input, context) => {
   const timeline = readGtrk(input)
   const { files, scratch } = context
@@ -62,11 +66,10 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   const failed = new AbortController()
   const signal = AbortSignal.any([context.signal, failed.signal])
   /** The first that fails ends the others. */
-  const orAll = (work: Promise<void>) =>
-    work.catch((error: unknown) => {
-      failed.abort(error)
-      throw error
-    })
+  const endAll = (error: unknown) => {
+    failed.abort(error)
+    throw error
+  }
   const wish = await wishOf(timeline, context)
   const atOnce = partsAtOnce(timeline, threads)
   const parts = partsOf(timeline, wish, atOnce).map((part, index) => ({
@@ -77,9 +80,9 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   const made = new Map<string, number>()
   const inTurn = atMost(atOnce)
   const share = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
-  const encode = ({ part, path: one }: (typeof parts)[number]) =>
+  const encode = ({ part, path: one }: (typeof parts)[number], withSound?: Pcm) =>
     encodePart(one, {
-      ...{ part, wish, context, signal, timeoutMs },
+      ...{ part, wish, context, signal, timeoutMs, sound: withSound },
       threads: share,
       onFrames(frames) {
         made.set(one, frames)
@@ -87,12 +90,27 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
         context.progress(done * (100 - joining))
       },
     })
-  const sound = join(scratch, 'sound.m4a')
+  const sound = soundOf({ timeline, context, signal, timeoutMs })
+  const [whole, ...others] = parts
+  if (whole && others.length === 0) {
+    await encode({ ...whole, path }, { ...sound, input: orElse(sound.input, endAll) })
+    return
+  }
+  const heard = join(scratch, 'sound.m4a')
   await allEnded([
-    orAll(encodeSound(sound, { timeline, context, signal, timeoutMs })),
-    ...parts.map((part) => orAll(inTurn(() => encode(part)))),
+    encodeAac(heard, sound, { cwd: scratch, signal, timeoutMs }).catch(endAll),
+    ...parts.map((part) => inTurn(() => encode(part)).catch(endAll)),
   ])
-  await joinParts(path, { parts, rate: timeline.rate, sound, signal, timeoutMs })
+  await joinParts(path, { parts, rate: timeline.rate, sound: heard, signal, timeoutMs })
+}
+
+/** What an input gives; what it fails with is told at once. */
+async function* orElse<T>(input: AsyncIterable<T>, tell: (error: unknown) => void): AsyncGenerator<T> {
+  try {
+    yield* input
+  } catch (error) {
+    tell(error)
+  }
 }
 
 /** Waits until all have ended, however they do, and throws what one failed with. */

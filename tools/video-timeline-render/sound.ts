@@ -4,15 +4,13 @@ import { pipeline } from 'node:stream/promises'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { decodePcm, encodeAac, pcmBytes } from '../../src/engines/ffmpeg/pcm.ts'
+import { decodePcm, pcmBytes, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
 import { soundRate, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { lanesOf } from '../../src/media/timeline/lanes.ts'
-import { layOut } from '../../src/media/timeline/lay-out.ts'
-import type { Piece } from '../../src/media/timeline/lay-out.ts'
-import { stretchOf } from '../../src/media/timeline/reads.ts'
-import type { Stretch } from '../../src/media/timeline/reads.ts'
+import { layOut, type Piece } from '../../src/media/timeline/lay-out.ts'
+import { stretchOf, type Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { mix, readOnce, silence } from './mix.ts'
 import { retime } from './retime.ts'
@@ -30,21 +28,28 @@ const lanesAtOnce = 8
 /** Clips that one process decodes, one after another. */
 const clipsAtOnce = 8
 
-/** Mixes all sound of a timeline, decoding clip after clip, into an AAC file of exactly the output's length. */
-export async function encodeSound(path: string, job: SoundJob): Promise<void> {
-  const { timeline, context, signal, timeoutMs } = job
+/** All sound of a timeline, of exactly the output's length; decoded, clip after clip, as it is taken. */
+export function soundOf(job: SoundJob): Pcm {
+  const { timeline, context } = job
   const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
+  const clips = timeline.sound.flat()
+  const isSilent = clips.every(({ material }) => !context.files.get(material).facts?.audio.length)
+  return { samples, isSilent, input: isSilent ? silence(samples) : mixed(samples, job) }
+}
+
+async function* mixed(samples: number, job: SoundJob): AsyncGenerator<Uint8Array> {
+  const { context, signal } = job
   const { filters } = await locateFfmpeg()
-  const lanes = lanesOf(timeline.sound).map((clips) =>
+  const lanes = lanesOf(job.timeline.sound).map((clips) =>
     lane(layOut(clips, { total: samples, perSecond: soundRate }), job, filters.has('rubberband')),
   )
-  let mixed: AsyncGenerator<Uint8Array> = silence(samples)
+  let sum: AsyncGenerator<Uint8Array> = silence(samples)
   while (lanes.length > lanesAtOnce) {
     const part = join(context.scratch, `mix-${lanes.length}.f32`)
-    await pipeline(mix([mixed, ...lanes.splice(0, lanesAtOnce)]), createWriteStream(part), { signal })
-    mixed = readOnce(part)
+    await pipeline(mix([sum, ...lanes.splice(0, lanesAtOnce)]), createWriteStream(part), { signal })
+    sum = readOnce(part)
   }
-  await encodeAac(path, { samples, input: mix([mixed, ...lanes]), cwd: context.scratch, signal, timeoutMs })
+  yield* mix([sum, ...lanes])
 }
 
 /** One lane from start to end: silence, and clips decoded a few to a process. */
@@ -90,7 +95,8 @@ async function* decode(
   job: SoundJob,
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
-  const { files, scratch } = job.context
+  const { files, scratch: cwd } = job.context
+  const { signal, timeoutMs } = job
   const inputs = stretches.flatMap(({ clip, from }) => {
     const { path, facts } = files.get(clip.material)
     const sought = facts?.video ?? facts?.audio[0]
@@ -103,11 +109,7 @@ async function* decode(
   const all = stretches.map((_, index) => `[a${index}]`).join('')
   const graph = [...chains, `${all}concat=n=${stretches.length}:v=0:a=1[a]`].join(';')
   const wanted = stretches.reduce((sum, { units }) => sum + units, 0) * pcmBytes
-  const decoded = decodePcm([...fileTimes, ...inputs, '-filter_complex', graph], {
-    cwd: scratch,
-    signal: job.signal,
-    timeoutMs: job.timeoutMs,
-  })
+  const decoded = decodePcm([...fileTimes, ...inputs, '-filter_complex', graph], { cwd, signal, timeoutMs })
   let given = 0
   try {
     for await (const chunk of decoded) {
@@ -125,14 +127,8 @@ async function* decode(
 function placed(cause: unknown, stretches: readonly Stretch[], files: RunContext['files']): unknown {
   if (!(cause instanceof MediaError) || (cause.code !== 6017 && cause.code !== 6021)) return cause
   const places = stretches.map(({ clip: { at, material } }) => `${at}.material: ${files.get(material).name}`)
-  return new MediaError(
-    cause.code,
-    `the sound cannot be decoded of ${places.join(' or ')}: ${cause.message}`,
-    {
-      cause,
-      hint: cause.hint,
-    },
-  )
+  const told = `the sound cannot be decoded of ${places.join(' or ')}: ${cause.message}`
+  return new MediaError(cause.code, told, { cause, hint: cause.hint })
 }
 
 function clipChain(

@@ -22,18 +22,24 @@ export function decodePcm(args: readonly string[], job: PcmJob): AsyncGenerator<
   return outputOf({ ...job, args: [...args, '-map', '[a]', ...form, 'pipe:1'] })
 }
 
-/** Encodes 48 kHz stereo floats as AAC, their true peaks limited, and makes exactly so many samples of them. */
-export async function encodeAac(
-  path: string,
-  { samples, input, ...job }: PcmJob & { samples: number; input: AsyncIterable<Uint8Array> },
-): Promise<void> {
-  const filters = `apad,${truePeakLimiter},atrim=end_sample=${samples}`
-  await runRaw({
-    ...job,
-    input,
-    args: [
-      ...['-protocol_whitelist', 'pipe', ...form, '-i', 'pipe:0'],
-      ...['-af', filters, '-c:a', 'aac', '-b:a', '192k', path],
-    ],
-  })
+/** 48 kHz stereo floats to be encoded, of which exactly so many samples are made. */
+export interface Pcm {
+  readonly samples: number
+  readonly input: AsyncIterable<Uint8Array>
+  /** Whether all of them are 0. */
+  readonly isSilent: boolean
+}
+
+/** Encodes sound as AAC, its true peaks limited. */
+export async function encodeAac(path: string, sound: Pcm, job: PcmJob): Promise<void> {
+  await runRaw({ ...job, input: sound.input, args: [...pcmInput, ...aacArgs(sound), path] })
+}
+
+/** The input that is such floats. */
+export const pcmInput: readonly string[] = ['-protocol_whitelist', 'pipe', ...form, '-i', 'pipe:0']
+
+/** Options of a result whose sound is made of that input. */
+export function aacArgs({ samples, isSilent }: Pcm): string[] {
+  const filters = ['apad', ...(isSilent ? [] : [truePeakLimiter]), `atrim=end_sample=${samples}`]
+  return ['-af', filters.join(','), '-c:a', 'aac', '-b:a', '192k']
 }
