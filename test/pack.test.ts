@@ -1,11 +1,17 @@
 import { globSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dataFiles } from '../src/daemon/data-files.ts'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { folderOf, inventoryFile } from '../src/engines/packs/store.ts'
 import { operations } from '../tools/index.ts'
+import { testdata } from './engines/ffmpeg/made.ts'
 import { connectTo, endService } from './pack/connect.ts'
 import { installPacked, type Packed } from './pack/packed.ts'
+import { beginOf, makePiece } from './piano/pieces.ts'
+import { florestan, record, writeWav } from './piano/recordings.ts'
 
 const root = dirname(import.meta.dirname)
 
@@ -17,6 +23,18 @@ beforeAll(async () => {
   packed = await installPacked(folder)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Lays what runs models where `reelwright setup` does, but from this checkout's own packages. */
+async function bringRuntime(packs: string): Promise<void> {
+  const name = 'onnx-runtime'
+  const place = folderOf({ folder: packs, automatic: true, own: {}, manifest }, name, manifest[name])
+  await mkdir(join(place, 'node_modules'), { recursive: true })
+  for (const { name: one } of manifest[name].packages)
+    await symlink(join(root, 'node_modules', one), join(place, 'node_modules', one), 'junction')
+  const path = join('node_modules', manifest[name].packages[0].name, 'package.json')
+  const { size: bytes } = await stat(join(place, path))
+  await writeFile(join(place, inventoryFile), JSON.stringify([{ path, bytes, sha256: '0'.repeat(64) }]))
+}
 
 describe('the packed package', () => {
   it('holds the built program and nothing else', () => {
@@ -56,6 +74,32 @@ describe('the packed package', () => {
       const status = await client.callTool({ name: 'service_status' })
       expect(status.isError).not.toBe(true)
       expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0)
+    } finally {
+      await client.close()
+      await endService(dataDir)
+    }
+  })
+
+  it('hears a piano and finds text as it is installed, by what runs models beside it', async ({ skip }) => {
+    const [models, pictures] = [testdata('models'), testdata('ocr')]
+    if (models === undefined || pictures === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
+    const dataDir = join(folder, 'models')
+    await bringRuntime(join(dataDir, dataFiles.packs))
+    await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify({ models_mirror: models }))
+    const sound = await record(beginOf(makePiece('voices', 31), 5), { soundFont: florestan ?? '' })
+    await writeWav(join(dataDir, 'piano.wav'), sound)
+    await copyFile(join(pictures ?? '', 'text_rec.jpg'), join(dataDir, 'text.jpg'))
+    const client = await connectTo(packed.program, dataDir)
+    try {
+      const outputOf = async (name: string, file_id: string) => {
+        const answer = await client.callTool({ name, arguments: { file_id, wait_seconds: 45 } })
+        expect(answer.structuredContent).toMatchObject({ status: 'completed' })
+        return (answer.structuredContent as { output: Record<string, number> }).output
+      }
+      const { notes_found } = await outputOf('piano_audio_to_midi', 'piano.wav')
+      expect(notes_found).toBeGreaterThan(30)
+      const { regions_found } = await outputOf('image_purify', 'text.jpg')
+      expect(regions_found).toBeGreaterThan(0)
     } finally {
       await client.close()
       await endService(dataDir)
