@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -53,10 +53,16 @@ describe('the packed package', () => {
   })
 
   it('holds what the program starts as threads and processes, which nothing imports', () => {
-    const started = globSync('{src,tools}/**/{*-thread,child}.ts', { cwd: root })
-    expect(started.length).toBeGreaterThan(4)
-    const built = started.map((source) => join('dist', source.replace(/ts$/, 'js')))
-    expect(packed.files).toEqual(expect.arrayContaining(built))
+    const sources = globSync('{src,tools}/**/!(*.test).ts', { cwd: root })
+    const named = /new URL\('(\.\/[\w-]+)', import\.meta\.url\)|'(\.\/[\w-]+)\.js'/g
+    const started = sources.flatMap((source) =>
+      [...readFileSync(join(root, source), 'utf8').matchAll(named)].map(([, thread, program]) =>
+        join('dist', dirname(source), `${thread ?? program}.js`),
+      ),
+    )
+    expect(started).toContain(join('dist', 'src', 'engines', 'piano', 'basic-pitch-thread.js'))
+    expect(started).toContain(join('dist', 'src', 'engines', 'speech', 'sherpa', 'child.js'))
+    expect(packed.files).toEqual(expect.arrayContaining(started))
   })
 
   it('is light', () => {

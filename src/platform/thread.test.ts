@@ -18,8 +18,8 @@ const script = (keeps: boolean, module: URL) => `
 import { once } from 'node:events'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 if (${keeps}) enableCompileCache(import.meta.dirname + '/compiled')
-const { startThread } = await import('${import.meta.resolve('./thread.ts')}')
-const [told] = await once(startThread(new URL('${module.href}'), { given: 'a "thing"' }), 'message')
+const { startThread } = await import(${JSON.stringify(import.meta.resolve('./thread.ts'))})
+const [told] = await once(startThread(new URL(${JSON.stringify(module.href)}), { given: 'a "thing"' }), 'message')
 console.log(JSON.stringify([{ kept: getCompileCacheDir(), workerData: { given: 'a "thing"' } }, told]))`
 
 it.each([true, false])('a thread keeps what it compiles where its process does: %s', async (keeps) => {

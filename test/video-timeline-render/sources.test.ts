@@ -264,13 +264,16 @@ describe.skipIf(process.platform === 'win32')('a short result is made in one go'
     expect(await readFile(asked, 'utf8')).toMatch(/^(?!.*limiter).*-c:a aac.*\n$/)
   })
 
-  it('and where its sound is damaged, that is told, not its picture', async () => {
+  it.each([1, 6])('where the sound of %d s is damaged, that is told, not the picture', async (seconds) => {
+    const source = at(`deaf-${seconds}.mkv`)
+    await counter(source, { width: 160, height: 90, seconds, hertz: 440 })
     const refuse = 'echo "Invalid data found when processing input" >&2; exit 1'
     using _ = await standIn(at('deaf'), `case "$*" in *"-map [a] "*) ${refuse};; esac; exec "$FFMPEG" "$@"`)
-    await expect(render(body(), folder.path)).rejects.toMatchObject({
+    const whole = request({ picture: inARow([{ path: source, from: 0, lasts: seconds }]) })
+    await expect(render(whole, folder.path)).rejects.toMatchObject({
       code: 6017,
       message: expect.stringMatching(
-        /^the sound .* of video_track\[0\]\.track_timeline\[0\]\.material: both\.mkv/,
+        /^the sound .* of video_track\[0\]\.track_timeline\[0\]\.material: deaf-\d\.mkv/,
       ) as string,
     })
   })

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scratchFolder } from '../mcp/scratch.ts'
@@ -92,6 +92,12 @@ it('500 clips of 23.976, 29.97 and a variable rate stay in time to the frame, up
   expect(Math.abs(Number(video?.['duration']) - total)).toBeLessThan(1 / 30)
   expect(Math.abs(Number(audio?.['duration']) - total)).toBeLessThan(1 / 30)
   expect(video).toMatchObject({ r_frame_rate: '30/1', avg_frame_rate: '30/1', start_time: '0.000000' })
+  expect(audio).toMatchObject({ start_time: '0.000000' })
+  // Joined of parts, each of which tells how far it has come.
+  const bytes = await readFile(rendered.path)
+  expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'))
+  expect(rendered.progress.length).toBeGreaterThan(4)
+  expect(rendered.progress).toEqual(rendered.progress.toSorted((one, other) => one - other))
 })
 
 describe('cuts', () => {

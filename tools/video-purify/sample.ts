@@ -18,7 +18,7 @@ const fromKeyToKey = 250
 
 /**
  * Encodes a stretch of a video: how near it comes, dB, and what a frame takes on average, its first, a key frame,
- * counted as often as one would come. Undefined where there are no pictures.
+ * counted as often as one would come. Undefined where there are hardly any pictures.
  */
 export async function makeSample(
   footage: Footage,
@@ -27,7 +27,8 @@ export async function makeSample(
 ): Promise<Omit<Trial, 'crf'> | undefined> {
   const frames = await tryEncoding(footage, { ...stretch, threads, signal, timeoutMs, effort, crf })
   const [key, ...others] = frames
-  if (!key) return undefined
+  // Of a few before the end of what is cut off, the key frame tells too much of the size.
+  if (!key || frames.length < stretch.count / 2) return undefined
   // The mean is of squared differences: a black frame, near by itself, makes none of the others nearer.
   const difference = meanOf(frames.map(({ decibels }) => 10 ** (-decibels / 10)))
   return {

@@ -66,7 +66,7 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   const failed = new AbortController()
   const signal = AbortSignal.any([context.signal, failed.signal])
   /** The first that fails ends the others. */
-  const endAll = (error: unknown) => {
+  const endAll = (error: unknown): never => {
     failed.abort(error)
     throw error
   }
@@ -91,9 +91,9 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
       },
     })
   const sound = soundOf({ timeline, context, signal, timeoutMs })
-  const [whole, ...others] = parts
-  if (whole && others.length === 0) {
-    await encode({ ...whole, path }, { ...sound, input: orElse(sound.input, endAll) })
+  const [whole] = parts
+  if (whole && parts.length === 1) {
+    await encode({ ...whole, path }, { ...sound, input: tellingFailure(sound.input, endAll) })
     return
   }
   const heard = join(scratch, 'sound.m4a')
@@ -105,7 +105,10 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
 }
 
 /** What an input gives; what it fails with is told at once. */
-async function* orElse<T>(input: AsyncIterable<T>, tell: (error: unknown) => void): AsyncGenerator<T> {
+async function* tellingFailure<T>(
+  input: AsyncIterable<T>,
+  tell: (error: unknown) => never,
+): AsyncGenerator<T> {
   try {
     yield* input
   } catch (error) {

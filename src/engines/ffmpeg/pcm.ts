@@ -26,7 +26,7 @@ export function decodePcm(args: readonly string[], job: PcmJob): AsyncGenerator<
 export interface Pcm {
   readonly samples: number
   readonly input: AsyncIterable<Uint8Array>
-  /** Whether all of them are 0. */
+  /** Whether all of them are known to be 0. */
   readonly isSilent: boolean
 }
 
