@@ -6,6 +6,7 @@ import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
+import { programsWith, untilEnded } from '../service/programs.ts'
 import {
   amplitude,
   counter,
@@ -262,6 +263,20 @@ describe.skipIf(process.platform === 'win32')('a short result is made in one go'
     using _ = await standIn(at('listing'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
     await render(request({ picture: inARow([{ path: silent, from: 0, lasts: 1 }]) }), folder.path)
     expect(await readFile(asked, 'utf8')).toMatch(/^(?!.*limiter).*-c:a aac.*\n$/)
+  })
+
+  it('a picture that cannot be made is told while the sound is still looked for', async () => {
+    const refuse = 'echo "Invalid data found when processing input" >&2; exit 1'
+    const waits = '*"-map [a] "*) exec sleep 1234.5;;'
+    using _ = await standIn(
+      at('waiting'),
+      `case "$*" in ${waits} *"-c:a aac "*) ${refuse};; esac; exec "$FFMPEG" "$@"`,
+    )
+    await expect(render(body(), folder.path)).rejects.toMatchObject({
+      code: 6021,
+      message: expect.stringMatching(/^video_track\[0\]/) as string,
+    })
+    await untilEnded(await programsWith('sleep', '1234.5'))
   })
 
   it.each([1, 6])('where the sound of %d s is damaged, that is told, not the picture', async (seconds) => {

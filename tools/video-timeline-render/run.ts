@@ -93,7 +93,8 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   const sound = soundOf({ timeline, context, signal, timeoutMs })
   const [whole] = parts
   if (whole && parts.length === 1) {
-    await encode({ ...whole, path }, { ...sound, input: tellingFailure(sound.input, endAll) })
+    const input = (ended: AbortSignal) => tellingFailure(sound.input(ended), ended, endAll)
+    await encode({ ...whole, path }, { ...sound, input })
     return
   }
   const heard = join(scratch, 'sound.m4a')
@@ -104,15 +105,16 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   await joinParts(path, { parts, rate: timeline.rate, sound: heard, signal, timeoutMs })
 }
 
-/** What an input gives; what it fails with is told at once. */
+/** What an input gives; what it fails with is told at once, unless nobody takes it any more. */
 async function* tellingFailure<T>(
   input: AsyncIterable<T>,
+  ended: AbortSignal,
   tell: (error: unknown) => never,
 ): AsyncGenerator<T> {
   try {
     yield* input
   } catch (error) {
-    tell(error)
+    if (!ended.aborted) tell(error)
   }
 }
 

@@ -34,7 +34,8 @@ export function soundOf(job: SoundJob): Pcm {
   const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
   const clips = timeline.sound.flat()
   const isSilent = clips.every(({ material }) => !context.files.get(material).facts?.audio.length)
-  return { samples, isSilent, input: isSilent ? silence(samples) : mixed(samples, job) }
+  const until = (ended: AbortSignal) => ({ ...job, signal: AbortSignal.any([job.signal, ended]) })
+  return { samples, isSilent, input: (ended) => (isSilent ? silence(samples) : mixed(samples, until(ended))) }
 }
 
 async function* mixed(samples: number, job: SoundJob): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
+
+type Feed = AsyncIterable<Uint8Array>
 
 /** A program to run, without a shell, in the process group of this process. */
 export interface Child {
@@ -13,9 +15,10 @@ export interface Child {
   readonly graceMs?: number
   /**
    * Written to its standard input, no faster than it is read; the input is closed when absent. Once a chunk is asked
-   * for, the memory of the one before may be used again.
+   * for, the memory of the one before may be used again. What takes long to make is made by a function: the program may
+   * end before.
    */
-  readonly input?: Uint8Array | AsyncIterable<Uint8Array> | undefined
+  readonly input?: Uint8Array | Feed | ((ended: AbortSignal) => Feed) | undefined
   /** Given what it writes; no more is read until the promise, where one is answered, has settled. */
   readonly onOutput?: (chunk: Buffer) => unknown
   /** Given what it writes to standard error; what it answers is the log. */
@@ -72,11 +75,7 @@ export async function runChild(job: Child): Promise<Ended> {
   if (child.stdout && job.onOutput) handOn(child.stdout, job.onOutput)
   // A program that ends before it has read everything answers EPIPE here; its exit code tells more.
   child.stdin?.on('error', () => {})
-  let broken: { readonly error: unknown } | undefined
-  const fed = feed(child.stdin, job.input).catch((error: unknown) => {
-    broken = { error }
-    end()
-  })
+  const feeding = keepFed(child, job.input, end)
 
   try {
     const ended = await new Promise<Pick<Ended, 'code' | 'signal'>>((resolve, reject) => {
@@ -87,20 +86,40 @@ export async function runChild(job: Child): Promise<Ended> {
       })
     })
     // What makes the input ends with the program.
-    await fed
+    await feeding.done
     job.signal?.throwIfAborted()
-    if (broken) throw broken.error
+    if (feeding.broken) throw feeding.broken.error
     return { ...ended, timedOut, log: log.text() }
   } finally {
-    await fed
+    await feeding.done
     clearTimeout(timer)
     clearTimeout(kill)
     job.signal?.removeEventListener('abort', end)
   }
 }
 
+interface Feeding {
+  done: Promise<void>
+  /** What the input broke off with. */
+  broken?: { readonly error: unknown }
+}
+
+/** Hands on an input until the program has ended; ends it where the input breaks off. */
+function keepFed(child: ChildProcess, given: Child['input'], end: () => void): Feeding {
+  const over = new AbortController()
+  child.once('close', () => over.abort())
+  const feeding: Feeding = { done: Promise.resolve() }
+  const input = typeof given === 'function' ? given(over.signal) : given
+  feeding.done = feed(child.stdin, input).catch((error: unknown) => {
+    if (over.signal.aborted) return
+    feeding.broken = { error }
+    end()
+  })
+  return feeding
+}
+
 /** Hands on an input; asks for no more of it once the program has closed its end. */
-async function feed(stdin: Writable | null, input: Child['input']): Promise<void> {
+async function feed(stdin: Writable | null, input: Uint8Array | Feed | undefined): Promise<void> {
   if (!stdin || input === undefined) return
   if (input instanceof Uint8Array) {
     stdin.end(input)

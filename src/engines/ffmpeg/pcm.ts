@@ -25,7 +25,8 @@ export function decodePcm(args: readonly string[], job: PcmJob): AsyncGenerator<
 /** 48 kHz stereo floats to be encoded, of which exactly so many samples are made. */
 export interface Pcm {
   readonly samples: number
-  readonly input: AsyncIterable<Uint8Array>
+  /** Makes them, until whoever takes them has ended. */
+  readonly input: (ended: AbortSignal) => AsyncIterable<Uint8Array>
   /** Whether all of them are known to be 0. */
   readonly isSilent: boolean
 }
