@@ -105,8 +105,8 @@ class NodeSqliteConnection implements DatabaseConnection {
     return BigInt(Number(this.#database.prepare('select changes() as count').get()?.['count']))
   }
 
-  // oxlint-disable-next-line require-yield -- nothing here reads a result in pieces
-  async *streamQuery<Row>(): AsyncGenerator<QueryResult<Row>> {
+  /** Nothing here reads a result in pieces. */
+  streamQuery(): never {
     throw new Error('queries are not streamed')
   }
 }

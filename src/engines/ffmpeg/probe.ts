@@ -12,7 +12,7 @@ import {
 } from './ffprobe-answer.ts'
 import { askFfprobe, parse, type AskOptions, type ProbeOptions } from './ffprobe.ts'
 import { withLateStreams } from './late-streams.ts'
-import { measure } from './measure.ts'
+import { measureWhole } from './measure-whole.ts'
 import { headerDuration } from './stream-times.ts'
 
 /** Facts of a media file. Throws 6017 when it is none, is damaged, or is of an unsupported format. */
@@ -88,11 +88,11 @@ async function findMore(
   const isUntold = guessed || headerDuration(answer) === undefined
   const isUncounted = mustCount(answer)
   if (!isUntold && !isUncounted) return {}
-  const pictures = isUncounted ? await measure(path, ['0:V:0'], options) : undefined
+  const pictures = isUncounted ? await measureWhole(path, ['0:V:0'], options) : undefined
   const isAlone =
     answer.streams.filter(({ codec_type = '' }) => /^(audio|video)$/.test(codec_type)).length === 1
   const whole = isUntold
-    ? (isAlone && pictures) || (await measure(path, ['0:V?', '0:a?'], options))
+    ? (isAlone && pictures) || (await measureWhole(path, ['0:V?', '0:a?'], options))
     : undefined
   if (whole && whole.durationMs <= 0) {
     throw new MediaError(6017, 'the file does not tell its length and holds nothing to measure')

@@ -5,7 +5,7 @@ import { inputArgs, runWithReports } from './run.ts'
 const wholeFileMs = 10 * 60_000
 
 /** Reads streams of a whole file without decoding to learn when they end, and how many pictures they have. */
-export async function measure(
+export async function measureWhole(
   path: string,
   streams: readonly string[],
   options: ProbeOptions,
