@@ -9,7 +9,7 @@ const checks = {
   lint: ['node_modules/oxlint/bin/oxlint'],
   format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
   unused: ['node_modules/knip/bin/knip.js', '--no-progress'],
-  generated: ['src/gen.ts', '--check'],
+  generated: ['src/gen/gen.ts', '--check'],
 }
 
 /** Runs every check and tells which failed, with what it printed; answers the exit code. */

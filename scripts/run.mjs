@@ -19,7 +19,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const commands = {
   demo: {
     needs: ['ffmpeg'],
-    run: ({ node, env }, rest) => inForeground(node, ['src/demo.ts', ...rest], { cwd: root, env }),
+    run: ({ node, env }, rest) => inForeground(node, ['src/commands/demo.ts', ...rest], { cwd: root, env }),
   },
   test: {
     needs: ['ffmpeg'],
@@ -31,7 +31,7 @@ const commands = {
     run: (tools, rest) => runTests(root, tools, rest),
   },
   check: { run: (tools) => runChecks(root, tools) },
-  gen: { run: ({ node, env }, rest) => inForeground(node, ['src/gen.ts', ...rest], { cwd: root, env }) },
+  gen: { run: ({ node, env }, rest) => inForeground(node, ['src/gen/gen.ts', ...rest], { cwd: root, env }) },
   build: {
     run: (tools, [what, ...rest]) =>
       what === 'mcpb'

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import type { Command, Values } from './command-table.ts'
+import type { Command, Values } from './commands/command-table.ts'
 import { MediaError } from './contract/errors.ts'
 import { freeBuffersSoon } from './platform/buffer-memory.ts'
 import { keepCompiled } from './platform/compile-cache.ts'
@@ -7,8 +7,8 @@ import { packageVersion } from './platform/package-version.ts'
 
 freeBuffersSoon()
 keepCompiled()
-const { commandTable, UsageError } = await import('./command-table.ts')
-const { processEnvironment } = await import('./config.ts')
+const { commandTable, UsageError } = await import('./commands/command-table.ts')
+const { processEnvironment } = await import('./config/config.ts')
 const { lookOn } = await import('./platform/search-path.ts')
 lookOn(processEnvironment['PATH'])
 

@@ -17,7 +17,7 @@ import {
 } from '../src/contract/task.ts'
 import { operationTool } from '../src/mcp/tools/operation-tool.ts'
 import { canvasSize } from '../src/media/layout/canvas.ts'
-import { codesOfAnyTool } from '../src/tool-docs.ts'
+import { codesOfAnyTool } from '../src/gen/tool-docs.ts'
 import { operations } from '../tools/index.ts'
 import * as common from './contract/common.ts'
 import { fieldsOf, parameterLaws } from './contract/laws.ts'

@@ -59,9 +59,9 @@ describe('the layer map', () => {
       'src/mcp/deep/engines.ts':
         "import type { Run } from '../../engines/ffmpeg/run.ts'\nexport type X = Run",
       'src/tasks/compose.ts': "import '../../tools/index.ts'",
-      'src/http/settings.ts': "import '../config.ts'",
-      'src/http/whole.ts': "import '../service.ts'",
-      'src/tasks/command.ts': "import '../commands.ts'",
+      'src/http/settings.ts': "import '../config/settings.ts'",
+      'src/http/whole.ts': "import '../service/service.ts'",
+      'src/tasks/command.ts': "import '../commands/serve.ts'",
       'src/page/contract.js': "import '../contract/id.ts'",
       'src/page/package.js': "import 'zod'",
       'tools/a/contract.ts': "import '../../src/media/layout/catalogue.ts'",
@@ -79,11 +79,11 @@ describe('the layer map', () => {
         "export { submit } from '../tasks/submit.ts'\nexport { createServer } from 'node:http'",
       'src/mcp/b/a.ts': "export { connect } from '../../daemon/connect.ts'",
       'src/page/a.js': "/** @import { TaskRecord } from '../contract/task.ts' */\nexport { b } from './b.js'",
-      'src/main.ts': "export { operations } from '../tools/index.ts'",
+      'src/commands/a.ts': "export { operations } from '../../tools/index.ts'",
       'tools/a/contract.ts': "export { operation } from '../../src/contract/operation.ts'",
       'tools/a/run.ts':
         "export { run } from '../../src/engines/ffmpeg/run.ts'\nexport { plan } from './plan.ts'",
-      'tools/a/run.test.ts': "export { startService } from '../../src/service.ts'",
+      'tools/a/run.test.ts': "export { startService } from '../../src/service/service.ts'",
     }
     expect(await forbidden(imports)).toEqual([])
   })

@@ -1,5 +1,5 @@
 /** A process that runs a command: `<command> <name> <data folder and packs as JSON>`. */
-import type { Subject } from '../../src/models.ts'
+import type { Subject } from '../../src/commands/models.ts'
 import { runCommand } from './run.ts'
 
 const [command = '', name = '', told = ''] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { MediaError } from '../../src/contract/errors.ts'
-import { listPacks, pullAll, removeOne, setUp, verifyPacks, type Subject } from '../../src/models.ts'
+import { listPacks, pullAll, removeOne, setUp, verifyPacks, type Subject } from '../../src/commands/models.ts'
 
 /** Runs one of `reelwright models` on packs of a test's own, and answers its exit code. */
 export async function runCommand(command: string, name: string, subject: Subject): Promise<number> {

@@ -13,7 +13,7 @@ const operations = [answerModule, fakeModule, freeModule, messageModule, ...prod
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')
 const { setPacks } = await import('../../src/engines/packs/use.ts')
-const { environmentTelling, takeServices } = await import('../../src/config.ts')
+const { environmentTelling, takeServices } = await import('../../src/config/config.ts')
 const { setServices } = await import('../../src/engines/services/use.ts')
 const none = { folder: join(tmpdir(), 'no-packs'), automatic: false, own: {} }
 const bring = (packs: object) => setPacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
@@ -24,7 +24,7 @@ if (first === 'worker') {
   bring(JSON.parse(more) as object)
   runWorker(operations)
 } else {
-  const { startService } = await import('../../src/service.ts')
+  const { startService } = await import('../../src/service/service.ts')
   const { armFailpoint } = await import('../../src/platform/failpoint.ts')
   const { openLog } = await import('../../src/platform/log.ts')
   const { newKey } = await import('../../src/platform/new-key.ts')

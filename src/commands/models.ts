@@ -1,14 +1,14 @@
-import { readConfig } from './config.ts'
-import { MediaError } from './contract/errors.ts'
-import { lacksOf, type Lack } from './contract/lacks.ts'
-import { describeSize } from './contract/size.ts'
-import { prepareDataFolder } from './daemon/data-folder.ts'
-import { bytesOf, hasBuild } from './engines/packs/machine.ts'
-import { manifest } from './engines/packs/manifest.ts'
-import { pullPack, removePack } from './engines/packs/pull.ts'
-import { damageOf, packOf, type Packs } from './engines/packs/store.ts'
-import { pullCommand, statesOf, type PackState } from './engines/packs/use.ts'
-import type { Services } from './engines/services/services.ts'
+import { readConfig } from '../config/config.ts'
+import { MediaError } from '../contract/errors.ts'
+import { lacksOf, type Lack } from '../contract/lacks.ts'
+import { describeSize } from '../contract/size.ts'
+import { prepareDataFolder } from '../daemon/data-folder.ts'
+import { bytesOf, hasBuild } from '../engines/packs/machine.ts'
+import { manifest } from '../engines/packs/manifest.ts'
+import { pullPack, removePack } from '../engines/packs/pull.ts'
+import { damageOf, packOf, type Packs } from '../engines/packs/store.ts'
+import { pullCommand, statesOf, type PackState } from '../engines/packs/use.ts'
+import type { Services } from '../engines/services/services.ts'
 
 /** The packs of a data folder. */
 export interface Subject {
@@ -101,8 +101,8 @@ export async function setUp(subject: Subject): Promise<number> {
 
 async function lacksHere(subject: Subject): Promise<Lack[]> {
   const [{ beAsTold }, { operations }] = await Promise.all([
-    import('./service-parts.ts'),
-    import('../tools/index.ts'),
+    import('../service/service-parts.ts'),
+    import('../../tools/index.ts'),
   ])
   beAsTold(subject)
   return await lacksOf(operations)

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { removeExpiredKeys } from './accounts/keys.ts'
-import { removeExpiredTickets } from './accounts/tickets.ts'
-import type { FreedFile } from './files/bytes.ts'
-import { freeOld } from './files/retention.ts'
-import { removeExpiredUploads } from './files/uploads.ts'
-import { removeOldEvents } from './tasks/event-log.ts'
-import { removeOldIdempotencyKeys } from './tasks/idempotency.ts'
-import type { Service } from './tasks/service.ts'
+import { removeExpiredKeys } from '../accounts/keys.ts'
+import { removeExpiredTickets } from '../accounts/tickets.ts'
+import type { FreedFile } from '../files/bytes.ts'
+import { freeOld } from '../files/retention.ts'
+import { removeExpiredUploads } from '../files/uploads.ts'
+import { removeOldEvents } from '../tasks/event-log.ts'
+import { removeOldIdempotencyKeys } from '../tasks/idempotency.ts'
+import type { Service } from '../tasks/service.ts'
 
 /** From the end of a sweep to the next, ms. */
 const restMs = 3_600_000

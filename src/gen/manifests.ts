@@ -1,6 +1,6 @@
-import type { Operation } from './contract/operation.ts'
-import { allTools } from './mcp/tools/all-tools.ts'
-import { aboutSettings } from './settings.ts'
+import type { Operation } from '../contract/operation.ts'
+import { allTools } from '../mcp/tools/all-tools.ts'
+import { aboutSettings } from '../config/settings.ts'
 
 /** What of package.json the manifests repeat. */
 export interface Package {

@@ -1,10 +1,10 @@
-import { environmentTelling, takeServices, type Config } from './config.ts'
-import { setFfmpeg } from './engines/ffmpeg/locate.ts'
-import { manifest } from './engines/packs/manifest.ts'
-import { packSettings, type Packs, type PackSettings } from './engines/packs/store.ts'
-import { setPacks } from './engines/packs/use.ts'
-import type { Services } from './engines/services/services.ts'
-import { setServices } from './engines/services/use.ts'
+import { environmentTelling, takeServices, type Config } from '../config/config.ts'
+import { setFfmpeg } from '../engines/ffmpeg/locate.ts'
+import { manifest } from '../engines/packs/manifest.ts'
+import { packSettings, type Packs, type PackSettings } from '../engines/packs/store.ts'
+import { setPacks } from '../engines/packs/use.ts'
+import type { Services } from '../engines/services/services.ts'
+import { setServices } from '../engines/services/use.ts'
 import type { ServiceOptions } from './service.ts'
 
 /** What the command line of a worker tells it of its supervisor's settings. */
@@ -35,8 +35,8 @@ export function serviceParts(
 /** Does attempts for the supervisor that forked this process. */
 export async function workAsTold(told: ServiceTold): Promise<void> {
   const [{ runWorker }, { operations }] = await Promise.all([
-    import('./tasks/worker.ts'),
-    import('../tools/index.ts'),
+    import('../tasks/worker.ts'),
+    import('../../tools/index.ts'),
   ])
   const { ffmpeg, packs } = told
   const settings = packs === undefined ? undefined : packSettings.parse(JSON.parse(packs))

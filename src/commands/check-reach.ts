@@ -1,6 +1,6 @@
-import type { Config } from './config.ts'
-import { MediaError } from './contract/errors.ts'
-import { isLoopback } from './platform/loopback.ts'
+import type { Config } from '../config/config.ts'
+import { MediaError } from '../contract/errors.ts'
+import { isLoopback } from '../platform/loopback.ts'
 
 /** Keys travel over plain http on this machine only; beyond it a TLS proxy must stand in front. Throws 6016. */
 export function checkReach({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): void {

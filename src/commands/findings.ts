@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { readConfig } from './config.ts'
-import { MediaError } from './contract/errors.ts'
-import type { Finding } from './doctor/finding.ts'
-import { packageVersion } from './platform/package-version.ts'
+import { readConfig } from '../config/config.ts'
+import { MediaError } from '../contract/errors.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { packageVersion } from '../platform/package-version.ts'
 
 /** Where results go when no folder is set; made on first use. */
 export const defaultWorkspace = join(homedir(), 'Reelwright')
@@ -12,11 +12,11 @@ export const defaultWorkspace = join(homedir(), 'Reelwright')
 export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
   const [{ examine, examineSettings }, { ignoredByService }, { operations }, { beAsTold }, { manifest }] =
     await Promise.all([
-      import('./doctor/examine.ts'),
-      import('./ignored-settings.ts'),
-      import('../tools/index.ts'),
-      import('./service-parts.ts'),
-      import('./engines/packs/manifest.ts'),
+      import('../doctor/examine.ts'),
+      import('../config/ignored-settings.ts'),
+      import('../../tools/index.ts'),
+      import('../service/service-parts.ts'),
+      import('../engines/packs/manifest.ts'),
     ])
   const version = await packageVersion()
   try {

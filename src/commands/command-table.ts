@@ -1,8 +1,8 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import * as commands from './commands.ts'
-import { readList } from './config.ts'
-import { retentionDays } from './contract/file.ts'
-import { toolsets } from './contract/operation.ts'
+import { readList } from '../config/config.ts'
+import { retentionDays } from '../contract/file.ts'
+import { toolsets } from '../contract/operation.ts'
 import type * as Models from './models.ts'
 
 /** A command of `reelwright`. */
@@ -189,7 +189,7 @@ export const commandTable: Readonly<Record<string, Command>> = {
   worker: {
     options: { ffmpeg: { type: 'string' }, packs: { type: 'string' } },
     run: async ({ ffmpeg, packs }) => {
-      const { workAsTold } = await import('./service-parts.ts')
+      const { workAsTold } = await import('../service/service-parts.ts')
       await workAsTold({ ffmpeg, packs })
     },
   },

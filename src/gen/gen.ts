@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Operation } from './contract/operation.ts'
+import type { Operation } from '../contract/operation.ts'
 import {
   endpointsTable,
   errorsTable,
@@ -10,7 +10,7 @@ import {
   settingsTable,
   toolsTable,
 } from './doc-tables.ts'
-import { allTools } from './mcp/tools/all-tools.ts'
+import { allTools } from '../mcp/tools/all-tools.ts'
 import { bundleManifest, registryManifest, type Package } from './manifests.ts'
 import { publishedJson, toolsPage } from './tool-docs.ts'
 
@@ -18,7 +18,7 @@ import { publishedJson, toolsPage } from './tool-docs.ts'
 // the tables between markers in the documents. With --check it changes nothing and fails when something is
 // out of date.
 
-const root = new URL('../', import.meta.url)
+const root = new URL('../..', import.meta.url)
 
 interface Found {
   readonly folder: string
@@ -33,7 +33,10 @@ async function findOperations(): Promise<Found[]> {
   return await Promise.all(
     folders.toSorted().map(async (folder) => {
       const exported = folder.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-      const module = (await import(`../tools/${folder}/contract.ts`)) as Record<string, Operation | undefined>
+      const module = (await import(`../../tools/${folder}/contract.ts`)) as Record<
+        string,
+        Operation | undefined
+      >
       const operation = module[exported]
       if (operation?.name !== folder.replaceAll('-', '_')) {
         throw new Error(

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { operations } from '../tools/index.ts'
-import type { Config } from './config.ts'
-import { MediaError } from './contract/errors.ts'
-import { prepareDataFolder } from './daemon/data-folder.ts'
-import { holdDataFolder } from './daemon/lock.ts'
-import { newKey } from './platform/new-key.ts'
-import { checkReach } from './reach.ts'
-import { startService, type RunningService, type ServiceOptions } from './service.ts'
+import { operations } from '../../tools/index.ts'
+import type { Config } from '../config/config.ts'
+import { MediaError } from '../contract/errors.ts'
+import { prepareDataFolder } from '../daemon/data-folder.ts'
+import { holdDataFolder } from '../daemon/lock.ts'
+import { newKey } from '../platform/new-key.ts'
+import { checkReach } from './check-reach.ts'
+import { startService, type RunningService, type ServiceOptions } from '../service/service.ts'
 
 /** How long the service may take to end once its database is lost, ms. */
 const lostPatienceMs = 10_000

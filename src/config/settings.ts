@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { voice, type Voice } from './contract/catalog.ts'
-import { toolsets } from './contract/operation.ts'
-import { isAskable } from './engines/packs/address.ts'
-import { manifest } from './engines/packs/manifest.ts'
+import { voice, type Voice } from '../contract/catalog.ts'
+import { toolsets } from '../contract/operation.ts'
+import { isAskable } from '../engines/packs/address.ts'
+import { manifest } from '../engines/packs/manifest.ts'
 import {
   aboutServices,
   inOneLine,
@@ -10,7 +10,7 @@ import {
   serviceKey,
   transcriptionService,
   voiceService,
-} from './engines/services/services.ts'
+} from '../engines/services/services.ts'
 
 /** What people are told of a setting; in Markdown, as docs/settings.md shows it. */
 interface About {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type * as Administration from './administer.ts'
-import type { Connection } from './client/client.ts'
+import type * as Administration from './keys.ts'
+import type { Connection } from '../client/client.ts'
 import {
   locateDataDir,
   processEnvironment,
@@ -10,19 +10,23 @@ import {
   secretsOf,
   type Config,
   type ConfigOptions,
-} from './config.ts'
-import { MediaError } from './contract/errors.ts'
+} from '../config/config.ts'
+import { MediaError } from '../contract/errors.ts'
 import { defaultWorkspace, findingsOf } from './findings.ts'
-import type { Door } from './mcp/connection.ts'
-import { packageVersion } from './platform/package-version.ts'
+import type { Door } from '../mcp/connection.ts'
+import { packageVersion } from '../platform/package-version.ts'
 
 // Each command loads its own modules when it runs, so that `mcp` starts fast.
 
-const mainModule = join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js')
+const mainModule = join(
+  import.meta.dirname,
+  '..',
+  import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js',
+)
 
 /** Opens this process's log, to a file or stderr; it tells none of the settings' secrets. */
 async function openLogOf(config: Config, file?: string): Promise<Logger> {
-  const { conceal, openLog } = await import('./platform/log.ts')
+  const { conceal, openLog } = await import('../platform/log.ts')
   secretsOf(config).forEach(conceal)
   return openLog({ level: config.logLevel, file })
 }
@@ -30,7 +34,7 @@ async function openLogOf(config: Config, file?: string): Promise<Logger> {
 /** Tells a client what it set to no effect. */
 async function warnOfIgnored({ baseUrl, dataDir }: Config, log: Logger): Promise<void> {
   if (baseUrl !== undefined) return
-  const { ignoredByService } = await import('./ignored-settings.ts')
+  const { ignoredByService } = await import('../config/ignored-settings.ts')
   for (const { detail, fix } of await ignoredByService(dataDir)) log.warn(`${detail}. Fix: ${fix}`)
 }
 
@@ -44,8 +48,8 @@ interface McpOptions {
 /** Serves MCP over stdin and stdout until the client goes. */
 export async function mcp({ dataDir, allowDirs = [], options }: McpOptions): Promise<void> {
   const [{ startMcpServer }, { operations }, config, version] = await Promise.all([
-    import('./mcp/server.ts'),
-    import('../tools/index.ts'),
+    import('../mcp/server.ts'),
+    import('../../tools/index.ts'),
     readConfig({ dataDir, options }),
     packageVersion(),
   ])
@@ -64,7 +68,7 @@ export async function mcp({ dataDir, allowDirs = [], options }: McpOptions): Pro
       projectFolder: config.projectDir,
       defaultFolder: defaultWorkspace,
     },
-    promptsFolder: join(import.meta.dirname, '..', 'prompts'),
+    promptsFolder: join(import.meta.dirname, '..', '..', 'prompts'),
     report: (error) => log.error(error),
   })
   await server.closed
@@ -81,10 +85,10 @@ const mcpHttpPort = 8788
 export async function mcpHttp({ dataDir, options, port = mcpHttpPort }: McpHttpOptions): Promise<void> {
   const [{ startMcpHttpServer }, { checkReach }, { isLoopback }, { operations }, config, version] =
     await Promise.all([
-      import('./mcp/http-server.ts'),
-      import('./reach.ts'),
-      import('./platform/loopback.ts'),
-      import('../tools/index.ts'),
+      import('../mcp/http-server.ts'),
+      import('./check-reach.ts'),
+      import('../platform/loopback.ts'),
+      import('../../tools/index.ts'),
       readConfig({ dataDir, options }),
       packageVersion(),
     ])
@@ -108,7 +112,7 @@ export async function mcpHttp({ dataDir, options, port = mcpHttpPort }: McpHttpO
       // Beyond this machine the proxy in front stands before both.
       return publicUrl !== undefined && isLoopback(new URL(own).hostname) ? new URL(publicUrl).origin : own
     },
-    promptsFolder: join(import.meta.dirname, '..', 'prompts'),
+    promptsFolder: join(import.meta.dirname, '..', '..', 'prompts'),
     log,
   })
   process.stdout.write(`listening on ${server.url}\n`)
@@ -124,7 +128,7 @@ interface Address {
 /** Address of the configured service, or of this machine's, which is started when it is not there. */
 async function reach({ dataDir, baseUrl, apiKey }: Config, version: string): Promise<Address> {
   if (baseUrl === undefined) {
-    const { findOrStartDaemon } = await import('./daemon/find-or-start.ts')
+    const { findOrStartDaemon } = await import('../daemon/find-or-start.ts')
     const command = [process.execPath, mainModule, 'daemon', '--data-dir', dataDir]
     return await findOrStartDaemon({ dataDir, version, command, environment: processEnvironment })
   }
@@ -137,7 +141,7 @@ async function reach({ dataDir, baseUrl, apiKey }: Config, version: string): Pro
 /** To the service that `reach` answers, with its own key or another; one of this machine is also found without being started. */
 function doorOf(config: Config, version: string, key?: string): Door {
   const client = async (address: Address): Promise<Connection> =>
-    (await import('./client/client.ts')).createClient({
+    (await import('../client/client.ts')).createClient({
       ...address,
       ...(key !== undefined && { apiKey: key }),
     })
@@ -146,7 +150,7 @@ function doorOf(config: Config, version: string, key?: string): Door {
   return {
     connect,
     async find() {
-      const { findDaemon } = await import('./daemon/find-or-start.ts')
+      const { findDaemon } = await import('../daemon/find-or-start.ts')
       const found = await findDaemon(config.dataDir)
       return found && (await client(found))
     },
@@ -157,7 +161,7 @@ function doorOf(config: Config, version: string, key?: string): Door {
 export async function daemon({ dataDir }: { dataDir?: string | undefined }): Promise<number> {
   // It serves many clients: nothing of the one that started it counts.
   const source = { dataDir, environment: {} }
-  const { settingsChanges } = await import('./daemon/settings-exit.ts')
+  const { settingsChanges } = await import('../daemon/settings-exit.ts')
   const isChanged = await settingsChanges(locateDataDir(source))
   const config = await readConfig(source)
   const [
@@ -168,12 +172,12 @@ export async function daemon({ dataDir }: { dataDir?: string | undefined }): Pro
     { serviceParts },
     { operations },
   ] = await Promise.all([
-    import('./daemon/data-folder.ts'),
-    import('./daemon/launch.ts'),
-    import('./daemon/run-daemon.ts'),
-    import('./service.ts'),
-    import('./service-parts.ts'),
-    import('../tools/index.ts'),
+    import('../daemon/data-folder.ts'),
+    import('../daemon/launch.ts'),
+    import('../daemon/run-daemon.ts'),
+    import('../service/service.ts'),
+    import('../service/service-parts.ts'),
+    import('../../tools/index.ts'),
   ])
   await prepareDataFolder(config.dataDir)
   const log = await openLogOf(config, daemonLog(config.dataDir))
@@ -207,7 +211,7 @@ export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Prom
   const config = await readConfig({ dataDir, options: { ...rest, public_url: publicUrl } })
   const [{ runInForeground }, { serviceParts }] = await Promise.all([
     import('./serve.ts'),
-    import('./service-parts.ts'),
+    import('../service/service-parts.ts'),
   ])
   const log = await openLogOf(config)
   await runInForeground(config, {
@@ -222,7 +226,7 @@ export async function administer(
   dataDir: string | undefined,
   act: (administration: typeof Administration, config: Config) => Promise<void>,
 ): Promise<void> {
-  await act(await import('./administer.ts'), await readConfig({ dataDir }))
+  await act(await import('./keys.ts'), await readConfig({ dataDir }))
 }
 
 /** Removes old files of the service that this machine's clients use, and tells what that freed. */
@@ -231,8 +235,8 @@ export async function clean({
   keepDays,
 }: Record<'dataDir', string | undefined> & { keepDays: number | undefined }): Promise<void> {
   const [{ routes }, { describeSize }, config, version] = await Promise.all([
-    import('./contract/routes.ts'),
-    import('./contract/size.ts'),
+    import('../contract/routes.ts'),
+    import('../contract/size.ts'),
     readConfig({ dataDir }),
     packageVersion(),
   ])
@@ -248,8 +252,8 @@ export async function clean({
 /** Prints an address that opens the page of the service that this machine's clients use, started when needed. */
 export async function page(dataDir: string | undefined): Promise<void> {
   const [{ createClient }, { routes }, config, version] = await Promise.all([
-    import('./client/client.ts'),
-    import('./contract/routes.ts'),
+    import('../client/client.ts'),
+    import('../contract/routes.ts'),
     readConfig({ dataDir }),
     packageVersion(),
   ])
@@ -270,7 +274,7 @@ interface DoctorOptions {
 
 /** Prints what is there and what is missing; answers 1 when something is. */
 export async function doctor({ dataDir, json = false }: DoctorOptions): Promise<number> {
-  const { describeFindings } = await import('./doctor/finding.ts')
+  const { describeFindings } = await import('../doctor/finding.ts')
   const findings = await findingsOf(dataDir)
   process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings))
   return findings.some(({ state }) => state === 'missing') ? 1 : 0

@@ -1,9 +1,9 @@
-import type { ErrorCode } from './contract/errors.ts'
-import type { Operation } from './contract/operation.ts'
-import { fieldRows, type FieldRow } from './http/openapi-fields.ts'
-import type { Tool, ToolDefinition } from './mcp/tool.ts'
-import { allTools } from './mcp/tools/all-tools.ts'
-import { table } from './platform/markdown.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+import type { Operation } from '../contract/operation.ts'
+import { fieldRows, type FieldRow } from '../http/openapi-fields.ts'
+import type { Tool, ToolDefinition } from '../mcp/tool.ts'
+import { allTools } from '../mcp/tools/all-tools.ts'
+import { table } from '../platform/markdown.ts'
 
 /** Codes that any tool may answer; the page names them once. */
 export const codesOfAnyTool: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6500, 6502]

@@ -2,12 +2,19 @@ import { stat } from 'node:fs/promises'
 import { homedir, hostname, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { findingsOf } from './findings.ts'
-import { locateDataDir, readConfig, readGiven, secretsOf, variablesSet, type Config } from './config.ts'
-import type { Private } from './doctor/privacy.ts'
-import { report, writeReport } from './doctor/report.ts'
-import { withoutDialect } from './engines/services/address.ts'
-import { conceal } from './platform/log.ts'
-import { packageVersion } from './platform/package-version.ts'
+import {
+  locateDataDir,
+  readConfig,
+  readGiven,
+  secretsOf,
+  variablesSet,
+  type Config,
+} from '../config/config.ts'
+import type { Private } from '../doctor/privacy.ts'
+import { report, writeReport } from '../doctor/report.ts'
+import { withoutDialect } from '../engines/services/address.ts'
+import { conceal } from '../platform/log.ts'
+import { packageVersion } from '../platform/package-version.ts'
 
 interface Options {
   readonly dataDir?: string | undefined
@@ -73,7 +80,7 @@ function privacyOf(dataDir: string, config: Config | undefined): Private {
     ...Object.values(packs?.own ?? {}).map((model) => [model?.path, '<model>'] as const),
     [tmpdir(), '<temporary folder>'],
     [homedir(), '~'],
-    [join(import.meta.dirname, '..'), '<reelwright>'],
+    [join(import.meta.dirname, '..', '..'), '<reelwright>'],
     [dataDir, '<data folder>'],
   ]
   const addresses = Object.values(services).map((service) => service && withoutDialect(service.address))

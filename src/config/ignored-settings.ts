@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { readGiven } from './config.ts'
-import { dataFiles } from './daemon/data-files.ts'
+import { dataFiles } from '../daemon/data-files.ts'
 import { aboutSettings, defaults } from './settings.ts'
 
 /** What only the service uses, and the local one reads from its file alone: it serves more than this client. */

@@ -1,7 +1,7 @@
-import { freeSpace } from './platform/folder.ts'
-import { measureProcess } from './platform/process-metrics.ts'
-import { measureQueue } from './tasks/metrics.ts'
-import type { Service } from './tasks/service.ts'
+import { freeSpace } from '../platform/folder.ts'
+import { measureProcess } from '../platform/process-metrics.ts'
+import { measureQueue } from '../tasks/metrics.ts'
+import type { Service } from '../tasks/service.ts'
 
 /** Measures what a service has and does, beside what its parts count themselves; disposing ends it. */
 export function measureService(

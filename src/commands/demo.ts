@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import * as z from 'zod'
-import { askToExit } from './daemon/ask.ts'
-import { readDaemon } from './daemon/record.ts'
-import { runChild } from './engines/ffmpeg/child.ts'
-import { locateFfmpeg } from './engines/ffmpeg/locate.ts'
+import { askToExit } from '../daemon/ask.ts'
+import { readDaemon } from '../daemon/record.ts'
+import { runChild } from '../engines/ffmpeg/child.ts'
+import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 
 // `npm run demo`: does what an agent does. Two clips, the MCP server over stdio, one tool call.
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '..', '..')
 const workspace = join(root, 'demo-output')
 const dataDir = join(workspace, 'data')
 
