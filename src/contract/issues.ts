@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { MediaError } from './errors.ts'
 import { addFix, correctFix, missingFields } from './fixes.ts'
 import { inPlainWords } from './plain-issues.ts'
-import { toldFirst } from './told-first.ts'
+import { summarizeList } from './summarize-list.ts'
 
 /**
  * Reads the JSON body of a request; a null at the top level counts as left out. Throws 6013 for required
@@ -51,7 +51,7 @@ export function describeIssues(
   const told = firstOfTheirPlace(error.issues).map(({ path, message }, index) =>
     index < mostIssuesTold ? `${placeOf(path) || whole}: ${message}` : '',
   )
-  return toldFirst(told, mostIssuesTold)
+  return summarizeList(told, mostIssuesTold)
 }
 
 /** Of a value of the wrong kind zod goes on, at once, to tell its length, which means nothing then. */

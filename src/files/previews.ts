@@ -3,9 +3,9 @@ import { kindOf } from '../contract/file-kind.ts'
 import type { MediaFacts } from '../contract/media-facts.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { Drawn, PreviewOptions } from '../engines/ffmpeg/preview.ts'
-import { atMost } from '../platform/at-most.ts'
+import { limitConcurrency } from '../platform/limit-concurrency.ts'
 import { RecentBytes } from '../platform/recent-bytes.ts'
-import { SharedWork } from '../platform/shared-work.ts'
+import { SingleFlight } from '../platform/single-flight.ts'
 import { keepsBytes, type FreedFile, type Shelf } from './bytes.ts'
 import { giveFile } from './probe.ts'
 
@@ -33,9 +33,9 @@ export interface Previews {
  */
 export function openPreviews(shelf: Shelf): Previews {
   const kept = new RecentBytes<Drawn & { readonly byteLength: number }>(maxKept)
-  const underWay = new SharedWork<Drawn>()
+  const underWay = new SingleFlight<Drawn>()
   // One after another: each uses all cores.
-  const inTurn = atMost(1)
+  const inTurn = limitConcurrency(1)
   const draw: Previews['draw'] = async (row, drawing, signal) => {
     const { facts } = await giveFile(shelf, row, { signal })
     if (!facts) {

@@ -9,7 +9,7 @@ import { glance } from '../engines/ffmpeg/glance.ts'
 import { meanSeek } from '../engines/ffmpeg/key-frames.ts'
 import { checkDecodable } from '../engines/ffmpeg/decodable.ts'
 import { probeShown } from '../engines/ffmpeg/probe.ts'
-import { atMost } from '../platform/at-most.ts'
+import { limitConcurrency } from '../platform/limit-concurrency.ts'
 import type { Shelf } from './bytes.ts'
 
 interface Looking {
@@ -36,7 +36,7 @@ function keptFacts(row: FileRow): MediaFacts | null {
 }
 
 /** However many tasks are created at once, their probes share the cores. */
-const inTurn = atMost(availableParallelism())
+const inTurn = limitConcurrency(availableParallelism())
 
 async function findFacts({ db, files }: Shelf, row: FileRow, looking: Looking): Promise<MediaFacts> {
   const { facts, isShown } = await inTurn(async () => {

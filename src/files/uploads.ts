@@ -12,7 +12,7 @@ import {
 import { lockAccount } from '../db/lock.ts'
 import type { Db, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { inTurn } from '../platform/in-turn.ts'
+import { keyedMutex } from '../platform/keyed-mutex.ts'
 import type { Shelf as BytesShelf } from './bytes.ts'
 import { refuseBeyondDisk, refuseBeyondQuota, type BoundedShelf } from './room.ts'
 
@@ -35,7 +35,7 @@ const sessionMs = sessionHours * 3_600_000
 const freshMs = 5 * 60_000
 
 /** Completing an upload, giving up one of its parts and removing it wait for each other, by upload. */
-export const alone = inTurn()
+export const alone = keyedMutex()
 
 /** A file that is to come in parts. */
 interface Announced {

@@ -12,7 +12,7 @@ import type { Place } from '../files/store.ts'
 import { storePart } from '../files/upload-parts.ts'
 import { abortUpload, beginUpload, toSession, uploadStatus, type UploadKey } from '../files/uploads.ts'
 import { createHasher } from '../platform/hash.ts'
-import { inBatches } from '../platform/in-batches.ts'
+import { rechunk } from '../platform/rechunk.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
 import { interrupted, success } from './failures.ts'
@@ -107,7 +107,7 @@ async function* bytesOf(request: FastifyRequest, blake3: string | undefined): As
   try {
     // Destroyed, it would take the connection along, and with it the answer.
     const chunks: AsyncIterable<Uint8Array> | undefined = body?.iterator({ destroyOnReturn: false })
-    for await (const bytes of chunks ? inBatches(chunks) : []) {
+    for await (const bytes of chunks ? rechunk(chunks) : []) {
       hasher?.update(bytes)
       yield bytes
     }

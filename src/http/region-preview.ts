@@ -11,7 +11,7 @@ import { giveFile } from '../files/probe.ts'
 import { findFile } from '../files/records.ts'
 import { framesShownAt, gridOf, stillGrid, type FrameGrid } from '../media/clean/frame-grid.ts'
 import { showRegions } from '../media/clean/shown-regions.ts'
-import { atMost } from '../platform/at-most.ts'
+import { limitConcurrency } from '../platform/limit-concurrency.ts'
 import type { Service } from '../tasks/service.ts'
 import { marksOf, toShownRegions } from './region-marks.ts'
 
@@ -46,7 +46,7 @@ const mostKept = 32
 
 /** Chooses pictures one after another: a list may be tens of megabytes. What was chosen last is kept, and the latest list. */
 export function openRegionPictures(service: Service): RegionPictures {
-  const inTurn = atMost(1)
+  const inTurn = limitConcurrency(1)
   let latest: { readonly name: string; readonly list: RegionsFile } | undefined
   const listOf = async (row: FileRow, signal: AbortSignal): Promise<RegionsFile> => {
     const name = `${row.account_id} ${row.blake3}`

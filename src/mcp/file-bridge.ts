@@ -2,7 +2,7 @@ import { uploadFile } from '../client/upload.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { FileKind } from '../contract/file-kind.ts'
 import type { FileRecord } from '../contract/file.ts'
-import { atMost } from '../platform/at-most.ts'
+import { limitConcurrency } from '../platform/limit-concurrency.ts'
 import { openFileInside, type OpenedFile } from './open-inside.ts'
 import { openRemoteFile } from './remote-file.ts'
 import type { Session } from './session.ts'
@@ -60,7 +60,7 @@ export async function openFiles(
 }
 
 /** Files from elsewhere that lie here at once, whoever named them: each may take 20 GiB until it is uploaded. */
-const fewFetched = atMost(4)
+const fewFetched = limitConcurrency(4)
 
 /** Uploads opened files one after another, fetching those from elsewhere first; answers their ids by path. Progress is 0 to 100. */
 export async function uploadFiles(

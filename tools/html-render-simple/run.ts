@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { ReadyOperation, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
-import { toldFirst } from '../../src/contract/told-first.ts'
+import { summarizeList } from '../../src/contract/summarize-list.ts'
 import { captureFrames } from '../../src/engines/chromium/capture.ts'
 import type { CaptureParticle } from '../../src/engines/chromium/particle.ts'
 import { readSource } from '../../src/engines/chromium/read-source.ts'
@@ -121,7 +121,7 @@ async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<C
     else particles.push(particleOf(scheduled, { ...declared, name, html: source.html }))
   }
   if (wrong.length === 0) return particles
-  throw new MediaError(6016, toldFirst(wrong, mostTold, '. '), {
+  throw new MediaError(6016, summarizeList(wrong, mostTold, '. '), {
     hint: 'Correct the particles; check_particle finds all problems of one at once and free of charge.',
   })
 }

@@ -1,5 +1,5 @@
 import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { atMost } from '../../src/platform/at-most.ts'
+import { limitConcurrency } from '../../src/platform/limit-concurrency.ts'
 import type { Stretch } from './part.ts'
 import type { Trial } from './rate-factor.ts'
 import { makeSample, type Coding, type Sampling } from './sample.ts'
@@ -27,7 +27,7 @@ export async function tryOut(
   const tried = footage.count > 3 * places.length * frames ? places : middle
   const count = Math.min(frames, footage.count)
   // One after another a video of half a minute would be tried for as long as it is treated.
-  const inTurn = atMost(reading.atOnce)
+  const inTurn = limitConcurrency(reading.atOnce)
   const threads = Math.max(1, Math.floor(reading.threads / Math.min(reading.atOnce, tried.length)))
   const samples = tried.map((place) => {
     const first = footage.first + Math.floor((footage.count - count) * place)

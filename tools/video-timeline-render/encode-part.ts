@@ -13,7 +13,7 @@ import { lengthOf, partOf } from '../../src/media/timeline/divide.ts'
 import type { Part } from '../../src/media/timeline/divide.ts'
 import type { Read } from '../../src/media/timeline/reads.ts'
 import { rounding } from '../../src/media/timeline/timeline.ts'
-import { atMost } from '../../src/platform/at-most.ts'
+import { limitConcurrency } from '../../src/platform/limit-concurrency.ts'
 import { pictureGraph } from './picture.ts'
 import type { Ending, PictureWish } from './picture.ts'
 
@@ -103,7 +103,7 @@ async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise
     signal.throwIfAborted()
     return damageOf(error)
   })
-  const fewAtOnce = atMost(2)
+  const fewAtOnce = limitConcurrency(2)
   await Promise.all(endings.map((ending) => fewAtOnce(() => checkEnding(ending, job))))
   if (made === lengthOf(part.groups.flat()) && !damage) return
   const places = endings.map(({ stretch }) => stretch.clip.at).join(', ')

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { pcmBytes } from '../../src/engines/ffmpeg/pcm.ts'
-import { inBatches } from '../../src/platform/in-batches.ts'
+import { rechunk } from '../../src/platform/rechunk.ts'
 
 /** Adds sounds of the same length. Ends all of them, however it ends. */
 export async function* mix(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
-  const batches = sources.map((source) => inBatches(source))
+  const batches = sources.map((source) => rechunk(source))
   try {
     for (;;) {
       const next = await Promise.all(batches.map((batch) => batch.next()))

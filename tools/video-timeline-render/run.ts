@@ -8,7 +8,7 @@ import { encodeAac, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
 import { lengthOf } from '../../src/media/timeline/divide.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { atMost } from '../../src/platform/at-most.ts'
+import { limitConcurrency } from '../../src/platform/limit-concurrency.ts'
 import type { videoTimelineRender } from './contract.ts'
 import { encodePart } from './encode-part.ts'
 import { partsOf } from './parts.ts'
@@ -78,7 +78,7 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
     path: join(scratch, `part-${index}.mp4`),
   }))
   const made = new Map<string, number>()
-  const inTurn = atMost(atOnce)
+  const inTurn = limitConcurrency(atOnce)
   const share = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
   const encode = ({ part, path: one }: (typeof parts)[number], withSound?: Pcm) =>
     encodePart(one, {

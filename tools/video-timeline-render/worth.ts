@@ -5,7 +5,7 @@ import { layOut } from '../../src/media/timeline/lay-out.ts'
 import { follows, stretchOf } from '../../src/media/timeline/reads.ts'
 import type { Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { atMost } from '../../src/platform/at-most.ts'
+import { limitConcurrency } from '../../src/platform/limit-concurrency.ts'
 
 interface Sources {
   readonly files: GivenFiles<StagedFile>
@@ -39,7 +39,7 @@ export async function decodingOn(
     asked.set(stretch.clip.material, [...(asked.get(stretch.clip.material) ?? []), stretch.from * 1000])
   }
   const keyFrames = new Map<string, number>()
-  const fewAtOnce = atMost(2)
+  const fewAtOnce = limitConcurrency(2)
   await Promise.all(
     [...asked].map(([material, times]) =>
       fewAtOnce(async () => {

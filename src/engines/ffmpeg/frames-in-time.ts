@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { MediaError } from '../../contract/errors.ts'
-import { atMost } from '../../platform/at-most.ts'
+import { limitConcurrency } from '../../platform/limit-concurrency.ts'
 
 /** How frames are fetched that lie anywhere. */
 interface Fetching {
@@ -23,7 +23,7 @@ export async function framesInTime(
   { fetch, spent, signal }: Fetching,
 ): Promise<(Uint8Array | typeof noTime | undefined)[]> {
   const given = signal ? AbortSignal.any([signal, spent]) : spent
-  const inTurn = atMost(availableParallelism())
+  const inTurn = limitConcurrency(availableParallelism())
   const fetched = await Promise.allSettled(
     times.map((ms) =>
       inTurn(async () => {

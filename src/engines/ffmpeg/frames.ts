@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { VideoFacts } from '../../contract/media-facts.ts'
-import { atMost } from '../../platform/at-most.ts'
+import { limitConcurrency } from '../../platform/limit-concurrency.ts'
 import { alphaDecoder } from './alpha-decoder.ts'
 import { decodingRuns, type DecodingRun } from './decoding-runs.ts'
 import { keyFramesBefore } from './key-frames.ts'
@@ -35,7 +35,7 @@ export async function framesAt(path: string, wish: FramesWish): Promise<(Uint8Ar
   const isNear = times.length === 1 || (times.at(-1) ?? 0) <= startMs
   const keyFrames = isNear ? [] : await keyFramesBefore(path, times, { signal })
   const runs = decodingRuns(times, keyFrames, startMs)
-  const inTurn = atMost(availableParallelism())
+  const inTurn = limitConcurrency(availableParallelism())
   const decoded = await Promise.allSettled(runs.map((run) => inTurn(() => decode(path, run, wish))))
   // Only now, when none reads the file any more.
   return decoded.flatMap((one) => {

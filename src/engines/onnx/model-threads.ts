@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { atMost } from '../../platform/at-most.ts'
+import { limitConcurrency } from '../../platform/limit-concurrency.ts'
 import { startThread } from '../../platform/thread.ts'
 import { usePack } from '../packs/use.ts'
 import type { PackName } from '../packs/manifest.ts'
@@ -31,7 +31,7 @@ export async function openModelThreads<Thing, Answer>(
   }
   const all = Array.from({ length: threads }, () => startModelThread<Thing, Answer>(module, job, purpose))
   const idle = [...all]
-  const inTurn = atMost(threads)
+  const inTurn = limitConcurrency(threads)
   return {
     ask: (thing, transfer) =>
       inTurn(async () => {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { atMost } from '../../platform/at-most.ts'
+import { limitConcurrency } from '../../platform/limit-concurrency.ts'
 import { backoff, pauseByClock, type Pause } from '../../platform/backoff.ts'
 import { conceal } from '../../platform/log.ts'
 import { readAddress } from './address.ts'
@@ -43,7 +43,7 @@ export function openClient(told: Told, limits: Limits & ClientOptions): ServiceC
   if (service.key !== undefined) conceal(service.key)
   const { pause = pauseByClock, clock, wholeMs, tries = usualTries } = limits
   const pace = paceOf(told.need, service, { clock, pause })
-  const inTurn = atMost(service.concurrency ?? usualConcurrency)
+  const inTurn = limitConcurrency(service.concurrency ?? usualConcurrency)
   const base = readAddress(service.address).base.href.replace(/\/+$/, '')
   let agent: Dispatcher | undefined
 

@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { atMost } from '../../platform/at-most.ts'
+import { limitConcurrency } from '../../platform/limit-concurrency.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import { isOfQuestion, NoAnswer } from '../language-model/no-answer.ts'
 import { askLines, questionsOf, type Film } from './ask-lines.ts'
@@ -55,7 +55,7 @@ export async function translateLines(
   for (; round < rounds.length && open.length > 0; round += 1) {
     const { lines: most, ...how } = rounds[round] ?? {}
     const hope = new Hope()
-    const inTurn = atMost(model.atOnce)
+    const inTurn = limitConcurrency(model.atOnce)
     const ask = async (ids: readonly number[]) => {
       const question = JSON.stringify([ids, how])
       if (hope.isGone || answered.has(question)) return

@@ -1,4 +1,4 @@
-import { toldFirst } from '../../contract/told-first.ts'
+import { summarizeList } from '../../contract/summarize-list.ts'
 
 /** Something a particle's author should know. */
 export interface Problem {
@@ -18,7 +18,7 @@ export function describeProblems(problems: readonly Omit<Problem, 'severity'>[])
   const told = problems.map(({ line, message }) =>
     line === undefined ? message : `line ${line}: ${message}`,
   )
-  return toldFirst(told, mostTold)
+  return summarizeList(told, mostTold)
 }
 
 /** Of what playing a particle tells, what the reading of its source has not told already, with the right line. */

@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { toldFirst } from '../../contract/told-first.ts'
+import { summarizeList } from '../../contract/summarize-list.ts'
 
 /** More at once help nobody. */
 const mostTold = 20
@@ -11,7 +11,7 @@ export function throwTogether(errors: Iterable<MediaError>): void {
   const same = [first, ...others.filter(({ code }) => code === first.code)]
   if (same.length === 1) throw first
   const told = same.map(({ message }) => message)
-  throw new MediaError(first.code, toldFirst(told, mostTold), {
+  throw new MediaError(first.code, summarizeList(told, mostTold), {
     hint: `Correct them all, then send it again. Of the first: ${first.hint}`,
   })
 }

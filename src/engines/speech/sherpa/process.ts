@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { MediaError } from '../../../contract/errors.ts'
 import { secondsToSay } from '../../../media/speech/saying-time.ts'
-import { atMost } from '../../../platform/at-most.ts'
+import { limitConcurrency } from '../../../platform/limit-concurrency.ts'
 import { preferAsMemoryVictim, tail } from '../../ffmpeg/child.ts'
 import { usePack } from '../../packs/use.ts'
 import type { Opening, Question, Reply } from './talk.ts'
@@ -42,7 +42,7 @@ export async function startSherpa(
     signal.throwIfAborted()
     throw doesNotOpen(model, error)
   }
-  const inTurn = atMost(1)
+  const inTurn = limitConcurrency(1)
   return {
     ask: (question, until) =>
       inTurn(() =>

@@ -8,7 +8,7 @@ interface Shared<T> {
  * Work by name, done once for all who ask while it is under way. Each waits until its own signal;
  * when the last has gone, the work is aborted.
  */
-export class SharedWork<T> {
+export class SingleFlight<T> {
   readonly #underWay = new Map<string, Shared<T>>()
 
   /** Begins the work or joins it. Rejects with the work's error, or with the reason of `signal`. */

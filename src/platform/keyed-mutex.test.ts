@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { inTurn } from './in-turn.ts'
+import { keyedMutex } from './keyed-mutex.ts'
 
 test('work of one name goes one after another, also after a failure; of another name it does not wait', async () => {
-  const run = inTurn()
+  const run = keyedMutex()
   const log: string[] = []
   const gate = Promise.withResolvers<void>()
   const failing = run('a', async () => {

@@ -1,5 +1,5 @@
 /** Runs pieces of work: those of one name one after another, in the order they came. */
-export function inTurn(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+export function keyedMutex(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return async (name, work) => {
     const before = last.get(name)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { atMost } from './at-most.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 
 it('never runs more at once, starts in order, and goes on after a failure', async () => {
   await fc.assert(
@@ -8,7 +8,7 @@ it('never runs more at once, starts in order, and goes on after a failure', asyn
       fc.integer({ min: 1, max: 4 }),
       fc.array(fc.record({ turns: fc.integer({ min: 1, max: 5 }), fails: fc.boolean() })),
       async (limit, pieces) => {
-        const run = atMost(limit)
+        const run = limitConcurrency(limit)
         const started: number[] = []
         let running = 0
         let most = 0

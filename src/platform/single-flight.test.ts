@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SharedWork } from './shared-work.ts'
+import { SingleFlight } from './single-flight.ts'
 
 /** Work that ends when the test says so, or with its abort. */
 function held() {
@@ -17,7 +17,7 @@ const never = new AbortController().signal
 
 describe('work of one name', () => {
   test('is done once for all who wait, and anew for who comes later', async () => {
-    const shared = new SharedWork<string>()
+    const shared = new SingleFlight<string>()
     const { gate, begun, work } = held()
     const all = [1, 2, 3].map(() => shared.join('a', never, work))
     gate.resolve('done')
@@ -27,7 +27,7 @@ describe('work of one name', () => {
   })
 
   test('that fails fails for all, and is tried anew', async () => {
-    const shared = new SharedWork<string>()
+    const shared = new SingleFlight<string>()
     const { gate, work } = held()
     const all = [1, 2].map(() => shared.join('a', never, work))
     const failure = new Error('no')
@@ -37,7 +37,7 @@ describe('work of one name', () => {
   })
 
   test('goes on without who has gone, and ends with the last', async () => {
-    const shared = new SharedWork<string>()
+    const shared = new SingleFlight<string>()
     const { begun, work } = held()
     const [first, last] = [new AbortController(), new AbortController()]
     const [one, another] = [shared.join('a', first.signal, work), shared.join('a', last.signal, work)]
@@ -50,7 +50,7 @@ describe('work of one name', () => {
   })
 
   test('that was given up is not joined, and who gave it up waits for its end', async () => {
-    const shared = new SharedWork<string>()
+    const shared = new SingleFlight<string>()
     const ended = Promise.withResolvers<string>()
     const stopped = Promise.withResolvers<void>()
     const slowToEnd = (signal: AbortSignal): Promise<string> => {
@@ -69,7 +69,7 @@ describe('work of one name', () => {
   })
 
   test('is not begun for who has gone already', async () => {
-    const shared = new SharedWork<string>()
+    const shared = new SingleFlight<string>()
     const { begun, work } = held()
     await expect(shared.join('a', AbortSignal.abort(), work)).rejects.toMatchObject({ name: 'AbortError' })
     expect(begun).toEqual([])
@@ -77,7 +77,7 @@ describe('work of one name', () => {
 })
 
 test('work of different names has nothing to do with each other', async () => {
-  const shared = new SharedWork<string>()
+  const shared = new SingleFlight<string>()
   const names = ['a', 'b']
   expect(await Promise.all(names.map((name) => shared.join(name, never, async () => name)))).toEqual(names)
 })

@@ -2,7 +2,7 @@
 const batchBytes = 2 ** 20
 
 /** Gathers the small chunks of a connection into batches of 1 MiB; each is overwritten once the next is asked for. */
-export async function* inBatches(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* rechunk(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const batch = Buffer.allocUnsafe(batchBytes)
   let filled = 0
   for await (const chunk of source) {

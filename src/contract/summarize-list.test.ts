@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toldFirst } from './told-first.ts'
+import { summarizeList } from './summarize-list.ts'
 
 test.each<[string[], string]>([
   [[], ''],
@@ -7,5 +7,5 @@ test.each<[string[], string]>([
   [['a', 'b'], 'a; b'],
   [['a', 'b', 'c', 'd'], 'a; b; and 2 more'],
 ])('of %j two at most: %s', (told, expected) => {
-  expect(toldFirst(told, 2)).toBe(expected)
+  expect(summarizeList(told, 2)).toBe(expected)
 })

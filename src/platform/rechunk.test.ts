@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { inBatches } from './in-batches.ts'
+import { rechunk } from './rechunk.ts'
 
 const mebibyte = 2 ** 20
 const noise = randomBytes(4 * mebibyte)
@@ -18,7 +18,7 @@ test('the same bytes come out, all but the last batch full, however they are cut
       const total = given.reduce((sum, size) => sum + size, 0)
       fc.pre(total <= noise.length)
       const batches: Buffer[] = []
-      for await (const batch of inBatches(cutInto(given))) batches.push(Buffer.from(batch))
+      for await (const batch of rechunk(cutInto(given))) batches.push(Buffer.from(batch))
       expect(Buffer.concat(batches).equals(noise.subarray(0, total))).toBe(true)
       expect(batches.slice(0, -1).every(({ length }) => length === mebibyte)).toBe(true)
       expect(batches.every(({ length }) => length > 0)).toBe(true)
@@ -32,5 +32,5 @@ test('a source that fails fails what is made of it', async () => {
     yield noise.subarray(0, 10)
     throw new Error('cut')
   }
-  await expect(inBatches(broken()).next()).rejects.toThrow('cut')
+  await expect(rechunk(broken()).next()).rejects.toThrow('cut')
 })
