@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isOfFile } from '../../src/engines/ffmpeg/of-file.ts'
+import { isInputError } from '../../src/engines/ffmpeg/input-error.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import { streamArgs } from './join.ts'
 import type { KeptStream } from './kept.ts'
@@ -32,7 +32,7 @@ export async function holds(
     await runRaw({ args, signal, timeoutMs })
     return true
   } catch (error) {
-    if (isOfFile(error)) return false
+    if (isInputError(error)) return false
     throw error
   } finally {
     await Promise.all(trials.map(({ path }) => rm(path, { force: true })))

@@ -1,6 +1,6 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
-import { isOfFile } from '../../src/engines/ffmpeg/of-file.ts'
+import { isInputError } from '../../src/engines/ffmpeg/input-error.ts'
 import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import { fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
 import type { SelectedClip } from './selection.ts'
@@ -49,7 +49,7 @@ async function haveAll(clips: readonly Clip[], signal: AbortSignal): Promise<boo
     })
   } catch (error) {
     // What the machine is to blame for says nothing of the file.
-    if (!isOfFile(error)) throw error
+    if (!isInputError(error)) throw error
   }
   return bytes >= clips.length * side * side
 }

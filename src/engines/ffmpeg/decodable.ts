@@ -1,7 +1,7 @@
 import { MediaError } from '../../contract/errors.ts'
 import { listByFfprobe, type ProbeOptions } from './ffprobe.ts'
 import { firstPictures } from './first-pictures.ts'
-import { isOfFile } from './of-file.ts'
+import { isInputError } from './input-error.ts'
 
 /**
  * A recording that begins in the middle of a group of pictures decodes from the next key frame on: within s. What lies
@@ -24,7 +24,7 @@ export async function checkDecodable(path: string, options: ProbeOptions = {}): 
     for (const pictures of [firstPictures, firstKeyFrames, firstMoments])
       if (await decodes(path, pictures, options)) return
   } catch (error) {
-    throw isOfFile(error) ? undecodable(error) : error
+    throw isInputError(error) ? undecodable(error) : error
   }
   throw undecodable()
 }

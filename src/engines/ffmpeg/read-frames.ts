@@ -1,4 +1,4 @@
-import { isOfFile } from './of-file.ts'
+import { isInputError } from './input-error.ts'
 import { inputArgs, runRaw } from './run.ts'
 
 /** Size of pictures in pixels. */
@@ -38,7 +38,7 @@ export async function readFrames(path: string, size: Size, job: FramesJob): Prom
     })
   } catch (error) {
     // What the machine is to blame for says nothing of the file.
-    if (!isOfFile(error)) throw error
+    if (!isInputError(error)) throw error
   }
   const bytes = Buffer.concat(chunks)
   const frameBytes = size.width * size.height * 4
