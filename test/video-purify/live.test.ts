@@ -5,7 +5,7 @@ import { decodeFrames } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { askFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
-import { firstFrame, rateOf } from '../../src/media/clean/rate.ts'
+import { firstFrameIndex, constantRate } from '../../src/media/frame-rate.ts'
 import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { blurred, packets, samples } from './purify.ts'
@@ -53,9 +53,9 @@ it.each([
   await liveRecording(path, { picture: 'testsrc2=size=64x36', begins, lasts: 5, gop: 50 })
   const { video } = await probe(path)
   if (!video) throw new Error(`${path} has no picture`)
-  const footage = { path, video, stream: await pictureStream(path, video, {}), rate: rateOf(video) }
+  const footage = { path, video, stream: await pictureStream(path, video, {}), rate: constantRate(video) }
   const { signal } = new AbortController()
-  const first = firstFrame(video, footage.rate)
+  const first = firstFrameIndex(video, footage.rate)
   const read = async (from: number, count: number) => {
     const frames: string[] = []
     const reading = { first: first + from, count, threads: 1, signal, timeoutMs: 60_000 }

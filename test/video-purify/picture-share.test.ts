@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
-import { firstFrame, rateOf } from '../../src/media/clean/rate.ts'
+import { firstFrameIndex, constantRate } from '../../src/media/frame-rate.ts'
 import { pictureShare } from '../../tools/video-purify/picture-share.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
@@ -12,9 +12,9 @@ const folder = await scratchFolder()
 async function shareOf(path: string): Promise<number> {
   const { video } = await probe(path)
   if (!video) throw new Error(`${path} has no picture`)
-  const rate = rateOf(video)
+  const rate = constantRate(video)
   const stream = await pictureStream(path, video, {})
-  const footage = { path, stream, rate, first: firstFrame(video, rate), count: 100 * 25 }
+  const footage = { path, stream, rate, first: firstFrameIndex(video, rate), count: 100 * 25 }
   return await pictureShare(footage, { signal: new AbortController().signal })
 }
 

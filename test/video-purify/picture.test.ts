@@ -6,8 +6,7 @@ import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { blur } from '../../src/media/clean/blur.ts'
 import { patchesOf } from '../../src/media/clean/masks.ts'
-import { rateOf } from '../../src/media/clean/rate.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { constantRate, hertz } from '../../src/media/frame-rate.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { numbered, numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
@@ -24,7 +23,7 @@ const reading = () => ({ threads: 2, signal: new AbortController().signal, timeo
 async function footageOf(path: string): Promise<Footage> {
   const { video } = await probe(path)
   if (!video) throw new Error(`${path} has no picture`)
-  return { path, video, rate: rateOf(video), stream: await pictureStream(path, video, {}) }
+  return { path, video, rate: constantRate(video), stream: await pictureStream(path, video, {}) }
 }
 
 describe('frames', () => {

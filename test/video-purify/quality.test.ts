@@ -6,7 +6,7 @@ import { decodeFrames } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { encodeFrames } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
-import { rateOf } from '../../src/media/clean/rate.ts'
+import { constantRate } from '../../src/media/frame-rate.ts'
 import { chooseQuality, type Quality } from '../../tools/video-purify/quality.ts'
 import { makeSample } from '../../tools/video-purify/sample.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
@@ -22,7 +22,14 @@ async function filmOf({ name, filters }: { name: string; filters: string }, ...a
   await ffmpeg('-f', 'lavfi', '-i', picture, '-frames:v', String(count), '-c:v', 'ffv1', ...args, path)
   const { video } = await probe(path)
   if (!video) throw new Error('there is no picture')
-  return { path, video, rate: rateOf(video), stream: await pictureStream(path, video, {}), first: 0, count }
+  return {
+    path,
+    video,
+    rate: constantRate(video),
+    stream: await pictureStream(path, video, {}),
+    first: 0,
+    count,
+  }
 }
 
 const work = { threads: 2, atOnce: 2, signal: new AbortController().signal, timeoutMs: 60_000 }

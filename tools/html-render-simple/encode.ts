@@ -5,7 +5,7 @@ import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
 import type { Layer } from './layer.ts'
 import { compositeGraph, layerGraph } from './picture.ts'
-import { inWords, secondsAt } from './rate.ts'
+import { formatRate, frameTime } from '../../src/media/frame-rate.ts'
 import type { HtmlRenderInput, Schedule } from './schedule.ts'
 import { soundGraph, type Sounding } from './sound.ts'
 
@@ -32,16 +32,16 @@ const crf = { draft: 28, standard: 23, high: 18 }
 /** Writes the result at a path with one encode. */
 export async function encode(composition: Composition, context: RunContext, target: Target): Promise<void> {
   const { canvas, render, layer } = composition
-  const seconds = secondsAt(canvas.frames, canvas.rate)
+  const seconds = frameTime(canvas.frames, canvas.rate)
   const { inputs, output } =
     render.output_format === 'mp4' ? await mp4(composition) : transparent(composition, render.output_format)
   await runFfmpeg({
     args: [
       ...inputs,
       ...output,
-      ...['-threads', threadsOf(render, context), '-r', inWords(canvas.rate)],
+      ...['-threads', threadsOf(render, context), '-r', formatRate(canvas.rate)],
       // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.
-      ...['-t', (seconds + secondsAt(0.5, canvas.rate)).toFixed(6)],
+      ...['-t', (seconds + frameTime(0.5, canvas.rate)).toFixed(6)],
       // Nothing of the sources' tags (places, names) goes into the result.
       ...['-map_metadata', '-1', '-map_chapters', '-1', target.path],
     ],
@@ -89,8 +89,8 @@ async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Ar
           {
             index: 0,
             mono: base.file.facts?.audio[0]?.channels === 1,
-            from: secondsAt(base.startFrame, rate),
-            seconds: secondsAt(base.endFrame - base.startFrame, rate),
+            from: frameTime(base.startFrame, rate),
+            seconds: frameTime(base.endFrame - base.startFrame, rate),
           },
         ]
       : []),
@@ -105,7 +105,7 @@ async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Ar
   })
   const graphs = [
     picture,
-    ...(sounds.length > 0 ? [soundGraph(sounds, secondsAt(canvas.frames, canvas.rate))] : []),
+    ...(sounds.length > 0 ? [soundGraph(sounds, frameTime(canvas.frames, canvas.rate))] : []),
   ]
   return {
     inputs: [...inputs.flat(), ...(layer ? layerInput : [])],

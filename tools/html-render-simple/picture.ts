@@ -3,7 +3,7 @@ import type { Span } from '../../src/engines/chromium/schedule.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { contained, type Size } from '../../src/media/layout/canvas.ts'
 import type { Layer } from './layer.ts'
-import { inWords } from './rate.ts'
+import { formatRate } from '../../src/media/frame-rate.ts'
 
 /** The base picture: its input, and the frames on which it shows. */
 export interface BasePicture {
@@ -42,12 +42,12 @@ export function layerGraph(index: number, canvas: Layer, format: 'yuva420p' | 'a
 
 /** A picture given once stands until the next. */
 function evenFrames({ rate }: Layer): string {
-  return `fps=fps=${inWords(rate)}:start_time=0,setsar=1`
+  return `fps=fps=${formatRate(rate)}:start_time=0,setsar=1`
 }
 
 function black({ width, height, rate }: Layer): string {
   return (
-    `color=black:size=${width}x${height}:rate=${inWords(rate)},format=yuv420p,trim=end_frame=1,` +
+    `color=black:size=${width}x${height}:rate=${formatRate(rate)},format=yuv420p,trim=end_frame=1,` +
     'loop=loop=-1:size=1,setsar=1'
   )
 }
@@ -60,7 +60,7 @@ function baseChain({ video, startFrame, endFrame }: BasePicture, canvas: Layer):
   const size = contained(canvas, video.width / video.height)
   const isWhole = size.width === canvas.width && size.height === canvas.height
   return [
-    `tpad=stop_mode=clone:stop_duration=1,fps=fps=${inWords(canvas.rate)}:start_time=0`,
+    `tpad=stop_mode=clone:stop_duration=1,fps=fps=${formatRate(canvas.rate)}:start_time=0`,
     `trim=end_frame=${endFrame - startFrame}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),

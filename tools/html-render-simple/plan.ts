@@ -2,13 +2,13 @@ import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
 import { htmlRenderSimple } from './contract.ts'
 import { coverage } from './coverage.ts'
-import { secondsAt } from './rate.ts'
+import { frameTime } from '../../src/media/frame-rate.ts'
 import { schedule, type HtmlRenderInput, type Schedule } from './schedule.ts'
 
 /** Checks tracks, assets and lengths against the probed files, and prices the result's length. Reads no particle: that is the worker's. */
 export const plan: PlanOperation<typeof htmlRenderSimple> = (input, files) => {
   const planned = schedule(input, files)
-  const durationMs = Math.round(secondsAt(planned.frames, planned.rate) * 1000)
+  const durationMs = Math.round(frameTime(planned.frames, planned.rate) * 1000)
   return { credits: creditsFor(htmlRenderSimple.price, durationMs), seconds: expectedSeconds(input, planned) }
 }
 

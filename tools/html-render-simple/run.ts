@@ -16,7 +16,7 @@ import { coverage } from './coverage.ts'
 import { encode } from './encode.ts'
 import { layerStream, type Layer } from './layer.ts'
 import { expectedSeconds } from './plan.ts'
-import { secondsAt } from './rate.ts'
+import { frameTime } from '../../src/media/frame-rate.ts'
 import { schedule, type Schedule, type ScheduledBeat } from './schedule.ts'
 
 const forms = {
@@ -55,7 +55,7 @@ export const run: RunOperation<typeof htmlRenderSimple> = async (input, context)
   ]
   return {
     ...context.keep({ path, name }),
-    duration: Math.round(secondsAt(frames, rate) * 1e6) / 1e6,
+    duration: Math.round(frameTime(frames, rate) * 1e6) / 1e6,
     video_size,
     ...(notes.length > 0 ? { notes } : {}),
   }

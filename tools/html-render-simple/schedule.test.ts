@@ -6,7 +6,7 @@ import type { GivenFile } from '../../src/contract/operation.ts'
 import { htmlRenderSimple } from './contract.ts'
 import { coverage } from './coverage.ts'
 import { plan } from './plan.ts'
-import { exactRate } from './rate.ts'
+import { exactRate } from '../../src/media/frame-rate.ts'
 import { schedule } from './schedule.ts'
 
 const sound: AudioFacts = { codec: 'aac', channels: 2, sample_rate: 48_000, start_ms: 0, duration_ms: 10_000 }

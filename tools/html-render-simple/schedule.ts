@@ -3,7 +3,7 @@ import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
 import { sizeOfSource, smaller } from '../../src/media/particle/source.ts'
 import type { htmlRenderSimple } from './contract.ts'
-import { exactRate, frameAt, secondsAt } from './rate.ts'
+import { exactRate, nearestFrame, frameTime } from '../../src/media/frame-rate.ts'
 
 export type HtmlRenderInput = InputOf<typeof htmlRenderSimple>
 type Track = HtmlRenderInput['composition']['tracks'][number]
@@ -67,7 +67,7 @@ export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: Giv
       hint: 'Give a composition.duration, or shorter tracks and particles.',
     })
   }
-  const frames = Math.max(1, frameAt(seconds, rate))
+  const frames = Math.max(1, nearestFrame(seconds, rate))
   const base = isLayer || !picture ? undefined : baseOf(picture, { rate, frames })
   return {
     rate,
@@ -176,8 +176,8 @@ function baseOf<F extends GivenFile>(
   const sourceEnd = track.start + (video.duration_ms || (file.facts?.duration_ms ?? 0)) / 1000
   const shownEnd = Math.min(end, sourceEnd)
   checkNotCutOff(file, shownEnd - track.start, index)
-  const startFrame = Math.min(frames, frameAt(track.start, rate))
-  const endFrame = Math.min(frames, Math.max(startFrame, frameAt(shownEnd, rate)))
+  const startFrame = Math.min(frames, nearestFrame(track.start, rate))
+  const endFrame = Math.min(frames, Math.max(startFrame, nearestFrame(shownEnd, rate)))
   return { file, video, startFrame, endFrame, isHeard: !track.muted && file.facts?.audio[0] !== undefined }
 }
 
@@ -200,7 +200,7 @@ function blackAfter(
   { rate, frames }: { rate: Rational; frames: number },
 ): string[] {
   if (!base || base.endFrame >= frames) return []
-  const [ends, all] = [base.endFrame, frames].map((at) => rounded(secondsAt(at, rate)))
+  const [ends, all] = [base.endFrame, frames].map((at) => rounded(frameTime(at, rate)))
   return [`${base.file.name} ends at ${ends} s of ${all} s: black is behind the rest`]
 }
 

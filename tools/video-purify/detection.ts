@@ -3,8 +3,7 @@ import { describeIssues } from '../../src/contract/issues.ts'
 import { placesIn } from '../../src/contract/region-names.ts'
 import { exampleOfList, readRegions, type RegionsFile } from '../../src/contract/regions-file.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import { endOf, rateOf } from '../../src/media/clean/rate.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { constantRate, hertz, pictureEnd } from '../../src/media/frame-rate.ts'
 import type { FoundRegion } from '../../src/media/clean/region.ts'
 import { flawsOf } from './contract.ts'
 import { checkStarts } from './starts.ts'
@@ -14,7 +13,7 @@ export function writeDetection(
   { file_id, video }: { file_id: string; video: VideoFacts },
   found: readonly FoundRegion[],
 ): string {
-  const rate = rateOf(video)
+  const rate = constantRate(video)
   const regions = found.map(({ score, ...region }, index) => ({
     ...{ id: `text-${index + 1}`, source: 'detected', ...region },
     score: Math.round(score * 1000) / 1000,
@@ -27,7 +26,7 @@ export function writeDetection(
       video: {
         width,
         height,
-        duration: endOf(video),
+        duration: pictureEnd(video),
         fps: hertz(rate),
         fps_exact: `${rate.num}/${rate.den}`,
       },

@@ -2,7 +2,7 @@ import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpe
 import { evenSize } from '../../src/media/clean/boxes.ts'
 import { Overlays, type LaidOver } from '../../src/media/clean/inpaint/overlay.ts'
 import { patchesOf, type Marked } from '../../src/media/clean/masks.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { hertz } from '../../src/media/frame-rate.ts'
 import type { Stretch } from './part.ts'
 
 /** Frames a second that are looked at, and of the whole film at most. */

@@ -4,7 +4,7 @@ import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
 import { findText } from '../../src/engines/vision/find-text.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
-import { endOf } from '../../src/media/clean/rate.ts'
+import { pictureEnd } from '../../src/media/frame-rate.ts'
 import type { Region } from '../../src/media/clean/region.ts'
 import type { BoundedRegions } from '../../src/media/text/bounded-regions.ts'
 import { readDetection } from './detection.ts'
@@ -20,7 +20,7 @@ export async function markedOf(
   file: StagedFile,
   context: RunContext,
 ): Promise<{ readonly marked: Marked; readonly found?: BoundedRegions }> {
-  const end = endOf(checkVideo(file).video)
+  const end = pictureEnd(checkVideo(file).video)
   const protect = complete(input.protect_regions, end)
   if (isSearched(input)) {
     const found = await search(input, file, {
@@ -68,9 +68,10 @@ export async function search(
   const scope = input.phase === 'detect' ? input.detect_scope : input.purify_scope
   const rois =
     input.phase === 'detect' ? (input.detect_roi ? [{ ...input.detect_roi }] : []) : (input.rois ?? [])
-  const within = scope === 'custom' ? complete(rois, endOf(video)) : undefined
+  const within = scope === 'custom' ? complete(rois, pictureEnd(video)) : undefined
   // Where a header tells an early end, pictures may come after it: they are treated, and no list holds them.
-  const bounds = input.phase === 'detect' ? { most: maxRegions, until: endOf(video) } : { most: mostTreated }
+  const bounds =
+    input.phase === 'detect' ? { most: maxRegions, until: pictureEnd(video) } : { most: mostTreated }
   const wish = { ...(within && { within }), subtitles: scope === 'subtitle', ...bounds }
   const finished = await stepsIn(steps)
   const found = await finished.text('found', { file_id, ...wish }, async () =>

@@ -8,7 +8,7 @@ import type { Learned } from '../../src/media/clean/inpaint/work.ts'
 import { patchesOf, type Marked } from '../../src/media/clean/masks.ts'
 import type { Frame, Patch, Treat } from '../../src/media/clean/patch.ts'
 import { frameBytes } from '../../src/media/clean/planes.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { hertz } from '../../src/media/frame-rate.ts'
 
 /** A stretch of a film, frames counted from the start of the file. */
 export interface Stretch {

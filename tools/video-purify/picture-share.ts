@@ -1,5 +1,5 @@
 import { listByFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { hertz } from '../../src/media/frame-rate.ts'
 import type { Reading } from './reading.ts'
 import type { WholePicture } from './whole-picture.ts'
 

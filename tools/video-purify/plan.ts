@@ -3,8 +3,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { CheckOperation, GivenFile, PlanOperation } from '../../src/contract/operation.ts'
 import { checkRegionsSize } from '../../src/contract/regions-file.ts'
-import { endOf } from '../../src/media/clean/rate.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { hertz, pictureEnd } from '../../src/media/frame-rate.ts'
 import { videoPurify } from './contract.ts'
 import { readDetection } from './detection.ts'
 import { checkStarts } from './starts.ts'
@@ -16,7 +15,7 @@ export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
   const { video, seconds } = checkVideo(file)
   checkLimits(input, file, { video, seconds })
   const { rois = [], regions = [], protect_regions } = input
-  checkStarts({ rois, regions, protect_regions }, endOf(video))
+  checkStarts({ rois, regions, protect_regions }, pictureEnd(video))
   const list = input.regions_file_id === undefined ? undefined : files.get(input.regions_file_id)
   if (list) checkRegionsSize({ name: `regions_file_id: ${list.name}`, size: list.size })
   return {
@@ -43,7 +42,7 @@ export const check: CheckOperation<typeof videoPurify> = async (input, files, re
     name,
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await read(regions_file_id)),
   }
-  const { regions } = readDetection(list, { fileId: file_id, end: endOf(video) })
+  const { regions } = readDetection(list, { fileId: file_id, end: pictureEnd(video) })
   if (regions.length > 0) checkTreated(file.name, video, { seconds, input })
   return undefined
 }

@@ -2,8 +2,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
 import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { pictureStream, type PictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
-import { firstFrame, rateOf } from '../../src/media/clean/rate.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { constantRate, firstFrameIndex, hertz } from '../../src/media/frame-rate.ts'
 import type { Stretch } from './part.ts'
 
 /** The picture of a video, and all its frames, counted from the start of the file. */
@@ -15,8 +14,8 @@ export interface WholePicture extends Footage, Stretch {
 export async function wholePicture({ path, facts }: StagedFile, signal: AbortSignal): Promise<WholePicture> {
   const video = facts?.video
   if (!video) throw new MediaError(6014, 'the file holds no picture')
-  const rate = rateOf(video)
+  const rate = constantRate(video)
   const stream = await pictureStream(path, video, { signal })
   const count = Math.max(1, Math.round(stream.lasts * hertz(rate)))
-  return { path, video, stream, rate, first: firstFrame(video, rate), count }
+  return { path, video, stream, rate, first: firstFrameIndex(video, rate), count }
 }

@@ -1,7 +1,6 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { InputOf } from '../../src/contract/operation.ts'
-import { rateOf } from '../../src/media/clean/rate.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { constantRate, hertz } from '../../src/media/frame-rate.ts'
 import type { videoPurify } from './contract.ts'
 
 export type PurifyInput = InputOf<typeof videoPurify>
@@ -33,7 +32,7 @@ interface Length {
 
 /** Seconds of work to expect on two cores. */
 export function expectedSeconds(input: PurifyInput, { video, seconds }: Length): number {
-  const pixels = video.coded_width * video.coded_height * seconds * hertz(rateOf(video))
+  const pixels = video.coded_width * video.coded_height * seconds * hertz(constantRate(video))
   const isFilled = input.purify_func_type === 'raft'
   const treatment = isFilled
     ? pixels / measured.follow + (shareOf(input, seconds) * pixels) / measured.fill

@@ -1,7 +1,7 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
 import { canvasSize } from '../../src/media/layout/canvas.ts'
-import { hertz } from '../../src/media/nominal-rate.ts'
+import { hertz } from '../../src/media/frame-rate.ts'
 import { videoSplitScreen } from './contract.ts'
 import { outputRate } from './rate.ts'
 import { selectClips, selectLayout, shortestMs } from './selection.ts'

@@ -1,5 +1,5 @@
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
-import { hertz, nominalRate } from '../../src/media/nominal-rate.ts'
+import { hertz, nominalRate } from '../../src/media/frame-rate.ts'
 
 /** Highest rate of a result, frames a second. */
 const fastest: Rational = { num: 60, den: 1 }

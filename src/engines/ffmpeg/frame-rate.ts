@@ -1,5 +1,5 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
-import { hertz } from '../../media/nominal-rate.ts'
+import { hertz } from '../../media/frame-rate.ts'
 import { parseRatio } from './geometry.ts'
 
 /** What ffprobe tells of a picture stream's times. */

@@ -1,5 +1,5 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
-import { firstFrame } from '../../media/clean/rate.ts'
+import { firstFrameIndex } from '../../media/frame-rate.ts'
 
 /**
  * Filters that move a picture by at most half a frame, so that it begins where a frame of the rate does. Else one that
@@ -7,6 +7,6 @@ import { firstFrame } from '../../media/clean/rate.ts'
  * after it: some would be shown twice and others never.
  */
 export function ontoGrid(video: Pick<VideoFacts, 'start_ms'>, rate: Rational): string[] {
-  const begins = (firstFrame(video, rate) * rate.den * 1e6) / rate.num
+  const begins = (firstFrameIndex(video, rate) * rate.den * 1e6) / rate.num
   return ['settb=AVTB', `setpts=PTS+(${Math.round(begins - video.start_ms * 1000)})`]
 }

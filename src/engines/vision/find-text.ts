@@ -1,7 +1,6 @@
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
-import { firstFrame, rateOf } from '../../media/clean/rate.ts'
+import { constantRate, firstFrameIndex, hertz } from '../../media/frame-rate.ts'
 import type { Region } from '../../media/clean/region.ts'
-import { hertz } from '../../media/nominal-rate.ts'
 import { subtitlesOf } from '../../media/text/band.ts'
 import { boundedRegions, type BoundedRegions } from '../../media/text/bounded-regions.ts'
 import type { TextBox } from '../../media/text/box.ts'
@@ -40,13 +39,13 @@ const reach = 1.5
 export async function findText(path: string, facts: MediaFacts, search: TextSearch): Promise<BoundedRegions> {
   const { video } = facts
   if (!video) return { regions: [], left: 0 }
-  const rate = rateOf(video)
+  const rate = constantRate(video)
   const grid = { ...gridOf(video, areaAround(search.within)), rate }
   const { found, frames } = await textsIn(path, { video, grid, search })
   const step = stepOf(rate)
   const texts = withoutParts(joinedAtEdges(found, { ...grid, step, frames }), step)
   const wanted = search.subtitles ? subtitlesOf(texts, grid, hertz(rate)) : texts
-  const first = firstFrame(video, rate)
+  const first = firstFrameIndex(video, rate)
   const { within, until = Infinity, most = Infinity } = search
   return boundedRegions(wanted, {
     regionsOf(text) {
@@ -83,7 +82,7 @@ async function textsIn(path: string, { video, grid, search }: Job) {
   const { signal } = search
   const threads = Math.min(search.threads, mostThreads)
   const fps = hertz(grid.rate)
-  const first = firstFrame(video, grid.rate)
+  const first = firstFrameIndex(video, grid.rate)
   const step = stepOf(grid.rate)
   const every = keptEvery(grid.rate)
   const ring = lumaRing(grid, { capacity: Math.ceil((keptSeconds * fps) / every), every })

@@ -1,6 +1,6 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/patch.ts'
-import { firstFrame } from '../../media/clean/rate.ts'
+import { firstFrameIndex } from '../../media/frame-rate.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { alphaDecoder } from '../ffmpeg/alpha-decoder.ts'
 import { ontoGrid } from '../ffmpeg/grid.ts'
@@ -26,7 +26,7 @@ export interface GridWish {
  */
 export async function* gridFrames(path: string, wish: GridWish): AsyncGenerator<Frame> {
   const { video, rate, area, width, height, threads, signal } = wish
-  const start = (firstFrame(video, rate) * rate.den) / rate.num
+  const start = (firstFrameIndex(video, rate) * rate.den) / rate.num
   const filters = [
     ...ontoGrid(video, rate),
     `fps=fps=${rate.num}/${rate.den}:start_time=${start.toFixed(6)}`,

@@ -1,6 +1,6 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import type { Area } from '../../media/clean/region.ts'
-import { hertz } from '../../media/nominal-rate.ts'
+import { hertz } from '../../media/frame-rate.ts'
 import type { Grid } from '../../media/text/regions.ts'
 
 /** Longest side of the pictures that are looked at, px. */

@@ -1,5 +1,5 @@
 import type { Rational } from '../../contract/media-facts.ts'
-import { timeSlack } from './rate.ts'
+import { timeTolerance } from '../frame-rate.ts'
 import type { Area, Region } from './region.ts'
 
 /** A rectangle of whole pixels; `right` and `bottom` lie outside it. */
@@ -42,6 +42,6 @@ function pixels(from: number, to: number, side: number): [number, number] {
 
 /** The frames of a constant rate that begin in a region's time, the last one excluded; frame k begins at k / rate. */
 export function framesOf({ start, end }: Pick<Region, 'start' | 'end'>, { num, den }: Rational) {
-  const frame = (seconds: number) => Math.max(0, Math.ceil(((seconds - timeSlack) * num) / den))
+  const frame = (seconds: number) => Math.max(0, Math.ceil(((seconds - timeTolerance) * num) / den))
   return { first: frame(start), end: frame(end) }
 }

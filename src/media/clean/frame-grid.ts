@@ -1,6 +1,6 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
-import { endOf, firstFrame, rateOf, timeSlack } from './rate.ts'
+import { pictureEnd, firstFrameIndex, constantRate, timeTolerance } from '../frame-rate.ts'
 
 /** The frames of a picture, and when they are. */
 export interface FrameGrid {
@@ -18,10 +18,10 @@ export const stillGrid: FrameGrid = { rate: { num: 1, den: 1 }, count: 1, end: 1
 
 /** That of a video, at the rate at which it is cleaned. */
 export function gridOf(video: VideoFacts): FrameGrid {
-  const rate = rateOf(video)
-  const end = endOf(video)
-  const count = Math.max(1, Math.floor(((end + 2 * timeSlack) * rate.num) / rate.den))
-  const first = Math.min(count - 1, firstFrame(video, rate))
+  const rate = constantRate(video)
+  const end = pictureEnd(video)
+  const count = Math.max(1, Math.floor(((end + 2 * timeTolerance) * rate.num) / rate.den))
+  const first = Math.min(count - 1, firstFrameIndex(video, rate))
   return { rate, count, end, first, startMs: video.start_ms }
 }
 
@@ -37,5 +37,5 @@ export function framesShownAt(
       hint: `Give times below ${end}, or leave at out.`,
     })
   }
-  return times.map((time) => Math.min(count - 1, Math.floor(((time + timeSlack) * rate.num) / rate.den)))
+  return times.map((time) => Math.min(count - 1, Math.floor(((time + timeTolerance) * rate.num) / rate.den)))
 }

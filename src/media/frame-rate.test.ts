@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nominalRate } from './nominal-rate.ts'
+import { nominalRate } from './frame-rate.ts'
 
 const rate = (num: number, den = 1) => ({ num, den })
 
