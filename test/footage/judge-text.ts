@@ -1,5 +1,5 @@
 import type { FoundRegion } from '../../src/media/clean/region.ts'
-import { areaOf, around, heightOf, overlap, widthOf, type Box } from '../../src/media/text/box.ts'
+import { areaOf, around, heightOf, overlap, widthOf, type Bounds } from '../../src/media/text/box.ts'
 import { inkAt, presence, type Footage, type Lettering } from './text.ts'
 
 /** How a region that was found compares with the caption it shows. */
@@ -124,7 +124,7 @@ function bestMatch(
       inkAt(lettering, first + index, footage),
     ).filter((one) => one !== undefined)
     if (boxes.length < (last - first + 1) / 2) return []
-    const truth = boxes.reduce((one: Box, other) => around(one, other))
+    const truth = boxes.reduce((one: Bounds, other) => around(one, other))
     return [{ lettering, truth, likeness: overlap(box, truth) }]
   })
   const [best] = tried.toSorted((one, other) => other.likeness - one.likeness)

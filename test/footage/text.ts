@@ -1,5 +1,5 @@
 import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas'
-import type { Box } from '../../src/media/text/box.ts'
+import type { Bounds } from '../../src/media/text/box.ts'
 import { writeVideo } from './write-video.ts'
 
 /** A line of text that is burned in, with when and how. */
@@ -40,7 +40,7 @@ const font = (size: number) => `600 ${size}px "DejaVu Sans", "Droid Sans Fallbac
 export interface Lettering {
   readonly caption: Caption
   readonly picture: Canvas
-  readonly ink: Box
+  readonly ink: Bounds
 }
 
 /** Draws a caption on a transparent picture of its own. */
@@ -67,7 +67,7 @@ export function letter(caption: Caption): Lettering {
 }
 
 /** The least box around what is at least half as opaque as ink. */
-function inkOf(pen: SKRSContext2D, width: number, height: number): Box {
+function inkOf(pen: SKRSContext2D, width: number, height: number): Bounds {
   const { data } = pen.getImageData(0, 0, width, height)
   const ink = { left: width, top: height, right: 0, bottom: 0 }
   for (let y = 0; y < height; y += 1) {
@@ -99,7 +99,7 @@ export function presence({ first, end, fade = 0, opacity = 1 }: Caption, frame: 
 }
 
 /** Where a lettering's ink lies on a frame, cut to the picture; undefined where none of it does. */
-export function inkAt(lettering: Lettering, frame: number, size: Footage): Box | undefined {
+export function inkAt(lettering: Lettering, frame: number, size: Footage): Bounds | undefined {
   if (presence(lettering.caption, frame) === 0) return undefined
   const { x, y } = cornerAt(lettering, frame)
   const { left, top, right, bottom } = lettering.ink

@@ -3,7 +3,7 @@ import type { Moment } from '../../src/media/audio/moments.ts'
 import { drawBeating } from './beating.ts'
 import { nextPicture, type Backdrop } from './behind.ts'
 import { layerOf, type Layer } from './layers.ts'
-import type { Box, Cut, Scene, Template } from './scene.ts'
+import type { Rect, Cut, Scene, Template } from './scene.ts'
 
 /** What is drawn for one frame. */
 export interface Picture {
@@ -18,7 +18,7 @@ export interface Drawn {
   /** Four-byte pixels of the whole frame; undefined where all of it moves. */
   readonly still: Uint8Array | undefined
   /** Where the frames belong. */
-  readonly region: Box
+  readonly region: Rect
   /** Pixels of the result that one of a frame stands for, along each side: 2 where all of it moves and is soft. */
   readonly scale: 1 | 2
   /** Pixels that a picture has beyond the region on both sides: as its colours part, they come in. */

@@ -1,9 +1,9 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
-import { inside, type Box } from './scene.ts'
+import { inside, type Rect } from './scene.ts'
 
 /** Something drawn once that is laid over many frames: red, green, blue and alpha of the pixels of a box. */
 export interface Layer {
-  readonly box: Box
+  readonly box: Rect
   readonly pixels: Uint8Array
 }
 

@@ -4,7 +4,7 @@ import type { Profile } from '../../src/media/audio/survey.ts'
 import type { Palette } from './palette.ts'
 
 /** Rectangle in pixels of the result. */
-export interface Box {
+export interface Rect {
   readonly x: number
   readonly y: number
   readonly width: number
@@ -43,7 +43,7 @@ export type Cut = 'track' | 'artist'
 /** How one template draws a scene. */
 export interface Template {
   /** All that moves lies in here. */
-  readonly region: Box
+  readonly region: Rect
   /** Whether the scene's cover is seen. */
   readonly showsCover?: boolean
   /** Draws what stands still, title and artist among it; answers which of them were cut. */
@@ -63,7 +63,7 @@ export interface Template {
 export type MakeTemplate = (scene: Scene) => Template
 
 /** The part of a box that lies in the result, its edges moved outwards to even pixels, as 4:2:0 wants them. */
-export function inside({ width, height }: Pick<Scene, 'width' | 'height'>, box: Box): Box {
+export function inside({ width, height }: Pick<Scene, 'width' | 'height'>, box: Rect): Rect {
   const x = even(Math.min(width - 2, Math.max(0, Math.floor(box.x))), 'down')
   const y = even(Math.min(height - 2, Math.max(0, Math.floor(box.y))), 'down')
   return {
@@ -83,7 +83,7 @@ export function around(
   x: number,
   y: number,
   { across, down = across }: { across: number; down?: number },
-): Box {
+): Rect {
   return { x: x - across, y: y - down, width: 2 * across, height: 2 * down }
 }
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { drawMarks } from './draw-marks.ts'
-import { newPicture, type Box } from './raster.ts'
+import { newPicture, type Rect } from './raster.ts'
 import { keptTint, removedTint } from './tints.ts'
 
-const frame: Box = { x: 20, y: 10, width: 60, height: 40 }
+const frame: Rect = { x: 20, y: 10, width: 60, height: 40 }
 
 /** The colour of each pixel of a picture of one frame with a border around it. */
 function drawn(mark: { name?: string; isKept?: boolean; x?: number; w?: number }) {

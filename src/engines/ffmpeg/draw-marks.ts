@@ -1,6 +1,6 @@
 import { drawLine } from './lettering.ts'
 import { nameHeight, padding, placeName } from './mark-names.ts'
-import { fillBox, shared, type Box, type Colour, type Picture } from './raster.ts'
+import { fillRect, intersectRects, type Rect, type Colour, type Picture } from './raster.ts'
 import { keptTint, removedTint, shade } from './tints.ts'
 
 /** A rectangle over a frame, its sides as shares of it, 0 to 1. */
@@ -26,19 +26,19 @@ const dash = 6
  * Draws marks over a frame that lies in a picture: edges without breaks around what is removed, dashed ones around
  * what is kept. A name stands where it hides least of other marks; one that has no room is left out.
  */
-export function drawMarks(picture: Picture, frame: Box, marks: readonly Mark[]): void {
+export function drawMarks(picture: Picture, frame: Rect, marks: readonly Mark[]): void {
   const boxes = marks.map((mark) => boxOn(mark, frame))
   for (const [index, mark] of marks.entries()) {
     const box = boxes[index]
     if (box) drawEdges({ picture, frame }, box, mark)
   }
-  const names: Box[] = []
+  const names: Rect[] = []
   for (const [index, mark] of marks.entries()) {
     const box = boxes[index]
-    const place = box && placeName(mark.name, { around: grown(box, edge + halo), frame, boxes, names })
+    const place = box && placeName(mark.name, { around: expandRect(box, edge + halo), frame, boxes, names })
     if (!place) continue
     names.push(place)
-    fillBox(picture, place, shade)
+    fillRect(picture, place, shade)
     const line = { text: mark.name, x: place.x + padding, y: place.y + padding, height: nameHeight }
     drawLine(picture, line, tintOf(mark))
   }
@@ -48,7 +48,7 @@ function tintOf({ isKept }: Mark): Colour {
   return isKept ? keptTint : removedTint
 }
 
-function boxOn({ x, y, w, h }: Mark, frame: Box): Box {
+function boxOn({ x, y, w, h }: Mark, frame: Rect): Rect {
   const left = Math.floor(frame.x + x * frame.width)
   const top = Math.floor(frame.y + y * frame.height)
   const right = Math.ceil(frame.x + (x + w) * frame.width)
@@ -56,28 +56,28 @@ function boxOn({ x, y, w, h }: Mark, frame: Box): Box {
   return { x: left, y: top, width: Math.max(1, right - left), height: Math.max(1, bottom - top) }
 }
 
-function grown({ x, y, width, height }: Box, by: number): Box {
+function expandRect({ x, y, width, height }: Rect, by: number): Rect {
   return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by }
 }
 
 interface Canvas {
   readonly picture: Picture
   /** Nothing is drawn outside. */
-  readonly frame: Box
+  readonly frame: Rect
 }
 
-function drawEdges({ picture, frame }: Canvas, box: Box, mark: Mark): void {
-  for (const side of sidesOf(shared(grown(box, edge + halo), frame), edge + 2 * halo)) {
-    fillBox(picture, shared(side, frame), shade)
+function drawEdges({ picture, frame }: Canvas, box: Rect, mark: Mark): void {
+  for (const side of sidesOf(intersectRects(expandRect(box, edge + halo), frame), edge + 2 * halo)) {
+    fillRect(picture, intersectRects(side, frame), shade)
   }
-  for (const side of sidesOf(shared(grown(box, edge), frame), edge)) {
+  for (const side of sidesOf(intersectRects(expandRect(box, edge), frame), edge)) {
     const dashes = mark.isKept ? dashesOf(side) : [side]
-    for (const part of dashes) fillBox(picture, shared(part, frame), tintOf(mark))
+    for (const part of dashes) fillRect(picture, intersectRects(part, frame), tintOf(mark))
   }
 }
 
 /** The four sides of a box, so thick. */
-function sidesOf({ x, y, width, height }: Box, thickness: number): Box[] {
+function sidesOf({ x, y, width, height }: Rect, thickness: number): Rect[] {
   return [
     { x, y, width, height: thickness },
     { x, y: y + height - thickness, width, height: thickness },
@@ -86,7 +86,7 @@ function sidesOf({ x, y, width, height }: Box, thickness: number): Box[] {
   ]
 }
 
-function dashesOf({ x, y, width, height }: Box): Box[] {
+function dashesOf({ x, y, width, height }: Rect): Rect[] {
   const count = Math.ceil(Math.max(width, height) / (2 * dash))
   return Array.from({ length: count }, (_, index) => {
     const from = 2 * dash * index

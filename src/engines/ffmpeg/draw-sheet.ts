@@ -1,6 +1,6 @@
 import { drawLine, lineWidth } from './lettering.ts'
-import { fillBox, layRgba, newPicture } from './raster.ts'
-import type { Box, Picture } from './raster.ts'
+import { fillRect, layRgba, newPicture } from './raster.ts'
+import type { Rect, Picture } from './raster.ts'
 import { digitHeight, timeCode, type SheetLayout } from './sheet-layout.ts'
 import { background, emptyFrame, lettering } from './tints.ts'
 
@@ -31,8 +31,8 @@ const wordsMargin = 6
 const wordsLine = 2 * digitHeight
 
 /** A cell without a frame, and why: in one line, or word by word; not where that has no room. */
-function drawEmpty(picture: Picture, box: Box, why: string): void {
-  fillBox(picture, box, emptyFrame)
+function drawEmpty(picture: Picture, box: Rect, why: string): void {
+  fillRect(picture, box, emptyFrame)
   const fits = (lines: readonly string[]) =>
     lines.length * wordsLine <= box.height &&
     lines.every((line) => lineWidth(line, digitHeight) + 2 * wordsMargin <= box.width)

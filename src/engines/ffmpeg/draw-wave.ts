@@ -1,7 +1,7 @@
 import { digitHeight, sheetWidth, timeCode, timeMarks } from './sheet-layout.ts'
 import { drawLine, lineWidth } from './lettering.ts'
 import type { Level } from './peaks.ts'
-import { fillBox, newPicture } from './raster.ts'
+import { fillRect, newPicture } from './raster.ts'
 import type { Colour, Picture } from './raster.ts'
 import { background, lettering } from './tints.ts'
 
@@ -33,7 +33,7 @@ export function drawWave(levels: readonly Level[], durationMs: number): Picture 
     ] as const) {
       // Silence stays visible as the middle line.
       const half = Math.round((level ** loudnessCurve * span) / 2)
-      fillBox(picture, { x: margin + column, y: middle - half, width: 1, height: 2 * half + 1 }, colour)
+      fillRect(picture, { x: margin + column, y: middle - half, width: 1, height: 2 * half + 1 }, colour)
     }
   }
   return picture
@@ -43,7 +43,7 @@ function drawMarks(picture: Picture, durationMs: number): void {
   const { stepMs, times } = timeMarks(durationMs)
   for (const timeMs of times) {
     const x = margin + Math.round((timeMs / durationMs) * (waveColumns - 1))
-    fillBox(picture, { x, y: top, width: 1, height: span + 8 }, markTint)
+    fillRect(picture, { x, y: top, width: 1, height: span + 8 }, markTint)
     const text = timeCode(timeMs, stepMs)
     const width = lineWidth(text, digitHeight)
     const left = Math.min(sheetWidth - margin - width, Math.max(margin, x - width / 2))

@@ -1,5 +1,5 @@
 import { lineWidth } from './lettering.ts'
-import { shared, type Box } from './raster.ts'
+import { intersectRects, type Rect } from './raster.ts'
 
 /** Height of the digits of a name, and what is around it, pixels. */
 export const nameHeight = 10
@@ -7,15 +7,15 @@ export const padding = 3
 
 interface Crowd {
   /** What the name is of, with its edges. */
-  readonly around: Box
-  readonly frame: Box
-  readonly boxes: readonly Box[]
+  readonly around: Rect
+  readonly frame: Rect
+  readonly boxes: readonly Rect[]
   /** Those that stand already. */
-  readonly names: readonly Box[]
+  readonly names: readonly Rect[]
 }
 
 /** Where a name stands: beside its box, where it covers least of the others; undefined where there is no room. */
-export function placeName(name: string, { around, frame, boxes, names }: Crowd): Box | undefined {
+export function placeName(name: string, { around, frame, boxes, names }: Crowd): Rect | undefined {
   const width = Math.ceil(lineWidth(name, nameHeight)) + 2 * padding
   const height = nameHeight + 2 * padding + 2
   if (width > frame.width || height > frame.height) return undefined
@@ -31,7 +31,7 @@ export function placeName(name: string, { around, frame, boxes, names }: Crowd):
   ] as const
   const inside = (value: number, from: number, room: number) => Math.max(from, Math.min(from + room, value))
   const places = corners
-    .map(([x, y]): Box => {
+    .map(([x, y]): Rect => {
       const left = inside(x, frame.x, frame.width - width)
       return { x: left, y: inside(y, frame.y, frame.height - height), width, height }
     })
@@ -44,7 +44,7 @@ export function placeName(name: string, { around, frame, boxes, names }: Crowd):
 }
 
 /** What two boxes share, pixels; nothing where they only touch. */
-function sharedArea(one: Box, other: Box): number {
-  const { width, height } = shared(one, other)
+function sharedArea(one: Rect, other: Rect): number {
+  const { width, height } = intersectRects(one, other)
   return Math.max(0, width) * Math.max(0, height)
 }

@@ -9,7 +9,7 @@ export interface Picture {
 export type Colour = readonly [number, number, number]
 
 /** Rectangle in whole pixels. */
-export interface Box {
+export interface Rect {
   readonly x: number
   readonly y: number
   readonly width: number
@@ -17,7 +17,7 @@ export interface Box {
 }
 
 /** What two boxes share; of no width or height where they share nothing. */
-export function shared(one: Box, other: Box): Box {
+export function intersectRects(one: Rect, other: Rect): Rect {
   const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)]
   const right = Math.min(one.x + one.width, other.x + other.width)
   const bottom = Math.min(one.y + one.height, other.y + other.height)
@@ -30,7 +30,7 @@ export function newPicture(width: number, height: number, colour: Colour): Pictu
 }
 
 /** Fills a rectangle; what lies outside the picture is left out. */
-export function fillBox(picture: Picture, { x, y, width, height }: Box, colour: Colour): void {
+export function fillRect(picture: Picture, { x, y, width, height }: Rect, colour: Colour): void {
   const left = Math.max(0, x)
   const row = Buffer.alloc(Math.max(0, Math.min(picture.width, x + width) - left) * 3, Buffer.from(colour))
   for (let at = Math.max(0, y); at < Math.min(picture.height, y + height); at++) {
@@ -59,7 +59,7 @@ const checks: readonly [Colour, Colour] = [
 ]
 
 /** Lays four-byte pixels (with alpha) into a rectangle of the same size; transparency shows as checks. */
-export function layRgba({ width, pixels }: Picture, box: Box, rgba: Uint8Array): void {
+export function layRgba({ width, pixels }: Picture, box: Rect, rgba: Uint8Array): void {
   for (let row = 0; row < box.height; row++) {
     for (let column = 0; column < box.width; column++) {
       const from = (row * box.width + column) * 4

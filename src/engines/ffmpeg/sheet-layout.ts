@@ -1,4 +1,4 @@
-import type { Box } from './raster.ts'
+import type { Rect } from './raster.ts'
 
 /** Widest preview in pixels. */
 export const sheetWidth = 1280
@@ -15,7 +15,7 @@ const labelSpace = 38
 export interface Cell {
   /** Where in the video, in ms. */
   readonly timeMs: number
-  readonly box: Box
+  readonly box: Rect
   /** Top of the time code below the frame. */
   readonly labelTop: number
 }

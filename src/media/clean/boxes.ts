@@ -3,7 +3,7 @@ import { timeTolerance } from '../frame-rate.ts'
 import type { Area, Region } from './region.ts'
 
 /** A rectangle of whole pixels; `right` and `bottom` lie outside it. */
-export interface Box {
+export interface Bounds {
   readonly left: number
   readonly top: number
   readonly right: number
@@ -28,7 +28,7 @@ const edgeSlack = 0.01
  * The pixels an area touches, at least one; undefined where none lies within the part that is kept. So an edge that passes through
  * a pixel takes all of it: of what is removed nothing remains, and of what is protected nothing changes.
  */
-export function boxOf({ x, y, w, h }: Area, size: Size, kept: Size = size): Box | undefined {
+export function boxOf({ x, y, w, h }: Area, size: Size, kept: Size = size): Bounds | undefined {
   const [left, right] = pixels(x, x + w, size.width)
   const [top, bottom] = pixels(y, y + h, size.height)
   const box = { left, top, right: Math.min(right, kept.width), bottom: Math.min(bottom, kept.height) }
@@ -41,7 +41,7 @@ function pixels(from: number, to: number, side: number): [number, number] {
 }
 
 /** The frames of a constant rate that begin in a region's time, the last one excluded; frame k begins at k / rate. */
-export function framesOf({ start, end }: Pick<Region, 'start' | 'end'>, { num, den }: Rational) {
+export function framesBetween({ start, end }: Pick<Region, 'start' | 'end'>, { num, den }: Rational) {
   const frame = (seconds: number) => Math.max(0, Math.ceil(((seconds - timeTolerance) * num) / den))
   return { first: frame(start), end: frame(end) }
 }

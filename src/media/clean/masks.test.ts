@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boxOf, framesOf } from './boxes.ts'
+import { boxOf, framesBetween } from './boxes.ts'
 import { patchesOf, stillPatches } from './masks.ts'
 import type { Patch } from './patch.ts'
 import type { Region } from './region.ts'
@@ -111,7 +111,7 @@ describe('times', () => {
         (first, lasts, { num, den }, digits) => {
           const time = (frame: number) => Number(((frame * den) / num).toFixed(digits))
           const end = first + lasts + 1
-          expect(framesOf({ start: time(first), end: time(end) }, { num, den })).toEqual({ first, end })
+          expect(framesBetween({ start: time(first), end: time(end) }, { num, den })).toEqual({ first, end })
         },
       ),
       // Ends exactly between two milliseconds.
@@ -120,8 +120,8 @@ describe('times', () => {
   })
 
   test('between two frames hold no frame, and the end is not held', () => {
-    expect(framesOf({ start: 0.041, end: 0.079 }, rate)).toEqual({ first: 2, end: 2 })
-    expect(framesOf({ start: 0.04, end: 0.08 }, rate)).toEqual({ first: 1, end: 2 })
+    expect(framesBetween({ start: 0.041, end: 0.079 }, rate)).toEqual({ first: 2, end: 2 })
+    expect(framesBetween({ start: 0.04, end: 0.08 }, rate)).toEqual({ first: 1, end: 2 })
   })
 })
 

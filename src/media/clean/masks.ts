@@ -1,5 +1,5 @@
 import type { Rational } from '../../contract/media-facts.ts'
-import { boxOf, evenSize, framesOf, type Box, type Size } from './boxes.ts'
+import { boxOf, evenSize, framesBetween, type Bounds, type Size } from './boxes.ts'
 import type { Patch, PatchesAt } from './patch.ts'
 import { connected, countCover } from './places.ts'
 import { RecentPatches } from './recent-patches.ts'
@@ -12,7 +12,7 @@ export interface Marked {
 }
 
 /** A box and the frames it holds on, the last one excluded. */
-interface Span extends Box {
+interface Span extends Bounds {
   readonly first: number
   readonly end: number
 }
@@ -53,7 +53,7 @@ function spansOf(regions: readonly Region[], size: Size, rate: Rational): Span[]
   return regions
     .flatMap((region) => {
       const box = boxOf(region, size, even)
-      const { first, end } = framesOf(region, rate)
+      const { first, end } = framesBetween(region, rate)
       return box && first < end ? [{ ...box, first, end }] : []
     })
     .toSorted((one, other) => one.first - other.first)
@@ -74,7 +74,7 @@ function lastUpTo<T>(rising: readonly T[], value: number, of = (one: T) => Numbe
   return low - 1
 }
 
-function patchesAt(removed: readonly Box[], kept: readonly Box[], size: Size): readonly Patch[] {
+function patchesAt(removed: readonly Bounds[], kept: readonly Bounds[], size: Size): readonly Patch[] {
   if (removed.length === 0) return none
   return connected(removed, evenSize(size)).flatMap((group) => patchIn(boxAround(group, 2), group, kept))
 }
@@ -85,14 +85,14 @@ export function stillPatches(areas: readonly Area[], size: Size): readonly Patch
   return connected(boxes, size).flatMap((group) => patchIn(boxAround(group, 1), group, []))
 }
 
-function patchIn(around: Box, removed: readonly Box[], kept: readonly Box[]): Patch[] {
+function patchIn(around: Bounds, removed: readonly Bounds[], kept: readonly Bounds[]): Patch[] {
   const mask = maskOf(around, removed, kept)
   const { left: x, top: y, right, bottom } = around
   return mask.includes(1) ? [{ x, y, width: right - x, height: bottom - y, mask }] : []
 }
 
 /** The smallest box around all whose place and sides are multiples of a step. */
-function boxAround(group: readonly Box[], step: number): Box {
+function boxAround(group: readonly Bounds[], step: number): Bounds {
   const around = { left: Infinity, top: Infinity, right: 0, bottom: 0 }
   for (const { left, top, right, bottom } of group) {
     around.left = Math.min(around.left, left - (left % step))
@@ -103,7 +103,7 @@ function boxAround(group: readonly Box[], step: number): Box {
   return around
 }
 
-function maskOf(around: Box, removed: readonly Box[], kept: readonly Box[]): Uint8Array {
+function maskOf(around: Bounds, removed: readonly Bounds[], kept: readonly Bounds[]): Uint8Array {
   const size = { width: around.right - around.left, height: around.bottom - around.top }
   const mask = new Uint8Array(size.width * size.height)
   const cover = countCover(inside(removed, around), size)
@@ -118,7 +118,7 @@ function maskOf(around: Box, removed: readonly Box[], kept: readonly Box[]): Uin
 }
 
 /** What of boxes lies in another, as places in that one. */
-function inside(boxes: readonly Box[], around: Box): Box[] {
+function inside(boxes: readonly Bounds[], around: Bounds): Bounds[] {
   return boxes.flatMap((box) => {
     const left = Math.max(box.left, around.left) - around.left
     const top = Math.max(box.top, around.top) - around.top

@@ -1,10 +1,10 @@
-import type { Box, Size } from './boxes.ts'
+import type { Bounds, Size } from './boxes.ts'
 
 /** Side of the squares by which boxes are held to be connected: what lies this near is treated as one, pixels. */
 const tile = 16
 
 /** A running sum over both axes of what boxes add to their cells; takes as long for ten thousand boxes as for none. */
-export function countCover(boxes: readonly Box[], { width, height }: Size): Int32Array {
+export function countCover(boxes: readonly Bounds[], { width, height }: Size): Int32Array {
   const stride = width + 1
   const sums = new Int32Array(stride * (height + 1))
   const add = (at: number, count: number) => (sums[at] = (sums[at] ?? 0) + count)
@@ -24,12 +24,12 @@ export function countCover(boxes: readonly Box[], { width, height }: Size): Int3
 }
 
 /** Groups boxes so that any two that touch or overlap are in one group; those nearer than a tile may be. */
-export function connected(boxes: readonly Box[], { width, height }: Size): Box[][] {
+export function connected(boxes: readonly Bounds[], { width, height }: Size): Bounds[][] {
   if (boxes.length < 2) return boxes.map((box) => [box])
   const tiles = { width: Math.ceil(width / tile), height: Math.ceil(height / tile) }
   const cover = countCover(boxes.map(toTiles), tiles)
   const labels = label(cover, tiles)
-  const groups = new Map<number, Box[]>()
+  const groups = new Map<number, Bounds[]>()
   for (const box of boxes) {
     const place = labels[Math.floor(box.top / tile) * (tiles.width + 1) + Math.floor(box.left / tile)] ?? 0
     const group = groups.get(place)
@@ -39,7 +39,7 @@ export function connected(boxes: readonly Box[], { width, height }: Size): Box[]
   return [...groups.values()]
 }
 
-function toTiles({ left, top, right, bottom }: Box): Box {
+function toTiles({ left, top, right, bottom }: Bounds): Bounds {
   const down = (value: number) => Math.floor(value / tile)
   const up = (value: number) => Math.ceil(value / tile)
   return { left: down(left), top: down(top), right: up(right), bottom: up(bottom) }

@@ -1,6 +1,6 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import { mostFrames } from '../../contract/regions.ts'
-import { framesOf } from './boxes.ts'
+import { framesBetween } from './boxes.ts'
 
 /** The time of a region; left out, all of it. */
 export interface Timed {
@@ -95,7 +95,7 @@ export function showRegions(regions: readonly Timed[], { rate, count, at }: Show
 }
 
 function spanOf({ start = 0, end = Infinity }: Timed, rate: Rational, count: number): Span {
-  const span = framesOf({ start, end }, rate)
+  const span = framesBetween({ start, end }, rate)
   return { first: span.first, end: Math.min(count, span.end) }
 }
 

@@ -1,7 +1,7 @@
 import { words } from './words.ts'
 
 /** Rectangle in pixels, its place and sides even. */
-interface Box {
+interface Rect {
   readonly x: number
   readonly y: number
   readonly width: number
@@ -55,7 +55,7 @@ export class Yuv420 {
    * Writes opaque pixels (red, green, blue, alpha) of a box; `before` are those written there last, where known:
    * what is like them is not worked out again.
    */
-  write(pixels: Uint8Array, box: Box, before?: Uint8Array): void {
+  write(pixels: Uint8Array, box: Rect, before?: Uint8Array): void {
     const [now, last] = [words(pixels), before && words(before)]
     const { bytes } = this
     const plane = (this.#width * this.#height) / 4

@@ -1,5 +1,5 @@
 /** A rectangle of a picture in pixels, from its first edges to its last; edges may lie between pixels. */
-export interface Box {
+export interface Bounds {
   readonly left: number
   readonly top: number
   readonly right: number
@@ -15,7 +15,7 @@ export interface Tilt {
 }
 
 /** The box around a line, and how that lies in it. */
-export interface Placed extends Box {
+export interface Placed extends Bounds {
   readonly tilt?: Tilt | undefined
 }
 
@@ -26,12 +26,12 @@ export interface TextBox extends Placed {
 }
 
 /** Width of a box. */
-export function widthOf({ left, right }: Box): number {
+export function widthOf({ left, right }: Bounds): number {
   return Math.max(0, right - left)
 }
 
 /** Height of a box. */
-export function heightOf({ top, bottom }: Box): number {
+export function heightOf({ top, bottom }: Bounds): number {
   return Math.max(0, bottom - top)
 }
 
@@ -39,7 +39,7 @@ export function heightOf({ top, bottom }: Box): number {
 const uprightFrom = 2
 
 /** Whether a line in this box runs from above to below. */
-export function isUpright(box: Box): boolean {
+export function isUpright(box: Bounds): boolean {
   return heightOf(box) > uprightFrom * widthOf(box)
 }
 
@@ -49,12 +49,12 @@ export function letterSize(box: Placed): number {
 }
 
 /** Area of a box; 0 of one that is turned inside out. */
-export function areaOf(box: Box): number {
+export function areaOf(box: Bounds): number {
   return widthOf(box) * heightOf(box)
 }
 
 /** What two boxes share; turned inside out where they share nothing. */
-export function shared(one: Box, other: Box): Box {
+export function shared(one: Bounds, other: Bounds): Bounds {
   return {
     left: Math.max(one.left, other.left),
     top: Math.max(one.top, other.top),
@@ -64,7 +64,7 @@ export function shared(one: Box, other: Box): Box {
 }
 
 /** The least box around both. */
-export function around(one: Box, other: Box): Box {
+export function around(one: Bounds, other: Bounds): Bounds {
   return {
     left: Math.min(one.left, other.left),
     top: Math.min(one.top, other.top),
@@ -74,18 +74,18 @@ export function around(one: Box, other: Box): Box {
 }
 
 /** Area that two boxes share, as a share of what they cover together. */
-export function overlap(one: Box, other: Box): number {
+export function overlap(one: Bounds, other: Bounds): number {
   const both = areaOf(shared(one, other))
   const together = areaOf(one) + areaOf(other) - both
   return together > 0 ? both / together : 0
 }
 
 /** A box elsewhere. */
-export function moved({ left, top, right, bottom }: Box, x: number, y: number): Box {
+export function moved({ left, top, right, bottom }: Bounds, x: number, y: number): Bounds {
   return { left: left + x, top: top + y, right: right + x, bottom: bottom + y }
 }
 
 /** A box that is larger on each side. */
-export function grown({ left, top, right, bottom }: Box, x: number, y = x): Box {
+export function grown({ left, top, right, bottom }: Bounds, x: number, y = x): Bounds {
   return { left: left - x, top: top - y, right: right + x, bottom: bottom + y }
 }

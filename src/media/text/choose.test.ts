@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Box } from './box.ts'
+import type { Bounds } from './box.ts'
 import { withoutParts } from './choose.ts'
 import type { FoundText } from './text.ts'
 
-const line: Box = { left: 100, top: 300, right: 500, bottom: 340 }
-const half: Box = { ...line, right: 180 }
-const elsewhere: Box = { left: 100, top: 20, right: 300, bottom: 60 }
+const line: Bounds = { left: 100, top: 300, right: 500, bottom: 340 }
+const half: Bounds = { ...line, right: 180 }
+const elsewhere: Bounds = { left: 100, top: 20, right: 300, bottom: 60 }
 
-function text(box: Box, first: number, last: number): FoundText {
+function text(box: Bounds, first: number, last: number): FoundText {
   return { boxAt: () => box, moving: false, first, last, score: 0.9, seen: 3, sampled: first, edges: 4 }
 }
 

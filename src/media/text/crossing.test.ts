@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { areaOf, moved, shared, type Box } from './box.ts'
+import { areaOf, moved, shared, type Bounds } from './box.ts'
 import { joinedAtEdges } from './crossing.ts'
 import type { FoundText } from './text.ts'
 
 /** What is found of a text on one sample alone. */
-function standing(box: Box, sampled: number) {
+function standing(box: Bounds, sampled: number) {
   return { boxAt: () => box, moving: false, first: sampled, last: sampled + 9, sampled }
 }
 

@@ -1,4 +1,4 @@
-import { areaOf, shared, type Box } from './box.ts'
+import { areaOf, shared, type Bounds } from './box.ts'
 import type { FoundText } from './text.ts'
 
 /** How a video was looked at. */
@@ -113,10 +113,10 @@ function followed(
   }
 }
 
-function shareInPicture(box: Box, sampling: Sampling): number {
+function shareInPicture(box: Bounds, sampling: Sampling): number {
   return areaOf(inPicture(box, sampling)) / areaOf(box)
 }
 
-function inPicture(box: Box, { width, height }: Sampling): Box {
+function inPicture(box: Bounds, { width, height }: Sampling): Bounds {
   return shared(box, { left: 0, top: 0, right: width, bottom: height })
 }

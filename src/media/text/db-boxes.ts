@@ -1,4 +1,4 @@
-import { grown, shared, type Box, type TextBox } from './box.ts'
+import { grown, shared, type Bounds, type TextBox } from './box.ts'
 import { piecesOf, type Piece } from './pieces.ts'
 
 /** A map of the probability that a pixel lies in the core of a line of text. */
@@ -43,7 +43,7 @@ export function boxesOf(map: ProbabilityMap): TextBox[] {
 }
 
 /** A box around a core, with the middle of its pixels in its middle: where the picture's edge cuts it, that is on its axis still. */
-function evenAround({ left, top, right, bottom, count, moments }: Piece): Box {
+function evenAround({ left, top, right, bottom, count, moments }: Piece): Bounds {
   const [x, y] = [moments.x / count + 0.5, moments.y / count + 0.5]
   const [across, down] = [Math.max(x - left, right - x), Math.max(y - top, bottom - y)]
   return { left: x - across, top: y - down, right: x + across, bottom: y + down }

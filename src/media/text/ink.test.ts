@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Box } from './box.ts'
+import type { Bounds } from './box.ts'
 import { inkBox, inkSearch, slopesOf } from './ink.ts'
 import { crop } from './luma.ts'
 
 const [width, height] = [200, 80]
 
 /** Letters of 7 px with 3 px between them in a box, on a ground that a dark edge crosses. */
-function page(ink: Box, edgeAt: number) {
+function page(ink: Bounds, edgeAt: number) {
   return {
     width,
     height,

@@ -1,4 +1,4 @@
-import { grown, isUpright, letterSize, moved, type Box, type Placed } from './box.ts'
+import { grown, isUpright, letterSize, moved, type Bounds, type Placed } from './box.ts'
 import type { Crop } from './luma.ts'
 import { piecesOf } from './pieces.ts'
 import { toEdges as tiltedToEdges } from './tilt.ts'
@@ -11,7 +11,7 @@ const leastReach = 4
 const missed = { across: 0.2, down: 0.1 }
 
 /** What of a picture is cut out to look for the ink of a line. */
-export function inkSearch(box: Placed): Box {
+export function inkSearch(box: Placed): Bounds {
   return grown(box, 3 * reach * letterSize(box) + 2 * leastReach)
 }
 
@@ -30,7 +30,7 @@ const inkFrom = 0.3
  * that runs to its edge ends there, with the letter that is cut. Of a tilted line it is all that was detected: others may
  * lie in its box, whose middle tells where it runs.
  */
-export function inkBox(part: Crop, detected: Placed, picture?: Size): Box {
+export function inkBox(part: Crop, detected: Placed, picture?: Size): Bounds {
   if (detected.tilt) return picture ? tiltedToEdges(detected, picture) : detected
   const { left, top, width, height } = part
   const local = {
@@ -42,7 +42,7 @@ export function inkBox(part: Crop, detected: Placed, picture?: Size): Box {
   const whole =
     picture && moved({ left: 0, top: 0, right: picture.width, bottom: picture.height }, -left, -top)
   const slopes = whole ? inside(part, whole) : part.values
-  const open = (box: Box) => (whole ? toEdges(box, { line: local, whole }) : box)
+  const open = (box: Bounds) => (whole ? toEdges(box, { line: local, whole }) : box)
   const inner: number[] = []
   for (let y = local.top; y < local.bottom; y += 1)
     for (let x = local.left; x < local.right; x += 1) inner.push(slopes[y * width + x] ?? 0)
@@ -69,7 +69,7 @@ export function inkBox(part: Crop, detected: Placed, picture?: Size): Box {
 }
 
 /** Slopes without those beyond the picture, where its edge is repeated. */
-function inside({ width, values }: Crop, { left, top, right, bottom }: Box): Float32Array {
+function inside({ width, values }: Crop, { left, top, right, bottom }: Bounds): Float32Array {
   return values.map((value, at) => {
     const x = at % width
     const y = (at - x) / width
@@ -78,7 +78,7 @@ function inside({ width, values }: Crop, { left, top, right, bottom }: Box): Flo
 }
 
 /** A box that has no end where its line comes within a letter of the picture's edge, in the way it runs. */
-function toEdges(box: Box, { line, whole }: { readonly line: Box; readonly whole: Box }): Box {
+function toEdges(box: Bounds, { line, whole }: { readonly line: Bounds; readonly whole: Bounds }): Bounds {
   const [from, to] = isUpright(line) ? (['top', 'bottom'] as const) : (['left', 'right'] as const)
   const size = letterSize(line)
   return {
@@ -93,7 +93,7 @@ const mostRoom = 0.3
 const mostRoomPixels = 4
 
 /** Ink whose edges lie no further inside than the detector is ever off: beyond that, letters were too faint to see. */
-function trusted(ink: Box, detected: Placed): Box {
+function trusted(ink: Bounds, detected: Placed): Bounds {
   const most = Math.max(mostRoomPixels, mostRoom * letterSize(detected))
   return {
     left: ink.left - detected.left > most ? detected.left : ink.left,
@@ -103,7 +103,7 @@ function trusted(ink: Box, detected: Placed): Box {
   }
 }
 
-function goesBeyond(piece: Box, limit: Box): boolean {
+function goesBeyond(piece: Bounds, limit: Bounds): boolean {
   return (
     piece.left < limit.left ||
     piece.top < limit.top ||

@@ -1,11 +1,11 @@
-import { heightOf, widthOf, type Box } from './box.ts'
+import { heightOf, widthOf, type Bounds } from './box.ts'
 import { cut, type Crop } from './luma.ts'
 
 /** Slopes that count as a letter's edge, as a share of the steepest. */
 const edgeFrom = 0.3
 
 /** Edges that a level line through a box crosses, in a way as long as the box is high: of letters, several. */
-export function edgesCrossed(part: Crop, box: Box): number {
+export function edgesCrossed(part: Crop, box: Bounds): number {
   const { width, height, values } = cut(part, box)
   const slopes = Float32Array.from(values, (value, at) =>
     at % width < width - 1 ? (values[at + 1] ?? 0) - value : 0,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Box } from './box.ts'
+import type { Bounds } from './box.ts'
 import { linesOf } from './lines.ts'
 
 const picture = { width: 640, height: 640 }
 
-const lines = (...boxes: readonly Box[]): Box[] =>
+const lines = (...boxes: readonly Bounds[]): Bounds[] =>
   linesOf(
     boxes.map((box) => ({ ...box, score: 0.9 })),
     picture,
@@ -12,7 +12,7 @@ const lines = (...boxes: readonly Box[]): Box[] =>
     .map(({ left, top, right, bottom }) => ({ left, top, right, bottom }))
     .toSorted((one, other) => one.left - other.left || one.top - other.top)
 
-const box = (left: number, top: number, width: number, height: number): Box => {
+const box = (left: number, top: number, width: number, height: number): Bounds => {
   return { left, top, right: left + width, bottom: top + height }
 }
 

@@ -1,4 +1,14 @@
-import { areaOf, around, grown, heightOf, isUpright, shared, widthOf, type Box, type TextBox } from './box.ts'
+import {
+  areaOf,
+  around,
+  grown,
+  heightOf,
+  isUpright,
+  shared,
+  widthOf,
+  type Bounds,
+  type TextBox,
+} from './box.ts'
 
 /** Least mean probability of what is taken for text. */
 const leastScore = 0.6
@@ -58,24 +68,24 @@ function standInRow(one: TextBox, other: TextBox): boolean {
 const shortColumn = 1.5
 
 /** Side by side, and nearer than letters are that are not found as one word. */
-function areShortColumns(one: Box, other: Box): boolean {
+function areShortColumns(one: Bounds, other: Bounds): boolean {
   const apart = apartOf(one, other)
   return [one, other].every(
     (box) => heightOf(box) > shortColumn * widthOf(box) && apart >= 0 && apart < widthOf(box),
   )
 }
 
-function apartOf(one: Box, other: Box): number {
+function apartOf(one: Bounds, other: Bounds): number {
   return Math.max(one.left - other.right, other.left - one.right)
 }
 
-function areNarrowLetters(one: Box, other: Box): boolean {
+function areNarrowLetters(one: Bounds, other: Bounds): boolean {
   const apart = apartOf(one, other)
   return [one, other].every((box) => heightOf(box) <= narrowLetter * widthOf(box) && apart >= widthOf(box))
 }
 
 /** As if it ran level. */
-function turned({ left, top, right, bottom }: Box): Box {
+function turned({ left, top, right, bottom }: Bounds): Bounds {
   return { left: top, top: left, right: bottom, bottom: right }
 }
 

@@ -1,4 +1,4 @@
-import type { Box } from './box.ts'
+import type { Bounds } from './box.ts'
 
 /** The brightness of a picture, row by row. */
 export interface Luma {
@@ -18,7 +18,7 @@ export interface Crop {
 }
 
 /** Cuts a box, widened to whole pixels, out of a picture. */
-export function crop(luma: Luma, box: Box): Crop {
+export function crop(luma: Luma, box: Bounds): Crop {
   const left = Math.floor(box.left)
   const top = Math.floor(box.top)
   const width = Math.max(1, Math.ceil(box.right) - left)
@@ -49,7 +49,7 @@ export function difference(one: Crop, other: Crop): Crop {
 }
 
 /** A smaller part of a part; all of it where the box lies outside. */
-export function cut(part: Crop, box: Box): Crop {
+export function cut(part: Crop, box: Bounds): Crop {
   const left = Math.max(0, Math.floor(box.left) - part.left)
   const top = Math.max(0, Math.floor(box.top) - part.top)
   const right = Math.min(part.width, Math.ceil(box.right) - part.left)

@@ -1,7 +1,7 @@
-import type { Box } from './box.ts'
+import type { Bounds } from './box.ts'
 
 /** A connected place of a map: its box, how many pixels it has, and the sum of their values. */
-export interface Piece extends Box {
+export interface Piece extends Bounds {
   readonly count: number
   readonly sum: number
   /** Of its pixels' places: sums, and sums of products. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { framesOf } from '../clean/boxes.ts'
+import { framesBetween } from '../clean/boxes.ts'
 import { moved } from './box.ts'
 import { bleed, regionsOf, type Grid } from './regions.ts'
 import type { FoundText } from './text.ts'
@@ -50,7 +50,7 @@ describe('the regions of a text', () => {
         const one = textOn(on)
         const regions = regionsOf(one, grid)
         const frames = regions.flatMap((region) => {
-          const { first, end } = framesOf(region, grid.rate)
+          const { first, end } = framesBetween(region, grid.rate)
           return Array.from({ length: end - first }, (_, index) => ({ frame: first + index, region }))
         })
         expect(new Set(frames.map(({ frame }) => frame)).size).toBe(frames.length)

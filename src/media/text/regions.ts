@@ -1,6 +1,6 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import type { Area, FoundRegion } from '../clean/region.ts'
-import { around, areaOf, grown, letterSize, moved, shared, type Box } from './box.ts'
+import { around, areaOf, grown, letterSize, moved, shared, type Bounds } from './box.ts'
 import type { FoundText } from './text.ts'
 import { stepsAlong } from './tilt.ts'
 
@@ -49,12 +49,12 @@ function stepsOf({ first, last, moving, tilt, boxAt }: FoundText): { first: numb
   return steps
 }
 
-function wayBetween(one: Box, other: Box): number {
+function wayBetween(one: Bounds, other: Bounds): number {
   return Math.max(Math.abs(one.left - other.left), Math.abs(one.top - other.top))
 }
 
 /** A box of the grid as shares of the whole picture. */
-export function areaOn(box: Box, { width, height, area }: Omit<Grid, 'rate'>): Area {
+export function areaOn(box: Bounds, { width, height, area }: Omit<Grid, 'rate'>): Area {
   const x = share(area.x + (area.w * box.left) / width)
   const y = share(area.y + (area.h * box.top) / height)
   const right = share(area.x + (area.w * box.right) / width)

@@ -1,11 +1,11 @@
 import type { Frame } from '../clean/patch.ts'
-import { areaOf, letterSize, overlap, type Box, type Placed, type TextBox } from './box.ts'
+import { areaOf, letterSize, overlap, type Bounds, type Placed, type TextBox } from './box.ts'
 import { cut, type Crop } from './luma.ts'
 
 /** A line of text drawn anew for the detector, and where it lies there. */
 export interface SecondLook {
   readonly frame: Frame
-  readonly line: Box
+  readonly line: Bounds
 }
 
 /** Size that letters are given for it, px: it is what the detector knows best. */

@@ -1,4 +1,4 @@
-import { heightOf, widthOf, type Box } from './box.ts'
+import { heightOf, widthOf, type Bounds } from './box.ts'
 import { medianOf } from './onset.ts'
 import type { FoundText } from './text.ts'
 
@@ -29,8 +29,8 @@ export interface Slot<T> {
 
 /** In which way lines run, as if they ran level. */
 export interface Axis {
-  readonly boxOf: (text: Line) => Box
-  readonly holds: (box: Box) => boolean
+  readonly boxOf: (text: Line) => Bounds
+  readonly holds: (box: Bounds) => boolean
   readonly length: (size: Size) => number
 }
 
@@ -87,7 +87,7 @@ export function slotsOf<T extends Line>(
 /** Lines of a slot, and what their middles lie between: of thousands, most are told apart by that. */
 interface Group<T> {
   readonly lines: T[]
-  readonly boxes: Box[]
+  readonly boxes: Bounds[]
   from: number
   to: number
   tallest: number
@@ -106,11 +106,11 @@ function join<T>(group: Group<T>, more: Group<T>): void {
   group.tallest = Math.max(group.tallest, more.tallest)
 }
 
-function middleOf({ top, bottom }: Box): number {
+function middleOf({ top, bottom }: Bounds): number {
   return (top + bottom) / 2
 }
 
-function shareSlot(one: Box, other: Box, length: number): boolean {
+function shareSlot(one: Bounds, other: Bounds, length: number): boolean {
   const [low = 0, high = 0] = [heightOf(one), heightOf(other)].toSorted((a, b) => a - b)
   const shift = Math.abs(one.top + one.bottom - other.top - other.bottom) / 2
   if (high > slotHeights * low || shift > slotShift * high) return false

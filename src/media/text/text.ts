@@ -1,4 +1,4 @@
-import { letterSize, moved, widthOf, type Box, type Placed, type Tilt } from './box.ts'
+import { letterSize, moved, widthOf, type Bounds, type Placed, type Tilt } from './box.ts'
 import type { End } from './ends.ts'
 import { inkBox, slopesOf } from './ink.ts'
 import { edgesCrossed } from './letters.ts'
@@ -14,7 +14,7 @@ export interface FoundText {
   readonly first: number
   readonly last: number
   /** Its ink on any of them, px, of a tilted one all that was detected; cut to nothing. */
-  readonly boxAt: (frame: number) => Box
+  readonly boxAt: (frame: number) => Bounds
   readonly moving: boolean
   /** Left out, it runs level or upright. */
   readonly tilt?: Tilt | undefined
@@ -49,7 +49,7 @@ export function textOf(track: Track, { beginning, ending, picture }: Known): Can
   const tilt = tiltOf(found.map(({ box }) => box))
   // The box of a line that was taken for an untilted one ends elsewhere.
   const alike = found.filter(({ box }) => !box.tilt === !tilt)
-  const typical = (edge: keyof Box, axis: keyof Offset) =>
+  const typical = (edge: keyof Bounds, axis: keyof Offset) =>
     medianOf(alike.map(({ box, offset }) => box[edge] - offset[axis]))
   const detected = {
     left: typical('left', 'x'),
@@ -98,7 +98,7 @@ function tiltOf(boxes: readonly Placed[]): Tilt | undefined {
 }
 
 /** Where a text's ink is on any frame; keeps nothing of its pictures. */
-function placesOf({ sightings }: Track, ink: Box): (frame: number) => Box {
+function placesOf({ sightings }: Track, ink: Bounds): (frame: number) => Bounds {
   if (isMoving({ sightings })) {
     return (frame) => {
       const { x, y } = expectedAt({ sightings }, frame)

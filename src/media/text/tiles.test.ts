@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { areaOf, heightOf, moved, shared, widthOf, type Box } from './box.ts'
+import { areaOf, heightOf, moved, shared, widthOf, type Bounds } from './box.ts'
 import { acrossScales } from './scales.ts'
 import { linesOfTiles, tilesOf, type Tile } from './tiles.ts'
 
@@ -14,7 +14,7 @@ const size = fc
 const tilesIn = ({ width, height }: { width: number; height: number }) =>
   tilesOf({ width, height, bytes: new Uint8Array((width * height * 3) / 2) })
 
-const extent = ({ left, top, frame }: Tile): Box => {
+const extent = ({ left, top, frame }: Tile): Bounds => {
   return { left, top, right: left + frame.width, bottom: top + frame.height }
 }
 

@@ -1,4 +1,4 @@
-import { areaOf, around, heightOf, moved, shared, widthOf, type Box, type Placed } from './box.ts'
+import { areaOf, around, heightOf, moved, shared, widthOf, type Bounds, type Placed } from './box.ts'
 
 /** Which way along a line leads, px a px of it. */
 function wayOf({ tilt }: Placed): { readonly x: number; readonly y: number } {
@@ -86,7 +86,7 @@ export function toEdges(box: Placed, picture: { readonly width: number; readonly
   const before = box.left < size || (falling && above) || (rising && below)
   const after = picture.width - box.right < size || (falling && below) || (rising && above)
   const ways = [...(before ? [-size] : []), ...(after ? [size] : [])]
-  const whole = ways.reduce<Box>((all, by) => around(all, moved(box, by * x, by * y)), box)
+  const whole = ways.reduce<Bounds>((all, by) => around(all, moved(box, by * x, by * y)), box)
   return { ...whole, tilt: box.tilt }
 }
 
@@ -98,7 +98,7 @@ const besideLine = 0.25
 const atEnds = 0.15
 
 /** Boxes that hold the line in a box and little else: of a tilted one, some in a row along it. They may lead out of the picture. */
-export function stepsAlong(box: Placed): Box[] {
+export function stepsAlong(box: Placed): Bounds[] {
   const band = bandOf(box)
   if (!box.tilt || band.thickness === 0) return [box]
   const length = band.length + 2 * atEnds * band.thickness

@@ -5,7 +5,7 @@ import {
   overlap,
   shared,
   widthOf,
-  type Box,
+  type Bounds,
   type Placed,
   type TextBox,
 } from './box.ts'
@@ -81,7 +81,7 @@ export function follow(track: Track, { frame, luma, free }: Sample): void {
 }
 
 /** Whether a box is that of the text at a place. */
-function covers(box: Box, place: Box): boolean {
+function covers(box: Bounds, place: Bounds): boolean {
   const both = areaOf(shared(box, place))
   return both > 0.6 * areaOf(box) && both > 0.5 * areaOf(place)
 }
@@ -105,7 +105,7 @@ export function findElsewhere(track: Track, { frame, luma, free }: Sample): void
   see(track, { frame, luma, offset: best.offset, box: best.box })
 }
 
-function isLike(box: Box, other: Box): boolean {
+function isLike(box: Bounds, other: Bounds): boolean {
   const across = widthOf(box) / widthOf(other)
   const down = heightOf(box) / heightOf(other)
   return across > 0.8 && across < 1.25 && down > 0.7 && down < 1.4
@@ -127,6 +127,6 @@ function see(
 }
 
 /** All pictures of a text are cut alike, whatever its offset. */
-function wholePixels({ left, top, right, bottom }: Box): Box {
+function wholePixels({ left, top, right, bottom }: Bounds): Bounds {
   return { left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) }
 }

@@ -1,7 +1,7 @@
 import type { Patch, PatchesAt } from '../patch.ts'
 import { ringOf } from './cells.ts'
 import { framesOf, type Film } from './film.ts'
-import { around, grown, type Rect } from './masks.ts'
+import { uniteRects, grown, type Rect } from './masks.ts'
 
 /** Time by which what is kept of a frame may serve another, in ticks: 12 s. */
 export const reach = 300
@@ -82,7 +82,7 @@ function merged(rects: readonly Rect[]): readonly Rect[] {
     for (let index = 0; index < kept.length; index += 1) {
       const other = kept[index]
       if (!other) continue
-      const both = around(whole, other)
+      const both = uniteRects(whole, other)
       if (areaOf(both) > 1.1 * Math.max(areaOf(whole), areaOf(other), (areaOf(whole) + areaOf(other)) * 0.9))
         continue
       whole = both

@@ -82,7 +82,7 @@ export function grown(
 }
 
 /** Tells whether one rectangle lies in another. */
-export function isInside(inner: Rect, outer: Rect): boolean {
+export function isRectInside(inner: Rect, outer: Rect): boolean {
   return (
     inner.x >= outer.x &&
     inner.y >= outer.y &&
@@ -92,7 +92,7 @@ export function isInside(inner: Rect, outer: Rect): boolean {
 }
 
 /** The smallest rectangle around two. */
-export function around(one: Rect, other: Rect): Rect {
+export function uniteRects(one: Rect, other: Rect): Rect {
   const x = Math.min(one.x, other.x)
   const y = Math.min(one.y, other.y)
   return {

@@ -1,6 +1,6 @@
 import { after, inverse, type Affine } from './affine.ts'
 import type { Cells } from './cells.ts'
-import { isInside } from './masks.ts'
+import { isRectInside } from './masks.ts'
 import type { Crop, View } from './view.ts'
 
 /** A view in which something is seen that a patch hides. */
@@ -111,7 +111,7 @@ export function sourceOf(view: View, now: Pick<View, 'toShot'>, cells: Cells): S
 function cropFor({ crops }: View, cells: Cells): Crop | undefined {
   let best: Crop | undefined
   for (const crop of crops) {
-    if (isInside(cells, crop) && (!best || crop.data.length > best.data.length)) best = crop
+    if (isRectInside(cells, crop) && (!best || crop.data.length > best.data.length)) best = crop
   }
   return best
 }

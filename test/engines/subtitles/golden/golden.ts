@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { fillBox, newPicture } from '../../../../src/engines/ffmpeg/raster.ts'
+import { fillRect, newPicture } from '../../../../src/engines/ffmpeg/raster.ts'
 import type { Preset } from '../../../../src/media/subtitles/looks.ts'
 import { burned, lookFile, typefaceHere } from '../burned.ts'
 
@@ -24,7 +24,7 @@ export function goldenFile(preset: Preset): string {
 /** A light half and a dark one, three bytes a pixel. */
 function halves(): { width: number; height: number; pixels: Uint8Array } {
   const picture = newPicture(canvas.width, canvas.height, [206, 190, 170])
-  fillBox(
+  fillRect(
     picture,
     { x: canvas.width / 2, y: 0, width: canvas.width / 2, height: canvas.height },
     [48, 62, 80],
