@@ -6,7 +6,7 @@ import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { describeSize } from '../contract/size.ts'
 import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder.ts'
-import { locateChromium, runsInSandbox } from '../engines/chromium/require.ts'
+import { locateChromium, canUseSandbox } from '../engines/chromium/require.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
 import { statesOf } from '../engines/packs/use.ts'
@@ -90,7 +90,7 @@ function examineChromium(): Finding {
   const name = 'chromium'
   try {
     const program = locateChromium()
-    if (runsInSandbox()) return { name, state: 'ok', detail: program }
+    if (canUseSandbox()) return { name, state: 'ok', detail: program }
     const detail = `${program} runs without its sandbox, as this is root`
     return { name, state: 'note', detail, fix: 'run reelwright as another user' }
   } catch (error) {

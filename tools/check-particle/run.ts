@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputOf, ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
-import { rehearse } from '../../src/engines/chromium/rehearse.ts'
-import { readSource } from '../../src/engines/chromium/read-source.ts'
+import { dryRun } from '../../src/engines/chromium/rehearse.ts'
+import { readParticleSource } from '../../src/engines/chromium/read-source.ts'
 import { locateChromium } from '../../src/engines/chromium/require.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { onlyPlayed, type Problem } from '../../src/media/particle/problem.ts'
@@ -14,7 +14,9 @@ import { chooseMoments, drawMoments } from './moments.ts'
 export const run: RunOperation<typeof checkParticle> = async (input, context) => {
   const { scratch, signal } = context
   const html =
-    input.file_id === undefined ? (input.html ?? '') : await readSource(context.files.get(input.file_id))
+    input.file_id === undefined
+      ? (input.html ?? '')
+      : await readParticleSource(context.files.get(input.file_id))
   const { declared, problems } = readParticle(html)
   if (!declared) return report(problems)
   const { compositionId, width, height } = declared
@@ -25,8 +27,8 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
   }
   const size = input.video_size ?? { width, height }
   const moments = chooseMoments(size, input)
-  const { problems: played, pictures } = await rehearse(particle, {
-    ...{ ...size, fps: input.fps, moments: moments.times },
+  const { problems: played, pictures } = await dryRun(particle, {
+    ...{ ...size, fps: input.fps, pictureTimes: moments.times },
     ...{ scratch, signal },
   })
   const news = onlyPlayed(played, problems).map((problem) => ({ severity: 'error' as const, ...problem }))

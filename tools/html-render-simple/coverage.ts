@@ -1,5 +1,5 @@
 import type { Rational } from '../../src/contract/media-facts.ts'
-import { runsOf, spanOf, type Span } from '../../src/engines/chromium/schedule.ts'
+import { splitIntoRuns, frameSpan, type FrameSpan } from '../../src/engines/chromium/schedule.ts'
 
 interface Shown {
   /** In seconds. */
@@ -11,7 +11,7 @@ interface Shown {
 export function coverage(
   beats: readonly Shown[],
   { rate, frames }: { rate: Rational; frames: number },
-): Span[] {
-  const spans = beats.map((beat) => spanOf(beat, { fps: rate.num / rate.den, frames }))
-  return runsOf(spans, Infinity)
+): FrameSpan[] {
+  const spans = beats.map((beat) => frameSpan(beat, { fps: rate.num / rate.den, frames }))
+  return splitIntoRuns(spans, Infinity)
 }

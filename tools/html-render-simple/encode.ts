@@ -1,5 +1,5 @@
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import type { Span } from '../../src/engines/chromium/schedule.ts'
+import type { FrameSpan } from '../../src/engines/chromium/schedule.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
@@ -17,7 +17,9 @@ export interface Composition {
   readonly canvas: Layer
   readonly render: Render
   /** The particles as a stream of pictures, and where they show; undefined where there are none. */
-  readonly layer: { readonly stream: AsyncIterable<Uint8Array>; readonly shown: readonly Span[] } | undefined
+  readonly layer:
+    | { readonly stream: AsyncIterable<Uint8Array>; readonly shown: readonly FrameSpan[] }
+    | undefined
 }
 
 interface Target {

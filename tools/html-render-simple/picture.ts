@@ -1,5 +1,5 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { Span } from '../../src/engines/chromium/schedule.ts'
+import type { FrameSpan } from '../../src/engines/chromium/schedule.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { contained, type Size } from '../../src/media/layout/canvas.ts'
 import type { Layer } from './layer.ts'
@@ -16,7 +16,7 @@ export interface BasePicture {
 interface Composite {
   readonly base: BasePicture | undefined
   /** Input of the particles, and where any of them shows. */
-  readonly layer: { readonly index: number; readonly shown: readonly Span[] } | undefined
+  readonly layer: { readonly index: number; readonly shown: readonly FrameSpan[] } | undefined
   readonly canvas: Layer
 }
 

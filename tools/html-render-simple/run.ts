@@ -4,7 +4,7 @@ import type { ReadyOperation, RunContext, RunOperation, StagedFile } from '../..
 import { summarizeList } from '../../src/contract/summarize-list.ts'
 import { captureFrames } from '../../src/engines/chromium/capture.ts'
 import type { CaptureParticle } from '../../src/engines/chromium/particle.ts'
-import { readSource } from '../../src/engines/chromium/read-source.ts'
+import { readParticleSource } from '../../src/engines/chromium/read-source.ts'
 import { locateChromium } from '../../src/engines/chromium/require.ts'
 import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireEncoders, requireFilters } from '../../src/engines/ffmpeg/filters.ts'
@@ -110,7 +110,7 @@ async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<C
     const { beat, file } = scheduled
     let source = file && read.get(file.file_id)
     if (!source) {
-      const html = file ? await readSource(file) : (beat.html ?? '')
+      const html = file ? await readParticleSource(file) : (beat.html ?? '')
       source = { html, ...readParticle(html) }
       if (file) read.set(file.file_id, source)
     }

@@ -1,18 +1,18 @@
 import type { HostPage, LoadedParticle } from './host-page.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
-import { localTime } from './schedule.ts'
+import { particleTime } from './schedule.ts'
 
 /** So many frames are played by one question, which must be answered in time. */
-const mostAtOnce = 30
+const maxFramesPerCall = 30
 
 /** So often one frame is drawn: what its drawings tell of each other ends after two or three. */
-const mostDrawings = 20
+const maxDraws = 20
 
-const endless =
+const endlessMessage =
   'what it hears of a drawn frame (observers, scrolling, ends of animations) sets off more of the same without end; let it come to rest within its frame'
 
 /** A particle in a page, played forwards through every frame. */
-export class Actor {
+export class ParticlePlayer {
   readonly loaded: LoadedParticle
   readonly #page: HostPage
   readonly #fps: number
@@ -37,36 +37,36 @@ export class Actor {
    * Loads a particle, whose first frame of the output on which it is to be seen is `first`; without an actor where it
    * cannot be played. What it hears of drawings is told of its beginning, before it is played or others are.
    */
-  static async enter(
+  static async load(
     page: HostPage,
     particle: CaptureParticle,
     timing: { fps: number; first: number },
-  ): Promise<{ actor?: Actor; problems: readonly ParticleProblem[] }> {
+  ): Promise<{ actor?: ParticlePlayer; problems: readonly ParticleProblem[] }> {
     const { loaded, again, problems } = await page.load(particle)
     if (!loaded) return { problems }
-    const actor = new Actor(page, loaded, timing)
+    const actor = new ParticlePlayer(page, loaded, timing)
     return { actor, problems: again ? [...problems, ...(await actor.#draw())] : problems }
   }
 
   /** Nothing of it changes any more. */
-  get still(): boolean {
+  get isStill(): boolean {
     return this.#still
   }
 
   /** The frame that is played next. */
-  get next(): number {
+  get nextFrame(): number {
     return this.#at + 1
   }
 
   /** Whether it shows its state at a frame. */
-  isAt(frame: number): boolean {
+  hasReached(frame: number): boolean {
     return this.#still || this.#at >= frame
   }
 
   /** Plays on towards a frame, as far as one question goes; answers what went wrong. */
-  async playTowards(frame: number): Promise<readonly ParticleProblem[]> {
-    const times = Array.from({ length: Math.min(frame - this.#at, mostAtOnce) }, (_, index) =>
-      localTime(this.loaded.particle, this.#at + 1 + index, this.#fps),
+  async advance(frame: number): Promise<readonly ParticleProblem[]> {
+    const times = Array.from({ length: Math.min(frame - this.#at, maxFramesPerCall) }, (_, index) =>
+      particleTime(this.loaded.particle, this.#at + 1 + index, this.#fps),
     )
     const { done, still, turn, problems } = await this.#page.advance(this.loaded, times)
     this.#at += done
@@ -77,13 +77,13 @@ export class Actor {
   /** Draws until nothing more is told of it: so all is told at this frame, whether it is captured or not. */
   async #draw(): Promise<readonly ParticleProblem[]> {
     if (this.#endless) return []
-    for (let drawings = 0; drawings < mostDrawings; drawings += 1) {
+    for (let drawings = 0; drawings < maxDraws; drawings += 1) {
       await this.#page.draw(this.loaded)
       const { again, problems } = await this.#page.settle(this.loaded)
       if (!again || problems.length > 0) return problems
     }
     this.#endless = true
-    return [{ message: endless }]
+    return [{ message: endlessMessage }]
   }
 
   /** Leaves out the frames before one. */

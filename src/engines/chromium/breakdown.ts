@@ -1,32 +1,32 @@
 import { MediaError } from '../../contract/errors.ts'
 
 /** Bounds of one browser's work. */
-export interface Limits {
+export interface BrowserLimits {
   /** For a browser to start. */
   readonly startMs: number
   /** For one particle to load, to play some frames, or for one picture to be taken. */
-  readonly answerMs: number
+  readonly responseMs: number
   /** For what a particle began that takes real time (an image, a stream) to end, so that a frame can be taken. */
   readonly settleMs: number
   /** Processor time for a particle to be played through by a check; what is left then is only looked at. */
-  readonly playMs: number
+  readonly playCpuMs: number
   /** The same in real time, for one that waits. */
-  readonly waitMs: number
+  readonly playWallMs: number
   /** Memory that a browser with all its processes may hold. */
   readonly memoryBytes: number
 }
 
 /** A machine that does much else is slow; honest particles answer within milliseconds and stay far below 0.5 GiB. */
-export const usualLimits: Limits = {
+export const defaultBrowserLimits: BrowserLimits = {
   startMs: 60_000,
-  answerMs: 20_000,
+  responseMs: 20_000,
   settleMs: 15_000,
-  playMs: 20_000,
-  waitMs: 120_000,
+  playCpuMs: 20_000,
+  playWallMs: 120_000,
   memoryBytes: 1.5 * 2 ** 30,
 }
 
-const sentences = {
+const failureMessages = {
   hang: 'did not answer in time; a script of it may run without end',
   late: 'took longer for a frame than this browser can be kept from drawing by itself, 4 s; chromium-headless-shell waits for longer',
   memory: 'takes too much memory',
@@ -34,20 +34,20 @@ const sentences = {
 }
 
 /** The browser no longer works, or no longer answers: a new one may. Never leaves this folder. */
-export class Breakdown extends Error {
-  readonly kind: keyof typeof sentences
+export class BrowserFailure extends Error {
+  readonly kind: keyof typeof failureMessages
   /** What was played then; undefined where nothing was. */
   readonly particle: string | undefined
 
-  constructor(kind: keyof typeof sentences, particle?: string) {
-    super(sentences[kind])
+  constructor(kind: keyof typeof failureMessages, particle?: string) {
+    super(failureMessages[kind])
     this.kind = kind
     this.particle = particle
   }
 
   /** The same, with the particles that it concerns. */
-  of(particle: string): Breakdown {
-    return this.particle === undefined ? new Breakdown(this.kind, particle) : this
+  withParticle(particle: string): BrowserFailure {
+    return this.particle === undefined ? new BrowserFailure(this.kind, particle) : this
   }
 
   /** What it is to those who asked for the work. */
@@ -63,12 +63,12 @@ export class Breakdown extends Error {
 }
 
 /** Does work, and once again where the browser broke down at the first try. */
-export async function twice<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function retryOnBrowserFailure<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof Breakdown)) throw error
+    if (!(error instanceof BrowserFailure)) throw error
   }
   return await work()
 }

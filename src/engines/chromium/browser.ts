@@ -3,34 +3,34 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { MediaError } from '../../contract/errors.ts'
-import { Breakdown, twice, type Limits } from './breakdown.ts'
+import { BrowserFailure, retryOnBrowserFailure, type BrowserLimits } from './breakdown.ts'
 import { CdpPipe, type AnswerOf, type Method, type Parameters } from './cdp-pipe.ts'
-import { beginFrameFlags, flags } from './flags.ts'
+import { beginFrameFlags, browserFlags } from './flags.ts'
 import { processTree } from './process-tree.ts'
-import { locateChromium, requireRecent } from './require.ts'
+import { locateChromium, requireSupportedVersion } from './require.ts'
 
-interface LaunchOptions {
+interface LaunchBrowserOptions {
   /** Its profile is made in it. */
   readonly scratch: string
   readonly beginFrame: boolean
   /** Without it the one that is found. */
   readonly program?: string
-  readonly limits: Limits
+  readonly limits: BrowserLimits
   readonly signal: AbortSignal
 }
 
-const logCharacters = 4096
-const memoryEveryMs = 200
+const maxLogCharacters = 4096
+const memoryCheckIntervalMs = 200
 
 /**
  * One browser with a new profile, driven through a pipe, in this process's group. Each call ends: with an
- * answer, with a `Breakdown` when the browser ends, hangs or takes too much memory, or with the abort's reason.
+ * answer, with a `BrowserFailure` when the browser ends, hangs or takes too much memory, or with the abort's reason.
  */
 export class Browser implements AsyncDisposable {
   readonly pipe: CdpPipe
   readonly #process: ChildProcess
   readonly #profile: string
-  readonly #limits: Limits
+  readonly #limits: BrowserLimits
   readonly #exited: Promise<void>
   readonly #watch: NodeJS.Timeout
   readonly #stopListening: () => void
@@ -38,7 +38,7 @@ export class Browser implements AsyncDisposable {
   #isWeighing = false
   #log = ''
 
-  private constructor(program: ChildProcess, profile: string, { limits, signal }: LaunchOptions) {
+  private constructor(program: ChildProcess, profile: string, { limits, signal }: LaunchBrowserOptions) {
     this.#process = program
     this.#profile = profile
     this.#limits = limits
@@ -46,29 +46,32 @@ export class Browser implements AsyncDisposable {
     if (!(write instanceof Writable) || !(read instanceof Readable) || !(errors instanceof Readable)) {
       throw new TypeError('the browser was started without its pipe')
     }
-    errors.on('data', (chunk: Buffer) => (this.#log = (this.#log + chunk.toString()).slice(-logCharacters)))
+    errors.on(
+      'data',
+      (chunk: Buffer) => (this.#log = (this.#log + chunk.toString()).slice(-maxLogCharacters)),
+    )
     this.pipe = new CdpPipe(write, read)
-    this.pipe.on('Inspector.targetCrashed', () => this.#break(new Breakdown('crash')))
+    this.pipe.on('Inspector.targetCrashed', () => this.#break(new BrowserFailure('crash')))
     this.#exited = new Promise((resolve) => {
       program.once('error', () => resolve())
       program.once('exit', () => resolve())
     })
-    void this.#exited.then(() => this.pipe.end(new Breakdown('crash')))
+    void this.#exited.then(() => this.pipe.end(new BrowserFailure('crash')))
     const abort = () => this.#break(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
     signal.addEventListener('abort', abort, { once: true })
     this.#stopListening = () => signal.removeEventListener('abort', abort)
-    this.#watch = setInterval(() => void this.#weigh(), memoryEveryMs)
+    this.#watch = setInterval(() => void this.#weigh(), memoryCheckIntervalMs)
     this.#watch.unref()
   }
 
   /** Starts one. Throws 6401 where there is none, or where it does not start. */
-  static async launch(options: LaunchOptions): Promise<Browser> {
+  static async launch(options: LaunchBrowserOptions): Promise<Browser> {
     const file = options.program ?? locateChromium()
     try {
-      return await twice(options.signal, () => Browser.#start(file, options))
+      return await retryOnBrowserFailure(options.signal, () => Browser.#start(file, options))
     } catch (error) {
       options.signal.throwIfAborted()
-      if (!(error instanceof Breakdown)) throw error
+      if (!(error instanceof BrowserFailure)) throw error
       throw new MediaError(6401, `Chromium does not start (${file})`, {
         cause: error,
         retryable: false,
@@ -77,12 +80,12 @@ export class Browser implements AsyncDisposable {
     }
   }
 
-  static async #start(file: string, options: LaunchOptions): Promise<Browser> {
+  static async #start(file: string, options: LaunchBrowserOptions): Promise<Browser> {
     options.signal.throwIfAborted()
     const profile = await mkdtemp(join(options.scratch, 'chromium-'))
-    if (options.signal.aborted) await remove(profile)
+    if (options.signal.aborted) await removeProfile(profile)
     options.signal.throwIfAborted()
-    const args = [...flags(profile), ...(options.beginFrame ? beginFrameFlags : [])]
+    const args = [...browserFlags(profile), ...(options.beginFrame ? beginFrameFlags : [])]
     const program = spawn(file, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
       windowsHide: true,
@@ -90,11 +93,11 @@ export class Browser implements AsyncDisposable {
     const browser = new Browser(program, profile, options)
     try {
       const { product } = await browser.call('Browser.getVersion', {}, { ms: options.limits.startMs })
-      requireRecent(product)
+      requireSupportedVersion(product)
       return browser
     } catch (error) {
       await browser[Symbol.asyncDispose]()
-      if (error instanceof Breakdown) error.cause = new Error(browser.#log || 'it wrote nothing')
+      if (error instanceof BrowserFailure) error.cause = new Error(browser.#log || 'it wrote nothing')
       throw error
     }
   }
@@ -103,11 +106,11 @@ export class Browser implements AsyncDisposable {
   async call<M extends Method>(
     method: M,
     params: Parameters,
-    { session, ms = this.#limits.answerMs }: { session?: string | undefined; ms?: number } = {},
+    { session, ms = this.#limits.responseMs }: { session?: string | undefined; ms?: number } = {},
   ): Promise<AnswerOf<M>> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Breakdown('hang')), ms)
+      timer = setTimeout(() => reject(new BrowserFailure('hang')), ms)
     })
     try {
       return await Promise.race([this.pipe.call(method, params, session), late])
@@ -117,7 +120,7 @@ export class Browser implements AsyncDisposable {
   }
 
   /** Processor time that it took so far, with all its processes: other work of the machine does not count. */
-  async processorMs(): Promise<number> {
+  async cpuTimeMs(): Promise<number> {
     const { processInfo } = await this.call('SystemInfo.getProcessInfo', {})
     return 1000 * processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0)
   }
@@ -132,7 +135,7 @@ export class Browser implements AsyncDisposable {
     this.#killed ??= (async () => {
       const { pid, exitCode, signalCode } = this.#process
       const isThere = pid !== undefined && exitCode === null && signalCode === null
-      for (const one of isThere ? await processTree(pid) : []) kill(one.pid)
+      for (const one of isThere ? await processTree(pid) : []) killProcess(one.pid)
       this.pipe.close()
     })()
     return this.#killed
@@ -142,9 +145,9 @@ export class Browser implements AsyncDisposable {
     const { pid } = this.#process
     if (pid === undefined || this.#isWeighing) return
     this.#isWeighing = true
-    const bytes = (await processTree(pid)).reduce((sum, one) => sum + one.bytes, 0)
+    const bytes = (await processTree(pid)).reduce((sum, one) => sum + one.memoryBytes, 0)
     this.#isWeighing = false
-    if (bytes > this.#limits.memoryBytes) this.#break(new Breakdown('memory'))
+    if (bytes > this.#limits.memoryBytes) this.#break(new BrowserFailure('memory'))
   }
 
   /** Ends it with all its processes, and removes its profile. */
@@ -153,17 +156,17 @@ export class Browser implements AsyncDisposable {
     this.#stopListening()
     await this.#kill()
     await this.#exited
-    await remove(this.#profile)
+    await removeProfile(this.#profile)
   }
 }
 
 /** Removes a profile; what cannot be removed goes with the folder that it lies in. */
-async function remove(profile: string): Promise<void> {
+async function removeProfile(profile: string): Promise<void> {
   // What still ends may write into it for a moment.
   await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
 }
 
-function kill(pid: number): void {
+function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

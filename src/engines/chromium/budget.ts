@@ -1,46 +1,46 @@
-import type { Limits } from './breakdown.ts'
+import type { BrowserLimits } from './breakdown.ts'
 import type { Browser } from './browser.ts'
 
 /** In ms. */
-interface Times {
-  readonly processor: number
-  readonly real: number
+interface ElapsedTimes {
+  readonly cpuMs: number
+  readonly wallMs: number
 }
 
 /** What playing may take: of the processor, so that a busy machine plays as far as an idle one, and of real time. */
-export class Budget {
+export class PlayBudget {
   readonly #browser: Browser
-  #latest: Times
+  #latest: ElapsedTimes
 
-  private constructor(browser: Browser, latest: Times) {
+  private constructor(browser: Browser, latest: ElapsedTimes) {
     this.#browser = browser
     this.#latest = latest
   }
 
   /** From now on. */
-  static async of({ browser, limits }: { browser: Browser; limits: Limits }): Promise<Budget> {
-    const { processor, real } = await timesOf(browser)
-    return new Budget(browser, { processor: processor + limits.playMs, real: real + limits.waitMs })
+  static async start({ browser, limits }: { browser: Browser; limits: BrowserLimits }): Promise<PlayBudget> {
+    const { cpuMs: processor, wallMs: real } = await elapsedTimes(browser)
+    return new PlayBudget(browser, { cpuMs: processor + limits.playCpuMs, wallMs: real + limits.playWallMs })
   }
 
-  async isSpent(): Promise<boolean> {
-    const { processor, real } = await timesOf(this.#browser)
-    return processor > this.#latest.processor || real > this.#latest.real
+  async isExhausted(): Promise<boolean> {
+    const { cpuMs: processor, wallMs: real } = await elapsedTimes(this.#browser)
+    return processor > this.#latest.cpuMs || real > this.#latest.wallMs
   }
 
   /** Does work that is not part of playing. */
-  async leaveOut<T>(work: () => Promise<T>): Promise<T> {
-    const before = await timesOf(this.#browser)
+  async exclude<T>(work: () => Promise<T>): Promise<T> {
+    const before = await elapsedTimes(this.#browser)
     const answer = await work()
-    const after = await timesOf(this.#browser)
+    const after = await elapsedTimes(this.#browser)
     this.#latest = {
-      processor: this.#latest.processor + after.processor - before.processor,
-      real: this.#latest.real + after.real - before.real,
+      cpuMs: this.#latest.cpuMs + after.cpuMs - before.cpuMs,
+      wallMs: this.#latest.wallMs + after.wallMs - before.wallMs,
     }
     return answer
   }
 }
 
-async function timesOf(browser: Browser): Promise<Times> {
-  return { processor: await browser.processorMs(), real: performance.now() }
+async function elapsedTimes(browser: Browser): Promise<ElapsedTimes> {
+  return { cpuMs: await browser.cpuTimeMs(), wallMs: performance.now() }
 }

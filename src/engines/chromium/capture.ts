@@ -1,13 +1,13 @@
-import { Breakdown, twice, usualLimits } from './breakdown.ts'
-import { inOrder } from './in-order.ts'
+import { BrowserFailure, retryOnBrowserFailure, defaultBrowserLimits } from './breakdown.ts'
+import { processInOrder } from './in-order.ts'
 import type { CaptureMethod } from './painter.ts'
 import type { CaptureParticle } from './particle.ts'
-import { locateChromium, takesBeginFrame } from './require.ts'
-import { longestRun, runsOf, spanOf, type Span } from './schedule.ts'
-import { Stage, type CapturedFrame, type StageOptions } from './stage.ts'
+import { locateChromium, supportsBeginFrame } from './require.ts'
+import { maxRunFrames, splitIntoRuns, frameSpan, type FrameSpan } from './schedule.ts'
+import { CaptureSession, type CapturedFrame, type CaptureSessionOptions } from './stage.ts'
 
 /** Particles to draw, as frames of one transparent layer. */
-export interface CaptureJob {
+export interface CaptureFramesOptions {
   readonly particles: readonly CaptureParticle[]
   readonly width: number
   readonly height: number
@@ -31,24 +31,32 @@ export interface CaptureJob {
  * Yields the frames that particles cover, in order, of which some may stand for several. Throws 6016 naming the
  * particle that cannot be played, 6401 without a browser.
  */
-export async function* captureFrames(job: CaptureJob, limits = usualLimits): AsyncGenerator<CapturedFrame> {
+export async function* captureFrames(
+  job: CaptureFramesOptions,
+  limits = defaultBrowserLimits,
+): AsyncGenerator<CapturedFrame> {
   job.signal.throwIfAborted()
-  const slots = job.particles.map((particle) => ({ particle, span: spanOf(particle, job) }))
-  const runs = runsOf(
+  const slots = job.particles.map((particle) => ({ particle, span: frameSpan(particle, job) }))
+  const runs = splitIntoRuns(
     slots.map(({ span }) => span),
-    longestRun(job),
+    maxRunFrames(job),
   )
   const own = new AbortController()
   const signal = AbortSignal.any([job.signal, own.signal])
-  const options = { ...job, slots, limits, signal, method: job.method ?? usualMethod() }
-  const workers = Array.from({ length: Math.min(job.threads, runs.length) }, () => new Worker(options))
+  const options = { ...job, slots, limits, signal, method: job.method ?? preferredCaptureMethod() }
+  const workers = Array.from({ length: Math.min(job.threads, runs.length) }, () => new CaptureWorker(options))
   try {
     const work = async (worker: number, piece: number) => {
       const run = runs[piece]
       return run ? ((await workers[worker]?.capture(run)) ?? []) : []
     }
-    const stop = () => own.abort(new Breakdown('crash'))
-    for await (const frames of inOrder({ count: runs.length, workers: workers.length, work, stop })) {
+    const stop = () => own.abort(new BrowserFailure('crash'))
+    for await (const frames of processInOrder({
+      count: runs.length,
+      workers: workers.length,
+      process: work,
+      abort: stop,
+    })) {
       for (const frame of frames) {
         yield frame
         job.onFrame?.(frame.frame + frame.count)
@@ -61,31 +69,31 @@ export async function* captureFrames(job: CaptureJob, limits = usualLimits): Asy
 }
 
 /** What the browser that is there does best. */
-export function usualMethod(): CaptureMethod {
-  return takesBeginFrame(locateChromium()) ? 'begin-frame' : 'screenshot'
+export function preferredCaptureMethod(): CaptureMethod {
+  return supportsBeginFrame(locateChromium()) ? 'begin-frame' : 'screenshot'
 }
 
 /** Captures runs in a browser of its own; in another one, once for each run, when that breaks down. */
-class Worker implements AsyncDisposable {
-  readonly #options: StageOptions
-  #stage: Stage | undefined
+class CaptureWorker implements AsyncDisposable {
+  readonly #options: CaptureSessionOptions
+  #stage: CaptureSession | undefined
 
-  constructor(options: StageOptions) {
+  constructor(options: CaptureSessionOptions) {
     this.#options = options
   }
 
-  async capture(run: Span): Promise<CapturedFrame[]> {
+  async capture(run: FrameSpan): Promise<CapturedFrame[]> {
     try {
-      return await twice(this.#options.signal, () => this.#attempt(run))
+      return await retryOnBrowserFailure(this.#options.signal, () => this.#attempt(run))
     } catch (error) {
       this.#options.signal.throwIfAborted()
-      throw error instanceof Breakdown ? error.toMediaError() : error
+      throw error instanceof BrowserFailure ? error.toMediaError() : error
     }
   }
 
-  async #attempt(run: Span): Promise<CapturedFrame[]> {
+  async #attempt(run: FrameSpan): Promise<CapturedFrame[]> {
     try {
-      this.#stage ??= await Stage.open(this.#options)
+      this.#stage ??= await CaptureSession.open(this.#options)
       return await this.#stage.capture(run)
     } catch (error) {
       await this[Symbol.asyncDispose]()

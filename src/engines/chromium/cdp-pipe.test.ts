@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { Breakdown } from './breakdown.ts'
+import { BrowserFailure } from './breakdown.ts'
 import { CdpPipe } from './cdp-pipe.ts'
 
 function connect(longest?: number) {
@@ -24,7 +24,7 @@ it('ends when a message has no end', async () => {
   const answer = pipe.call('A.b')
   for (let piece = 0; piece < 11; piece += 1) read.write('x'.repeat(10))
   await expect(answer).rejects.toMatchObject({ kind: 'memory' })
-  await expect(pipe.call('A.b')).rejects.toThrow(Breakdown)
+  await expect(pipe.call('A.b')).rejects.toThrow(BrowserFailure)
 })
 
 it.each(['{"id":', '[', 'null'])('ends with what is no message: %s', async (text) => {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { Breakdown } from './breakdown.ts'
+import { BrowserFailure } from './breakdown.ts'
 
 /** Answers of the calls that are made here, of the DevTools protocol's; those of others are not looked at. */
 interface Answers {
@@ -49,12 +49,12 @@ export type Method = keyof Answers | (string & {})
 export type AnswerOf<M extends Method> = M extends keyof Answers ? Answers[M] : unknown
 export type Parameters = Readonly<Record<string, unknown>>
 
-interface Waiting {
+interface PendingCall {
   resolve(answer: unknown): void
   reject(error: Error): void
 }
 
-interface Message {
+interface ProtocolMessage {
   readonly id?: number
   readonly result?: unknown
   readonly error?: { readonly message: string }
@@ -63,7 +63,7 @@ interface Message {
 }
 
 /** Bytes of one message: a picture of 4096 x 4096 pixels, in base64, that nothing could compress, is 86 MiB. */
-const longestMessage = 128 * 2 ** 20
+const maxMessageBytes = 128 * 2 ** 20
 
 /**
  * The DevTools protocol over a browser's pipe: JSON, each message ended by a zero byte. Nothing listens on a
@@ -72,12 +72,12 @@ const longestMessage = 128 * 2 ** 20
 export class CdpPipe {
   readonly #write: Writable
   readonly #read: Readable
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, PendingCall>()
   readonly #listeners = new Map<string, (params: unknown) => void>()
   #last = 0
   #ended: Error | undefined
 
-  constructor(write: Writable, read: Readable, longest = longestMessage) {
+  constructor(write: Writable, read: Readable, longest = maxMessageBytes) {
     this.#write = write
     this.#read = read
     let pieces: Buffer[] = []
@@ -96,7 +96,7 @@ export class CdpPipe {
       bytes += chunk.length - from
       if (bytes <= longest) return
       pieces = []
-      this.end(new Breakdown('memory'))
+      this.end(new BrowserFailure('memory'))
     })
     // The end of the process tells more than a broken pipe.
     for (const stream of [write, read]) stream.on('error', () => undefined)
@@ -136,21 +136,21 @@ export class CdpPipe {
   /** What cannot be understood ends the pipe, and not this process. */
   #understand(message: Buffer): void {
     try {
-      this.#hear(JSON.parse(message.toString('utf8')) as Message)
+      this.#hear(JSON.parse(message.toString('utf8')) as ProtocolMessage)
     } catch {
-      this.end(new Breakdown('crash'))
+      this.end(new BrowserFailure('crash'))
     }
   }
 
-  #hear({ id, result, error, method, params }: Message): void {
+  #hear({ id, result, error, method, params }: ProtocolMessage): void {
     if (method !== undefined) this.#listeners.get(method)?.(params)
     if (id === undefined) return
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
-    if (error) waiting?.reject(new Refused(error.message))
+    if (error) waiting?.reject(new ProtocolError(error.message))
     else waiting?.resolve(result)
   }
 }
 
 /** Why the browser refused a call; never leaves this folder. */
-export class Refused extends Error {}
+export class ProtocolError extends Error {}

@@ -1,18 +1,18 @@
-import { runsInSandbox } from './require.ts'
+import { canUseSandbox } from './require.ts'
 
 /** Flags of every browser: no screen, no network whatever a page tries, the same pixels everywhere. */
-export function flags(profile: string): string[] {
+export function browserFlags(profile: string): string[] {
   return [
     ...['--headless', '--remote-debugging-pipe', `--user-data-dir=${profile}`],
-    ...alone,
-    ...offline,
-    ...samePixels,
-    ...(runsInSandbox() ? [] : ['--no-sandbox']),
+    ...standaloneFlags,
+    ...offlineFlags,
+    ...deterministicFlags,
+    ...(canUseSandbox() ? [] : ['--no-sandbox']),
   ]
 }
 
 /** What it does by itself and for itself. */
-const alone = [
+const standaloneFlags = [
   '--no-first-run',
   '--no-default-browser-check',
   '--disable-background-networking',
@@ -39,7 +39,7 @@ const alone = [
  * Every connection, to addresses of this machine as well, has to go through a proxy whose name leads nowhere;
  * no name leads anywhere. Preconnecting and WebRTC are bound by it too, which no policy of a page covers.
  */
-const offline = [
+const offlineFlags = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://offline.invalid:9',
   '--proxy-bypass-list=<-loopback>',
@@ -51,7 +51,7 @@ const offline = [
 ]
 
 /** Particles share one process: they are told apart by their opaque origins, and driven through one session. */
-const samePixels = [
+const deterministicFlags = [
   '--disable-site-isolation-trials',
   '--disable-features=IsolateSandboxedIframes,IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints,Prerender2,PaintHolding',
   '--disable-gpu',

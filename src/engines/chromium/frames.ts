@@ -1,18 +1,18 @@
-import { answerLibrary, libraryFile } from './libraries.ts'
-import { movingImageLine } from './moving-images.ts'
+import { loadLibrary, libraryFileName } from './libraries.ts'
+import { animatedImageLine } from './moving-images.ts'
 import type { PageSession } from './page-session.ts'
-import { asksFor, isBroughtAlong } from './particle-document.ts'
-import { cut, type ParticleProblem } from './particle.ts'
-import { movingImage } from './source-problem.ts'
+import { blockedRequestMessage, isEmbeddedUrl } from './particle-document.ts'
+import { truncateMessage, type ParticleProblem } from './particle.ts'
+import { animatedImageMessage } from './source-problem.ts'
 
 /** What a frame tried, as many as are told of it. */
-const mostNotes = 20
+const maxViolations = 20
 
 /**
  * The frames within a page: answers what they ask for, and keeps what the browser saw each of them try. What frames
  * within them try counts as theirs.
  */
-export class Frames {
+export class FrameMonitor {
   readonly #page: PageSession
   readonly #main: string
   /** Each frame's latest context for scripts. */
@@ -33,17 +33,17 @@ export class Frames {
   }
 
   /** The frame that was put into the page last. */
-  get newest(): string {
+  get latestFrameId(): string {
     return this.#newest
   }
 
   /** Where scripts of a frame run; without one, those of the page itself. */
-  contextOf(frameId = this.#main): number | undefined {
+  contextId(frameId = this.#main): number | undefined {
     return this.#contexts.get(frameId)
   }
 
   /** What a frame tried since the last time. */
-  takeTried(frameId: string): ParticleProblem[] {
+  takeViolations(frameId: string): ParticleProblem[] {
     const tried = this.#tried.get(frameId) ?? []
     this.#tried.delete(frameId)
     return tried.map((message) => ({ message }))
@@ -75,8 +75,9 @@ export class Frames {
     // Images that a script puts together are in no source; and some requests end before they are paused.
     pipe.on('Network.requestWillBeSent', ({ frameId, request: { url } }) => {
       if (frameId === undefined) return
-      if (movingImageLine(url) !== undefined) this.#note(frameId, movingImage)
-      else if (!isBroughtAlong(url) && libraryFile(url) === undefined) this.#note(frameId, asksFor(url))
+      if (animatedImageLine(url) !== undefined) this.#note(frameId, animatedImageMessage)
+      else if (!isEmbeddedUrl(url) && libraryFileName(url) === undefined)
+        this.#note(frameId, blockedRequestMessage(url))
     })
     pipe.on('Fetch.requestPaused', (request) => {
       this.#answered = this.#answered.then(() => this.#answer(request))
@@ -87,8 +88,8 @@ export class Frames {
     const call = (method: string, params: object) =>
       // The page may be gone by now; then nothing asks any more.
       this.#page.call(method, { requestId, ...params }).catch(() => undefined)
-    if (isBroughtAlong(url)) return void (await call('Fetch.continueRequest', {}))
-    const library = await answerLibrary(url).catch((error: unknown) => ({
+    if (isEmbeddedUrl(url)) return void (await call('Fetch.continueRequest', {}))
+    const library = await loadLibrary(url).catch((error: unknown) => ({
       missing: `asks for ${url}, which cannot be read here (${String(error)})`,
     }))
     if (library && 'script' in library) {
@@ -99,7 +100,7 @@ export class Frames {
       const body = library.script.toString('base64')
       return void (await call('Fetch.fulfillRequest', { responseCode: 200, responseHeaders, body }))
     }
-    this.#note(frameId, library?.missing ?? asksFor(url))
+    this.#note(frameId, library?.missing ?? blockedRequestMessage(url))
     await call('Fetch.failRequest', { errorReason: 'BlockedByClient' })
   }
 
@@ -111,8 +112,8 @@ export class Frames {
     }
     const notes = this.#tried.get(owner) ?? []
     this.#tried.set(owner, notes)
-    const told = cut(what)
-    if (notes.length < mostNotes && !notes.includes(told)) notes.push(told)
+    const told = truncateMessage(what)
+    if (notes.length < maxViolations && !notes.includes(told)) notes.push(told)
   }
 }
 

@@ -1,37 +1,42 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { Breakdown, type Limits } from './breakdown.ts'
+import { BrowserFailure, type BrowserLimits } from './breakdown.ts'
 import type { Browser } from './browser.ts'
-import { Refused } from './cdp-pipe.ts'
-import { Frames } from './frames.ts'
+import { ProtocolError } from './cdp-pipe.ts'
+import { FrameMonitor } from './frames.ts'
 import { PageSession } from './page-session.ts'
-import { painterOf, type CaptureMethod, type Painter } from './painter.ts'
+import { createPainter, type CaptureMethod, type Painter } from './painter.ts'
 import { particleDocument } from './particle-document.ts'
-import { playedAnswer, settledAnswer, type Played, type Settled } from './player-answers.ts'
+import {
+  parseAdvanceResult,
+  parseSettleResult,
+  type AdvanceResult,
+  type SettleResult,
+} from './player-answers.ts'
 import { preparePage } from './prepare-page.ts'
-import { sourceProblem } from './source-problem.ts'
-import { cut, refusal, type CaptureParticle, type ParticleProblem } from './particle.ts'
-import { addFrame, styleOf } from './particle-frame.ts'
+import { findSourceProblem } from './source-problem.ts'
+import { truncateMessage, particleError, type CaptureParticle, type ParticleProblem } from './particle.ts'
+import { addFrameFunction, frameStyle } from './particle-frame.ts'
 
-interface PageOptions {
+interface HostPageOptions {
   readonly width: number
   readonly height: number
   readonly method: CaptureMethod
-  readonly limits: Limits
+  readonly limits: BrowserLimits
 }
 
 /** A particle in its frame of the page. */
 export interface LoadedParticle {
   readonly particle: CaptureParticle
   /** Of its element in the page. */
-  readonly id: string
+  readonly elementId: string
   readonly frameId: string
   /** The browser's name of its player. */
-  readonly player: string
+  readonly playerObjectId: string
 }
 
 /** As long as most particles take to load; then it may be that they wait for a frame. */
-const impatientMs = 200
+const loadPatienceMs = 200
 
 /**
  * The page that holds the particles, each in a frame of an origin of its own. The engine speaks to each
@@ -40,54 +45,56 @@ const impatientMs = 200
  */
 export class HostPage {
   readonly #page: PageSession
-  readonly #frames: Frames
+  readonly #frames: FrameMonitor
   readonly #painter: Painter
-  readonly #size: PageOptions
+  readonly #size: HostPageOptions
   /** The name that the player is put under in each frame. */
   readonly #token = `player-${randomUUID()}`
   #added = 0
 
-  private constructor(page: PageSession, main: string, size: PageOptions) {
+  private constructor(page: PageSession, main: string, size: HostPageOptions) {
     this.#page = page
-    this.#frames = new Frames(page, main)
-    this.#painter = painterOf(size.method, page)
+    this.#frames = new FrameMonitor(page, main)
+    this.#painter = createPainter(size.method, page)
     this.#size = size
   }
 
   /** Opens the page in a browser, which has one. */
-  static async open(browser: Browser, size: PageOptions): Promise<HostPage> {
+  static async open(browser: Browser, size: HostPageOptions): Promise<HostPage> {
     const page = await PageSession.open(browser, { ...size, beginFrame: size.method === 'begin-frame' })
     await browser.call('Browser.setDownloadBehavior', { behavior: 'deny' })
     const { frameTree } = await page.call('Page.getFrameTree', {})
     const main = frameTree.frame.id
     const host = new HostPage(page, main, size)
-    await preparePage(page, main, { ...size, token: host.#token })
+    await preparePage(page, main, { ...size, playerName: host.#token })
     return host
   }
 
   /** Puts a particle into the page and waits until it can be played; without one where it cannot be. */
-  async load(particle: CaptureParticle): Promise<Settled & { readonly loaded?: LoadedParticle }> {
+  async load(particle: CaptureParticle): Promise<SettleResult & { readonly loaded?: LoadedParticle }> {
     const document = particleDocument(particle.html)
     if (document === undefined)
       return { again: false, problems: [{ message: 'has no <template>, which holds what plays' }] }
-    const problem = sourceProblem(particle.html)
+    const problem = findSourceProblem(particle.html)
     if (problem) return { again: false, problems: [problem] }
     const { name } = particle
     const id = `particle-${++this.#added}`
     await this.#concerning(name, '', async () => {
-      await this.#painter.hold()
-      await this.#drawingUntil(this.#callHere(addFrame, [id, name, document, styleOf(particle, this.#size)]))
+      await this.#painter.pause()
+      await this.#drawingUntil(
+        this.#callHere(addFrameFunction, [id, name, document, frameStyle(particle, this.#size)]),
+      )
     })
-    const frameId = this.#frames.newest
+    const frameId = this.#frames.latestFrameId
     return await this.#concerning(name, frameId, async () => {
       const { result } = await this.#page.call('Runtime.evaluate', {
         expression: `window[${JSON.stringify(this.#token)}]`,
-        contextId: this.#frames.contextOf(frameId),
+        contextId: this.#frames.contextId(frameId),
       })
-      if (result.objectId === undefined) throw new Refused('it has no player')
+      if (result.objectId === undefined) throw new ProtocolError('it has no player')
       const loaded = { particle, id, frameId, player: result.objectId }
       const settled = await this.#askSettled(loaded, 'function () { return this.ready() }')
-      if (!(await this.#painter.hold()) && settled.again) throw new Breakdown('late')
+      if (!(await this.#painter.pause()) && settled.again) throw new BrowserFailure('late')
       return { loaded, ...settled }
     })
   }
@@ -95,22 +102,22 @@ export class HostPage {
   /** Some of what a page loads, such as drawings of SVG from elsewhere, goes on only as a frame is drawn. */
   async #drawingUntil(work: Promise<unknown>): Promise<void> {
     const ended = work.then(() => true)
-    while (!(await Promise.race([ended, setTimeout(impatientMs, false)]))) await this.#painter.draw()
+    while (!(await Promise.race([ended, setTimeout(loadPatienceMs, false)]))) await this.#painter.draw()
   }
 
   /** Plays a particle through times of its own, s; stops where a frame must be drawn. */
-  async advance(loaded: LoadedParticle, times: readonly number[]): Promise<Played> {
+  async advance(loaded: LoadedParticle, times: readonly number[]): Promise<AdvanceResult> {
     const { particle, frameId } = loaded
     return await this.#concerning(particle.name, frameId, async () => {
-      await this.#painter.hold()
+      await this.#painter.pause()
       const answer = await this.#ask(loaded, 'function (times) { return this.advance(times) }', [times])
-      const played = playedAnswer(answer, times.length)
+      const played = parseAdvanceResult(answer, times.length)
       return { ...played, problems: this.#problemsOf(frameId, played.problems) }
     })
   }
 
   /** Lets what a drawn frame began in a particle come to its end. */
-  async settle(loaded: LoadedParticle): Promise<Settled> {
+  async settle(loaded: LoadedParticle): Promise<SettleResult> {
     return await this.#concerning(loaded.particle.name, loaded.frameId, () =>
       this.#askSettled(loaded, 'function () { return this.drawn() }'),
     )
@@ -120,7 +127,7 @@ export class HostPage {
   async draw({ particle, frameId }: LoadedParticle): Promise<void> {
     await this.#concerning(particle.name, frameId, async () => {
       // What was told of other drawings came at moments of real time: another try may be faster.
-      if (!(await this.#painter.draw())) throw new Breakdown('late')
+      if (!(await this.#painter.draw())) throw new BrowserFailure('late')
     })
   }
 
@@ -133,7 +140,7 @@ export class HostPage {
   }
 
   /** Takes a particle out of the page. */
-  async remove({ particle, id, player, frameId }: LoadedParticle): Promise<void> {
+  async remove({ particle, elementId: id, playerObjectId: player, frameId }: LoadedParticle): Promise<void> {
     await this.#concerning(particle.name, frameId, async () => {
       // First, as the player is gone with its frame.
       await this.#page.call('Runtime.releaseObject', { objectId: player })
@@ -144,23 +151,27 @@ export class HostPage {
 
   /** Calls a function in the page itself. */
   async #callHere(source: string, given: readonly unknown[]): Promise<unknown> {
-    return await this.#page.callFunction(source, given, { executionContextId: this.#frames.contextOf() })
+    return await this.#page.callFunction(source, given, { executionContextId: this.#frames.contextId() })
   }
 
   /** What a particle's player answers of itself. */
-  async #askSettled(loaded: LoadedParticle, source: string): Promise<Settled> {
-    const { again, problems } = settledAnswer(await this.#ask(loaded, source))
+  async #askSettled(loaded: LoadedParticle, source: string): Promise<SettleResult> {
+    const { again, problems } = parseSettleResult(await this.#ask(loaded, source))
     return { again, problems: this.#problemsOf(loaded.frameId, problems) }
   }
 
   /** What a particle's player answers. */
-  async #ask({ player }: LoadedParticle, source: string, given: readonly unknown[] = []): Promise<unknown> {
+  async #ask(
+    { playerObjectId: player }: LoadedParticle,
+    source: string,
+    given: readonly unknown[] = [],
+  ): Promise<unknown> {
     return await this.#page.callFunction(source, given, { objectId: player })
   }
 
   #problemsOf(frameId: string, told: readonly ParticleProblem[]): ParticleProblem[] {
     // What was tried is the cause of what then failed.
-    return [...this.#frames.takeTried(frameId), ...told]
+    return [...this.#frames.takeViolations(frameId), ...told]
   }
 
   /** Names the particle in what goes wrong while it is asked. */
@@ -168,11 +179,11 @@ export class HostPage {
     try {
       return await ask()
     } catch (error) {
-      if (error instanceof Breakdown) throw error.of(name)
-      if (!(error instanceof Refused)) throw error
-      throw refusal(
+      if (error instanceof BrowserFailure) throw error.withParticle(name)
+      if (!(error instanceof ProtocolError)) throw error
+      throw particleError(
         name,
-        this.#problemsOf(frameId, [{ message: cut(`it cannot be played (${error.message})`) }]),
+        this.#problemsOf(frameId, [{ message: truncateMessage(`it cannot be played (${error.message})`) }]),
       )
     }
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inOrder } from './in-order.ts'
+import { processInOrder } from './in-order.ts'
 
 /** Work whose pieces end when told. */
 function pieces() {
@@ -26,14 +26,15 @@ it('yields in order what ends in any order', async () => {
   const { work, endOf } = pieces()
   for (const piece of [3, 2, 1, 0]) endOf(piece).resolve(piece * 10)
   const seen: number[] = []
-  for await (const result of inOrder({ count: 4, workers: 2, work, stop: nothing })) seen.push(result)
+  for await (const result of processInOrder({ count: 4, workers: 2, process: work, abort: nothing }))
+    seen.push(result)
   expect(seen).toEqual([0, 10, 20, 30])
 })
 
 it('begins only what is near those that were taken', async () => {
   const { work, begun, endOf } = pieces()
   for (let piece = 0; piece < 20; piece += 1) endOf(piece).resolve(piece)
-  const results = inOrder({ count: 20, workers: 2, work, stop: nothing })
+  const results = processInOrder({ count: 20, workers: 2, process: work, abort: nothing })
   await results.next()
   await new Promise(setImmediate)
   expect(begun).toEqual([0, 1, 2])
@@ -46,7 +47,7 @@ it('begins only what is near those that were taken', async () => {
 it('fails with the first failure, though others before it are not done, and stops them', async () => {
   const { work, endOf } = pieces()
   const stop = () => endOf(0).reject(new Error('stopped'))
-  const results = inOrder({ count: 9, workers: 2, work, stop })
+  const results = processInOrder({ count: 9, workers: 2, process: work, abort: stop })
   endOf(1).reject(new Error('piece 1'))
   await expect(results.next()).rejects.toThrow('piece 1')
 })

@@ -1,19 +1,24 @@
 /** Pieces of work and who does them. */
-interface Work<T> {
+interface ProcessInOrderOptions<T> {
   /** Pieces are numbered from 0. */
   readonly count: number
   readonly workers: number
   /** Called by each worker with one piece after another, rising. */
-  readonly work: (worker: number, piece: number) => Promise<T>
+  readonly process: (worker: number, piece: number) => Promise<T>
   /** Ends what is in work, which then fails, when nobody wants the results any more. */
-  readonly stop: () => void
+  readonly abort: () => void
 }
 
 /**
  * Does pieces of work with workers side by side and yields the results in order. A piece is begun only when it
  * is near those that were taken, so that few results wait. The first failure ends all.
  */
-export async function* inOrder<T>({ count, workers, work, stop }: Work<T>): AsyncGenerator<T> {
+export async function* processInOrder<T>({
+  count,
+  workers,
+  process: work,
+  abort: stop,
+}: ProcessInOrderOptions<T>): AsyncGenerator<T> {
   const results = new Map<number, PromiseWithResolvers<T>>()
   const resultOf = (piece: number) => {
     const result = results.get(piece) ?? Promise.withResolvers<T>()

@@ -9,21 +9,22 @@ export const libraryHosts = ['cdn.jsdelivr.net', 'unpkg.com', 'cdnjs.cloudflare.
  * GSAP, of one major version, as those places address it: package@version/dist/file or gsap/version/file. Its
  * licence is not an open one, so it is not part of this project and only there when the user installed it.
  */
-const gsap = /^\/(?:npm\/|ajax\/libs\/)?gsap(?:@|\/)3(?:\.\d+){0,2}(?:\/dist)?\/([A-Za-z]+(?:\.min)?\.js)$/
+const gsapPath =
+  /^\/(?:npm\/|ajax\/libs\/)?gsap(?:@|\/)3(?:\.\d+){0,2}(?:\/dist)?\/([A-Za-z]+(?:\.min)?\.js)$/
 
 /** The file that answers an address: of a known library that is installed here, or what to do to have it. */
-export type LibraryAnswer = { readonly script: Buffer } | { readonly missing: string }
+export type LoadLibraryResult = { readonly script: Buffer } | { readonly missing: string }
 
 /** The file of a known library that an address names; undefined for every other address. */
-export function libraryFile(address: string): string | undefined {
+export function libraryFileName(address: string): string | undefined {
   const url = URL.parse(address)
   if (url?.protocol !== 'https:' || !libraryHosts.includes(url.host)) return undefined
-  return gsap.exec(url.pathname)?.[1]
+  return gsapPath.exec(url.pathname)?.[1]
 }
 
 /** Answers an address of a known library; undefined for every other address. */
-export async function answerLibrary(address: string): Promise<LibraryAnswer | undefined> {
-  const file = libraryFile(address)
+export async function loadLibrary(address: string): Promise<LoadLibraryResult | undefined> {
+  const file = libraryFileName(address)
   if (file === undefined) return undefined
   const missing = `needs GSAP 3 (${address}), which is not installed here: run npm install gsap@3 where Reelwright is installed, or put its text into a <script> of the particle`
   try {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { foldersOf } from '../../platform/search-path.ts'
-import { findChromium, findIn } from './locate.ts'
+import { findChromium, findChromiumIn } from './locate.ts'
 
 let folder: string
 
@@ -25,13 +25,13 @@ async function program(path: string, mode = 0o755): Promise<string> {
 it('takes a headless shell before a whole browser, wherever they lie', async () => {
   await program('first/chromium')
   const shell = await program('second/chromium-headless-shell')
-  expect(findIn([join(folder, 'first'), join(folder, 'second')])).toBe(shell)
+  expect(findChromiumIn([join(folder, 'first'), join(folder, 'second')])).toBe(shell)
 })
 
 it('finds what was downloaded for a test tool, whatever its version is called', async () => {
   const shell = await program('chromium_headless_shell-1234/chrome-linux/headless_shell')
   await program('firefox-1/chrome-linux/headless_shell')
-  expect(findIn([join(folder, 'chromium_headless_shell-*', 'chrome-*')])).toBe(shell)
+  expect(findChromiumIn([join(folder, 'chromium_headless_shell-*', 'chrome-*')])).toBe(shell)
 })
 
 it('finds what PATH names', async () => {
@@ -42,5 +42,5 @@ it('finds what PATH names', async () => {
 it('takes no folder, and nothing that cannot be run', async () => {
   await mkdir(join(folder, `chromium${ending}`))
   if (process.platform !== 'win32') await program('google-chrome', 0o644)
-  expect(findIn([folder, join(folder, 'nowhere'), join(folder, '*', 'nothing')])).toBeUndefined()
+  expect(findChromiumIn([folder, join(folder, 'nowhere'), join(folder, '*', 'nothing')])).toBeUndefined()
 })

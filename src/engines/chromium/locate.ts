@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /** Names of its programs; the headless shell goes first, as it is lighter and starts faster. */
-const names = [
+const programNames = [
   'chromium-headless-shell',
   'chrome-headless-shell',
   'headless_shell',
@@ -21,7 +21,7 @@ const home = homedir()
 const { platform } = process
 
 /** Where installers put it without putting it on PATH; `*` is any name. */
-const folders = {
+const installFolders = {
   darwin: [
     '/opt/homebrew/bin',
     '/usr/local/bin',
@@ -45,20 +45,21 @@ const folders = {
     `${home}/.cache/ms-playwright/chromium_headless_shell-*/chrome-*`,
   ],
 }
-const usualFolders = platform === 'darwin' || platform === 'win32' ? folders[platform] : folders.other
+const usualFolders =
+  platform === 'darwin' || platform === 'win32' ? installFolders[platform] : installFolders.other
 
 /** Finds Chromium, or a browser made of it, in the folders of a PATH or in the usual ones; undefined where there is none. */
 export function findChromium(path: readonly string[]): string | undefined {
-  return findIn([...path, ...usualFolders])
+  return findChromiumIn([...path, ...usualFolders])
 }
 
 /** Finds it in folders, whose names may have a `*` for any; a headless shell anywhere goes before a whole browser. */
-export function findIn(patterns: readonly string[]): string | undefined {
-  const all = patterns.flatMap(expand)
-  return names.flatMap((name) => all.map((folder) => join(folder, name))).find(isProgram)
+export function findChromiumIn(patterns: readonly string[]): string | undefined {
+  const all = patterns.flatMap(expandPattern)
+  return programNames.flatMap((name) => all.map((folder) => join(folder, name))).find(isExecutableFile)
 }
 
-function isProgram(path: string): boolean {
+function isExecutableFile(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
@@ -67,7 +68,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-function expand(pattern: string): string[] {
+function expandPattern(pattern: string): string[] {
   const [before = '', ...after] = pattern.split('*')
   if (after.length === 0) return [pattern]
   const slash = before.lastIndexOf('/') + 1
@@ -75,7 +76,7 @@ function expand(pattern: string): string[] {
   try {
     return readdirSync(before.slice(0, slash))
       .filter((name) => name.startsWith(start))
-      .flatMap((name) => expand(before.slice(0, slash) + name + after.join('*')))
+      .flatMap((name) => expandPattern(before.slice(0, slash) + name + after.join('*')))
   } catch {
     return []
   }

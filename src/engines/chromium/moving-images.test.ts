@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { movingImageLine } from './moving-images.ts'
+import { animatedImageLine } from './moving-images.ts'
 
 it.each([
   ['images', 'data:image/png'],
@@ -10,7 +10,7 @@ it.each([
   const read = (bytes: number) => {
     const text = source(bytes)
     const begun = process.cpuUsage()
-    expect(movingImageLine(text)).toBeUndefined()
+    expect(animatedImageLine(text)).toBeUndefined()
     const { user, system } = process.cpuUsage(begun)
     return (user + system) / 1000
   }
@@ -58,7 +58,7 @@ it.each([
     `<img src='data:image/svg+xml,${svg(`<image href="data:image/png;base64,AA=="/>${animate}`)}'>`,
   ],
 ])('finds %s', (_, source) => {
-  expect(movingImageLine(`\n${source}`)).toBe(2)
+  expect(animatedImageLine(`\n${source}`)).toBe(2)
 })
 
 it.each([
@@ -69,7 +69,7 @@ it.each([
   ['a drawing beside one of the page that is animated', `<img src="${escaped(svg('<g/>'))}">${svg(animate)}`],
   ['an address that a script completes', `'data:image/svg+xml,' + drawn; '${svg(animate)}'`],
 ])('lets %s be', (_, source) => {
-  expect(movingImageLine(source)).toBeUndefined()
+  expect(animatedImageLine(source)).toBeUndefined()
 })
 
 /** Each drawing is written within the one before, escaped once more. */
@@ -80,9 +80,9 @@ const nested = (depth: number) =>
   }).join('')
 
 it('looks into drawings within drawings, and answers for those that are nested without end', () => {
-  expect(movingImageLine(nested(4))).toBeUndefined()
+  expect(animatedImageLine(nested(4))).toBeUndefined()
   const begun = process.cpuUsage()
-  expect(movingImageLine(nested(1000))).toBe(1)
+  expect(animatedImageLine(nested(1000))).toBe(1)
   const { user, system } = process.cpuUsage(begun)
   expect((user + system) / 1000).toBeLessThan(1000)
 })

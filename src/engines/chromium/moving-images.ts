@@ -1,39 +1,39 @@
 /** The line, from 1, of the first image of a text that moves by itself, which no clock drives. */
-export function movingImageLine(text: string): number | undefined {
-  const index = movingAt(text, 1)
+export function animatedImageLine(text: string): number | undefined {
+  const index = animatedImageIndex(text, 1)
   return index === undefined ? undefined : text.slice(0, index).split('\n').length
 }
 
 /** Drawings within drawings, as deep as they are looked into: deeper than anybody means them, they count as moving. */
-const mostDrawings = 4
+const maxSvgDepth = 4
 
 /**
  * Where the first image begins that moves. A text is read a few times at the most, whatever it holds: each image that
  * is data ends where the next begins, but for drawings, which may hold images and end where the next drawing begins.
  */
-function movingAt(text: string, depth: number): number | undefined {
-  const found = imagesIn(text)
-  const drawings = found.filter(({ isDrawing }) => isDrawing)
+function animatedImageIndex(text: string, depth: number): number | undefined {
+  const found = findDataUris(text)
+  const drawings = found.filter(({ isSvg: isDrawing }) => isDrawing)
   const ends = new Map(drawings.map(({ index }, place) => [index, drawings[place + 1]?.index]))
-  return found.find(({ index, isDrawing, isBase64, begin, end }) => {
+  return found.find(({ index, isSvg: isDrawing, isBase64, bodyStart: begin, end }) => {
     const rest = text.slice(begin, isDrawing ? ends.get(index) : end)
-    if (!isDrawing) return isMovingRaster(isBase64 ? decoded(rest) : unescaped(rest))
-    return isMovingDrawing(isBase64 ? decoded(rest) : written(rest), depth)
+    if (!isDrawing) return isAnimatedRaster(isBase64 ? decodeBase64(rest) : percentDecode(rest))
+    return isAnimatedSvg(isBase64 ? decodeBase64(rest) : decodeSvg(rest), depth)
   })?.index
 }
 
-interface Found {
+interface DataUri {
   readonly index: number
-  readonly isDrawing: boolean
+  readonly isSvg: boolean
   readonly isBase64: boolean
   /** Of what its comma is followed by. */
-  readonly begin: number
+  readonly bodyStart: number
   /** Where the next begins. */
   readonly end: number
 }
 
 /** All that is data, of whatever type: browsers take a raster image for what its bytes are. */
-function imagesIn(text: string): Found[] {
+function findDataUris(text: string): DataUri[] {
   const places = [...text.matchAll(/data:/gi)].map(({ index }) => index)
   return places.flatMap((index, place) => {
     const end = places[place + 1] ?? text.length
@@ -48,18 +48,18 @@ function imagesIn(text: string): Found[] {
 }
 
 /** What is written in base64, as far as it goes. */
-function decoded(text: string): string {
+function decodeBase64(text: string): string {
   const digits = /^[A-Za-z0-9+/=%\s]*/.exec(text)?.[0] ?? ''
-  return Buffer.from(unescaped(digits), 'base64').toString('latin1')
+  return Buffer.from(percentDecode(digits), 'base64').toString('latin1')
 }
 
 /** A drawing that is written out: escaped it has no blanks or quotation marks, else it ends with its element. */
-function written(text: string): string {
+function decodeSvg(text: string): string {
   const end = /^%3c/i.test(text) ? /["<>\s]/ : /<\/svg\s*>/i
-  return unescaped(text.slice(0, end.exec(text)?.index))
+  return percentDecode(text.slice(0, end.exec(text)?.index))
 }
 
-function unescaped(text: string): string {
+function percentDecode(text: string): string {
   return text.replaceAll(/%[\da-f]{2}/gi, (one) => String.fromCharCode(Number.parseInt(one.slice(1), 16)))
 }
 
@@ -67,7 +67,7 @@ function unescaped(text: string): string {
  * By first bytes: GIF with a second graphic control extension, PNG with an animation chunk, WebP with its animation
  * flag, AVIF of the brand of sequences (AV1 image file format, 5.2).
  */
-const rasters = [
+const rasterFormats = [
   { begins: /^GIF8/, moves: (bytes: string) => bytes.split('\x21\xf9\x04').length > 2 },
   { begins: /^\x89PNG/, moves: (bytes: string) => bytes.slice(0, bytes.indexOf('IDAT')).includes('acTL') },
   {
@@ -81,14 +81,14 @@ const rasters = [
   },
 ]
 
-function isMovingRaster(bytes: string): boolean {
-  return rasters.find(({ begins }) => begins.test(bytes))?.moves(bytes) ?? false
+function isAnimatedRaster(bytes: string): boolean {
+  return rasterFormats.find(({ begins }) => begins.test(bytes))?.moves(bytes) ?? false
 }
 
 /** Elements of SVG that move what they lie in, and what of CSS does. */
-const motion = /<(?:animate\w*|set)[\s/>]|@keyframes|[\s;{"']animation(?:-name)?\s*:/i
+const svgAnimation = /<(?:animate\w*|set)[\s/>]|@keyframes|[\s;{"']animation(?:-name)?\s*:/i
 
-function isMovingDrawing(text: string, depth: number): boolean {
+function isAnimatedSvg(text: string, depth: number): boolean {
   if (!/^\s*<(?:svg|\?|!)/.test(text)) return false
-  return depth > mostDrawings || motion.test(text) || movingAt(text, depth + 1) !== undefined
+  return depth > maxSvgDepth || svgAnimation.test(text) || animatedImageIndex(text, depth + 1) !== undefined
 }

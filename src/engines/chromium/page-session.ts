@@ -1,5 +1,5 @@
 import type { Browser } from './browser.ts'
-import { Refused, type AnswerOf, type CdpPipe, type Method, type Parameters } from './cdp-pipe.ts'
+import { ProtocolError, type AnswerOf, type CdpPipe, type Method, type Parameters } from './cdp-pipe.ts'
 
 /** A new page of a browser, driven by the debugging protocol. */
 export class PageSession {
@@ -38,7 +38,7 @@ export class PageSession {
     return await this.#browser.call(method, params, { session: this.#id })
   }
 
-  /** Calls a function where `target` tells, and waits for what it promises. Throws `Refused` with what it throws. */
+  /** Calls a function where `target` tells, and waits for what it promises. Throws `ProtocolError` with what it throws. */
   async callFunction(source: string, given: readonly unknown[], target: Parameters): Promise<unknown> {
     const { result, exceptionDetails } = await this.call('Runtime.callFunctionOn', {
       functionDeclaration: source,
@@ -48,7 +48,7 @@ export class PageSession {
       ...target,
     })
     if (exceptionDetails) {
-      throw new Refused(exceptionDetails.exception?.description ?? exceptionDetails.text)
+      throw new ProtocolError(exceptionDetails.exception?.description ?? exceptionDetails.text)
     }
     return result.value
   }

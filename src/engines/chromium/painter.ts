@@ -1,4 +1,4 @@
-import { Breakdown } from './breakdown.ts'
+import { BrowserFailure } from './breakdown.ts'
 import type { PageSession } from './page-session.ts'
 
 /** Takes pictures of a page. */
@@ -7,9 +7,9 @@ export interface Painter {
    * Keeps the page from drawing by itself, for some seconds: what is told of drawings is told by `draw` alone. Answers
    * whether it drew nothing since it was last told to.
    */
-  hold(): Promise<boolean>
+  pause(): Promise<boolean>
   /**
-   * Lets the page draw once without looking: what tells of animations is told then. Answers as `hold`.
+   * Lets the page draw once without looking: what tells of animations is told then. Answers as `pause`.
    */
   draw(): Promise<boolean>
   /** A picture of the page as it is: PNG of eight bits, with alpha unless it is opaque all over. */
@@ -19,15 +19,15 @@ export interface Painter {
 export type CaptureMethod = 'begin-frame' | 'screenshot'
 
 /** The painter of a method. */
-export function painterOf(method: CaptureMethod, page: PageSession): Painter {
+export function createPainter(method: CaptureMethod, page: PageSession): Painter {
   return method === 'begin-frame' ? beginFramePainter(page) : screenshotPainter(page)
 }
 
 /** The first frames of a new page may be drawn before there is anything to take a picture of. */
-const mostTries = 20
+const maxAttempts = 20
 
 /** What the compositor believes to pass between two frames, ms; nothing of a particle follows it. */
-const interval = 1000 / 60
+const frameIntervalMs = 1000 / 60
 
 /** Makes what lies behind the page black, of so much alpha. */
 async function setBackground(page: PageSession, a: 0 | 1): Promise<void> {
@@ -37,13 +37,17 @@ async function setBackground(page: PageSession, a: 0 | 1): Promise<void> {
 function beginFramePainter(page: PageSession): Painter {
   let ticks = 1000
   const frame = async (more: object) => {
-    ticks += interval
-    return await page.call('HeadlessExperimental.beginFrame', { frameTimeTicks: ticks, interval, ...more })
+    ticks += frameIntervalMs
+    return await page.call('HeadlessExperimental.beginFrame', {
+      frameTimeTicks: ticks,
+      interval: frameIntervalMs,
+      ...more,
+    })
   }
   const screenshot = { format: 'png', optimizeForSpeed: true }
   return {
     // It draws only when it is told to.
-    hold: async () => true,
+    pause: async () => true,
     draw: async () => {
       await frame({ noDisplayUpdates: true })
       return true
@@ -54,20 +58,20 @@ function beginFramePainter(page: PageSession): Painter {
       await setBackground(page, 1)
       await frame({})
       await setBackground(page, 0)
-      for (let tries = 0; tries < mostTries; tries += 1) {
+      for (let tries = 0; tries < maxAttempts; tries += 1) {
         const { screenshotData } = await frame({ screenshot })
         if (screenshotData !== undefined) return Buffer.from(screenshotData, 'base64')
       }
-      throw new Breakdown('hang')
+      throw new BrowserFailure('hang')
     },
   }
 }
 
 /** A page that is held for longer, ms, is drawn and held anew before it plays: Chromium lets go of it after 4 s. */
-const freshMs = 1000
+const pauseRenewalMs = 1000
 
 /** In the page: lets it draw once, and holds it as it is then. Answers whether it was held until now. */
-const drawAndHold = `new Promise((drawn) => {
+const drawAndPause = `new Promise((drawn) => {
   const wasHeld = window.isHeld
   window.held?.skipTransition()
   requestAnimationFrame(() => {
@@ -81,7 +85,7 @@ const drawAndHold = `new Promise((drawn) => {
 })`
 
 /** In the page: lets it draw on by itself, and waits until it has done so. */
-const drawOn = `new Promise((drawn) => {
+const resumeDrawing = `new Promise((drawn) => {
   window.held?.skipTransition()
   requestAnimationFrame(() => requestAnimationFrame(() => drawn()))
 })`
@@ -95,16 +99,16 @@ function screenshotPainter(page: PageSession): Painter {
   const evaluate = async (expression: string) =>
     (await page.call('Runtime.evaluate', { expression, awaitPromise: true })).result.value
   const draw = async () => {
-    const wasHeld = await evaluate(drawAndHold)
+    const wasHeld = await evaluate(drawAndPause)
     heldAt = performance.now()
     return wasHeld === true
   }
   return {
-    hold: async () => performance.now() - heldAt < freshMs || (await draw()),
+    pause: async () => performance.now() - heldAt < pauseRenewalMs || (await draw()),
     draw,
     capture: async () => {
       // No picture is taken of a page that is held.
-      await evaluate(drawOn)
+      await evaluate(resumeDrawing)
       const params = { format: 'png', optimizeForSpeed: true, captureBeyondViewport: false }
       const { data } = await page.call('Page.captureScreenshot', params)
       await draw()

@@ -5,7 +5,7 @@ import { libraryHosts } from './libraries.ts'
  * What a particle may load: what it brings along. Each frame declares it, and the host page, which holds the
  * frames, for where they may go.
  */
-export const policy = [
+export const contentSecurityPolicy = [
   "default-src 'none'",
   `script-src 'unsafe-inline' 'unsafe-eval' ${libraryHosts.map((host) => `https://${host}`).join(' ')}`,
   "style-src 'unsafe-inline'",
@@ -18,18 +18,18 @@ export const policy = [
 ].join('; ')
 
 /** Whether an address is of what a particle brings along. */
-export function isBroughtAlong(url: string): boolean {
+export function isEmbeddedUrl(url: string): boolean {
   return /^(?:data|blob|about):/.test(url)
 }
 
 /** What is told of any other address. */
-export function asksFor(url: string): string {
+export function blockedRequestMessage(url: string): string {
   return `asks for ${url}; a particle has no network`
 }
 
 /** The page that holds the frames, transparent. */
 export const hostDocument = `<!doctype html><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">
 <style>:root{view-transition-name:none}html,body{margin:0;overflow:hidden;background:transparent}
 iframe{position:absolute;border:0;transform-origin:0 0}</style><body></body>`
 
@@ -47,17 +47,20 @@ export function particleDocument(html: string): string | undefined {
   // Scripts look for the element that declares the composition: the template itself is not there any more.
   const [before, after] =
     declared.length > 0
-      ? [`<div style="position:relative;width:100%;height:100%"${declared.map(written).join('')}>`, '</div>']
+      ? [
+          `<div style="position:relative;width:100%;height:100%"${declared.map(attributeText).join('')}>`,
+          '</div>',
+        ]
       : ['', '']
   // A layer that is told to change is drawn as it was at some frame before: what it looks like would depend on
   // which frames a worker captures.
   const settled = '*,*::before,*::after{will-change:auto!important}'
   const head =
-    `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">` +
+    `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">` +
     `<style>html,body{margin:0;width:100%;height:100%;overflow:hidden;background:transparent}${settled}</style></head><body>`
   return `${head}${before}${'\n'.repeat(place.startTag.endLine - 1)}${content}${after}</body></html>`
 }
 
-function written({ name, value }: { name: string; value: string }): string {
+function attributeText({ name, value }: { name: string; value: string }): string {
   return ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`
 }

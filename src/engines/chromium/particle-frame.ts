@@ -4,7 +4,7 @@ import type { CaptureParticle } from './particle.ts'
  * Forms may be sent only so that the policy hears of it: it allows them no target. A sandbox of an origin of
  * its own, with scripts; without windows, dialogs, downloads, plugins, or a way to move the page above.
  */
-export const addFrame = `function (id, name, html, style) {
+export const addFrameFunction = `function (id, name, html, style) {
   const frame = document.createElement('iframe')
   const loaded = new Promise((resolve) => frame.addEventListener('load', () => resolve()))
   frame.sandbox = 'allow-scripts allow-forms'
@@ -18,7 +18,7 @@ export const addFrame = `function (id, name, html, style) {
 }`
 
 /** Lays a particle's canvas over the frame: evenly scaled to cover it, in the middle. */
-export function styleOf(
+export function frameStyle(
   { width, height, zIndex, opaque }: CaptureParticle,
   frame: { readonly width: number; readonly height: number },
 ): string {

@@ -29,15 +29,15 @@ export interface ParticleProblem {
 }
 
 /** As long as a problem is told: the page that it is about may have written it. */
-const mostCharacters = 300
+const maxMessageLength = 300
 
 /** A text of a page, of which only the beginning is told. */
-export function cut(text: string): string {
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text
+export function truncateMessage(text: string): string {
+  return text.length > maxMessageLength ? `${text.slice(0, maxMessageLength)}…` : text
 }
 
 /** The error of a particle that cannot be played. */
-export function refusal(name: string, problems: readonly ParticleProblem[]): MediaError {
+export function particleError(name: string, problems: readonly ParticleProblem[]): MediaError {
   return new MediaError(6016, `${name}: ${describeProblems(problems)}`, {
     hint: 'Correct the particle: it brings along all it shows, and draws what its registered timeline tells.',
   })

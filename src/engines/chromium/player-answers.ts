@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { Refused } from './cdp-pipe.ts'
-import { cut, type ParticleProblem } from './particle.ts'
+import { ProtocolError } from './cdp-pipe.ts'
+import { truncateMessage, type ParticleProblem } from './particle.ts'
 
 /** How far a particle was played. */
-export interface Played {
+export interface AdvanceResult {
   /** Times played. */
   readonly done: number
   /** A frame must be drawn before it goes on. */
@@ -14,31 +14,39 @@ export interface Played {
 }
 
 /** What came of a particle that has loaded, or was drawn. */
-export interface Settled {
+export interface SettleResult {
   /** It must be drawn now, as more may be told of it. */
   readonly again: boolean
   readonly problems: readonly ParticleProblem[]
 }
 
-const changed = 'its script changes what the language or the page consists of'
+const tamperedMessage = 'its script changes what the language or the page consists of'
 
-const problem = z
+const problemSchema = z
   .object({ message: z.string(), line: z.int().positive().optional() })
-  .transform(({ message, line }) => ({ message: cut(message), ...(line !== undefined && { line }) }))
-const problems = z.array(problem).max(100)
-const settled = z.object({ again: z.boolean(), problems })
-const played = z.object({ done: z.int().positive(), turn: z.boolean(), still: z.boolean(), problems })
+  .transform(({ message, line }) => ({
+    message: truncateMessage(message),
+    ...(line !== undefined && { line }),
+  }))
+const problemsSchema = z.array(problemSchema).max(100)
+const settleSchema = z.object({ again: z.boolean(), problems: problemsSchema })
+const advanceSchema = z.object({
+  done: z.int().positive(),
+  turn: z.boolean(),
+  still: z.boolean(),
+  problems: problemsSchema,
+})
 
-/** What a player tells of itself. Throws `Refused` where its page has changed what the player stands on. */
-export function settledAnswer(answer: unknown): Settled {
-  const read = settled.safeParse(answer)
-  if (!read.success) throw new Refused(changed)
+/** What a player tells of itself. Throws `ProtocolError` where its page has changed what the player stands on. */
+export function parseSettleResult(answer: unknown): SettleResult {
+  const read = settleSchema.safeParse(answer)
+  if (!read.success) throw new ProtocolError(tamperedMessage)
   return read.data
 }
 
-/** How far a player came with so many times: one at least. Throws `Refused` as `settledAnswer` does. */
-export function playedAnswer(answer: unknown, times: number): Played {
-  const read = played.safeParse(answer)
-  if (!read.success || read.data.done > times) throw new Refused(changed)
+/** How far a player came with so many times: one at least. Throws `ProtocolError` as `parseSettleResult` does. */
+export function parseAdvanceResult(answer: unknown, times: number): AdvanceResult {
+  const read = advanceSchema.safeParse(answer)
+  if (!read.success || read.data.done > times) throw new ProtocolError(tamperedMessage)
   return read.data
 }

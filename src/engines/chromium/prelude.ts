@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Each after those that it imports. */
-const modules = [
+const playerModules = [
   ...['pristine', 'natives', 'present', 'timings', 'timers', 'clock', 'chance'],
   ...['blobs', 'under-way', 'pending', 'drawings', 'motion', 'timelines'],
   ...['refuse', 'elements', 'drawing-calls', 'drawn-styles', 'hearing', 'errors', 'watch', 'play'],
@@ -13,9 +13,9 @@ const modules = [
  * particle may find, but not change. In the host page it does nothing. A frame waits so many ms for what takes
  * real time.
  */
-export async function prelude(name: string, settleMs: number): Promise<string> {
+export async function playerScript(name: string, settleMs: number): Promise<string> {
   const parts = await Promise.all(
-    modules.map((module) => readFile(join(import.meta.dirname, 'page', `${module}.js`), 'utf8')),
+    playerModules.map((module) => readFile(join(import.meta.dirname, 'page', `${module}.js`), 'utf8')),
   )
   // A frame takes one script: what the modules say to each other becomes the scope that they share.
   const body = parts

@@ -1,15 +1,15 @@
-import type { Limits } from './breakdown.ts'
+import type { BrowserLimits } from './breakdown.ts'
 import type { PageSession } from './page-session.ts'
 import { hostDocument } from './particle-document.ts'
-import { prelude } from './prelude.ts'
+import { playerScript } from './prelude.ts'
 
-interface Prepared {
+interface PreparePageOptions {
   /** In pixels, as are pictures of it. */
   readonly width: number
   readonly height: number
-  readonly limits: Limits
+  readonly limits: BrowserLimits
   /** The name that the player is put under in each frame within it. */
-  readonly token: string
+  readonly playerName: string
 }
 
 /**
@@ -19,7 +19,7 @@ interface Prepared {
 export async function preparePage(
   page: PageSession,
   main: string,
-  { width, height, limits, token }: Prepared,
+  { width, height, limits, playerName: token }: PreparePageOptions,
 ): Promise<void> {
   const all: [string, object][] = [
     ['Page.enable', {}],
@@ -28,7 +28,7 @@ export async function preparePage(
     ['Fetch.enable', { patterns: [{ urlPattern: '*' }] }],
     ['Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }],
     ['Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }],
-    ['Page.addScriptToEvaluateOnNewDocument', { source: await prelude(token, limits.settleMs) }],
+    ['Page.addScriptToEvaluateOnNewDocument', { source: await playerScript(token, limits.settleMs) }],
     // No animation plays by itself while a frame waits or is drawn: the player moves it.
     ['Animation.enable', {}],
     ['Animation.setPlaybackRate', { playbackRate: 0 }],

@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 export interface TreeProcess {
   readonly pid: number
   /** Memory of its own, without the program's files. */
-  readonly bytes: number
+  readonly memoryBytes: number
 }
 
 /** A process with everything it started; only the process itself, of no known size, where the system does not tell. */
 export async function processTree(pid: number): Promise<TreeProcess[]> {
   if (process.platform === 'linux') return await linuxTree(pid)
-  if (process.platform === 'win32') return [{ pid, bytes: 0 }]
+  if (process.platform === 'win32') return [{ pid, memoryBytes: 0 }]
   return await unixTree(pid)
 }
 
@@ -27,7 +27,7 @@ async function linuxTree(pid: number): Promise<TreeProcess[]> {
   const children = lists.join(' ').split(/\s+/).filter(Boolean).map(Number)
   const below = await Promise.all(children.map(linuxTree))
   const kibibytes = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+)/gm)].map(([, number]) => Number(number))
-  return [{ pid, bytes: kibibytes.reduce((sum, one) => sum + one, 0) * 1024 }, ...below.flat()]
+  return [{ pid, memoryBytes: kibibytes.reduce((sum, one) => sum + one, 0) * 1024 }, ...below.flat()]
 }
 
 async function unixTree(root: number): Promise<TreeProcess[]> {
@@ -41,5 +41,5 @@ async function unixTree(root: number): Promise<TreeProcess[]> {
   }))
   const below = (pid: number): TreeProcess[] =>
     all.filter(({ parent }) => parent === pid).flatMap((one) => [one, ...below(one.pid)])
-  return [all.find(({ pid }) => pid === root) ?? { pid: root, bytes: 0 }, ...below(root)]
+  return [all.find(({ pid }) => pid === root) ?? { pid: root, memoryBytes: 0 }, ...below(root)]
 }

@@ -3,7 +3,7 @@ import { MediaError } from '../../contract/errors.ts'
 import type { StagedFile } from '../../contract/operation.ts'
 
 /** The text of an HTML file. Throws 6016 where it is not UTF-8. */
-export async function readSource({ path, name }: Pick<StagedFile, 'path' | 'name'>): Promise<string> {
+export async function readParticleSource({ path, name }: Pick<StagedFile, 'path' | 'name'>): Promise<string> {
   const bytes = await readFile(path)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -1,22 +1,27 @@
 import { MediaError } from '../../contract/errors.ts'
-import { Actor } from './actor.ts'
-import { Breakdown, twice, usualLimits, type Limits } from './breakdown.ts'
+import { ParticlePlayer } from './actor.ts'
+import {
+  BrowserFailure,
+  retryOnBrowserFailure,
+  defaultBrowserLimits,
+  type BrowserLimits,
+} from './breakdown.ts'
 import { Browser } from './browser.ts'
-import { Budget } from './budget.ts'
-import { usualMethod } from './capture.ts'
+import { PlayBudget } from './budget.ts'
+import { preferredCaptureMethod } from './capture.ts'
 import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
-import { spanOf } from './schedule.ts'
-import { isTransparent } from './transparency.ts'
+import { frameSpan } from './schedule.ts'
+import { isTransparentPng } from './transparency.ts'
 
-export interface RehearseOptions {
+export interface DryRunOptions {
   /** Of the picture that it is to be shown in. */
   readonly width: number
   readonly height: number
   readonly fps: number
   /** Times to take pictures at, s of the particle, rising. */
-  readonly moments: readonly number[]
+  readonly pictureTimes: readonly number[]
   /** An existing folder. */
   readonly scratch: string
   readonly signal: AbortSignal
@@ -24,7 +29,7 @@ export interface RehearseOptions {
 }
 
 /** What came of a particle that was played alone. */
-export interface Rehearsal {
+export interface DryRunResult {
   readonly problems: readonly ParticleProblem[]
   /** PNGs of the moments; none where it cannot be played. */
   readonly pictures: readonly Buffer[]
@@ -34,102 +39,109 @@ export interface Rehearsal {
  * Plays one particle alone, from its beginning through every frame that a render takes, and answers every problem
  * found. One that takes too long is at last only looked at, which a warning tells. Throws 6401 without a browser.
  */
-export async function rehearse(
+export async function dryRun(
   particle: CaptureParticle,
-  options: RehearseOptions,
-  limits = usualLimits,
-): Promise<Rehearsal> {
+  options: DryRunOptions,
+  limits = defaultBrowserLimits,
+): Promise<DryRunResult> {
   try {
-    return await twice(options.signal, () => attempt(particle, options, limits))
+    return await retryOnBrowserFailure(options.signal, () => attemptDryRun(particle, options, limits))
   } catch (error) {
     options.signal.throwIfAborted()
-    if (!(error instanceof Breakdown)) throw error
+    if (!(error instanceof BrowserFailure)) throw error
     if (error.particle === undefined) throw error.toMediaError()
     return { problems: [{ message: error.message }], pictures: [] }
   }
 }
 
-async function attempt(
+async function attemptDryRun(
   particle: CaptureParticle,
-  options: RehearseOptions,
-  limits: Limits,
-): Promise<Rehearsal> {
-  const method = options.method ?? usualMethod()
+  options: DryRunOptions,
+  limits: BrowserLimits,
+): Promise<DryRunResult> {
+  const method = options.method ?? preferredCaptureMethod()
   const browser = await Browser.launch({ ...options, limits, beginFrame: method === 'begin-frame' })
   const problems: ParticleProblem[] = []
   try {
     const page = await HostPage.open(browser, { ...options, method, limits })
-    const { actor, problems: found } = await Actor.enter(page, particle, { fps: options.fps, first: 0 })
+    const { actor, problems: found } = await ParticlePlayer.load(page, particle, {
+      fps: options.fps,
+      first: 0,
+    })
     problems.push(...found)
     const pictures = actor ? await playThrough(page, actor, { ...options, browser, limits, problems }) : []
-    return { problems: each(problems), pictures: problems.some(isError) ? [] : pictures }
+    return { problems: uniqueProblems(problems), pictures: problems.some(isPlayError) ? [] : pictures }
   } catch (error) {
     // A particle that is gone, such as to another page, is one more problem.
     if (!(error instanceof MediaError && error.code === 6016)) throw error
-    return { problems: each([...problems, { message: error.message }]), pictures: [] }
+    return { problems: uniqueProblems([...problems, { message: error.message }]), pictures: [] }
   } finally {
     await browser[Symbol.asyncDispose]()
   }
 }
 
-interface Playing extends RehearseOptions {
+interface PlayThroughOptions extends DryRunOptions {
   readonly browser: Browser
-  readonly limits: Limits
+  readonly limits: BrowserLimits
   /** Those that are found are added. */
   readonly problems: ParticleProblem[]
 }
 
 /** More help nobody; one that fails on every frame is not played to its end. */
-const mostProblems = 100
+const maxDryRunProblems = 100
 
 /** Plays through all frames. Until something is seen every frame is looked at, from then on the moments are. */
-async function playThrough(page: HostPage, actor: Actor, playing: Playing): Promise<Buffer[]> {
-  const { fps, moments, problems } = playing
+async function playThrough(
+  page: HostPage,
+  actor: ParticlePlayer,
+  playing: PlayThroughOptions,
+): Promise<Buffer[]> {
+  const { fps, pictureTimes: moments, problems } = playing
   const { duration } = actor.loaded.particle
-  const last = Math.max(0, spanOf({ start: 0, duration }, { fps, frames: Infinity }).end - 1)
+  const last = Math.max(0, frameSpan({ start: 0, duration }, { fps, frames: Infinity }).end - 1)
   const looks = moments.map((moment) => Math.min(last, Math.floor(moment * fps)))
-  const budget = await Budget.of(playing)
+  const budget = await PlayBudget.start(playing)
   const pictures: Buffer[] = []
   let painted = false
   let blank: Buffer | undefined
   let cut: number | undefined
   for (let frame = 0; frame <= last;) {
-    const isLookingOnly: boolean = painted || cut !== undefined || actor.still
+    const isLookingOnly: boolean = painted || cut !== undefined || actor.isStill
     const to = isLookingOnly ? (looks[pictures.length] ?? last) : frame
-    while (!actor.isAt(to)) {
-      if (cut === undefined && (await budget.isSpent())) cut = actor.next
+    while (!actor.hasReached(to)) {
+      if (cut === undefined && (await budget.isExhausted())) cut = actor.nextFrame
       if (cut !== undefined) actor.skipTo(to)
-      problems.push(...(await actor.playTowards(to)))
-      if (problems.length >= mostProblems) return pictures
+      problems.push(...(await actor.advance(to)))
+      if (problems.length >= maxDryRunProblems) return pictures
     }
     const look = () => page.capture([actor.loaded])
     // The pictures that were asked for are not part of playing.
-    const png: Buffer = await (isLookingOnly ? budget.leaveOut(look) : look())
+    const png: Buffer = await (isLookingOnly ? budget.exclude(look) : look())
     // Most particles begin with nothing, which need not be read on every frame.
     if (!painted && !blank?.equals(png)) {
-      painted = !(await isTransparent(png))
+      painted = !(await isTransparentPng(png))
       blank = png
     }
     while (looks[pictures.length] === to) pictures.push(png)
     frame = to + 1
   }
-  if (cut !== undefined) problems.push(lookedAt(cut / fps, duration))
-  else if (!painted && !problems.some(isError))
+  if (cut !== undefined) problems.push(partialPlayWarning(cut / fps, duration))
+  else if (!painted && !problems.some(isPlayError))
     problems.push({ severity: 'warning', message: 'draws nothing' })
   return pictures
 }
 
-function lookedAt(seconds: number, duration: number): ParticleProblem {
+function partialPlayWarning(seconds: number, duration: number): ParticleProblem {
   const tried = `frame by frame it was tried up to ${seconds.toFixed(1)} of ${duration} s`
   const message = `takes long to play: ${tried}, from there on only at moments`
   return { severity: 'warning', message }
 }
 
-function isError({ severity }: ParticleProblem): boolean {
+function isPlayError({ severity }: ParticleProblem): boolean {
   return severity !== 'warning'
 }
 
 /** Each problem once, however many frames have it. */
-function each(problems: readonly ParticleProblem[]): ParticleProblem[] {
+function uniqueProblems(problems: readonly ParticleProblem[]): ParticleProblem[] {
   return [...new Map(problems.map((problem) => [problem.message, problem])).values()]
 }

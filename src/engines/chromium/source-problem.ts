@@ -1,13 +1,13 @@
-import { movingImageLine } from './moving-images.ts'
+import { animatedImageLine } from './moving-images.ts'
 import type { ParticleProblem } from './particle.ts'
 
 /** Why an image that moves by itself is refused. */
-export const movingImage = 'has an animated image, whose time cannot be controlled'
+export const animatedImageMessage = 'has an animated image, whose time cannot be controlled'
 
 /** What is in a source that no frame of it would tell, such as images that move by themselves. */
-export function sourceProblem(html: string): ParticleProblem | undefined {
-  const line = movingImageLine(html)
-  if (line !== undefined) return { message: movingImage, line }
+export function findSourceProblem(html: string): ParticleProblem | undefined {
+  const line = animatedImageLine(html)
+  if (line !== undefined) return { message: animatedImageMessage, line }
   const shadow = /\bshadowrootmode\s*=/i.exec(html)
   if (!shadow) return undefined
   return {

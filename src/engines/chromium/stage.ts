@@ -1,15 +1,15 @@
-import { Actor } from './actor.ts'
-import type { Limits } from './breakdown.ts'
+import { ParticlePlayer } from './actor.ts'
+import type { BrowserLimits } from './breakdown.ts'
 import { Browser } from './browser.ts'
 import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
-import { refusal, type CaptureParticle } from './particle.ts'
-import type { Span } from './schedule.ts'
+import { particleError, type CaptureParticle } from './particle.ts'
+import type { FrameSpan } from './schedule.ts'
 
 /** A particle with the frames on which it is to be seen. */
-export interface Slot {
+export interface ParticleSlot {
   readonly particle: CaptureParticle
-  readonly span: Span
+  readonly span: FrameSpan
 }
 
 /** Frames that look the same, from `frame` on. */
@@ -20,8 +20,8 @@ export interface CapturedFrame {
   readonly png: Uint8Array
 }
 
-export interface StageOptions {
-  readonly slots: readonly Slot[]
+export interface CaptureSessionOptions {
+  readonly slots: readonly ParticleSlot[]
   readonly width: number
   readonly height: number
   readonly fps: number
@@ -29,31 +29,31 @@ export interface StageOptions {
   readonly program?: string
   readonly scratch: string
   readonly signal: AbortSignal
-  readonly limits: Limits
+  readonly limits: BrowserLimits
 }
 
 /**
  * A browser that plays particles forwards: each from its own first frame, through every frame, whether that is
  * captured here or elsewhere. So each frame looks the same, whichever worker takes it.
  */
-export class Stage implements AsyncDisposable {
-  readonly #options: StageOptions
+export class CaptureSession implements AsyncDisposable {
+  readonly #options: CaptureSessionOptions
   readonly #browser: Browser
   readonly #page: HostPage
-  readonly #actors = new Map<Slot, Actor>()
+  readonly #actors = new Map<ParticleSlot, ParticlePlayer>()
 
-  private constructor(options: StageOptions, browser: Browser, page: HostPage) {
+  private constructor(options: CaptureSessionOptions, browser: Browser, page: HostPage) {
     this.#options = options
     this.#browser = browser
     this.#page = page
   }
 
   /** Starts the browser. */
-  static async open(options: StageOptions): Promise<Stage> {
+  static async open(options: CaptureSessionOptions): Promise<CaptureSession> {
     const { method } = options
     const browser = await Browser.launch({ ...options, beginFrame: method === 'begin-frame' })
     try {
-      return new Stage(options, browser, await HostPage.open(browser, options))
+      return new CaptureSession(options, browser, await HostPage.open(browser, options))
     } catch (error) {
       await browser[Symbol.asyncDispose]()
       throw error
@@ -61,23 +61,23 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Captures frames that come after those before. Throws 6016 naming the particle that cannot be played. */
-  async capture({ first, end }: Span): Promise<CapturedFrame[]> {
+  async capture({ first, end }: FrameSpan): Promise<CapturedFrame[]> {
     const captured: CapturedFrame[] = []
-    let seen: readonly Slot[] = []
+    let seen: readonly ParticleSlot[] = []
     for (let frame = first; frame < end; frame += 1) {
       const slots = this.#options.slots.filter(({ span }) => span.first <= frame && frame < span.end)
       const actors = await this.#enter(slots)
       const same =
         slots.length === seen.length &&
         slots.every((slot) => seen.includes(slot)) &&
-        actors.every(({ still }) => still)
+        actors.every(({ isStill: still }) => still)
       seen = slots
       const last = captured.at(-1)
       if (same && last) {
         captured[captured.length - 1] = { ...last, count: last.count + 1 }
         continue
       }
-      for (const actor of actors) await play(actor, frame)
+      for (const actor of actors) await playTo(actor, frame)
       const png = await this.#page.capture(actors.map(({ loaded }) => loaded))
       captured.push({ frame, count: 1, png })
     }
@@ -85,7 +85,7 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Brings on stage those that are to be seen, and takes off those that no longer are. */
-  async #enter(slots: readonly Slot[]): Promise<Actor[]> {
+  async #enter(slots: readonly ParticleSlot[]): Promise<ParticlePlayer[]> {
     const { fps } = this.#options
     for (const [slot, { loaded }] of this.#actors) {
       if (slots.includes(slot)) continue
@@ -95,8 +95,8 @@ export class Stage implements AsyncDisposable {
     for (const slot of slots) {
       if (this.#actors.has(slot)) continue
       const timing = { fps, first: slot.span.first }
-      const { actor, problems } = await Actor.enter(this.#page, slot.particle, timing)
-      if (!actor || problems.length > 0) throw refusal(slot.particle.name, problems)
+      const { actor, problems } = await ParticlePlayer.load(this.#page, slot.particle, timing)
+      if (!actor || problems.length > 0) throw particleError(slot.particle.name, problems)
       this.#actors.set(slot, actor)
     }
     return slots.flatMap((slot) => this.#actors.get(slot) ?? [])
@@ -107,9 +107,9 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-async function play(actor: Actor, frame: number): Promise<void> {
-  while (!actor.isAt(frame)) {
-    const problems = await actor.playTowards(frame)
-    if (problems.length > 0) throw refusal(actor.loaded.particle.name, problems)
+async function playTo(actor: ParticlePlayer, frame: number): Promise<void> {
+  while (!actor.hasReached(frame)) {
+    const problems = await actor.advance(frame)
+    if (problems.length > 0) throw particleError(actor.loaded.particle.name, problems)
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { usualMethod, type CaptureJob } from '../../../src/engines/chromium/capture.ts'
+import { preferredCaptureMethod, type CaptureFramesOptions } from '../../../src/engines/chromium/capture.ts'
 import { lacksBrowser, particle, play, readPng, timeline, wholeBrowser, lacksWholeBrowser } from './play.ts'
 
 const fps = 10
@@ -81,7 +81,9 @@ const page = particle(
 )
 
 /** The colours of each row's box, frame by frame. */
-async function coloursBy(job: Pick<CaptureJob, 'method' | 'threads' | 'program'>): Promise<string[][]> {
+async function coloursBy(
+  job: Pick<CaptureFramesOptions, 'method' | 'threads' | 'program'>,
+): Promise<string[][]> {
   const shots = await play([page], { ...job, fps, frames, ...canvas })
   const pictures = shots.flatMap(({ count, png }) => Array.from({ length: count }, () => readPng(png)))
   return rows.map(({ what }, row) => [
@@ -101,7 +103,7 @@ describe.skipIf(lacksBrowser)('what timers between two frames set off is told wi
 
   it.skipIf(lacksWholeBrowser)('in a whole browser as well', async () => {
     const program = wholeBrowser ?? 'chromium'
-    const shown = await coloursBy({ method: usualMethod(), threads: 2 })
+    const shown = await coloursBy({ method: preferredCaptureMethod(), threads: 2 })
     expect(await coloursBy({ method: 'screenshot', threads: 2, program })).toEqual(shown)
   })
 })

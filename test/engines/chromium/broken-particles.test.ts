@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { refusal } from '../../../src/engines/chromium/particle.ts'
+import { particleError } from '../../../src/engines/chromium/particle.ts'
 import { lacksBrowser, openPage, particle, play, rehearsed, scratchFolder, timeline } from './play.ts'
 
 const control = '\x21\xf9\x04'
@@ -149,7 +149,10 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     },
   ])('says so when it $what', async ({ page, told }) => {
     const problems = await host.problemsOf(page)
-    expect(refusal(page.name, problems)).toMatchObject({ code: 6016, message: expect.stringMatching(told) })
+    expect(particleError(page.name, problems)).toMatchObject({
+      code: 6016,
+      message: expect.stringMatching(told),
+    })
   })
 
   it('says so when it begins what never ends, or goes on by what takes real time', async () => {
@@ -167,14 +170,14 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is played through where each frame takes long, but none as long as an answer may', async () => {
     // Its clock stands still: this is about a tenth of a second of work.
     const page = particle('<p>x</p>', timeline('let n = 1e8; while (n > 0) n -= 1; window.left = n'))
-    expect(await rehearsed(page, { fps: 30, answerMs: 2000 })).toEqual([])
+    expect(await rehearsed(page, { fps: 30, responseMs: 2000 })).toEqual([])
   })
 
   it('is named when it never ends a script, after a second try', async () => {
     const page = particle('', timeline('if (t > 0.4) for (;;);'), { name: 'beats[1]' })
     const good = particle('', timeline(''), { name: 'beats[0]' })
     const scratch = await scratchFolder()
-    await expect(play([good, page], { scratch, limits: { answerMs: 5000 } })).rejects.toMatchObject({
+    await expect(play([good, page], { scratch, limits: { responseMs: 5000 } })).rejects.toMatchObject({
       code: 6016,
       message: expect.stringMatching(/^beats\[1\] did not answer in time/),
     })
@@ -231,7 +234,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is looked at only, in the end, when it takes long to play', async () => {
     const seek = 'if (t > 8 || t === 2) throw new Error(`at ${t}`)'
     const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
-    const told = await rehearsed(page, { playMs: -1 })
+    const told = await rehearsed(page, { playCpuMs: -1 })
     expect(told).toEqual([
       { message: 'Uncaught Error: at 9.9', line: 2 },
       { severity: 'warning', message: expect.stringMatching(/^takes long to play: .* up to 0\.0 of 10 s/) },
@@ -241,7 +244,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is not told that it draws nothing where it was only looked at', async () => {
     const seek = "document.querySelector('p').hidden = t !== 5"
     const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
-    expect(await rehearsed(page, { playMs: -1 })).toEqual([
+    expect(await rehearsed(page, { playCpuMs: -1 })).toEqual([
       { severity: 'warning', message: expect.stringMatching(/^takes long to play/) },
     ])
   })
@@ -249,7 +252,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is played through however little the machine does in a second', async () => {
     // It waits for nothing, as one does whose browser gets no processor.
     const page = particle('<p>x</p>', timeline('if (t === 0.2) new Response(new ReadableStream()).text()'))
-    const told = await rehearsed(page, { settleMs: 2500, playMs: 2000 })
+    const told = await rehearsed(page, { settleMs: 2500, playCpuMs: 2000 })
     expect(told).toEqual([{ message: expect.stringContaining('did not come to an end within 2.5 s') }])
   })
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { usualLimits } from '../../../src/engines/chromium/breakdown.ts'
+import { defaultBrowserLimits } from '../../../src/engines/chromium/breakdown.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
 import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
@@ -64,7 +64,13 @@ describe.skipIf(lacksBrowser)('a browser', () => {
     const answer = String.raw`{"id":1,"result":{"product":"Chrome/118.0.5993.70"}}\0`
     await writeFile(program, `#!/bin/sh\nprintf '${answer}' >&4\nexec cat <&3\n`, { mode: 0o755 })
     const { signal } = new AbortController()
-    const starting = Browser.launch({ scratch, beginFrame: false, limits: usualLimits, signal, program })
+    const starting = Browser.launch({
+      scratch,
+      beginFrame: false,
+      limits: defaultBrowserLimits,
+      signal,
+      program,
+    })
     await expect(starting).rejects.toMatchObject({
       code: 6401,
       message: expect.stringContaining('Chrome/118.0.5993.70 is too old'),
@@ -76,7 +82,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
   it('leaves nothing when it is aborted before it starts', async () => {
     const scratch = await scratchFolder()
     const { signal, abort } = abortable()
-    const starting = Browser.launch({ scratch, beginFrame: false, limits: usualLimits, signal })
+    const starting = Browser.launch({ scratch, beginFrame: false, limits: defaultBrowserLimits, signal })
     abort()
     await expect(starting).rejects.toThrow('enough')
     expect(await readdir(scratch)).toEqual([])

@@ -46,7 +46,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
       `${showNumber}
        window.__timelines = { test: { totalDuration: () => 1, totalTime(t) { show(Math.round(t * 10)); return this }, then() {} } }`,
     )
-    expect(numbersShown(await play([page], { limits: { answerMs: 10_000 } }))).toEqual(counted)
+    expect(numbersShown(await play([page], { limits: { responseMs: 10_000 } }))).toEqual(counted)
   })
 
   it('waits for a timeline that answers a promise', async () => {

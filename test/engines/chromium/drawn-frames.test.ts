@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { usualMethod } from '../../../src/engines/chromium/capture.ts'
+import { preferredCaptureMethod } from '../../../src/engines/chromium/capture.ts'
 import type { CaptureMethod } from '../../../src/engines/chromium/painter.ts'
 import { lacksBrowser, particle, play, readPng, timeline } from './play.ts'
 
@@ -226,13 +226,13 @@ describe.skipIf(lacksBrowser)(
           at((frame) => frame === 40)(() => { ${listens} })`,
       }))
       const shown = await Promise.all(
-        late.map(async (row) => await redsShown([row], { method: usualMethod(), frames: most })),
+        late.map(async (row) => await redsShown([row], { method: preferredCaptureMethod(), frames: most })),
       )
       expect(shown).toEqual(late.map(({ what, heard }) => [[what, ...reds(heard)]]))
     })
 
     it('of styles as well', async () => {
-      const job = { method: usualMethod(), frames: 26 }
+      const job = { method: preferredCaptureMethod(), frames: 26 }
       const shown = await redsShown(styledRows, job)
       expect(shown).toEqual(styledRows.map(({ what, heard }) => [what, ...reds(heard).slice(0, job.frames)]))
     })

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { usualLimits } from '../../../src/engines/chromium/breakdown.ts'
+import { defaultBrowserLimits } from '../../../src/engines/chromium/breakdown.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
 import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
@@ -225,7 +225,12 @@ describe.skipIf(lacksBrowser)('a page without our script', () => {
     onTestFinished(() => lookOn(process.env['PATH']))
     const before = datagrams
     const { signal } = new AbortController()
-    const browser = await Browser.launch({ scratch: folder, limits: usualLimits, signal, beginFrame: false })
+    const browser = await Browser.launch({
+      scratch: folder,
+      limits: defaultBrowserLimits,
+      signal,
+      beginFrame: false,
+    })
     const { targetId } = await browser.call('Target.createTarget', { url: 'about:blank' })
     const { sessionId: session } = await browser.call('Target.attachToTarget', { targetId, flatten: true })
     const expression = gather.replaceAll('AT', address)

@@ -5,13 +5,17 @@ import { delimiter, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { MediaError } from '../../../src/contract/errors.ts'
-import { usualLimits, type Limits } from '../../../src/engines/chromium/breakdown.ts'
+import { defaultBrowserLimits, type BrowserLimits } from '../../../src/engines/chromium/breakdown.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
-import { captureFrames, usualMethod, type CaptureJob } from '../../../src/engines/chromium/capture.ts'
+import {
+  captureFrames,
+  preferredCaptureMethod,
+  type CaptureFramesOptions,
+} from '../../../src/engines/chromium/capture.ts'
 import { HostPage } from '../../../src/engines/chromium/host-page.ts'
 import type { CaptureParticle, ParticleProblem } from '../../../src/engines/chromium/particle.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
-import { rehearse } from '../../../src/engines/chromium/rehearse.ts'
+import { dryRun } from '../../../src/engines/chromium/rehearse.ts'
 import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
 
 lookOn(process.env['PATH'])
@@ -70,7 +74,7 @@ export interface Shot {
   readonly png: Uint8Array
 }
 
-type Given = Partial<CaptureJob> & { readonly limits?: Partial<Limits> }
+type Given = Partial<CaptureFramesOptions> & { readonly limits?: Partial<BrowserLimits> }
 
 /** Captures particles on the tests' canvas, 10 frames of a second where nothing else is told. */
 export async function play(particles: readonly CaptureParticle[], given: Given = {}): Promise<Shot[]> {
@@ -87,7 +91,7 @@ export async function play(particles: readonly CaptureParticle[], given: Given =
       signal: new AbortController().signal,
       ...job,
     },
-    { ...usualLimits, ...limits },
+    { ...defaultBrowserLimits, ...limits },
   )) {
     shots.push(shot)
   }
@@ -97,20 +101,20 @@ export async function play(particles: readonly CaptureParticle[], given: Given =
 /** Rehearses a particle as `play` would play it; answers what is wrong with it. */
 export async function rehearsed(
   page: CaptureParticle,
-  { fps = 10, ...limits }: Partial<Limits> & { readonly fps?: number } = {},
+  { fps = 10, ...limits }: Partial<BrowserLimits> & { readonly fps?: number } = {},
 ): Promise<readonly ParticleProblem[]> {
   const scratch = await scratchFolder()
   const { signal } = new AbortController()
   const options = { ...size, fps, moments: [], scratch, signal }
-  return (await rehearse(page, options, { ...usualLimits, ...limits })).problems
+  return (await dryRun(page, options, { ...defaultBrowserLimits, ...limits })).problems
 }
 
 /** A page in which particles that do not break it are tried one after the other, with what is told of each. */
-export async function openPage(given: Partial<Limits> = {}) {
+export async function openPage(given: Partial<BrowserLimits> = {}) {
   const scratch = await mkdtemp(join(tmpdir(), 'reelwright-capture-'))
-  const limits = { ...usualLimits, ...given }
+  const limits = { ...defaultBrowserLimits, ...given }
   const { signal } = new AbortController()
-  const method = usualMethod()
+  const method = preferredCaptureMethod()
   const browser = await Browser.launch({ scratch, limits, signal, beginFrame: method === 'begin-frame' })
   const page = await HostPage.open(browser, { ...size, method, limits })
   return {
