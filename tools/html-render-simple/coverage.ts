@@ -1,5 +1,5 @@
 import type { Rational } from '../../src/contract/media-facts.ts'
-import { splitIntoRuns, frameSpan, type FrameSpan } from '../../src/engines/chromium/schedule.ts'
+import { splitIntoRuns, frameSpan, type FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
 
 interface Shown {
   /** In seconds. */

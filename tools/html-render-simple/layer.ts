@@ -1,5 +1,5 @@
 import type { Rational } from '../../src/contract/media-facts.ts'
-import type { CapturedFrame } from '../../src/engines/chromium/stage.ts'
+import type { CapturedFrame } from '../../src/engines/chromium/capture-session.ts'
 import { pictureHeader, streamHeader } from '../../src/media/matroska/png-stream.ts'
 import type { Size } from '../../src/media/layout/canvas.ts'
 import { encodePng } from '../../src/platform/png.ts'

@@ -1,5 +1,5 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { FrameSpan } from '../../src/engines/chromium/schedule.ts'
+import type { FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { contained, type Size } from '../../src/media/layout/canvas.ts'
 import type { Layer } from './layer.ts'

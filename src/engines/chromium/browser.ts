@@ -1,13 +1,55 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
-import { BrowserFailure, retryOnBrowserFailure, type BrowserLimits } from './breakdown.ts'
-import { CdpPipe, type AnswerOf, type Method, type Parameters } from './cdp-pipe.ts'
-import { beginFrameFlags, browserFlags } from './flags.ts'
-import { processTree } from './process-tree.ts'
-import { locateChromium, requireSupportedVersion } from './require.ts'
+import { BrowserFailure, type BrowserLimits, retryOnBrowserFailure } from './browser-failure.ts'
+import { beginFrameFlags, browserFlags } from './browser-flags.ts'
+import { type AnswerOf, CdpPipe, type Method, type Parameters } from './cdp-pipe.ts'
+import { locateChromium, requireSupportedVersion } from './locate.ts'
+
+/** One process of a tree. */
+interface TreeProcess {
+  readonly pid: number
+  /** Memory of its own, without the program's files. */
+  readonly memoryBytes: number
+}
+
+/** A process with everything it started; only the process itself, of no known size, where the system does not tell. */
+async function processTree(pid: number): Promise<TreeProcess[]> {
+  if (process.platform === 'linux') return await linuxTree(pid)
+  if (process.platform === 'win32') return [{ pid, memoryBytes: 0 }]
+  return await unixTree(pid)
+}
+
+async function linuxTree(pid: number): Promise<TreeProcess[]> {
+  const [status, threads] = await Promise.all([
+    readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),
+    readdir(`/proc/${pid}/task`).catch(() => []),
+  ])
+  const lists = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
+  )
+  const children = lists.join(' ').split(/\s+/).filter(Boolean).map(Number)
+  const below = await Promise.all(children.map(linuxTree))
+  const kibibytes = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+)/gm)].map(([, number]) => Number(number))
+  return [{ pid, memoryBytes: kibibytes.reduce((sum, one) => sum + one, 0) * 1024 }, ...below.flat()]
+}
+
+async function unixTree(root: number): Promise<TreeProcess[]> {
+  const { stdout } = await promisify(execFile)('/bin/ps', ['-axo', 'pid=,ppid=,rss='], {
+    timeout: 10_000,
+  }).catch(() => ({ stdout: '' }))
+  const all = [...stdout.matchAll(/(\d+)\s+(\d+)\s+(\d+)/g)].map(([, pid, parent, rss]) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    bytes: Number(rss) * 1024,
+  }))
+  const below = (pid: number): TreeProcess[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((one) => [one, ...below(one.pid)])
+  return [all.find(({ pid }) => pid === root) ?? { pid: root, memoryBytes: 0 }, ...below(root)]
+}
 
 interface LaunchBrowserOptions {
   /** Its profile is made in it. */

@@ -1,10 +1,10 @@
-import { BrowserFailure, retryOnBrowserFailure, defaultBrowserLimits } from './breakdown.ts'
-import { processInOrder } from './in-order.ts'
+import { BrowserFailure, retryOnBrowserFailure, defaultBrowserLimits } from './browser-failure.ts'
+import { processInOrder } from './process-in-order.ts'
 import type { CaptureMethod } from './painter.ts'
 import type { CaptureParticle } from './particle.ts'
-import { locateChromium, supportsBeginFrame } from './require.ts'
-import { maxRunFrames, splitIntoRuns, frameSpan, type FrameSpan } from './schedule.ts'
-import { CaptureSession, type CapturedFrame, type CaptureSessionOptions } from './stage.ts'
+import { locateChromium, supportsBeginFrame } from './locate.ts'
+import { maxRunFrames, splitIntoRuns, frameSpan, type FrameSpan } from './frame-spans.ts'
+import { CaptureSession, type CapturedFrame, type CaptureSessionOptions } from './capture-session.ts'
 
 /** Particles to draw, as frames of one transparent layer. */
 export interface CaptureFramesOptions {

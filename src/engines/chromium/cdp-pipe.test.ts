@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { BrowserFailure } from './breakdown.ts'
+import { BrowserFailure } from './browser-failure.ts'
 import { CdpPipe } from './cdp-pipe.ts'
 
 function connect(longest?: number) {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { BrowserFailure } from './breakdown.ts'
+import { BrowserFailure } from './browser-failure.ts'
 
 /** Answers of the calls that are made here, of the DevTools protocol's; those of others are not looked at. */
 interface Answers {

@@ -1,22 +1,64 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { BrowserFailure, type BrowserLimits } from './breakdown.ts'
+import * as z from 'zod'
+import { BrowserFailure, type BrowserLimits } from './browser-failure.ts'
 import type { Browser } from './browser.ts'
 import { ProtocolError } from './cdp-pipe.ts'
-import { FrameMonitor } from './frames.ts'
-import { PageSession } from './page-session.ts'
-import { createPainter, type CaptureMethod, type Painter } from './painter.ts'
-import { particleDocument } from './particle-document.ts'
-import {
-  parseAdvanceResult,
-  parseSettleResult,
-  type AdvanceResult,
-  type SettleResult,
-} from './player-answers.ts'
-import { preparePage } from './prepare-page.ts'
-import { findSourceProblem } from './source-problem.ts'
-import { truncateMessage, particleError, type CaptureParticle, type ParticleProblem } from './particle.ts'
-import { addFrameFunction, frameStyle } from './particle-frame.ts'
+import { FrameMonitor } from './frame-monitor.ts'
+import { PageSession, preparePage } from './page-session.ts'
+import { type CaptureMethod, createPainter, type Painter } from './painter.ts'
+import { addFrameFunction, frameStyle, particleDocument } from './particle-document.ts'
+import { findSourceProblem } from './particle-source.ts'
+import { type CaptureParticle, particleError, type ParticleProblem, truncateMessage } from './particle.ts'
+
+/** How far a particle was played. */
+interface AdvanceResult {
+  /** Times played. */
+  readonly done: number
+  /** A frame must be drawn before it goes on. */
+  readonly turn: boolean
+  /** Nothing of it changes any more, as no clock, script or animation goes on. */
+  readonly still: boolean
+  readonly problems: readonly ParticleProblem[]
+}
+
+/** What came of a particle that has loaded, or was drawn. */
+interface SettleResult {
+  /** It must be drawn now, as more may be told of it. */
+  readonly again: boolean
+  readonly problems: readonly ParticleProblem[]
+}
+
+const tamperedMessage = 'its script changes what the language or the page consists of'
+
+const problemSchema = z
+  .object({ message: z.string(), line: z.int().positive().optional() })
+  .transform(({ message, line }) => ({
+    message: truncateMessage(message),
+    ...(line !== undefined && { line }),
+  }))
+const problemsSchema = z.array(problemSchema).max(100)
+const settleSchema = z.object({ again: z.boolean(), problems: problemsSchema })
+const advanceSchema = z.object({
+  done: z.int().positive(),
+  turn: z.boolean(),
+  still: z.boolean(),
+  problems: problemsSchema,
+})
+
+/** What a player tells of itself. Throws `ProtocolError` where its page has changed what the player stands on. */
+function parseSettleResult(answer: unknown): SettleResult {
+  const read = settleSchema.safeParse(answer)
+  if (!read.success) throw new ProtocolError(tamperedMessage)
+  return read.data
+}
+
+/** How far a player came with so many times: one at least. Throws `ProtocolError` as `parseSettleResult` does. */
+function parseAdvanceResult(answer: unknown, times: number): AdvanceResult {
+  const read = advanceSchema.safeParse(answer)
+  if (!read.success || read.data.done > times) throw new ProtocolError(tamperedMessage)
+  return read.data
+}
 
 interface HostPageOptions {
   readonly width: number

@@ -1,4 +1,4 @@
-import { BrowserFailure } from './breakdown.ts'
+import { BrowserFailure } from './browser-failure.ts'
 import type { PageSession } from './page-session.ts'
 
 /** Takes pictures of a page. */

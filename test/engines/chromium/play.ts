@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { MediaError } from '../../../src/contract/errors.ts'
-import { defaultBrowserLimits, type BrowserLimits } from '../../../src/engines/chromium/breakdown.ts'
+import { defaultBrowserLimits, type BrowserLimits } from '../../../src/engines/chromium/browser-failure.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
 import {
   captureFrames,
@@ -15,7 +15,7 @@ import {
 import { HostPage } from '../../../src/engines/chromium/host-page.ts'
 import type { CaptureParticle, ParticleProblem } from '../../../src/engines/chromium/particle.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
-import { dryRun } from '../../../src/engines/chromium/rehearse.ts'
+import { dryRun } from '../../../src/engines/chromium/dry-run.ts'
 import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
 
 lookOn(process.env['PATH'])

@@ -1,9 +1,8 @@
 import { loadLibrary, libraryFileName } from './libraries.ts'
-import { animatedImageLine } from './moving-images.ts'
+import { animatedImageLine, animatedImageMessage } from './particle-source.ts'
 import type { PageSession } from './page-session.ts'
 import { blockedRequestMessage, isEmbeddedUrl } from './particle-document.ts'
 import { truncateMessage, type ParticleProblem } from './particle.ts'
-import { animatedImageMessage } from './source-problem.ts'
 
 /** What a frame tried, as many as are told of it. */
 const maxViolations = 20

@@ -1,10 +1,10 @@
-import { ParticlePlayer } from './actor.ts'
-import type { BrowserLimits } from './breakdown.ts'
+import { ParticlePlayer } from './particle-player.ts'
+import type { BrowserLimits } from './browser-failure.ts'
 import { Browser } from './browser.ts'
 import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
 import { particleError, type CaptureParticle } from './particle.ts'
-import type { FrameSpan } from './schedule.ts'
+import type { FrameSpan } from './frame-spans.ts'
 
 /** A particle with the frames on which it is to be seen. */
 export interface ParticleSlot {

@@ -1,21 +1,21 @@
+import { promisify } from 'node:util'
+import { inflate } from 'node:zlib'
 import { MediaError } from '../../contract/errors.ts'
-import { ParticlePlayer } from './actor.ts'
 import {
   BrowserFailure,
-  retryOnBrowserFailure,
-  defaultBrowserLimits,
   type BrowserLimits,
-} from './breakdown.ts'
+  defaultBrowserLimits,
+  retryOnBrowserFailure,
+} from './browser-failure.ts'
 import { Browser } from './browser.ts'
-import { PlayBudget } from './budget.ts'
 import { preferredCaptureMethod } from './capture.ts'
+import { frameSpan } from './frame-spans.ts'
 import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
+import { ParticlePlayer } from './particle-player.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
-import { frameSpan } from './schedule.ts'
-import { isTransparentPng } from './transparency.ts'
 
-export interface DryRunOptions {
+interface DryRunOptions {
   /** Of the picture that it is to be shown in. */
   readonly width: number
   readonly height: number
@@ -29,7 +29,7 @@ export interface DryRunOptions {
 }
 
 /** What came of a particle that was played alone. */
-export interface DryRunResult {
+interface DryRunResult {
   readonly problems: readonly ParticleProblem[]
   /** PNGs of the moments; none where it cannot be played. */
   readonly pictures: readonly Buffer[]
@@ -144,4 +144,70 @@ function isPlayError({ severity }: ParticleProblem): boolean {
 /** Each problem once, however many frames have it. */
 function uniqueProblems(problems: readonly ParticleProblem[]): ParticleProblem[] {
   return [...new Map(problems.map((problem) => [problem.message, problem])).values()]
+}
+
+/** In ms. */
+interface ElapsedTimes {
+  readonly cpuMs: number
+  readonly wallMs: number
+}
+
+/** What playing may take: of the processor, so that a busy machine plays as far as an idle one, and of real time. */
+class PlayBudget {
+  readonly #browser: Browser
+  #latest: ElapsedTimes
+
+  private constructor(browser: Browser, latest: ElapsedTimes) {
+    this.#browser = browser
+    this.#latest = latest
+  }
+
+  /** From now on. */
+  static async start({ browser, limits }: { browser: Browser; limits: BrowserLimits }): Promise<PlayBudget> {
+    const { cpuMs: processor, wallMs: real } = await elapsedTimes(browser)
+    return new PlayBudget(browser, { cpuMs: processor + limits.playCpuMs, wallMs: real + limits.playWallMs })
+  }
+
+  async isExhausted(): Promise<boolean> {
+    const { cpuMs: processor, wallMs: real } = await elapsedTimes(this.#browser)
+    return processor > this.#latest.cpuMs || real > this.#latest.wallMs
+  }
+
+  /** Does work that is not part of playing. */
+  async exclude<T>(work: () => Promise<T>): Promise<T> {
+    const before = await elapsedTimes(this.#browser)
+    const answer = await work()
+    const after = await elapsedTimes(this.#browser)
+    this.#latest = {
+      cpuMs: this.#latest.cpuMs + after.cpuMs - before.cpuMs,
+      wallMs: this.#latest.wallMs + after.wallMs - before.wallMs,
+    }
+    return answer
+  }
+}
+
+async function elapsedTimes(browser: Browser): Promise<ElapsedTimes> {
+  return { cpuMs: await browser.cpuTimeMs(), wallMs: performance.now() }
+}
+
+/** Where a PNG's header tells its width and its kind of pixels (W3C PNG, 11.2.1). */
+const pngHeader = { width: 16, kind: 25 }
+const rgbaColourType = 6
+
+/** Whether nothing is to be seen on a PNG: it has alpha, and all samples are 0, which each of its filters leaves so. */
+async function isTransparentPng(png: Buffer): Promise<boolean> {
+  if (png[pngHeader.kind] !== rgbaColourType) return false
+  const stride = 1 + png.readUInt32BE(pngHeader.width) * 4
+  const rows = await promisify(inflate)(imageData(png))
+  return rows.every((byte, index) => byte === 0 || index % stride === 0)
+}
+
+/** What its chunks of pixels hold. */
+function imageData(png: Buffer): Buffer {
+  const found: Buffer[] = []
+  for (let at = 8; at + 12 <= png.length; at += 12 + png.readUInt32BE(at)) {
+    if (png.toString('latin1', at + 4, at + 8) !== 'IDAT') continue
+    found.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
+  }
+  return Buffer.concat(found)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { particleTime, maxRunFrames, splitIntoRuns, frameSpan } from './schedule.ts'
+import { particleTime, maxRunFrames, splitIntoRuns, frameSpan } from './frame-spans.ts'
 
 it('shows a particle on the frames whose time lies in its range, whatever rounding does', () => {
   expect(frameSpan({ start: 0.1, duration: 0.2 }, { fps: 30, frames: 100 })).toEqual({ first: 3, end: 9 })

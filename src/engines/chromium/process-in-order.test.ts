@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { processInOrder } from './in-order.ts'
+import { processInOrder } from './process-in-order.ts'
 
 /** Work whose pieces end when told. */
 function pieces() {

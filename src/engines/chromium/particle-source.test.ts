@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { animatedImageLine } from './moving-images.ts'
+import { animatedImageLine } from './particle-source.ts'
 
 it.each([
   ['images', 'data:image/png'],

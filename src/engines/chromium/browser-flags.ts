@@ -1,4 +1,4 @@
-import { canUseSandbox } from './require.ts'
+import { canUseSandbox } from './locate.ts'
 
 /** Flags of every browser: no screen, no network whatever a page tries, the same pixels everywhere. */
 export function browserFlags(profile: string): string[] {

@@ -1,6 +1,6 @@
 import type { HostPage, LoadedParticle } from './host-page.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
-import { particleTime } from './schedule.ts'
+import { particleTime } from './frame-spans.ts'
 
 /** So many frames are played by one question, which must be answered in time. */
 const maxFramesPerCall = 30

@@ -1,3 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { MediaError } from '../../contract/errors.ts'
+import type { StagedFile } from '../../contract/operation.ts'
+import type { ParticleProblem } from './particle.ts'
+
+/** The text of an HTML file. Throws 6016 where it is not UTF-8. */
+export async function readParticleSource({ path, name }: Pick<StagedFile, 'path' | 'name'>): Promise<string> {
+  const bytes = await readFile(path)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new MediaError(6016, `${name} is not UTF-8 text`, { cause: error, hint: 'Save it as UTF-8.' })
+  }
+}
+
+/** Why an image that moves by itself is refused. */
+export const animatedImageMessage = 'has an animated image, whose time cannot be controlled'
+
+/** What is in a source that no frame of it would tell, such as images that move by themselves. */
+export function findSourceProblem(html: string): ParticleProblem | undefined {
+  const line = animatedImageLine(html)
+  if (line !== undefined) return { message: animatedImageMessage, line }
+  const shadow = /\bshadowrootmode\s*=/i.exec(html)
+  if (!shadow) return undefined
+  return {
+    message: 'has a shadow tree, which cannot be looked into; put its elements into the page',
+    line: html.slice(0, shadow.index).split('\n').length,
+  }
+}
+
 /** The line, from 1, of the first image of a text that moves by itself, which no clock drives. */
 export function animatedImageLine(text: string): number | undefined {
   const index = animatedImageIndex(text, 1)
