@@ -1,4 +1,4 @@
-import type { Weights } from '../src/media/piano/judge.ts'
+import type { OnsetWeights } from '../src/media/piano/judge.ts'
 import { chanceOf } from '../test/piano/chance.ts'
 
 /** Something that may be what is looked for, and then has a value. */
@@ -21,7 +21,7 @@ const [memory, squares] = [0.9, 0.999]
 export function fit(
   examples: readonly Example[],
   { neurons, epochs }: { neurons: number; epochs: number },
-): Weights {
+): OnsetWeights {
   const inputs = examples[0]?.features.length ?? 0
   const scale = scaleOf(examples, inputs)
   const chance = chanceOf(1)

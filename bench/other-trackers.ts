@@ -1,6 +1,6 @@
-import { frameHop, frameRate } from '../src/media/piano/frames.ts'
-import { keys, lowestKey, type PianoNote } from '../src/media/piano/note.ts'
-import { byBegin } from '../src/media/piano/order.ts'
+import { pianoFrameHop, pianoSampleRate } from '../src/media/piano/frames.ts'
+import { keyCount, lowestKey, type PianoNote } from '../src/media/piano/note.ts'
+import { compareNotes } from '../src/media/piano/order.ts'
 
 /** What Basic Pitch answers for a whole clip, frame by frame, of 88 keys each. */
 export interface Activations {
@@ -28,42 +28,42 @@ const patience = 11
 
 /** Notes as Basic Pitch makes them: a peak of the onsets begins one, and frames above a threshold carry it. */
 export function notesOf({ onsets, sounding }: Activations, thresholds: Thresholds): PianoNote[] {
-  const count = sounding.length / keys
+  const count = sounding.length / keyCount
   const risen = withRises(onsets, sounding)
   const left = sounding.slice()
   const notes: PianoNote[] = []
   const begins: number[] = []
-  for (let at = keys; at < risen.length - keys; at += 1) {
+  for (let at = keyCount; at < risen.length - keyCount; at += 1) {
     const here = risen[at] ?? 0
-    if (here >= thresholds.onset && here > (risen[at - keys] ?? 0) && here > (risen[at + keys] ?? 0))
+    if (here >= thresholds.onset && here > (risen[at - keyCount] ?? 0) && here > (risen[at + keyCount] ?? 0))
       begins.push(at)
   }
   const keep = (key: number, start: number, end: number) => {
     if (end - start <= thresholds.shortest) return
     let sum = 0
-    for (let frame = start; frame < end; frame += 1) sum += sounding[frame * keys + key] ?? 0
+    for (let frame = start; frame < end; frame += 1) sum += sounding[frame * keyCount + key] ?? 0
     const velocity = Math.max(1, Math.round((127 * sum) / (end - start)))
     notes.push({ pitch: lowestKey + key, start: secondsOf(start), end: secondsOf(end), velocity })
   }
   const follow = (key: number, from: number, step: 1 | -1) => {
     let [frame, faint] = [from, 0]
     for (; frame > 0 && frame < count - 1 && faint < patience; frame += step) {
-      faint = (left[frame * keys + key] ?? 0) < thresholds.frame ? faint + 1 : 0
+      faint = (left[frame * keyCount + key] ?? 0) < thresholds.frame ? faint + 1 : 0
     }
     return frame - step * faint
   }
   for (const at of begins.toReversed()) {
-    const [frame, key] = [Math.floor(at / keys), at % keys]
+    const [frame, key] = [Math.floor(at / keyCount), at % keyCount]
     const end = follow(key, frame + 1, 1)
     if (end - frame <= thresholds.shortest) continue
     keep(key, frame, end)
     clear(left, key, [frame, end])
   }
-  if (!thresholds.melodia) return notes.toSorted(byBegin)
+  if (!thresholds.melodia) return notes.toSorted(compareNotes)
   for (;;) {
     const at = left.reduce((best, value, index) => (value > (left[best] ?? 0) ? index : best), 0)
-    if ((left[at] ?? 0) <= thresholds.frame) return notes.toSorted(byBegin)
-    const [frame, key] = [Math.floor(at / keys), at % keys]
+    if ((left[at] ?? 0) <= thresholds.frame) return notes.toSorted(compareNotes)
+    const [frame, key] = [Math.floor(at / keyCount), at % keyCount]
     const [start, end] = [follow(key, frame - 1, -1) + 1, follow(key, frame + 1, 1)]
     left[at] = 0
     clear(left, key, [start, end])
@@ -74,9 +74,12 @@ export function notesOf({ onsets, sounding }: Activations, thresholds: Threshold
 /** Onsets, or where they are higher the rises of what sounds over two frames, brought to the same height. */
 function withRises(onsets: Float32Array, sounding: Float32Array): Float32Array {
   const rises = sounding.map((value, at) =>
-    at < 2 * keys
+    at < 2 * keyCount
       ? 0
-      : Math.max(0, Math.min(value - (sounding[at - keys] ?? 0), value - (sounding[at - 2 * keys] ?? 0))),
+      : Math.max(
+          0,
+          Math.min(value - (sounding[at - keyCount] ?? 0), value - (sounding[at - 2 * keyCount] ?? 0)),
+        ),
   )
   const most = (values: Float32Array) => values.reduce((best, value) => Math.max(best, value), 0)
   const factor = most(onsets) / Math.max(1e-9, most(rises))
@@ -87,10 +90,10 @@ function withRises(onsets: Float32Array, sounding: Float32Array): Float32Array {
 function clear(left: Float32Array, key: number, [from, to]: readonly [number, number]): void {
   for (let frame = from; frame < to; frame += 1) {
     for (const other of [key - 1, key, key + 1])
-      if (other >= 0 && other < keys) left[frame * keys + other] = 0
+      if (other >= 0 && other < keyCount) left[frame * keyCount + other] = 0
   }
 }
 
 function secondsOf(frame: number): number {
-  return (frame * frameHop) / frameRate
+  return (frame * pianoFrameHop) / pianoSampleRate
 }

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import type { BasicSoundBank } from 'spessasynth_core'
 import { usePack } from '../src/engines/packs/use.ts'
-import { readBank } from '../src/engines/piano/piano.ts'
-import { play } from '../src/engines/piano/play.ts'
-import { sampledPiano } from '../src/engines/piano/sampled-piano.ts'
-import { frameRate } from '../src/media/piano/frames.ts'
+import { readSoundFont } from '../src/engines/piano/piano.ts'
+import { playPerformance } from '../src/engines/piano/play.ts'
+import { loadSampledPiano } from '../src/engines/piano/sampled-piano.ts'
+import { pianoSampleRate } from '../src/media/piano/frames.ts'
 import type { Performance } from '../src/media/piano/note.ts'
 import { conditions, type Condition } from '../test/piano/conditions.ts'
 import { readMusic } from '../test/piano/music.ts'
@@ -42,7 +42,7 @@ export async function* clipsOf({ soundFont, pieces, wanted }: Wish): AsyncGenera
       const seconds = Math.max(...truth.notes.map(({ end }) => end)) + 1.5
       const dry = await soundOf({ bank, program: Number(program) }, truth, seconds)
       for (const condition of wanted) {
-        yield { truth, kind, condition, sound: levelled(conditions[condition](dry, frameRate)) }
+        yield { truth, kind, condition, sound: levelled(conditions[condition](dry, pianoSampleRate)) }
       }
     }
   }
@@ -63,10 +63,10 @@ export async function soundOf(
   truth: Performance,
   seconds: number,
 ): Promise<Float32Array> {
-  const rate = 2 * frameRate
+  const rate = 2 * pianoSampleRate
   const mono: number[] = []
   const samples = Math.round(seconds * rate)
-  for await (const part of play(bank, truth, { rate, samples, program })) {
+  for await (const part of playPerformance(bank, truth, { rate, samples, program })) {
     for (let at = 0; at < part.length; at += 2) mono.push(((part[at] ?? 0) + (part[at + 1] ?? 0)) / 2)
   }
   return halved(mono)
@@ -74,7 +74,9 @@ export async function soundOf(
 
 /** A SoundFont, or the recorded piano. */
 export async function bankOf(path: string): Promise<BasicSoundBank> {
-  return path === 'salamander' ? await sampledPiano(await usePack('piano-samples')) : await readBank(path)
+  return path === 'salamander'
+    ? await loadSampledPiano(await usePack('piano-samples'))
+    : await readSoundFont(path)
 }
 
 /** At half the rate, by a windowed sinc. */
@@ -91,7 +93,7 @@ function halved(sound: readonly number[]): Float32Array {
 }
 
 function levelled(sound: Float32Array): Float32Array {
-  const block = Math.round(0.4 * frameRate)
+  const block = Math.round(0.4 * pianoSampleRate)
   let loudest = 0
   for (let from = 0; from < sound.length; from += block) {
     const energy = sound.subarray(from, from + block).reduce((sum, sample) => sum + sample * sample, 0)

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { setPacks } from '../src/engines/packs/use.ts'
-import { framesOf, openModel } from '../src/engines/piano/basic-pitch.ts'
-import { featuresOf } from '../src/media/piano/features.ts'
+import { basicPitchFrames, openBasicPitchModel } from '../src/engines/piano/basic-pitch.ts'
+import { onsetFeatures } from '../src/media/piano/features.ts'
 import { RecentFrames } from '../src/media/piano/frames.ts'
 import { velocityScale } from '../src/media/piano/judge.ts'
-import { keys, lowestKey } from '../src/media/piano/note.ts'
-import { riseAt } from '../src/media/piano/rise.ts'
-import { secondsOf } from '../src/media/piano/track.ts'
+import { keyCount, lowestKey } from '../src/media/piano/note.ts'
+import { onsetPeak } from '../src/media/piano/rise.ts'
+import { frameSeconds } from '../src/media/piano/track.ts'
 import { conditions, type Condition } from '../test/piano/conditions.ts'
 import { fit, type Example } from './fit.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
@@ -30,17 +30,17 @@ const near = 0.045
 /** Examples of a clip: each onset of the model that is worth a look, with the note that it is, if it is one. */
 async function examplesOf(
   { truth, sound }: Clip,
-  model: Awaited<ReturnType<typeof openModel>>,
+  model: Awaited<ReturnType<typeof openBasicPitchModel>>,
 ): Promise<Example[]> {
   const frames = new RecentFrames(sound.length)
-  for await (const frame of framesOf(model, once(sound), { signal })) frames.push(frame)
+  for await (const frame of basicPitchFrames(model, once(sound), { signal })) frames.push(frame)
   const examples: { -readonly [field in keyof Example]: Example[field] }[] = []
-  for (let key = 0; key < keys; key += 1) {
+  for (let key = 0; key < keyCount; key += 1) {
     const rises = Array.from({ length: frames.count }, (_, at) => ({
       at,
-      moment: riseAt(frames, at, key),
+      moment: onsetPeak(frames, at, key),
     })).flatMap(({ at, moment }) =>
-      moment === null ? [] : [{ at, start: secondsOf(moment), velocity: null as number | null }],
+      moment === null ? [] : [{ at, start: frameSeconds(moment), velocity: null as number | null }],
     )
     for (const { pitch, start, velocity } of truth.notes) {
       if (pitch !== key + lowestKey) continue
@@ -52,7 +52,7 @@ async function examplesOf(
     }
     for (const { at, velocity } of rises) {
       const spans = velocity === null ? null : (velocity - velocityScale.middle) / velocityScale.span
-      examples.push({ features: Float32Array.from(featuresOf(frames, at, key)), value: spans })
+      examples.push({ features: Float32Array.from(onsetFeatures(frames, at, key)), value: spans })
     }
   }
   return examples
@@ -64,7 +64,7 @@ async function* once(sound: Float32Array): AsyncGenerator<Float32Array> {
 
 const examples: Example[] = []
 try {
-  const model = await openModel(1, signal)
+  const model = await openBasicPitchModel(1, signal)
   for (const soundFont of soundFonts) {
     const wanted = Object.keys(conditions) as Condition[]
     for await (const clip of clipsOf({ soundFont, pieces: pieces.split(','), wanted })) {

@@ -1,10 +1,10 @@
 import { serveModel } from '../src/engines/onnx/model-thread.ts'
-import { window } from '../src/engines/piano/basic-pitch-window.ts'
+import { basicPitchWindow } from '../src/engines/piano/basic-pitch-window.ts'
 
 // Basic Pitch alone, on threads as the product has them (bench/piano-speed.ts).
 
 serveModel<Float32Array, null>(async (samples, { onnx, session }) => {
   const [input = ''] = session.inputNames
-  await session.run({ [input]: new onnx.Tensor('float32', samples, [1, window.samples, 1]) })
+  await session.run({ [input]: new onnx.Tensor('float32', samples, [1, basicPitchWindow.samples, 1]) })
   return null
 })

@@ -4,13 +4,13 @@ import { loadOnnxRuntime } from '../src/engines/onnx/load.ts'
 import { openModelThreads } from '../src/engines/onnx/model-threads.ts'
 import { usePack } from '../src/engines/packs/use.ts'
 import { openBasicPitch } from '../src/engines/piano/basic-pitch.ts'
-import { play } from '../src/engines/piano/play.ts'
-import { renderWav } from '../src/engines/piano/render.ts'
+import { playPerformance } from '../src/engines/piano/play.ts'
+import { renderPerformance } from '../src/engines/piano/render.ts'
 import { soundRate } from '../src/engines/ffmpeg/standard-sound.ts'
 import { writeMidi } from '../src/media/midi/write.ts'
-import { counted, margin, window } from '../src/engines/piano/basic-pitch-window.ts'
-import { frameHop } from '../src/media/piano/frames.ts'
-import { keys, type Performance } from '../src/media/piano/note.ts'
+import { countedFrames, marginFrames, basicPitchWindow } from '../src/engines/piano/basic-pitch-window.ts'
+import { pianoFrameHop } from '../src/media/piano/frames.ts'
+import { keyCount, type Performance } from '../src/media/piano/note.ts'
 import { notesOf, trackers } from './other-trackers.ts'
 import { makePiece } from '../test/piano/pieces.ts'
 import { abba, measure } from './measure.ts'
@@ -51,13 +51,14 @@ export async function speedTable(soundFonts: readonly string[], scratch: string)
     const bank = await bankOf(pathOf(soundFont))
     const samples = lasts * soundRate
     const playOnce = async () => {
-      for await (const part of play(bank, piece, { rate: soundRate, samples })) if (part.length === 0) break
+      for await (const part of playPerformance(bank, piece, { rate: soundRate, samples }))
+        if (part.length === 0) break
     }
     const once = await beside(playOnce, () => playInSequence(bank, piece, samples))
     rows.push(row(`playing once: ${name}`, once.ours, { here: once.here, told: trial.played }))
     const rendering = { signal, scratch, timeoutMs: 600_000 }
     const source = { samples, loudness: -20 }
-    const wav = () => renderWav({ piano: { name, bank }, performance: piece, source }, rendering)
+    const wav = () => renderPerformance({ piano: { name, bank }, performance: piece, source }, rendering)
     rows.push(
       row(`playing as piano_audio_enhance does: ${name}`, await quickest(async () => void (await wav()))),
     )
@@ -113,21 +114,21 @@ async function trialWay(sound: Float32Array, signal: AbortSignal): Promise<Way> 
   const [input = '', onsetsOf = '', soundingOf = ''] = [...session.inputNames, ...session.outputNames]
   const windows = windowsIn(sound)
   const look = async (samples: Float32Array) =>
-    await session.run({ [input]: new Tensor('float32', samples, [1, window.samples, 1]) })
+    await session.run({ [input]: new Tensor('float32', samples, [1, basicPitchWindow.samples, 1]) })
   const model = async () => {
     for (const samples of windows) await look(samples)
   }
   const all = async () => {
-    const onsets = new Float32Array(windows.length * counted * keys)
+    const onsets = new Float32Array(windows.length * countedFrames * keyCount)
     const sounding = new Float32Array(onsets.length)
     for (const [at, samples] of windows.entries()) {
       const told = await look(samples)
       const middle = (name: string) => {
         const { data } = told[name] as { readonly data: Float32Array }
-        return data.subarray(margin * keys, (margin + counted) * keys)
+        return data.subarray(marginFrames * keyCount, (marginFrames + countedFrames) * keyCount)
       }
-      onsets.set(middle(onsetsOf), at * counted * keys)
-      sounding.set(middle(soundingOf), at * counted * keys)
+      onsets.set(middle(onsetsOf), at * countedFrames * keyCount)
+      sounding.set(middle(soundingOf), at * countedFrames * keyCount)
     }
     notesOf({ onsets, sounding }, trackers.trial)
   }
@@ -153,11 +154,14 @@ async function ourWay(sound: Float32Array, signal: AbortSignal): Promise<Way> {
 }
 
 function windowsIn(sound: Float32Array): Float32Array<ArrayBuffer>[] {
-  const [step, before] = [counted * frameHop, margin * frameHop]
+  const [step, before] = [countedFrames * pianoFrameHop, marginFrames * pianoFrameHop]
   return Array.from({ length: Math.ceil(sound.length / step) }, (_, at) => {
-    const samples = new Float32Array(window.samples)
+    const samples = new Float32Array(basicPitchWindow.samples)
     const from = Math.max(0, at * step - before)
-    samples.set(sound.subarray(from, at * step - before + window.samples), from - at * step + before)
+    samples.set(
+      sound.subarray(from, at * step - before + basicPitchWindow.samples),
+      from - at * step + before,
+    )
     return samples
   })
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { setPacks } from '../src/engines/packs/use.ts'
-import { framesOf, openModel } from '../src/engines/piano/basic-pitch.ts'
-import { frameRate, type Frame } from '../src/media/piano/frames.ts'
-import { keys, type PianoNote } from '../src/media/piano/note.ts'
+import { basicPitchFrames, openBasicPitchModel } from '../src/engines/piano/basic-pitch.ts'
+import { pianoSampleRate, type PianoFrame } from '../src/media/piano/frames.ts'
+import { keyCount, type PianoNote } from '../src/media/piano/note.ts'
 import { NoteTracker } from '../src/media/piano/track.ts'
 import { conditions, type Condition } from '../test/piano/conditions.ts'
 import { f1, matchNotes, scoreNotes, type Score } from '../test/piano/score.ts'
@@ -54,25 +54,25 @@ function judge(
 }
 
 try {
-  const model = await openModel(1, signal)
+  const model = await openBasicPitchModel(1, signal)
   for (const soundFont of soundFonts) {
     const wanted = Object.keys(conditions) as Condition[]
     for await (const clip of clipsOf({ soundFont, pieces: pieces.split(','), wanted })) {
       const start = process.cpuUsage()
       const tracker = new NoteTracker()
-      const frames: Pick<Frame, 'onsets' | 'sounding'>[] = []
+      const frames: Pick<PianoFrame, 'onsets' | 'sounding'>[] = []
       const ours: PianoNote[] = []
-      for await (const frame of framesOf(model, once(clip.sound), { signal })) {
+      for await (const frame of basicPitchFrames(model, once(clip.sound), { signal })) {
         frames.push({ onsets: frame.onsets.slice(), sounding: frame.sounding.slice() })
         ours.push(...tracker.push(frame))
       }
       ours.push(...tracker.finish())
       const { user, system } = process.cpuUsage(start)
       spent += (user + system) / 1e6
-      heard += clip.sound.length / frameRate
+      heard += clip.sound.length / pianoSampleRate
       const all = (field: 'onsets' | 'sounding') => {
-        const values = new Float32Array(frames.length * keys)
-        for (const [at, frame] of frames.entries()) values.set(frame[field], at * keys)
+        const values = new Float32Array(frames.length * keyCount)
+        for (const [at, frame] of frames.entries()) values.set(frame[field], at * keyCount)
         return values
       }
       const told = { onsets: all('onsets'), sounding: all('sounding') }

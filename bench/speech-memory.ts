@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { decodeVoice } from '../src/engines/ffmpeg/voice-sound.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { setPacks } from '../src/engines/packs/use.ts'
-import { openSpeechFinder } from '../src/engines/speech/find-speech.ts'
+import { openVoiceActivityDetector } from '../src/engines/speech/find-speech.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { measure, processorSeconds } from './measure.ts'
 
@@ -28,7 +28,7 @@ try {
 
 async function find(path: string): Promise<string> {
   const { signal } = new AbortController()
-  await using finder = await openSpeechFinder(signal)
+  await using finder = await openVoiceActivityDetector(signal)
   /** Of this process as it goes on, MiB. */
   const held: number[] = []
   const watch = setInterval(() => held.push(process.memoryUsage().rss / 2 ** 20), 200)
@@ -36,7 +36,7 @@ async function find(path: string): Promise<string> {
   let [spans, spoken] = [0, 0]
   const { seconds, peakMiB } = await measure(async () => {
     const sound = decodeVoice(path, { signal, timeoutMs: 24 * 3_600_000 })
-    for await (const { start, end } of finder.find(sound, { signal })) {
+    for await (const { start, end } of finder.detect(sound, { signal })) {
       spans += 1
       spoken += end - start
     }

@@ -1,5 +1,5 @@
 import { setServices } from '../../src/engines/services/use.ts'
-import { readWav, wavOf } from '../../src/media/audio/wav.ts'
+import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
 import { bytes, json, startStandIn, type Reply, type StandIn } from '../engines/services/stand-in.ts'
 
 /** Rate at which the parrot speaks, Hz. */
@@ -31,13 +31,13 @@ export async function startParrot(): Promise<Parrot> {
     // No two lengths are alike, so that a length tells what was said.
     const length = 16_000 + 300 * said.size
     said.set(length, words)
-    return bytes(wavOf({ samples: tone((length * 3) / 2), rate: parrotRate }), 'audio/wav')(
+    return bytes(encodeWav({ samples: tone((length * 3) / 2), rate: parrotRate }), 'audio/wav')(
       response,
       {} as never,
     )
   }
   const understand: Reply = (response, { body }) => {
-    const { samples } = readWav(wavIn(body))
+    const { samples } = decodeWav(wavIn(body))
     const text = said.get(samples.length)
     const answer = text === undefined ? parrot.others : { text, language: 'english', segments: [] }
     return json(answer)(response, {} as never)

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { packsSet, setPacks } from '../../src/engines/packs/use.ts'
 import { setServices } from '../../src/engines/services/use.ts'
-import { readWav, wavOf } from '../../src/media/audio/wav.ts'
+import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { ready, run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => parrot[Symbol.asyncDispose]())
 
 async function loudnessOf(path: string): Promise<number> {
-  const { samples } = readWav(await readFile(path))
+  const { samples } = decodeWav(await readFile(path))
   return Math.max(...samples.map(Math.abs))
 }
 
@@ -70,7 +70,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       })
       expect(output).not.toHaveProperty('errors')
       expect(output).not.toHaveProperty('notes')
-      const { samples, rate } = readWav(await readFile(path))
+      const { samples, rate } = decodeWav(await readFile(path))
       expect(rate).toBe(parrotRate)
       expect(Math.round((samples.length / rate) * 1000)).toBe(output.duration_ms)
       // Three sentences of about a second, two pauses.
@@ -227,7 +227,10 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('a voice that answers silence fails the task and says so', async () => {
-      parrot.voice.otherwise = bytes(wavOf({ samples: new Float32Array(16_000), rate: 16_000 }), 'audio/wav')
+      parrot.voice.otherwise = bytes(
+        encodeWav({ samples: new Float32Array(16_000), rate: 16_000 }),
+        'audio/wav',
+      )
       await expect(speak(folder, jfk, { text: 'Hello.' })).rejects.toMatchObject({
         code: 6401,
         message: expect.stringContaining('silence'),

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bandCount, frequencyAt, placeOf } from '../../src/media/audio/bands.ts'
-import { Moments, type Moment } from '../../src/media/audio/moments.ts'
-import { beatsUpTo } from '../../src/media/audio/onsets.ts'
-import { Survey, type Profile } from '../../src/media/audio/survey.ts'
+import { bandCount, bandFrequency, bandPosition } from '../../src/media/audio/bands.ts'
+import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
+import { recentBeats } from '../../src/media/audio/onsets.ts'
+import { AudioProfiler, type AudioProfile } from '../../src/media/audio/survey.ts'
 import { song, sound } from './made.ts'
 
-function profileOf(samples: Float32Array): Profile {
-  const survey = new Survey()
+function profileOf(samples: Float32Array): AudioProfile {
+  const survey = new AudioProfiler()
   survey.push(samples)
   return survey.finish()
 }
@@ -15,11 +15,11 @@ function profileOf(samples: Float32Array): Profile {
 function momentsOf(
   samples: Float32Array,
   { fps, piece = samples.length }: { fps: number; piece?: number },
-): Moment[] {
+): AudioFeatures[] {
   const frames = Math.round((samples.length / 2 / 48_000) * fps)
-  const moments = new Moments({ profile: profileOf(samples), fps, frames })
-  const told: Moment[] = []
-  const keep = (moment: Moment) =>
+  const moments = new AudioFeatureTracker({ profile: profileOf(samples), fps, frames })
+  const told: AudioFeatures[] = []
+  const keep = (moment: AudioFeatures) =>
     told.push({
       ...moment,
       bands: moment.bands.slice(),
@@ -47,7 +47,7 @@ describe('bands', () => {
   it('a sine is the loudest in the band of its frequency, wherever it lies', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.05, max: 0.95, noNaN: true }), (place) => {
-        const hertz = frequencyAt(place)
+        const hertz = bandFrequency(place)
         const moments = momentsOf(
           sound(0.4, (time) => 0.5 * Math.sin(2 * Math.PI * hertz * time)),
           { fps: 30 },
@@ -57,7 +57,7 @@ describe('bands', () => {
         const lit = [...bands].flatMap((level, band) => (level >= loudest - 1e-6 ? [band] : []))
         const middle = lit.reduce((sum, band) => sum + band, 0) / lit.length
         // Windows tell low tones apart to 12 Hz, which are several bands there.
-        const tolerance = 1.5 + (placeOf(hertz + 12) - place) * (bandCount - 1)
+        const tolerance = 1.5 + (bandPosition(hertz + 12) - place) * (bandCount - 1)
         expect(Math.abs(middle - place * (bandCount - 1))).toBeLessThan(tolerance)
       }),
       { numRuns: 40, seed: 1 },
@@ -112,7 +112,7 @@ describe('moments', () => {
   })
 
   it('tells a frame for every one that was asked for, also of sound that ends early', () => {
-    const moments = new Moments({ profile: profileOf(new Float32Array(2)), fps: 30, frames: 7 })
+    const moments = new AudioFeatureTracker({ profile: profileOf(new Float32Array(2)), fps: 30, frames: 7 })
     expect([...moments.push(new Float32Array(2)), ...moments.finish()]).toHaveLength(7)
   })
 })
@@ -151,7 +151,7 @@ describe('beats', () => {
 
   it('are looked up by time', () => {
     const beats = [0.5, 1, 1.5, 2].map((at) => ({ at, strength: 1 }))
-    const times = (moment: number) => beatsUpTo(beats, moment, 0.8).map(({ at }) => at)
+    const times = (moment: number) => recentBeats(beats, moment, 0.8).map(({ at }) => at)
     expect(times(0.4)).toEqual([])
     expect(times(0.5)).toEqual([0.5])
     expect(times(1.6)).toEqual([1, 1.5])

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import type { Moment } from '../../src/media/audio/moments.ts'
+import type { AudioFeatures } from '../../src/media/audio/moments.ts'
 import { codedFrames } from '../../tools/music-visualizer/coded-frames.ts'
 import type { Drawn } from '../../tools/music-visualizer/frames.ts'
 
@@ -22,7 +22,7 @@ function greys(count: number, onDrawn: (count: number) => void = () => {}): Draw
   }
 }
 
-async function* silence(): AsyncGenerator<Moment> {}
+async function* silence(): AsyncGenerator<AudioFeatures> {}
 
 /** Reads the frames' brightness, waiting for the end of their thread, whatever happens. */
 async function read(drawn: Drawn, most = Infinity): Promise<readonly number[]> {

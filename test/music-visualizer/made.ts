@@ -1,8 +1,8 @@
 import type { Canvas, Pen } from '../../src/engines/canvas/load.ts'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { cleanLine } from '../../src/engines/canvas/text.ts'
-import { Moments, type Moment } from '../../src/media/audio/moments.ts'
-import { Survey } from '../../src/media/audio/survey.ts'
+import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
+import { AudioProfiler } from '../../src/media/audio/survey.ts'
 import { once } from '../../src/platform/once.ts'
 import { drawGround, toCanvas } from '../../tools/music-visualizer/backdrop.ts'
 import { drawPlaceholder } from '../../tools/music-visualizer/cover.ts'
@@ -74,7 +74,7 @@ export async function setUp(wish: Wish) {
     c2 = '#22d3ee',
   } = wish
   const drawing = await loadDrawing()
-  const survey = new Survey()
+  const survey = new AudioProfiler()
   survey.push(samples)
   const heardProfile = survey.finish()
   const profile = wish.silentBeats ? { ...heardProfile, beats: [] } : heardProfile
@@ -135,9 +135,9 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
 
 async function* heard(
   samples: Float32Array,
-  wish: ConstructorParameters<typeof Moments>[0],
-): AsyncGenerator<Moment> {
-  const moments = new Moments(wish)
+  wish: ConstructorParameters<typeof AudioFeatureTracker>[0],
+): AsyncGenerator<AudioFeatures> {
+  const moments = new AudioFeatureTracker(wish)
   yield* moments.push(samples)
   yield* moments.finish()
 }

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Loudness } from '../../src/media/audio/loudness.ts'
-import { TruePeak } from '../../src/media/audio/true-peak.ts'
+import { LoudnessMeter } from '../../src/media/audio/loudness.ts'
+import { TruePeakMeter } from '../../src/media/audio/true-peak.ts'
 import { readMidi } from './read-midi.ts'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
@@ -38,7 +38,7 @@ async function stereoOf(path: string): Promise<Float32Array> {
 }
 
 const loudnessOf = (sound: Float32Array) => {
-  const loudness = new Loudness()
+  const loudness = new LoudnessMeter()
   loudness.push(sound)
   return loudness.finish() ?? -Infinity
 }
@@ -86,7 +86,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
     const { output, sound: made } = await enhance(path)
     const source = await stereoOf(path)
     expect(Math.abs(made.length - source.length)).toBeLessThanOrEqual(2)
-    const peak = new TruePeak()
+    const peak = new TruePeakMeter()
     peak.push(made)
     expect(20 * Math.log10(peak.finish())).toBeLessThan(-1)
     const lacks = loudnessOf(source) - loudnessOf(made)

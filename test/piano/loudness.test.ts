@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { Loudness } from '../../src/media/audio/loudness.ts'
-import { TruePeak } from '../../src/media/audio/true-peak.ts'
+import { LoudnessMeter } from '../../src/media/audio/loudness.ts'
+import { TruePeakMeter } from '../../src/media/audio/true-peak.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
@@ -30,7 +30,7 @@ it.each([
     Number(figure.exec(summary)?.[1]),
   )
   const bytes = await ffmpeg('-i', path, '-f', 'f32le', '-')
-  const [loudness, peak] = [new Loudness(), new TruePeak()]
+  const [loudness, peak] = [new LoudnessMeter(), new TruePeakMeter()]
   for (let at = 0; at < bytes.length; at += 4000) {
     const piece = new Float32Array(new Uint8Array(bytes.subarray(at, at + 4000)).buffer)
     loudness.push(piece)
@@ -42,7 +42,7 @@ it.each([
 
 it('of silence there is no loudness, of what is too faint for a gate an ungated one', () => {
   const of = (level: number) => {
-    const loudness = new Loudness()
+    const loudness = new LoudnessMeter()
     loudness.push(Float32Array.from({ length: 96_000 }, (_, at) => level * Math.sin(at)))
     return loudness.finish()
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { readMidi } from './read-midi.ts'
-import { keys, lowestKey, type Performance } from '../../src/media/piano/note.ts'
+import { keyCount, lowestKey, type Performance } from '../../src/media/piano/note.ts'
 import { ordered } from './pieces.ts'
 
 /** Shorter ones sequencers leave behind, under notes of the same key, s. */
@@ -10,7 +10,7 @@ const shortest = 0.02
 export async function readMusic(path: string): Promise<Performance> {
   const { notes, pedals } = readMidi(await readFile(path))
   const own = notes.filter(
-    ({ pitch, start, end }) => pitch >= lowestKey && pitch < lowestKey + keys && end - start >= shortest,
+    ({ pitch, start, end }) => pitch >= lowestKey && pitch < lowestKey + keyCount && end - start >= shortest,
   )
   return { notes: ordered(own), pedals }
 }

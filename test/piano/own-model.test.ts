@@ -6,8 +6,8 @@ import type { TaskQuote } from '../../src/contract/task.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
 import { setPacks } from '../../src/engines/packs/use.ts'
-import { openTranscriber } from '../../src/engines/piano/open.ts'
-import { hearingSeconds, longestMs } from '../../src/media/piano/work.ts'
+import { openPianoTranscriber } from '../../src/engines/piano/open.ts'
+import { transcriptionSeconds, workTimeoutMs } from '../../src/media/piano/work.ts'
 import { operations } from '../../tools/index.ts'
 import { ready, run } from '../../tools/piano-audio-to-midi/run.ts'
 import type { Graph } from '../engines/onnx-file.ts'
@@ -120,10 +120,10 @@ it('what does not decode in the middle of a recording is told', async () => {
 
 it('may hear for as long as such a model needs on a slow machine', async () => {
   await bring(loudnessAsPiano())
-  await using transcriber = await openTranscriber(1, new AbortController().signal)
+  await using transcriber = await openPianoTranscriber(1, new AbortController().signal)
   const hours = 6 * 3600 * 1000
   // It takes about as long as the recording lasts: at a tenth of that pace it is still no hanging.
-  expect(longestMs(hearingSeconds(hours, transcriber.pace))).toBeGreaterThan(10 * hours)
+  expect(workTimeoutMs(transcriptionSeconds(hours, transcriber.pace))).toBeGreaterThan(10 * hours)
 })
 
 it('the time that it takes is told before it is begun', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { readBank } from '../../src/engines/piano/piano.ts'
-import { play } from '../../src/engines/piano/play.ts'
+import { readSoundFont } from '../../src/engines/piano/piano.ts'
+import { playPerformance } from '../../src/engines/piano/play.ts'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { writeFloatWav } from '../engines/float-wav.ts'
@@ -26,9 +26,9 @@ export async function record(
 ): Promise<Float32Array> {
   const mono = new Float32Array(Math.round(seconds * recordingRate))
   let [at, peak] = [0, 0]
-  const bank = await readBank(soundFont)
+  const bank = await readSoundFont(soundFont)
   const playing = { rate: recordingRate, samples: mono.length, program }
-  for await (const piece of play(bank, performance, playing)) {
+  for await (const piece of playPerformance(bank, performance, playing)) {
     for (let index = 0; index < piece.length; index += 2) {
       const sample = ((piece[index] ?? 0) + (piece[index + 1] ?? 0)) / 2
       peak = Math.max(peak, Math.abs(sample))

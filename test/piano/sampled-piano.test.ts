@@ -7,9 +7,9 @@ import { beforeAll, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { folderOf, inventoryFile } from '../../src/engines/packs/store.ts'
 import { setPacks } from '../../src/engines/packs/use.ts'
-import { play } from '../../src/engines/piano/play.ts'
-import { layers, packageOf, sampledPiano } from '../../src/engines/piano/sampled-piano.ts'
-import { hertzOf } from '../../src/media/piano/note.ts'
+import { playPerformance } from '../../src/engines/piano/play.ts'
+import { velocityLayers, samplePackage, loadSampledPiano } from '../../src/engines/piano/sampled-piano.ts'
+import { pitchFrequency } from '../../src/media/piano/note.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { artifactOf } from '../packs/stand-in.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
@@ -30,15 +30,15 @@ const names = ['A', 'C', 'D#', 'F#']
 let bank: BasicSoundBank
 
 beforeAll(async () => {
-  for (const { number } of layers) {
-    const audio = join(folder, 'node_modules', packageOf(number), 'audio')
+  for (const { number } of velocityLayers) {
+    const audio = join(folder, 'node_modules', samplePackage(number), 'audio')
     await mkdir(audio, { recursive: true })
     // One run writes all 30: a start of one for each would take long.
     const keys = Array.from({ length: 30 }, (_, index) => 21 + 3 * index)
     await ffmpeg(
       ...keys.flatMap((key) => [
         ...['-f', 'lavfi', '-i'],
-        `aevalsrc=${number / 20}*sin(2*PI*${hertzOf(key)}*t):s=48000:d=1`,
+        `aevalsrc=${number / 20}*sin(2*PI*${pitchFrequency(key)}*t):s=48000:d=1`,
       ]),
       ...keys.flatMap((key, index) => {
         const name = `${names[index % 4]}${Math.floor(key / 12) - 1}v${number}.ogg`
@@ -46,11 +46,11 @@ beforeAll(async () => {
       }),
     )
   }
-  const [{ number }] = layers
-  const path = `node_modules/${packageOf(number)}/audio/A0v${number}.ogg`
+  const [{ number }] = velocityLayers
+  const path = `node_modules/${samplePackage(number)}/audio/A0v${number}.ogg`
   const { file: _, ...kept } = artifactOf(path, await readFile(join(folder, path)))
   await writeFile(join(folder, inventoryFile), JSON.stringify([{ path, ...kept }]))
-  bank = await sampledPiano(folder)
+  bank = await loadSampledPiano(folder)
 })
 
 /** Half a second of a key, 0.1 s after it was struck, left and right. */
@@ -58,7 +58,7 @@ async function sounded(pitch: number, velocity: number): Promise<readonly [Float
   const notes = [{ pitch, start: 0, end: 0.8, velocity }]
   const parts: number[] = []
   const playing = { rate: 48_000, samples: 28_800 }
-  for await (const piece of play(bank, { notes, pedals: [] }, playing)) parts.push(...piece)
+  for await (const piece of playPerformance(bank, { notes, pedals: [] }, playing)) parts.push(...piece)
   const side = (first: number) =>
     Float32Array.from({ length: 24_000 }, (_, at) => parts[2 * (at + 4800) + first] ?? 0)
   return [side(0), side(1)]
@@ -66,9 +66,9 @@ async function sounded(pitch: number, velocity: number): Promise<readonly [Float
 
 it.each([21, 22, 60, 61, 62, 69, 107, 108])('key %i sounds at its pitch, on both sides', async (pitch) => {
   for (const side of await sounded(pitch, 80)) {
-    const own = amplitude(side, hertzOf(pitch))
+    const own = amplitude(side, pitchFrequency(pitch))
     expect(own).toBeGreaterThan(0.005)
-    for (const apart of [-1, 1]) expect(amplitude(side, hertzOf(pitch + apart))).toBeLessThan(own / 3)
+    for (const apart of [-1, 1]) expect(amplitude(side, pitchFrequency(pitch + apart))).toBeLessThan(own / 3)
   }
 })
 
@@ -76,7 +76,7 @@ it('a key that is struck harder is louder, from one recording to the next too', 
   const levels: number[] = []
   for (const velocity of [10, 30, 50, 51, 70, 90, 91, 127]) {
     const [left] = await sounded(60, velocity)
-    levels.push(amplitude(left, hertzOf(60)))
+    levels.push(amplitude(left, pitchFrequency(60)))
   }
   expect(levels).toEqual(levels.toSorted((one, other) => one - other))
 })

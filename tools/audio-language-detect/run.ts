@@ -3,21 +3,21 @@ import type { ReadyOperation, RunOperation } from '../../src/contract/operation.
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
 import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
-import { chooseIdentifier } from '../../src/engines/speech/choose.ts'
-import { openSpeechFinder } from '../../src/engines/speech/find-speech.ts'
-import { missingOf } from '../../src/media/audio/missing.ts'
+import { selectLanguageIdentifier } from '../../src/engines/speech/choose.ts'
+import { openVoiceActivityDetector } from '../../src/engines/speech/find-speech.ts'
+import { missingAudioSeconds } from '../../src/media/audio/missing.ts'
 import { speechRate } from '../../src/media/speech/spoken.ts'
 import type { audioLanguageDetect } from './contract.ts'
-import { noSound, window } from './plan.ts'
+import { noSoundError, detectionWindow } from './plan.ts'
 
 /** To decode half a minute takes a second, ms. */
 const timeoutMs = 60_000
 
 /** From so much speech on a model's word counts in full, seconds. */
-const enough = 2
+const fullSpeechSeconds = 2
 
 /** What of a model's confidence is left where nobody speaks: it is about half sure of noise, too. */
-const least = 0.1
+const minConfidenceShare = 0.1
 
 /** Hears the beginning of the sound and tells the five likeliest languages. */
 export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id }, context) => {
@@ -25,14 +25,17 @@ export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id },
   const { path, name, facts } = context.files.get(file_id)
   let filled = 0
   const sound = await readVoice(path, {
-    ...{ signal, timeoutMs, seconds: window },
+    ...{ signal, timeoutMs, seconds: detectionWindow },
     onHoles: (told) => (filled = told),
   })
-  if (sound.length === 0) throw noSound(name)
+  if (sound.length === 0) throw noSoundError(name)
   context.progress(10)
-  const share = Math.max(least, Math.min(1, (await speechIn(sound, signal)) / enough))
+  const share = Math.max(
+    minConfidenceShare,
+    Math.min(1, (await speechSeconds(sound, signal)) / fullSpeechSeconds),
+  )
   context.progress(20)
-  await using identifier = await (await chooseIdentifier()).open(signal)
+  await using identifier = await (await selectLanguageIdentifier()).open(signal)
   const found = await identifier.identify(sound, { signal })
   const candidates = found.map(({ language: raw, probability }) => ({
     language: contractLanguage(raw),
@@ -47,17 +50,17 @@ export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id },
     detected_window_sec: Math.round((sound.length / speechRate) * 1000) / 1000,
     engine: identifier.name,
     // How much of it is known of the hole alone, which may go on after what is heard.
-    ...(missingOf(facts, filled) > 0 && {
+    ...(missingAudioSeconds(facts, filled) > 0 && {
       notes: ['part of the sound is missing or does not decode: silence was heard there'],
     }),
   }
 }
 
 /** Seconds in which somebody speaks. */
-async function speechIn(sound: Float32Array, signal: AbortSignal): Promise<number> {
-  await using finder = await openSpeechFinder(signal)
+async function speechSeconds(sound: Float32Array, signal: AbortSignal): Promise<number> {
+  await using finder = await openVoiceActivityDetector(signal)
   let seconds = 0
-  for await (const { start, end } of finder.find([sound], { signal })) seconds += end - start
+  for await (const { start, end } of finder.detect([sound], { signal })) seconds += end - start
   return seconds
 }
 
@@ -65,7 +68,7 @@ async function speechIn(sound: Float32Array, signal: AbortSignal): Promise<numbe
 export const ready: ReadyOperation<typeof audioLanguageDetect> = async () => {
   await locateFfmpeg()
   await requireTogether([
-    chooseIdentifier,
+    selectLanguageIdentifier,
     () => requirePack('voice-activity'),
     () => requirePack('onnx-runtime'),
   ])

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises'
-import { Assembly, type Placed } from '../../src/media/speech/assemble.ts'
+import { SpeechAssembler, type SentenceSpan } from '../../src/media/speech/assemble.ts'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { Sentence } from './speak.ts'
+import type { SpokenSentence } from './speak.ts'
 
-interface Wish {
+interface AssembleSpeechOptions {
   /** Where it is put together: 32-bit floats and nothing else. */
   readonly path: string
   /** Seconds between sentences. */
@@ -13,25 +13,25 @@ interface Wish {
 }
 
 /** Speech in a file. */
-export interface Made {
+export interface AssembledSpeech {
   readonly path: string
-  readonly placed: readonly Placed[]
+  readonly placed: readonly SentenceSpan[]
   readonly seconds: number
   readonly rate: number
   /** Sentences of which words are lost, with the share of them. */
-  readonly lost: readonly Pick<Required<Sentence>, 'text' | 'lost'>[]
+  readonly lost: readonly Pick<Required<SpokenSentence>, 'text' | 'lost'>[]
 }
 
 /** Puts sentences one after another into a file as they are spoken. */
 export async function assembleSpeech(
-  sentences: AsyncIterable<Sentence>,
-  { path, pause, onSpoken }: Wish,
-): Promise<Made> {
-  let assembly: Assembly | undefined
-  const lost: Made['lost'][number][] = []
+  sentences: AsyncIterable<SpokenSentence>,
+  { path, pause, onSpoken }: AssembleSpeechOptions,
+): Promise<AssembledSpeech> {
+  let assembly: SpeechAssembler | undefined
+  const lost: AssembledSpeech['lost'][number][] = []
   await using file = await open(path, 'w')
   for await (const { text, samples, rate, lost: share } of sentences) {
-    assembly ??= new Assembly({ rate, pause })
+    assembly ??= new SpeechAssembler({ rate, pause })
     if (rate !== assembly.rate) {
       throw new MediaError(6401, `the voice speaks at ${assembly.rate} Hz and then at ${rate} Hz`)
     }

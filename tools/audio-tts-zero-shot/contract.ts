@@ -5,7 +5,7 @@ import { chineseScripts, voiceLanguages } from '../../src/contract/languages.ts'
 import { operation } from '../../src/contract/operation.ts'
 
 /** Letters of a text, as Unicode code points. */
-export const mostLetters = 5000
+export const maxCharacters = 5000
 
 const language = z.enum([...voiceLanguages, ...chineseScripts])
 
@@ -26,11 +26,11 @@ const speakable = (message: string, fix: string) =>
 const input = z
   .object({
     text: speakable('has nothing that can be spoken', 'Give the text that is to be spoken.')
-      .refine((text) => [...text].length <= mostLetters, {
-        message: `has more than ${mostLetters} characters`,
+      .refine((text) => [...text].length <= maxCharacters, {
+        message: `has more than ${maxCharacters} characters`,
         params: { fix: 'Split the text, and make a task of each part.' },
       })
-      .describe(`What is spoken, 1 to ${mostLetters} characters`),
+      .describe(`What is spoken, 1 to ${maxCharacters} characters`),
     ref_file_id: fileRef({
       kinds: ['audio', 'video'],
       soundAlone: true,
@@ -38,7 +38,7 @@ const input = z
         'Recording of the voice, 3 s to 30 min, of which the best 3 to 10 s are used; to give it says that its owner consents',
     }),
     ref_text: speakable('has nothing that was spoken', 'Leave it out, or give the words.')
-      .max(mostLetters)
+      .max(maxCharacters)
       .optional()
       .describe('What is said in the recording, word for word; left out, it is recognised'),
     ref_lang: language.optional().describe('Language of the recording; left out, that of the text'),

@@ -4,48 +4,48 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { spoken, type VoiceLanguage } from '../../src/contract/languages.ts'
 import type { InputOf, RunContext } from '../../src/contract/operation.ts'
 import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
-import { chooseCopier, chooseRecogniser, chooseSeparator } from '../../src/engines/speech/choose.ts'
-import type { Recogniser, VoiceCopier } from '../../src/engines/speech/speech.ts'
-import { joinedSamples } from '../../src/media/audio/joined.ts'
-import { wavOf } from '../../src/media/audio/wav.ts'
-import type { Samples } from '../../src/media/speech/spoken.ts'
+import { selectVoiceCloner, selectRecogniser, selectSeparator } from '../../src/engines/speech/choose.ts'
+import type { Recogniser, VoiceCloner } from '../../src/engines/speech/speech.ts'
+import { concatSamples } from '../../src/media/audio/joined.ts'
+import { encodeWav } from '../../src/media/audio/wav.ts'
+import type { MonoAudio } from '../../src/media/speech/spoken.ts'
 import type { audioTtsZeroShot } from './contract.ts'
 
-export type Input = InputOf<typeof audioTtsZeroShot>
-type Languages = Pick<Input, 'text_lang' | 'ref_lang' | 'ref_text'>
+export type SpeechInput = InputOf<typeof audioTtsZeroShot>
+type Languages = Pick<SpeechInput, 'text_lang' | 'ref_lang' | 'ref_text'>
 
 /** What a request is done by. */
-export interface Engines extends AsyncDisposable {
-  readonly copier: VoiceCopier
+export interface SpeechEngines extends AsyncDisposable {
+  readonly cloner: VoiceCloner
   /** Hears the reference; undefined where nothing is there that does and nothing has to. */
   readonly recogniser: Recogniser | undefined
   /** Hears what was spoken; undefined where nothing is there that does, or it would write it in other letters. */
   readonly listener: Recogniser | undefined
   /** The voice alone, of sound in which there is more; null where nothing is there that separates them. */
-  separate(sound: Samples, signal: AbortSignal): Promise<Voice | null>
+  separate(sound: MonoAudio, signal: AbortSignal): Promise<SeparatedVoice | null>
 }
 
 /** A voice alone, and what took it out of other sound. */
-interface Voice extends Samples {
+interface SeparatedVoice extends MonoAudio {
   readonly engine: string
 }
 
 /** What speaks at all speaks this. */
-const anyLanguage = 'zh-CN'
+const defaultLanguage = 'zh-CN'
 
 /**
  * Checks that there is what a request needs, and where none is given, what every one does: 6401 with the one command
  * that brings it, and what most need with it.
  */
 export async function requireEngines(request?: Languages): Promise<void> {
-  const { text_lang = anyLanguage, ref_lang = text_lang, ref_text } = request ?? {}
+  const { text_lang = defaultLanguage, ref_lang = text_lang, ref_text } = request ?? {}
   const needed = [
     () => requirePack('onnx-runtime'),
     () => requirePack('voice-activity'),
     () => requirePack('speaker-segmentation'),
-    () => chooseCopier(spoken(text_lang), '', spoken(ref_lang)),
+    () => selectVoiceCloner(spoken(text_lang), '', spoken(ref_lang)),
   ]
-  const all = [...needed, () => chooseRecogniser(spoken(ref_lang))]
+  const all = [...needed, () => selectRecogniser(spoken(ref_lang))]
   if (request) await requireTogether(ref_text === undefined ? all : needed)
   // Words may be given with each request: without a recogniser alone there is work to do.
   else await requireTogether(needed).catch(() => requireTogether(all))
@@ -55,39 +55,39 @@ export async function requireEngines(request?: Languages): Promise<void> {
 export async function openEngines(
   { text_lang, ref_lang = text_lang, ref_text }: Languages,
   { scratch, signal }: Pick<RunContext, 'scratch' | 'signal'>,
-): Promise<Engines> {
+): Promise<SpeechEngines> {
   await using opened = new AsyncDisposableStack()
   const copier = opened.use(
-    await (await chooseCopier(spoken(text_lang), scratch, spoken(ref_lang))).open(signal),
+    await (await selectVoiceCloner(spoken(text_lang), scratch, spoken(ref_lang))).open(signal),
   )
   const open = async (language: VoiceLanguage) => {
-    const engine = await (await chooseRecogniser(language)).open(signal)
+    const engine = await (await selectRecogniser(language)).open(signal)
     return opened.use(engine)
   }
   const opening = open(spoken(ref_lang))
-  const recogniser = await (ref_text === undefined ? opening : opening.catch(orNothing(signal)))
-  const listener = isInOtherLetters(text_lang)
+  const recogniser = await (ref_text === undefined ? opening : opening.catch(undefinedUnlessAborted(signal)))
+  const listener = hasOtherScript(text_lang)
     ? undefined
     : spoken(text_lang) === spoken(ref_lang)
       ? recogniser
-      : await open(spoken(text_lang)).catch(orNothing(signal))
+      : await open(spoken(text_lang)).catch(undefinedUnlessAborted(signal))
   const kept = opened.move()
   return {
-    copier,
+    cloner: copier,
     recogniser,
     listener,
-    separate: (sound, until) => voiceIn(sound, join(scratch, 'reference.wav'), until),
+    separate: (sound, until) => separateVoice(sound, join(scratch, 'reference.wav'), until),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
 /** Whether it is written in traditional letters, or those of Cantonese: recognisers write simplified ones, or those of Mandarin. */
-export function isInOtherLetters(language: string): boolean {
+export function hasOtherScript(language: string): boolean {
   return language === 'zh-CHT' || language === 'zh-HK'
 }
 
 /** Goes without what can be gone without and is not there, or fails. */
-export function orNothing(signal: AbortSignal): (error: unknown) => undefined {
+export function undefinedUnlessAborted(signal: AbortSignal): (error: unknown) => undefined {
   return (error) => {
     signal.throwIfAborted()
     if (!(error instanceof MediaError)) throw error
@@ -95,18 +95,23 @@ export function orNothing(signal: AbortSignal): (error: unknown) => undefined {
 }
 
 /** Some seconds of sound are separated in seconds, on a slow machine in minutes, ms. */
-const timeoutMs = 600_000
+const separationTimeoutMs = 600_000
 
-async function voiceIn(sound: Samples, path: string, signal: AbortSignal): Promise<Voice | null> {
-  const opening = chooseSeparator().then((chosen) => chosen.open(signal))
-  await using separator = (await opening.catch(orNothing(signal))) ?? null
+async function separateVoice(
+  sound: MonoAudio,
+  path: string,
+  signal: AbortSignal,
+): Promise<SeparatedVoice | null> {
+  const opening = selectSeparator().then((chosen) => chosen.open(signal))
+  await using separator = (await opening.catch(undefinedUnlessAborted(signal))) ?? null
   if (!separator) return null
-  await writeFile(path, wavOf(sound))
+  await writeFile(path, encodeWav(sound))
   const { name: engine, rate, channels } = separator
   const whole = { path, mono: true, seconds: sound.samples.length / sound.rate }
   const pieces: Float32Array[] = []
-  for await (const { voice } of separator.separate(whole, { signal, timeoutMs })) pieces.push(voice)
-  const all = joinedSamples(pieces)
+  for await (const { voice } of separator.separate(whole, { signal, timeoutMs: separationTimeoutMs }))
+    pieces.push(voice)
+  const all = concatSamples(pieces)
   const samples = Float32Array.from({ length: all.length / channels }, (_, index) => {
     const from = index * channels
     return channels === 1 ? (all[from] ?? 0) : ((all[from] ?? 0) + (all[from + 1] ?? 0)) / 2

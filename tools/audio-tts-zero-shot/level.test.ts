@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { evenLevel } from './level.ts'
+import { normalizeLevel } from './level.ts'
 
 const rate = 16_000
 
@@ -11,7 +11,7 @@ function tone(amplitude: number): Float32Array {
 test('speech comes to -20 dB where it is not silent, however loud it was', () => {
   fc.assert(
     fc.property(fc.double({ min: 0.01, max: 0.99, noNaN: true }), (amplitude) => {
-      const { samples, gain } = evenLevel(tone(amplitude), rate)
+      const { samples, gain } = normalizeLevel(tone(amplitude), rate)
       const spoken = samples.subarray(rate / 2)
       const power = spoken.reduce((sum, sample) => sum + sample * sample, 0) / spoken.length
       expect(10 * Math.log10(power)).toBeCloseTo(-20, 1)
@@ -22,7 +22,7 @@ test('speech comes to -20 dB where it is not silent, however loud it was', () =>
 
 test('no peak comes over -1 dB, and silence stays as it is', () => {
   const clicks = tone(0.002).map((sample, at) => (at % 4000 === 3999 ? 0.5 : sample))
-  const { samples } = evenLevel(clicks, rate)
+  const { samples } = normalizeLevel(clicks, rate)
   expect(Math.max(...samples)).toBeLessThanOrEqual(10 ** (-1 / 20) + 1e-6)
-  expect(evenLevel(new Float32Array(rate), rate)).toEqual({ samples: new Float32Array(rate), gain: 0 })
+  expect(normalizeLevel(new Float32Array(rate), rate)).toEqual({ samples: new Float32Array(rate), gain: 0 })
 })

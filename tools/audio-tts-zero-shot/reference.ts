@@ -2,25 +2,25 @@ import { spoken, type VoiceLanguage } from '../../src/contract/languages.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import type { VoiceReference } from '../../src/engines/speech/speech.ts'
-import { chooseReference } from '../../src/media/speech/reference.ts'
-import { isSpoken } from '../../src/media/speech/sentences.ts'
-import type { Span } from '../../src/media/speech/spoken.ts'
-import type { Engines, Input } from './engines.ts'
-import { nearestTo, saysIt, unlikeNotes } from './given-words.ts'
-import { hear } from './hear.ts'
-import { evenLevel } from './level.ts'
-import { listen, type Listened } from './listen.ts'
+import { findReferenceSpans } from '../../src/media/speech/reference.ts'
+import { hasWords } from '../../src/media/speech/sentences.ts'
+import type { TimeSpan } from '../../src/media/speech/spoken.ts'
+import type { SpeechEngines, SpeechInput } from './engines.ts'
+import { bestMatch, matchesText, mismatchNotes } from './given-words.ts'
+import { analyzeRecording } from './hear.ts'
+import { normalizeLevel } from './level.ts'
+import { readReferenceCandidate, type ReferenceCandidate } from './listen.ts'
 
 /** How sure a recogniser must be of what it hears in a reference. */
-const sureEnough = 0.5
+const minConfidence = 0.5
 
 /** Spans that are listened to before it is said that none will do. */
-const mostTried = 6
+const maxCandidates = 6
 
 /** What a voice is copied from, and what is reported of it. */
-export interface Prepared {
+export interface PreparedReference {
   readonly reference: VoiceReference
-  readonly span: Span
+  readonly span: TimeSpan
   /** What recognised what is said in it; null where nothing did. */
   readonly recogniser: string | null
   /** What took the voice out of what else is heard; null where nothing did. */
@@ -33,7 +33,7 @@ export interface Prepared {
   readonly notes: readonly string[]
 }
 
-type Given = Pick<Input, 'ref_text' | 'ref_lang' | 'text_lang'>
+type ReferenceInput = Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>
 
 /**
  * Picks what of a recording the voice is copied from, takes what is no voice off it, and evens its level. Throws
@@ -41,32 +41,36 @@ type Given = Pick<Input, 'ref_text' | 'ref_lang' | 'text_lang'>
  */
 export async function prepareReference(
   file: StagedFile,
-  input: Given,
-  { recogniser, separate, signal }: Pick<Engines, 'recogniser' | 'separate'> & Pick<RunContext, 'signal'>,
-): Promise<Prepared> {
-  const voices = await hear(file, signal)
-  const choice = chooseReference(voices)
-  if ('unmet' in choice) throw unfit(file, choice.unmet)
+  input: ReferenceInput,
+  {
+    recogniser,
+    separate,
+    signal,
+  }: Pick<SpeechEngines, 'recogniser' | 'separate'> & Pick<RunContext, 'signal'>,
+): Promise<PreparedReference> {
+  const voices = await analyzeRecording(file, signal)
+  const choice = findReferenceSpans(voices)
+  if ('unmet' in choice) throw unsuitableReference(file, choice.unmet)
   const language = spoken(input.ref_lang ?? input.text_lang)
   const { ref_text } = input
   const isGiven = ref_text !== undefined
-  const heard: Listened[] = []
+  const heard: ReferenceCandidate[] = []
   // Whoever gives the words gives those of all that is said.
   const spans = isGiven
-    ? choice.spans.toSorted((one, other) => lengthOf(other) - lengthOf(one))
+    ? choice.spans.toSorted((one, other) => spanLength(other) - spanLength(one))
     : choice.spans
-  for (const span of apart(spans).slice(0, mostTried)) {
-    const listened = await listen(file, span, {
+  for (const span of distinctSpansFirst(spans).slice(0, maxCandidates)) {
+    const listened = await readReferenceCandidate(file, span, {
       ...{ recogniser, separate, language, signal, isGiven },
       speech: voices.speech,
     })
     heard.push(listened)
     // Of what is given in words, the part is looked for that says them.
-    if (isGiven ? !recogniser || saysIt(ref_text, listened) : isUnderstood(listened)) break
+    if (isGiven ? !recogniser || matchesText(ref_text, listened) : isRecognised(listened)) break
   }
-  const best = isGiven ? nearestTo(ref_text, heard) : understood(file, heard)
+  const best = isGiven ? bestMatch(ref_text, heard) : firstRecognised(file, heard)
   const { span, separator, recognised } = best
-  const level = evenLevel(best.samples, best.rate)
+  const level = normalizeLevel(best.samples, best.rate)
   return {
     reference: {
       samples: level.samples,
@@ -76,49 +80,50 @@ export async function prepareReference(
     },
     ...{ span, separator, language },
     recogniser: (recognised && recogniser?.name) ?? null,
-    notes: [...voices.notes, ...best.notes, ...unlikeNotes(input, best)],
+    notes: [...voices.notes, ...best.notes, ...mismatchNotes(input, best)],
     gain: level.gain,
     source: isGiven ? 'user' : 'asr',
     confidence: recognised?.confidence ?? null,
   }
 }
 
-const lengthOf = ({ start, end }: Span): number => end - start
+const spanLength = ({ start, end }: TimeSpan): number => end - start
 
 /** Spans in their order, those first that share less than half of their length with an earlier one. */
-function apart(spans: readonly Span[]): Span[] {
-  const chosen: Span[] = []
-  const others: Span[] = []
+function distinctSpansFirst(spans: readonly TimeSpan[]): TimeSpan[] {
+  const chosen: TimeSpan[] = []
+  const others: TimeSpan[] = []
   for (const span of spans) {
-    const shares = (other: Span) => Math.min(span.end, other.end) - Math.max(span.start, other.start)
-    const isNew = chosen.every((other) => shares(other) < lengthOf(span) / 2)
+    const shares = (other: TimeSpan) => Math.min(span.end, other.end) - Math.max(span.start, other.start)
+    const isNew = chosen.every((other) => shares(other) < spanLength(span) / 2)
     if (isNew) chosen.push(span)
     else others.push(span)
   }
   return [...chosen, ...others]
 }
 
-const isUnderstood = (listened: Listened): boolean => sureness(listened) >= sureEnough
+const isRecognised = (listened: ReferenceCandidate): boolean =>
+  recognitionConfidence(listened) >= minConfidence
 
 /** How sure a recogniser is of what is said; 0 where it hears no words. */
-const sureness = ({ recognised }: Listened): number => recognised?.confidence ?? 0
+const recognitionConfidence = ({ recognised }: ReferenceCandidate): number => recognised?.confidence ?? 0
 
 /** The first of what was heard that was understood. */
-function understood(file: StagedFile, heard: readonly Listened[]): Listened {
-  const found = heard.find(isUnderstood)
+function firstRecognised(file: StagedFile, heard: readonly ReferenceCandidate[]): ReferenceCandidate {
+  const found = heard.find(isRecognised)
   if (found) return found
-  const surest = Math.max(...heard.map(sureness))
-  const unmet = heard.every(({ recognised }) => !isSpoken(recognised?.text ?? ''))
+  const surest = Math.max(...heard.map(recognitionConfidence))
+  const unmet = heard.every(({ recognised }) => !hasWords(recognised?.text ?? ''))
     ? 'what is said in it was not recognised'
-    : `what is said in it was recognised with a confidence of ${surest.toFixed(2)} at most, and ${sureEnough} is needed`
-  throw unfit(
+    : `what is said in it was recognised with a confidence of ${surest.toFixed(2)} at most, and ${minConfidence} is needed`
+  throw unsuitableReference(
     file,
     unmet,
     'Give ref_text, what is said in it word for word, with ref_lang; or a clearer recording.',
   )
 }
 
-function unfit(
+function unsuitableReference(
   { name }: StagedFile,
   unmet: string,
   hint = 'Give a recording in which one person speaks clearly for 5 to 10 s, without music and long pauses.',

@@ -4,11 +4,11 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { spoken } from '../../src/contract/languages.ts'
 import type { OutputOf, ReadyOperation, RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { sentencesOf } from '../../src/media/speech/sentences.ts'
-import { assembleSpeech, type Made } from './assemble.ts'
+import { splitSentences } from '../../src/media/speech/sentences.ts'
+import { assembleSpeech, type AssembledSpeech } from './assemble.ts'
 import type { audioTtsZeroShot } from './contract.ts'
-import { openEngines, requireEngines, type Input } from './engines.ts'
-import { prepareReference, type Prepared } from './reference.ts'
+import { openEngines, requireEngines, type SpeechInput } from './engines.ts'
+import { prepareReference, type PreparedReference } from './reference.ts'
 import { speakSentences } from './speak.ts'
 import { makeSubtitles } from './subtitles.ts'
 import { writeSpeech } from './write.ts'
@@ -17,7 +17,7 @@ type Operation = typeof audioTtsZeroShot
 type Output = OutputOf<Operation>
 
 /** Pause between sentences where none is asked for, seconds. */
-const usualPause = 0.3
+const defaultPauseSeconds = 0.3
 
 /** Share of the work that the reference is, percent. */
 const referencePercent = 10
@@ -27,7 +27,7 @@ export const run: RunOperation<Operation> = async (input, context) => {
   const { signal, steps } = context
   const { speed, output_format: format } = input
   const language = spoken(input.text_lang)
-  const sentences = sentencesOf(input.text)
+  const sentences = splitSentences(input.text)
   await using engines = await openEngines(input, context)
   const reference = context.files.get(input.ref_file_id)
   const prepared = await prepareReference(reference, input, { ...engines, signal })
@@ -36,24 +36,24 @@ export const run: RunOperation<Operation> = async (input, context) => {
     speakSentences(sentences, engines, { language, reference: prepared.reference, speed, signal, steps }),
     {
       path: join(context.scratch, 'speech.f32'),
-      pause: input.fragment_interval ?? usualPause,
+      pause: input.fragment_interval ?? defaultPauseSeconds,
       onSpoken: (count) =>
         context.progress(referencePercent + ((100 - referencePercent) * count) / sentences.length),
     },
   )
   const path = join(context.scratch, `speech.${format}`)
   await writeSpeech(made, { path, format, signal })
-  const name = nameFor(sentences)
-  const notes = [...prepared.notes, ...made.lost.map(lostNote)]
+  const name = resultName(sentences)
+  const notes = [...prepared.notes, ...made.lost.map(lostWordsNote)]
   return {
     ...context.keep({ path, name: `${name}.${format}` }),
-    ...{ speaker: 'zero_shot', voice_id: 'zero_shot', engine: engines.copier.name },
+    ...{ speaker: 'zero_shot', voice_id: 'zero_shot', engine: engines.cloner.name },
     sample_rate: made.rate,
     duration_ms: Math.round(made.seconds * 1000),
     segments_source: 'assembled',
-    segments: segmentsOf(made),
-    ...(await subtitlesOf(input, made, { context, name })),
-    report: { ref: reportOf(prepared) },
+    segments: sentenceSegments(made),
+    ...(await writeSubtitles(input, made, { context, name })),
+    report: { ref: referenceReport(prepared) },
     ...(notes.length > 0 && { notes }),
   }
 }
@@ -65,7 +65,7 @@ export const ready: ReadyOperation<Operation> = async (request) => {
 }
 
 /** The beginning of what is said, as a file may be called. */
-function nameFor([first = 'speech']: readonly string[]): string {
+function resultName([first = 'speech']: readonly string[]): string {
   const plain = first.replaceAll(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
   return (
     [...plain]
@@ -76,7 +76,7 @@ function nameFor([first = 'speech']: readonly string[]): string {
 }
 
 /** Sentences with their times, each up to the next one. */
-function segmentsOf({ placed, seconds }: Made): Output['segments'] {
+function sentenceSegments({ placed, seconds }: AssembledSpeech): Output['segments'] {
   const starts = [0, ...placed.slice(1).map(({ start }) => start), seconds].map((at) => Math.round(at * 1000))
   return placed.map(({ text }, index) => ({
     ...{ index, text },
@@ -85,14 +85,14 @@ function segmentsOf({ placed, seconds }: Made): Output['segments'] {
   }))
 }
 
-type Subtitles = Pick<Output, 'subtitle_file_id' | 'subtitle_file_download_url' | 'errors'>
+type SubtitleOutput = Pick<Output, 'subtitle_file_id' | 'subtitle_file_download_url' | 'errors'>
 
 /** Subtitles where they are asked for; what they fail by does not fail the speech. */
-async function subtitlesOf(
-  { subtitle_format, canvas = [1080, 1920], strip_punctuation: strip = true }: Input,
-  made: Made,
+async function writeSubtitles(
+  { subtitle_format, canvas = [1080, 1920], strip_punctuation: strip = true }: SpeechInput,
+  made: AssembledSpeech,
   { context, name }: { context: Pick<RunContext, 'scratch' | 'keep'>; name: string },
-): Promise<Subtitles> {
+): Promise<SubtitleOutput> {
   if (subtitle_format === undefined) return {}
   try {
     const path = join(context.scratch, 'speech.srt')
@@ -108,7 +108,7 @@ async function subtitlesOf(
   }
 }
 
-function reportOf({
+function referenceReport({
   span,
   recogniser,
   separator,
@@ -116,7 +116,7 @@ function reportOf({
   source,
   confidence,
   reference,
-}: Prepared): Output['report']['ref'] {
+}: PreparedReference): Output['report']['ref'] {
   return {
     span_ms: [span.start, span.end].map((at) => Math.round(at * 1000)),
     separated: separator !== null,
@@ -130,7 +130,7 @@ function reportOf({
   }
 }
 
-function lostNote({ text, lost }: Made['lost'][number]): string {
+function lostWordsNote({ text, lost }: AssembledSpeech['lost'][number]): string {
   const short = [...text].slice(0, 40).join('')
   return `of "${short}" ${Math.round(100 * lost)} % of the words were not heard again after three attempts: listen to it`
 }

@@ -1,33 +1,33 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Recogniser, VoiceCopier, VoiceReference } from '../../src/engines/speech/speech.ts'
-import { compareSpoken } from '../../src/media/speech/compare.ts'
+import type { Recogniser, VoiceCloner, VoiceReference } from '../../src/engines/speech/speech.ts'
+import { compareTranscripts } from '../../src/media/speech/compare.ts'
 import { resample } from '../../src/engines/ffmpeg/resample.ts'
-import { speechRate, type Samples } from '../../src/media/speech/spoken.ts'
+import { speechRate, type MonoAudio } from '../../src/media/speech/spoken.ts'
 import { writeDurably } from '../../src/platform/durable.ts'
-import { orNothing } from './engines.ts'
+import { undefinedUnlessAborted } from './engines.ts'
 
 /** How often a sentence is spoken at most, where words are lost. */
-const attempts = 3
+const maxAttempts = 3
 
 /** A sentence is spoken well enough when this share of its words is heard, and no more in a row are lost. */
-const enough = { heard: 0.75, lost: 2 }
+const acceptedSpeech = { heard: 0.75, lost: 2 }
 
 /** A spoken sentence. */
-export interface Sentence extends Samples {
+export interface SpokenSentence extends MonoAudio {
   readonly text: string
   /** The share of its words that is not heard in it, where that is too much after all attempts. */
   readonly lost?: number
 }
 
-interface Speakers {
-  readonly copier: VoiceCopier
+interface SpeakSentenceEngines {
+  readonly copier: VoiceCloner
   /** Hears what was spoken; left out, the first attempt counts. */
   readonly listener?: Recogniser | undefined
 }
 
-interface Wish {
+interface SpeakSentencesOptions {
   readonly language: string
   readonly reference: VoiceReference
   readonly speed: number
@@ -39,48 +39,58 @@ interface Wish {
 /** Speaks sentences one after another; one that lost words is spoken again, and the best attempt counts. */
 export async function* speakSentences(
   sentences: readonly string[],
-  speakers: Speakers,
-  wish: Wish,
-): AsyncGenerator<Sentence> {
+  speakers: SpeakSentenceEngines,
+  wish: SpeakSentencesOptions,
+): AsyncGenerator<SpokenSentence> {
   const kept = await readdir(wish.steps)
   for (const [index, text] of sentences.entries()) {
-    const made = `sentence-${index}-${madeOf(text, speakers.copier, wish)}`
+    const made = `sentence-${index}-${sentenceDigest(text, speakers.copier, wish)}`
     const before = kept.find((name) => name.startsWith(`${made}-`) && name.endsWith('.f32'))
     if (before !== undefined) {
-      yield { text, ...(await readKept(join(wish.steps, before))) }
+      yield { text, ...(await readStoredSentence(join(wish.steps, before))) }
       continue
     }
-    const spoken = await speakOne(text, speakers, wish)
+    const spoken = await speakSentence(text, speakers, wish)
     const lost = Math.round(100 * (spoken.lost ?? 0))
-    await writeDurably(join(wish.steps, `${made}-${spoken.rate}-${lost}.f32`), bytesOf(spoken.samples))
+    await writeDurably(join(wish.steps, `${made}-${spoken.rate}-${lost}.f32`), sampleBytes(spoken.samples))
     yield spoken
   }
 }
 
 /** Names what a sentence is made of: the next attempt may have another voice, or another part of the recording. */
-function madeOf(text: string, { name }: VoiceCopier, { language, reference, speed }: Wish): string {
+function sentenceDigest(
+  text: string,
+  { name }: VoiceCloner,
+  { language, reference, speed }: SpeakSentencesOptions,
+): string {
   const { samples, ...told } = reference
   const digest = createHash('sha256').update(JSON.stringify([text, name, language, speed, told]))
-  return digest.update(bytesOf(samples)).digest('hex').slice(0, 16)
+  return digest.update(sampleBytes(samples)).digest('hex').slice(0, 16)
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+function sampleBytes({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-async function speakOne(text: string, { copier, listener }: Speakers, wish: Wish): Promise<Sentence> {
+async function speakSentence(
+  text: string,
+  { copier, listener }: SpeakSentenceEngines,
+  wish: SpeakSentencesOptions,
+): Promise<SpokenSentence> {
   const { language, reference, speed, signal } = wish
-  let best: { spoken: Samples; heard: number } | undefined
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
+  let best: { spoken: MonoAudio; heard: number } | undefined
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const spoken = await copier.speak({ text, language, reference, speed }, { signal })
-    const wanted = withoutNumbers(text)
+    const wanted = removeNumbers(text)
     if (!listener || wanted === '') return { text, ...spoken }
     const sound = await resample(spoken, speechRate, { signal })
     if (sound.length / speechRate > listener.longest) return { text, ...spoken }
-    const understood = await listener.recognise(sound, { language, signal }).catch(orNothing(signal))
+    const understood = await listener
+      .recognise(sound, { language, signal })
+      .catch(undefinedUnlessAborted(signal))
     if (!understood) return { text, ...spoken }
-    const { heard, longestLost } = compareSpoken(wanted, understood.text)
-    if (heard >= enough.heard && longestLost <= enough.lost) return { text, ...spoken }
+    const { recall: heard, longestGap: longestLost } = compareTranscripts(wanted, understood.text)
+    if (heard >= acceptedSpeech.heard && longestLost <= acceptedSpeech.lost) return { text, ...spoken }
     if (!best || heard > best.heard) best = { spoken, heard }
   }
   if (!best) throw new TypeError('a sentence is spoken at least once')
@@ -88,11 +98,11 @@ async function speakOne(text: string, { copier, listener }: Speakers, wish: Wish
 }
 
 /** Numbers are said in words and understood in digits, or the other way round: they tell nothing. */
-function withoutNumbers(text: string): string {
+function removeNumbers(text: string): string {
   return text.replaceAll(/\p{sc=Latin}*\p{N}[\p{N}\p{sc=Latin}.,:%]*/gu, ' ').trim()
 }
 
-async function readKept(path: string): Promise<Samples & Pick<Sentence, 'lost'>> {
+async function readStoredSentence(path: string): Promise<MonoAudio & Pick<SpokenSentence, 'lost'>> {
   const [, rate = '', lost = '0'] = /-(\d+)-(\d+)\.f32$/.exec(path) ?? []
   const { buffer, byteOffset, byteLength } = await readFile(path)
   const samples = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))

@@ -1,16 +1,16 @@
 import { fileUrl, runRaw } from '../../src/engines/ffmpeg/run.ts'
 
 /** What players and people are told of the file. */
-const mark = 'AI-generated speech in the voice of a recording (Reelwright)'
+const aiGeneratedComment = 'AI-generated speech in the voice of a recording (Reelwright)'
 
-interface Wish {
+interface WriteSpeechOptions {
   readonly path: string
-  readonly format: Format
+  readonly format: SpeechFormat
   readonly signal: AbortSignal
 }
 
 /** Sound of one channel in a file that has nothing else: 32-bit floats, little-endian. */
-interface Raw {
+interface RawSpeech {
   readonly path: string
   readonly rate: number
   readonly seconds: number
@@ -21,14 +21,17 @@ const [startMs, secondMs] = [60_000, 1000]
 
 /** Codecs by the end of the name; MP3 of one channel is transparent for speech at this rate. */
 const codecs = { wav: ['-c:a', 'pcm_s16le'], mp3: ['-c:a', 'libmp3lame', '-b:a', '128k'] } as const
-export type Format = keyof typeof codecs
+export type SpeechFormat = keyof typeof codecs
 
 /** Writes speech as a file for people, marked as AI-generated. */
-export async function writeSpeech(speech: Raw, { path, format, signal }: Wish): Promise<void> {
+export async function writeSpeech(
+  speech: RawSpeech,
+  { path, format, signal }: WriteSpeechOptions,
+): Promise<void> {
   const form = ['-protocol_whitelist', 'file', '-f', 'f32le', '-ar', String(speech.rate), '-ac', '1']
   const input = [...form, '-i', fileUrl(speech.path)]
   await runRaw({
-    args: [...input, '-metadata', `comment=${mark}`, ...codecs[format], path],
+    args: [...input, '-metadata', `comment=${aiGeneratedComment}`, ...codecs[format], path],
     signal,
     timeoutMs: startMs + secondMs * speech.seconds,
   })

@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { levelAt, type Moment } from '../../src/media/audio/moments.ts'
+import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { inside, type MakeTemplate, type Scene } from './scene.ts'
 import { drawTitle } from './words.ts'
 
@@ -44,7 +44,7 @@ export const aurora: MakeTemplate = (scene) => {
         drawVeil(pen, { bands, scene, tallest: tallest * veil.tall, smooth: veil.smooth })
       }
       for (const { x, colour, place } of bars) {
-        const tall = shortest + tallest * levelAt(bands, place)
+        const tall = shortest + tallest * bandLevelAt(bands, place)
         pen.fillStyle = colour
         pen.fillRect(x, height - tall, thick, tall)
       }
@@ -52,7 +52,7 @@ export const aurora: MakeTemplate = (scene) => {
   }
 }
 
-interface Veil extends Pick<Moment, 'bands'> {
+interface Veil extends Pick<AudioFeatures, 'bands'> {
   readonly scene: Pick<Scene, 'width' | 'height'>
   readonly tallest: number
   readonly smooth: number
@@ -63,7 +63,7 @@ const veilPoints = 64
 function drawVeil(pen: Pen, { bands, scene: { width, height }, tallest, smooth }: Veil): void {
   const tall = (index: number) => {
     const place = Math.abs((2 * index) / veilPoints - 1)
-    const near = [-1, -0.5, 0, 0.5, 1].map((step) => levelAt(bands, Math.abs(place + step * smooth)))
+    const near = [-1, -0.5, 0, 0.5, 1].map((step) => bandLevelAt(bands, Math.abs(place + step * smooth)))
     return height - (tallest * near.reduce((sum, level) => sum + level, 0)) / near.length
   }
   pen.beginPath()

@@ -1,4 +1,4 @@
-import { levelAt } from '../../src/media/audio/moments.ts'
+import { bandLevelAt } from '../../src/media/audio/moments.ts'
 import { inside, type MakeTemplate, type Scene } from './scene.ts'
 import { drawTitle } from './words.ts'
 
@@ -53,7 +53,7 @@ export const bars: MakeTemplate = (scene) => {
     },
     moving(pen, { bands }) {
       for (const { place, colour, fade, x } of columns) {
-        const tall = bar + tallest * levelAt(bands, place)
+        const tall = bar + tallest * bandLevelAt(bands, place)
         pen.fillStyle = colour
         pen.beginPath()
         pen.roundRect(x, base - tall, bar, tall, bar / 2)

@@ -1,5 +1,5 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
-import type { Moment } from '../../src/media/audio/moments.ts'
+import type { AudioFeatures } from '../../src/media/audio/moments.ts'
 import type { Picture } from './frames.ts'
 import type { Scene, Template } from './scene.ts'
 
@@ -18,7 +18,7 @@ interface View {
 /** Draws all that moves for every frame; what stands still is laid over it. */
 export async function* drawBeating(
   { scene, template, beat, next, scale, beside }: View,
-  moments: AsyncIterable<Moment>,
+  moments: AsyncIterable<AudioFeatures>,
 ): AsyncGenerator<Picture> {
   const [width, height] = [Math.ceil(scene.width / scale), Math.ceil(scene.height / scale)]
   const wide = width + 2 * beside

@@ -1,5 +1,5 @@
 import { on } from 'node:events'
-import type { Moment } from '../../src/media/audio/moments.ts'
+import type { AudioFeatures } from '../../src/media/audio/moments.ts'
 import { startThread } from '../../src/platform/thread.ts'
 import { bytesOf, formOf, framesShared, picturesShared, place } from './coder.ts'
 import type { CodingJob, PictureDrawn } from './coding-thread.ts'
@@ -8,7 +8,7 @@ import type { Drawn } from './frames.ts'
 /** What is to be drawn and coded. */
 interface Job {
   readonly drawn: Drawn
-  readonly moments: AsyncIterable<Moment>
+  readonly moments: AsyncIterable<AudioFeatures>
   readonly width: number
   readonly height: number
 }

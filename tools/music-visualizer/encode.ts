@@ -4,7 +4,7 @@ import type { RunContext } from '../../src/contract/operation.ts'
 import { bt709, bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { fileUrl, inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import { soundFilters, type Sound } from '../../src/engines/ffmpeg/sound.ts'
-import type { Moment } from '../../src/media/audio/moments.ts'
+import type { AudioFeatures } from '../../src/media/audio/moments.ts'
 import { codedFrames } from './coded-frames.ts'
 import { formOf } from './coder.ts'
 import type { Drawn } from './frames.ts'
@@ -12,7 +12,7 @@ import type { Drawn } from './frames.ts'
 /** A result of which everything is decided. */
 export interface Film {
   readonly drawn: Drawn
-  readonly moments: AsyncIterable<Moment>
+  readonly moments: AsyncIterable<AudioFeatures>
   readonly width: number
   readonly height: number
   readonly fps: number

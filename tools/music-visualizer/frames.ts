@@ -1,9 +1,10 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
-import type { Moment } from '../../src/media/audio/moments.ts'
+import type { AudioFeatures } from '../../src/media/audio/moments.ts'
 import { drawBeating } from './beating.ts'
 import { nextPicture, type Backdrop } from './behind.ts'
 import { layerOf, type Layer } from './layers.ts'
-import type { Rect, Cut, Scene, Template } from './scene.ts'
+import type { Cut, Scene, Template } from './scene.ts'
+import type { Rect } from '../../src/media/geometry.ts'
 
 /** What is drawn for one frame. */
 export interface Picture {
@@ -28,7 +29,7 @@ export interface Drawn {
   /** What ffmpeg lays over every frame; undefined where that is drawn already. */
   readonly over: Layer | undefined
   /** Pictures of the region, frame by frame. */
-  frames(moments: AsyncIterable<Moment>): AsyncGenerator<Picture>
+  frames(moments: AsyncIterable<AudioFeatures>): AsyncGenerator<Picture>
 }
 
 interface View {
@@ -70,7 +71,7 @@ export function prepare(scene: Scene, template: Template, backdrop: Backdrop): D
 /** Only the part that moves, over its part of what stands still. */
 async function* drawRegion(
   { scene, template, plate }: View,
-  moments: AsyncIterable<Moment>,
+  moments: AsyncIterable<AudioFeatures>,
 ): AsyncGenerator<Picture> {
   const { x, y, width, height } = template.region
   const under = scene.drawing.createCanvas(width, height)
@@ -93,7 +94,7 @@ async function* drawRegion(
 /** Everything, because the background moves. */
 async function* drawAll(
   { picture, scale, beside, ...view }: View & Pick<Drawn, 'scale' | 'beside'> & Pick<Backdrop, 'picture'>,
-  moments: AsyncIterable<Moment>,
+  moments: AsyncIterable<AudioFeatures>,
 ): AsyncGenerator<Picture> {
   const { scene, template } = view
   const next = nextPicture(scene, picture, scale)
@@ -109,7 +110,7 @@ async function* drawAll(
 /** What stands still and what moves, over the next picture for every frame. */
 async function* drawOver(
   { scene, template, plate, next }: View & { readonly next: () => Promise<Canvas> },
-  moments: AsyncIterable<Moment>,
+  moments: AsyncIterable<AudioFeatures>,
 ): AsyncGenerator<Picture> {
   const { x, y, width, height } = layerOf(plate).box
   const canvas = scene.drawing.createCanvas(scene.width, scene.height)

@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { momentSamples, type Moment } from '../../src/media/audio/moments.ts'
+import { waveformSamples, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { around, inside, type MakeTemplate, type Scene } from './scene.ts'
 import { drawTitle, ink } from './words.ts'
 
@@ -81,8 +81,8 @@ function drawScreen(pen: Pen, { unit }: Scene, { x, y }: { x: number; y: number 
 }
 
 /** Answers the beam's way at a moment: x and y in turn, in pixels from the middle of the screen. */
-function beamOf({ unit, profile }: Scene): (moment: Moment) => Float32Array {
-  const points = new Float32Array(2 * (momentSamples - delay))
+function beamOf({ unit, profile }: Scene): (moment: AudioFeatures) => Float32Array {
+  const points = new Float32Array(2 * (waveformSamples - delay))
   const reach = half * unit * 1.1
   const { angle, width } = profile.sides
   const line = width < narrow
@@ -92,7 +92,7 @@ function beamOf({ unit, profile }: Scene): (moment: Moment) => Float32Array {
   return ({ left, right }) => {
     const first = even(line ? along(left, right, angle) : left)
     const second = line ? first : even(right)
-    for (let at = 0; at < momentSamples - delay; at += 1) {
+    for (let at = 0; at < waveformSamples - delay; at += 1) {
       const one = first[at + delay] ?? 0
       const other = second[line ? at : at + delay] ?? 0
       points[2 * at] = bound(gain * (other - one))

@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { levelAt, type Moment } from '../../src/media/audio/moments.ts'
+import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { inside, type MakeTemplate, type Scene } from './scene.ts'
 import { drawLine, drawTitle, ink, times } from './words.ts'
 
@@ -74,7 +74,7 @@ function drawCard(pen: Pen, scene: Scene): void {
 }
 
 interface Row {
-  readonly moment: Moment
+  readonly moment: AudioFeatures
   readonly scene: Scene
   readonly left: number
   readonly right: number
@@ -88,7 +88,7 @@ function drawThinBars(pen: Pen, { moment, scene, left, right, base }: Row & { ba
   pen.fillStyle = palette.along(pen, [left, 0, right, 0])
   pen.beginPath()
   for (let index = 0; index < count; index += 1) {
-    const tall = 0.003 * unit + tallest * levelAt(moment.bands, (index + 0.5) / count)
+    const tall = 0.003 * unit + tallest * bandLevelAt(moment.bands, (index + 0.5) / count)
     pen.rect(left + index * pitch, base - tall, pitch * 0.5, tall)
   }
   pen.fill()

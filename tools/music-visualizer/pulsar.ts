@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { beatsUpTo } from '../../src/media/audio/onsets.ts'
+import { recentBeats } from '../../src/media/audio/onsets.ts'
 import { drawRays } from './radial.ts'
 import { around, inside, type MakeTemplate, type Scene } from './scene.ts'
 import { drawLine, drawTitle, ink, times } from './words.ts'
@@ -26,7 +26,7 @@ export const pulsar: MakeTemplate = (scene) => {
       })
     },
     moving(pen, moment) {
-      for (const beat of beatsUpTo(scene.profile.beats, moment.time, ringSeconds)) {
+      for (const beat of recentBeats(scene.profile.beats, moment.time, ringSeconds)) {
         drawRing(pen, scene, { x, y, age: moment.time - beat.at, strength: beat.strength })
       }
       const glow = pen.createRadialGradient(x, y, 0, x, y, radii.core * unit * (1 + 0.12 * moment.bass))

@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { levelAt, type Moment } from '../../src/media/audio/moments.ts'
+import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import type { Palette } from './palette.ts'
 
 /** Bars around a circle: the lowest tones at the bottom, the highest at the top, both sides alike. */
@@ -20,7 +20,7 @@ export interface Rays {
 /** Draws the bars of one moment, each in the colour of its place. */
 export function drawRays(
   pen: Pen,
-  { bands }: Pick<Moment, 'bands'>,
+  { bands }: Pick<AudioFeatures, 'bands'>,
   { palette, ...rays }: Rays & { palette: Palette },
 ): void {
   const { x, y, radius, length, shortest, count, share } = rays
@@ -30,7 +30,7 @@ export function drawRays(
   const half = Math.floor(count / 2)
   for (let index = 0; index < half; index += 1) {
     const place = (index + 0.5) / half
-    const end = radius + shortest + length * levelAt(bands, place)
+    const end = radius + shortest + length * bandLevelAt(bands, place)
     pen.strokeStyle = palette.css(place)
     pen.beginPath()
     for (const side of [-1, 1]) {

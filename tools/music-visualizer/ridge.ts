@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { levelAt, type Moment } from '../../src/media/audio/moments.ts'
+import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { inside, type MakeTemplate, type Scene } from './scene.ts'
 import { drawTitle } from './words.ts'
 
@@ -51,13 +51,13 @@ export const ridge: MakeTemplate = (scene) => {
 }
 
 /** Half heights of the wave from left to right; it thins out towards both edges. */
-function edgeOf({ bands }: Moment, { tallest, thin }: { tallest: number; thin: number }): number[] {
+function edgeOf({ bands }: AudioFeatures, { tallest, thin }: { tallest: number; thin: number }): number[] {
   return Array.from({ length: points + 1 }, (_, index) => {
     const across = (2 * index) / points - 1
     const place = Math.abs(across) * 0.92
-    const beside = levelAt(bands, Math.abs(place - 0.018)) + levelAt(bands, place + 0.018)
+    const beside = bandLevelAt(bands, Math.abs(place - 0.018)) + bandLevelAt(bands, place + 0.018)
     const fade = Math.max(0, Math.cos((across * Math.PI) / 2)) ** 0.6
-    return thin + tallest * fade * (0.5 * levelAt(bands, place) + 0.25 * beside)
+    return thin + tallest * fade * (0.5 * bandLevelAt(bands, place) + 0.25 * beside)
   })
 }
 

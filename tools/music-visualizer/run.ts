@@ -7,8 +7,8 @@ import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { decodeSound, type Sound } from '../../src/engines/ffmpeg/sound.ts'
 import { soundRate } from '../../src/engines/ffmpeg/standard-sound.ts'
-import { Moments, type Moment } from '../../src/media/audio/moments.ts'
-import { Survey, type Profile } from '../../src/media/audio/survey.ts'
+import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
+import { AudioProfiler, type AudioProfile } from '../../src/media/audio/survey.ts'
 import { drawGround, drawShade, toCanvas } from './backdrop.ts'
 import type { Backdrop } from './behind.ts'
 import type { musicVisualizer } from './contract.ts'
@@ -105,8 +105,8 @@ interface Reading {
 async function survey(
   sound: Sound,
   { context, ...reading }: Reading & { readonly context: Pick<RunContext, 'progress'> },
-): Promise<Profile> {
-  const whole = new Survey()
+): Promise<AudioProfile> {
+  const whole = new AudioProfiler()
   let heard = 0
   for await (const samples of decodeSound(sound, reading)) {
     whole.push(samples)
@@ -119,10 +119,10 @@ async function survey(
 /** What is heard at each frame, decoded once more as it is drawn, so that hours take no more memory than seconds. */
 async function* follow(
   sound: Sound,
-  wish: ConstructorParameters<typeof Moments>[0],
+  wish: ConstructorParameters<typeof AudioFeatureTracker>[0],
   reading: Reading,
-): AsyncGenerator<Moment> {
-  const moments = new Moments(wish)
+): AsyncGenerator<AudioFeatures> {
+  const moments = new AudioFeatureTracker(wish)
   for await (const samples of decodeSound(sound, reading)) yield* moments.push(samples)
   yield* moments.finish()
 }
@@ -133,7 +133,7 @@ const coverSide = 1024
 async function setScene(
   input: VisualizerInput,
   { cover, seconds }: Given<StagedFile>,
-  { profile, signal }: { profile: Profile; signal: AbortSignal },
+  { profile, signal }: { profile: AudioProfile; signal: AbortSignal },
 ): Promise<Scene> {
   const drawing = await loadDrawing()
   const { width, height } = input.resolution

@@ -1,15 +1,8 @@
 import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
-import type { Moment } from '../../src/media/audio/moments.ts'
-import type { Profile } from '../../src/media/audio/survey.ts'
+import type { AudioFeatures } from '../../src/media/audio/moments.ts'
+import type { AudioProfile } from '../../src/media/audio/survey.ts'
 import type { Palette } from './palette.ts'
-
-/** Rectangle in pixels of the result. */
-export interface Rect {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+import type { Rect } from '../../src/media/geometry.ts'
 
 /** Everything that stays the same through a result. Lengths of a template are shares of `unit`. */
 export interface Scene {
@@ -24,7 +17,7 @@ export interface Scene {
   readonly title: string
   readonly artist: string
   readonly seconds: number
-  readonly profile: Profile
+  readonly profile: AudioProfile
   /** Square: the cover, or a drawing in its place. */
   readonly cover: Canvas
 }
@@ -49,14 +42,14 @@ export interface Template {
   /** Draws what stands still, title and artist among it; answers which of them were cut. */
   still(pen: Pen): readonly Cut[]
   /** Draws what moves over that. */
-  moving(pen: Pen, moment: Moment): void
+  moving(pen: Pen, moment: AudioFeatures): void
   /** Draws on the built-in background, for templates that need more of it than a gradient. */
   ornament?(pen: Pen): void
   /** For templates that move the background itself: what stands still is drawn over all then. */
   readonly beat?: {
     /** The farthest that colours ever part, pixels. */
     readonly apart: number
-    at(moment: Moment): Beat
+    at(moment: AudioFeatures): Beat
   }
 }
 

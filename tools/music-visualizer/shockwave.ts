@@ -1,6 +1,6 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { beatsUpTo } from '../../src/media/audio/onsets.ts'
-import type { Moment } from '../../src/media/audio/moments.ts'
+import { recentBeats } from '../../src/media/audio/onsets.ts'
+import type { AudioFeatures } from '../../src/media/audio/moments.ts'
 import type { MakeTemplate, Scene } from './scene.ts'
 import { drawTitle } from './words.ts'
 
@@ -40,7 +40,7 @@ export const shockwave: MakeTemplate = (scene) => {
       },
     },
     moving(pen, moment) {
-      for (const beat of beatsUpTo(scene.profile.beats, moment.time, beatGone)) {
+      for (const beat of recentBeats(scene.profile.beats, moment.time, beatGone)) {
         drawWave(pen, scene, { age: moment.time - beat.at, strength: beat.strength })
       }
     },
@@ -48,8 +48,8 @@ export const shockwave: MakeTemplate = (scene) => {
 }
 
 /** How strongly the beats before a moment still act, 0 to 1. */
-function forceOf({ profile }: Scene, { time }: Moment): number {
-  const acting = beatsUpTo(profile.beats, time, beatGone)
+function forceOf({ profile }: Scene, { time }: AudioFeatures): number {
+  const acting = recentBeats(profile.beats, time, beatGone)
   return acting.reduce(
     (most, { at, strength }) => Math.max(most, strength * Math.exp((at - time) / beatFall)),
     0,

@@ -1,14 +1,14 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
-import { recordingMs } from '../../src/media/piano/recording.ts'
-import { hearingSeconds, playingSeconds } from '../../src/media/piano/work.ts'
+import { recordingDurationMs } from '../../src/media/piano/recording.ts'
+import { transcriptionSeconds, renderingSeconds } from '../../src/media/piano/work.ts'
 import { pianoAudioEnhance } from './contract.ts'
 
 /** Checks that there is sound, and prices it. */
 export const plan: PlanOperation<typeof pianoAudioEnhance> = ({ file_id }, files) => {
-  const lastsMs = recordingMs(files.get(file_id))
+  const lastsMs = recordingDurationMs(files.get(file_id))
   return {
     credits: creditsFor(pianoAudioEnhance.price, lastsMs),
-    seconds: hearingSeconds(lastsMs) + playingSeconds(lastsMs),
+    seconds: transcriptionSeconds(lastsMs) + renderingSeconds(lastsMs),
   }
 }

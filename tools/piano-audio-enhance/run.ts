@@ -2,32 +2,42 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
 import { requireTogether } from '../../src/engines/packs/use.ts'
-import { expectedHearing, hearPiano, requireHearing } from '../../src/engines/piano/hear.ts'
+import {
+  expectedTranscriptionSeconds,
+  transcribePiano,
+  requirePianoTranscription,
+} from '../../src/engines/piano/hear.ts'
 import { openPiano, requirePiano } from '../../src/engines/piano/piano.ts'
-import { measureSource, renderWav } from '../../src/engines/piano/render.ts'
+import { measureSourceSound, renderPerformance } from '../../src/engines/piano/render.ts'
 import { writeMidi } from '../../src/media/midi/write.ts'
-import { recordingMs } from '../../src/media/piano/recording.ts'
-import { longestMs, playingSeconds } from '../../src/media/piano/work.ts'
+import { recordingDurationMs } from '../../src/media/piano/recording.ts'
+import { workTimeoutMs, renderingSeconds } from '../../src/media/piano/work.ts'
 import type { pianoAudioEnhance } from './contract.ts'
 
 /** Progress when all is heard, and when all is played, percent. */
-const shares = { heard: 40, played: 99 } as const
+const progressShares = { heard: 40, played: 99 } as const
 
 /** A result that is fainter than its source by more than this is told so, LU. */
-const worthTelling = 0.5
+const minReportedLu = 0.5
 
 /** Finds the notes and plays them as long and as loud as their source. */
 export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, context) => {
   const file = context.files.get(file_id)
   const { signal, scratch } = context
   const piano = await openPiano(signal)
-  const { performance, facts } = await hearPiano(file, context, shares.heard)
-  const rendering = { signal, scratch, timeoutMs: longestMs(playingSeconds(1000 * facts.told.duration)) }
+  const { performance, facts } = await transcribePiano(file, context, progressShares.heard)
+  const rendering = {
+    signal,
+    scratch,
+    timeoutMs: workTimeoutMs(renderingSeconds(1000 * facts.told.duration)),
+  }
   const mono = file.facts?.audio[0]?.channels === 1
-  const source = await measureSource({ path: file.path, mono }, rendering)
+  const source = await measureSourceSound({ path: file.path, mono }, rendering)
   const onSamples = (done: number) =>
-    context.progress(shares.heard + ((shares.played - shares.heard) * done) / source.samples)
-  const wav = await renderWav({ piano, performance, source }, { ...rendering, onSamples })
+    context.progress(
+      progressShares.heard + ((progressShares.played - progressShares.heard) * done) / source.samples,
+    )
+  const wav = await renderPerformance({ piano, performance, source }, { ...rendering, onSamples })
   const midi = join(scratch, 'piano.mid')
   await writeFile(midi, writeMidi(performance))
   const kept = context.keep({ path: wav.path, name: `${facts.baseName}-piano.wav` })
@@ -35,7 +45,7 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   context.progress(100)
   const notes = [
     ...(facts.told.notes ?? []),
-    ...(wav.lacks > worthTelling
+    ...(wav.lacks > minReportedLu
       ? [`it is ${wav.lacks.toFixed(1)} LU fainter than the source, to keep its true peak at -1 dB`]
       : []),
   ]
@@ -48,8 +58,8 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
 
 /** Throws 6401 where ffmpeg, what hears or what plays is missing; tells the time that what is there takes. */
 export const ready: ReadyOperation<typeof pianoAudioEnhance> = async (request) => {
-  await requireTogether([requireHearing, requirePiano])
+  await requireTogether([requirePianoTranscription, requirePiano])
   if (!request) return undefined
   const file = request.files.get(request.input.file_id)
-  return (await expectedHearing(file)) + playingSeconds(recordingMs(file))
+  return (await expectedTranscriptionSeconds(file)) + renderingSeconds(recordingDurationMs(file))
 }

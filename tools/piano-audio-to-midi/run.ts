@@ -1,14 +1,18 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
-import { expectedHearing, hearPiano, requireHearing } from '../../src/engines/piano/hear.ts'
+import {
+  expectedTranscriptionSeconds,
+  transcribePiano,
+  requirePianoTranscription,
+} from '../../src/engines/piano/hear.ts'
 import { writeMidi } from '../../src/media/midi/write.ts'
 import type { pianoAudioToMidi } from './contract.ts'
 
 /** Finds the notes and writes them. */
 export const run: RunOperation<typeof pianoAudioToMidi> = async ({ file_id }, context) => {
   const file = context.files.get(file_id)
-  const { performance, facts } = await hearPiano(file, context)
+  const { performance, facts } = await transcribePiano(file, context)
   const path = join(context.scratch, 'piano.mid')
   await writeFile(path, writeMidi(performance))
   context.progress(100)
@@ -20,6 +24,6 @@ export const run: RunOperation<typeof pianoAudioToMidi> = async ({ file_id }, co
  * time that what is there takes.
  */
 export const ready: ReadyOperation<typeof pianoAudioToMidi> = async (request) => {
-  await requireHearing()
-  return request && (await expectedHearing(request.files.get(request.input.file_id)))
+  await requirePianoTranscription()
+  return request && (await expectedTranscriptionSeconds(request.files.get(request.input.file_id)))
 }

@@ -1,4 +1,4 @@
-import type { Samples } from '../../media/speech/spoken.ts'
+import type { MonoAudio } from '../../media/speech/spoken.ts'
 import { outputOf } from './output.ts'
 
 /** A resampling of some minutes takes a second. */
@@ -6,7 +6,7 @@ const timeoutMs = 60_000
 
 /** Sound of one channel at another rate, Hz. */
 export async function resample(
-  { samples, rate }: Samples,
+  { samples, rate }: MonoAudio,
   wanted: number,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Float32Array<ArrayBuffer>> {

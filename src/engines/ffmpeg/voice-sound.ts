@@ -1,4 +1,4 @@
-import { joinedSamples } from '../../media/audio/joined.ts'
+import { concatSamples } from '../../media/audio/joined.ts'
 import { speechRate } from '../../media/speech/spoken.ts'
 import { FilledHoles, tellingHoles } from './filled-holes.ts'
 import { inPiecesOf, outputOf } from './output.ts'
@@ -47,5 +47,5 @@ export async function* decodeVoice(
 export async function readVoice(path: string, wanted: Wanted): Promise<Float32Array<ArrayBuffer>> {
   const pieces: Float32Array[] = []
   for await (const piece of decodeVoice(path, wanted)) pieces.push(piece)
-  return joinedSamples(pieces)
+  return concatSamples(pieces)
 }

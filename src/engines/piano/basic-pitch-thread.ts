@@ -1,10 +1,10 @@
 import type { InferenceSession } from 'onnxruntime-node'
-import { frameHop } from '../../media/piano/frames.ts'
-import { Levels } from '../../media/piano/levels.ts'
-import { keys } from '../../media/piano/note.ts'
+import { pianoFrameHop } from '../../media/piano/frames.ts'
+import { PartialLevelMeter } from '../../media/piano/levels.ts'
+import { keyCount } from '../../media/piano/note.ts'
 import type { OnnxRuntime } from '../onnx/load.ts'
 import { serveModel } from '../onnx/model-thread.ts'
-import { counted, margin, window, type Look } from './basic-pitch-window.ts'
+import { countedFrames, marginFrames, basicPitchWindow, type WindowAnalysis } from './basic-pitch-window.ts'
 
 /** The model's own names. */
 const tensors = {
@@ -13,31 +13,31 @@ const tensors = {
   sounding: 'StatefulPartitionedCall:1',
 } as const
 
-const levels = new Levels()
-const moments = Array.from({ length: counted }, (_, frame) => (margin + frame) * frameHop)
+const levels = new PartialLevelMeter()
+const moments = Array.from({ length: countedFrames }, (_, frame) => (marginFrames + frame) * pianoFrameHop)
 
 /** What the model takes and answers: memory of this thread alone, which it does not share. */
 const memory = {
-  sound: new Float32Array(window.samples),
-  onsets: new Float32Array(window.frames * keys),
-  sounding: new Float32Array(window.frames * keys),
+  sound: new Float32Array(basicPitchWindow.samples),
+  onsets: new Float32Array(basicPitchWindow.frames * keyCount),
+  sounding: new Float32Array(basicPitchWindow.frames * keyCount),
 }
 
-serveModel<Look, null>(async (look, { onnx, session }) => {
+serveModel<WindowAnalysis, null>(async (look, { onnx, session }) => {
   memory.sound.set(look.samples)
   await hear(onnx, session)
   for (const name of ['onsets', 'sounding'] as const)
-    look[name].set(memory[name].subarray(margin * keys, (margin + counted) * keys))
+    look[name].set(memory[name].subarray(marginFrames * keyCount, (marginFrames + countedFrames) * keyCount))
   levels.measure(memory.sound, moments, look.levels)
   return null
 })
 
 async function hear({ Tensor }: OnnxRuntime, session: InferenceSession): Promise<void> {
-  const keysOfFrames = [1, window.frames, keys]
+  const keysOfFrames = [1, basicPitchWindow.frames, keyCount]
   const tensor = (name: keyof typeof memory, dims: readonly number[]) => ({
     [tensors[name]]: new Tensor('float32', memory[name], dims),
   })
-  await session.run(tensor('sound', [1, window.samples, 1]), {
+  await session.run(tensor('sound', [1, basicPitchWindow.samples, 1]), {
     ...tensor('onsets', keysOfFrames),
     ...tensor('sounding', keysOfFrames),
   })

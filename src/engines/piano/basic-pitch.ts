@@ -1,76 +1,89 @@
-import { frameHop, frameRate, partials, type Frame } from '../../media/piano/frames.ts'
-import { keys } from '../../media/piano/note.ts'
-import { byBegin } from '../../media/piano/order.ts'
-import { NoteTracker, type HeardNote } from '../../media/piano/track.ts'
-import { paces } from '../../media/piano/work.ts'
+import { pianoFrameHop, pianoSampleRate, partialCount, type PianoFrame } from '../../media/piano/frames.ts'
+import { keyCount } from '../../media/piano/note.ts'
+import { compareNotes } from '../../media/piano/order.ts'
+import { NoteTracker, type TranscribedNote } from '../../media/piano/track.ts'
+import { transcriptionPaces } from '../../media/piano/work.ts'
 import { openModelThreads, type ModelThreads } from '../onnx/model-threads.ts'
-import { counted, margin, newLook, window, type Look } from './basic-pitch-window.ts'
-import type { Heard, Listening, Transcriber } from './transcriber.ts'
-import { windowsOf, type SoundWindow } from './windows.ts'
+import {
+  countedFrames,
+  marginFrames,
+  newWindowAnalysis,
+  basicPitchWindow,
+  type WindowAnalysis,
+} from './basic-pitch-window.ts'
+import type { PianoTranscription, TranscribePianoOptions, PianoTranscriber } from './transcriber.ts'
+import { paddedWindows, type SoundWindow } from './windows.ts'
 
 /** Opens Basic Pitch, which is pulled first where it is not there. */
-export async function openBasicPitch(threads: number, signal: AbortSignal): Promise<Transcriber> {
-  const model = await openModel(threads, signal)
+export async function openBasicPitch(threads: number, signal: AbortSignal): Promise<PianoTranscriber> {
+  const model = await openBasicPitchModel(threads, signal)
   return {
-    ...{ name: 'basic-pitch', rate: frameRate, pace: paces.basicPitch, pedal: false },
-    transcribe: (sound, listening) => transcribe(model, sound, listening),
+    ...{ name: 'basic-pitch', rate: pianoSampleRate, pace: transcriptionPaces.basicPitch, pedal: false },
+    transcribe: (sound, listening) => transcribeWithBasicPitch(model, sound, listening),
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   }
 }
 
 /** The model alone, on so many threads. */
-interface Model extends ModelThreads<Look, null> {
+interface BasicPitchModel extends ModelThreads<WindowAnalysis, null> {
   readonly threads: number
 }
 
-export async function openModel(threads: number, signal: AbortSignal): Promise<Model> {
+export async function openBasicPitchModel(threads: number, signal: AbortSignal): Promise<BasicPitchModel> {
   const module = new URL('./basic-pitch-thread', import.meta.url)
   const kind = { pack: 'piano-transcription', purpose: 'piano transcription', module } as const
-  return { threads, ...(await openModelThreads<Look, null>(kind, threads, signal)) }
+  return { threads, ...(await openModelThreads<WindowAnalysis, null>(kind, threads, signal)) }
 }
 
-async function transcribe(
-  model: Model,
+async function transcribeWithBasicPitch(
+  model: BasicPitchModel,
   sound: AsyncIterable<Float32Array>,
-  listening: Listening,
-): Promise<Heard> {
+  listening: TranscribePianoOptions,
+): Promise<PianoTranscription> {
   const tracker = new NoteTracker()
-  const notes: HeardNote[] = []
-  for await (const frame of framesOf(model, sound, listening)) notes.push(...tracker.push(frame))
+  const notes: TranscribedNote[] = []
+  for await (const frame of basicPitchFrames(model, sound, listening)) notes.push(...tracker.push(frame))
   notes.push(...tracker.finish())
-  return { notes: notes.toSorted(byBegin), pedals: [] }
+  return { notes: notes.toSorted(compareNotes), pedals: [] }
 }
 
 /** What the model and the spectrum tell of each moment of a sound; of a frame until the next is asked for. */
-export async function* framesOf(
-  model: Model,
+export async function* basicPitchFrames(
+  model: BasicPitchModel,
   sound: AsyncIterable<Float32Array>,
-  { signal, onSeconds }: Listening,
-): AsyncGenerator<Frame> {
-  for await (const { from, heard, look } of looksOf(model, sound)) {
+  { signal, onSeconds }: TranscribePianoOptions,
+): AsyncGenerator<PianoFrame> {
+  for await (const { from, received: heard, look } of analyzedWindows(model, sound)) {
     signal.throwIfAborted()
     const { onsets, sounding, levels } = look
-    for (let frame = 0; frame < counted; frame += 1) {
-      if (from + (margin + frame) * frameHop > heard) break
-      const [first, end] = [frame * keys, (frame + 1) * keys]
+    for (let frame = 0; frame < countedFrames; frame += 1) {
+      if (from + (marginFrames + frame) * pianoFrameHop > heard) break
+      const [first, end] = [frame * keyCount, (frame + 1) * keyCount]
       yield {
         ...{ onsets: onsets.subarray(first, end), sounding: sounding.subarray(first, end) },
-        levels: levels.subarray(first * partials, end * partials),
+        levels: levels.subarray(first * partialCount, end * partialCount),
       }
     }
-    onSeconds?.(heard / frameRate)
+    onSeconds?.(heard / pianoSampleRate)
   }
 }
 
-type WindowLooked = Pick<SoundWindow, 'from' | 'heard'> & { readonly look: Look }
+type AnalyzedWindow = Pick<SoundWindow, 'from' | 'heard'> & { readonly look: WindowAnalysis }
 
 /** The windows of a sound in their order; while one is read, others are looked at. */
-async function* looksOf(model: Model, sound: AsyncIterable<Float32Array>): AsyncGenerator<WindowLooked> {
-  const windows = { length: window.samples, step: counted * frameHop, before: margin * frameHop }
-  const under: Promise<WindowLooked>[] = []
-  const free: Look[] = []
-  for await (const { samples, heard, from } of windowsOf(sound, windows)) {
-    const look = free.pop() ?? newLook()
+async function* analyzedWindows(
+  model: BasicPitchModel,
+  sound: AsyncIterable<Float32Array>,
+): AsyncGenerator<AnalyzedWindow> {
+  const windows = {
+    length: basicPitchWindow.samples,
+    step: countedFrames * pianoFrameHop,
+    before: marginFrames * pianoFrameHop,
+  }
+  const under: Promise<AnalyzedWindow>[] = []
+  const free: WindowAnalysis[] = []
+  for await (const { samples, received: heard, from } of paddedWindows(sound, windows)) {
+    const look = free.pop() ?? newWindowAnalysis()
     look.samples.set(samples)
     const looked = model.ask(look, []).then(() => ({ from, heard, look }))
     // Who ends before its turn comes has no use for its failure.
@@ -85,7 +98,7 @@ async function* looksOf(model: Model, sound: AsyncIterable<Float32Array>): Async
   while (under.length > 0) yield await next(under)
 }
 
-function next(under: Promise<WindowLooked>[]): Promise<WindowLooked> {
+function next(under: Promise<AnalyzedWindow>[]): Promise<AnalyzedWindow> {
   const first = under.shift()
   if (!first) throw new TypeError('nothing is under way')
   return first

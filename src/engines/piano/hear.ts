@@ -1,20 +1,20 @@
 import { parse } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import type { GivenFile, RunContext, StagedFile } from '../../contract/operation.ts'
-import { missingNotes } from '../../media/audio/missing.ts'
+import { missingAudioNotes } from '../../media/audio/missing.ts'
 import type { Performance } from '../../media/piano/note.ts'
-import { doubtOf } from '../../media/piano/doubt.ts'
-import { recordingMs, toldMs } from '../../media/piano/recording.ts'
-import { hearingSeconds, longestMs } from '../../media/piano/work.ts'
+import { rejectNonPiano } from '../../media/piano/doubt.ts'
+import { recordingDurationMs, declaredDurationMs } from '../../media/piano/recording.ts'
+import { transcriptionSeconds, workTimeoutMs } from '../../media/piano/work.ts'
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { stepsIn } from '../ffmpeg/steps.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { ownSum } from '../packs/use.ts'
-import { openTranscriber, paceOfTranscriber, requireTranscriber } from './open.ts'
-import type { Heard, Transcriber } from './transcriber.ts'
+import { openPianoTranscriber, transcriberPace, requirePianoTranscriber } from './open.ts'
+import type { PianoTranscription, PianoTranscriber } from './transcriber.ts'
 
 /** What was played in a recording, and what both operations tell of it. */
-export interface HeardPiano {
+export interface TranscribePianoResult {
   readonly performance: Performance
   readonly facts: {
     /** The recording's name, short, without its extension. */
@@ -30,30 +30,30 @@ export interface HeardPiano {
 }
 
 /** Share of the progress that measuring the level takes, percent. */
-const measuring = 5
+const measuringPercent = 5
 
 /**
  * Finds what is played in a recording; `until` is the progress at its end. What was heard is kept as a finished step of
  * the task. Throws 6017 for sound that does not decode, 6014 where there is only silence or no piano.
  */
-export async function hearPiano(
+export async function transcribePiano(
   file: StagedFile,
   context: Pick<RunContext, 'signal' | 'threads' | 'steps' | 'progress'>,
   until = 98,
-): Promise<HeardPiano> {
-  const seconds = recordingMs(file) / 1000
-  await using transcriber = await openTranscriber(context.threads, context.signal)
+): Promise<TranscribePianoResult> {
+  const seconds = recordingDurationMs(file) / 1000
+  await using transcriber = await openPianoTranscriber(context.threads, context.signal)
   const finished = await stepsIn(context.steps)
   const madeOf = [file.file_id, seconds, transcriber.name, await ownSum('piano-model')]
   const kept = await finished.text('heard', madeOf, async () =>
-    JSON.stringify(await listen({ file, seconds, transcriber }, context, until)),
+    JSON.stringify(await transcribeRecording({ file, seconds, transcriber }, context, until)),
   )
-  const { notes, pedals, lasted, filled } = JSON.parse(kept) as Listened
-  const doubt = doubtOf(notes)
-  if (doubt !== null) throw nothingHeard(file.name, doubt)
-  const lacks = toldMs(file.facts) / 1000 - lasted
+  const { notes, pedals, lasted, filled } = JSON.parse(kept) as StoredTranscription
+  const doubt = rejectNonPiano(notes)
+  if (doubt !== null) throw noPianoError(file.name, doubt)
+  const lacks = declaredDurationMs(file.facts) / 1000 - lasted
   const remarks = [
-    ...missingNotes(file.facts, filled),
+    ...missingAudioNotes(file.facts, filled),
     ...(lacks > 1 ? [`the sound ends ${lacks.toFixed(1)} s before the file says`] : []),
   ]
   const told = {
@@ -64,65 +64,68 @@ export async function hearPiano(
   const baseName = [...parse(file.name).name].slice(0, 60).join('')
   const rounded = notes.map(({ pitch, start, end, velocity }) => ({
     ...{ pitch, start, end },
-    velocity: wholeVelocity(velocity),
+    velocity: midiVelocity(velocity),
   }))
   return { performance: { notes: rounded, pedals }, facts: { baseName, told } }
 }
 
-interface Recording {
+interface RecordingJob {
   readonly file: StagedFile
   readonly seconds: number
-  readonly transcriber: Transcriber
+  readonly transcriber: PianoTranscriber
 }
 
-interface Listened extends Heard {
+interface StoredTranscription extends PianoTranscription {
   /** Seconds of sound there were, and those of them that silence stands for. */
   readonly lasted: number
   readonly filled: number
 }
 
-async function listen(
-  { file, seconds, transcriber }: Recording,
+async function transcribeRecording(
+  { file, seconds, transcriber }: RecordingJob,
   { signal, progress }: Pick<RunContext, 'signal' | 'progress'>,
   until: number,
-): Promise<Listened> {
+): Promise<StoredTranscription> {
   const { rate, pace } = transcriber
-  const timeoutMs = longestMs(hearingSeconds(seconds * 1000, pace))
+  const timeoutMs = workTimeoutMs(transcriptionSeconds(seconds * 1000, pace))
   let filled = 0
   const wish = { signal, timeoutMs, seconds, rate }
   const whole = decodeVoice(file.path, { ...wish, onHoles: (told) => (filled = told) })
-  const { loudest, lasted } = await measure(whole, rate)
-  progress(measuring)
-  if (loudest < silent) throw nothingHeard(file.name, 'it is silent')
-  const heard = await transcriber.transcribe(scaled(decodeVoice(file.path, wish), usualLevel / loudest), {
-    signal,
-    onSeconds: (done) => progress(measuring + ((until - measuring) * done) / seconds),
-  })
+  const { loudest, lasted } = await measureRecording(whole, rate)
+  progress(measuringPercent)
+  if (loudest < silenceRms) throw noPianoError(file.name, 'it is silent')
+  const heard = await transcriber.transcribe(
+    scaleSamples(decodeVoice(file.path, wish), targetRms / loudest),
+    {
+      signal,
+      onSeconds: (done) => progress(measuringPercent + ((until - measuringPercent) * done) / seconds),
+    },
+  )
   return { ...heard, lasted, filled }
 }
 
 /** For `ready` of an operation: 6401 where ffmpeg or what hears is missing. */
-export async function requireHearing(): Promise<void> {
+export async function requirePianoTranscription(): Promise<void> {
   await locateFfmpeg()
-  await requireTranscriber()
+  await requirePianoTranscriber()
 }
 
 /** Seconds of work to expect for finding the notes of a recording by what is there to hear it. */
-export async function expectedHearing(file: Pick<GivenFile, 'name' | 'facts'>): Promise<number> {
-  return hearingSeconds(recordingMs(file), await paceOfTranscriber())
+export async function expectedTranscriptionSeconds(file: Pick<GivenFile, 'name' | 'facts'>): Promise<number> {
+  return transcriptionSeconds(recordingDurationMs(file), await transcriberPace())
 }
 
 /** Root mean square of the loudest 0.4 s: below the first there is silence (-70 dBFS); to the second it is brought. */
-const silent = 10 ** (-70 / 20)
-const usualLevel = 0.1
+const silenceRms = 10 ** (-70 / 20)
+const targetRms = 0.1
 
-function nothingHeard(name: string, why: string): MediaError {
+function noPianoError(name: string, why: string): MediaError {
   return new MediaError(6014, `${name}: no piano was found: ${why}`, {
     hint: 'Give a recording in which a piano plays alone or well in front, without speech.',
   })
 }
 
-async function measure(
+async function measureRecording(
   sound: AsyncIterable<Float32Array>,
   rate: number,
 ): Promise<{ readonly loudest: number; readonly lasted: number }> {
@@ -141,10 +144,10 @@ async function measure(
   return { loudest: Math.sqrt(Math.max(loudest, energy) / block), lasted: samples / rate }
 }
 
-async function* scaled(sound: AsyncIterable<Float32Array>, gain: number): AsyncGenerator<Float32Array> {
+async function* scaleSamples(sound: AsyncIterable<Float32Array>, gain: number): AsyncGenerator<Float32Array> {
   for await (const piece of sound) yield piece.map((sample) => sample * gain)
 }
 
-function wholeVelocity(velocity: number): number {
+function midiVelocity(velocity: number): number {
   return Math.min(127, Math.max(1, Math.round(velocity)))
 }

@@ -1,22 +1,22 @@
 import type { InferenceSession } from 'onnxruntime-node'
 import { MediaError } from '../../contract/errors.ts'
-import { keys } from '../../media/piano/note.ts'
-import { byBegin } from '../../media/piano/order.ts'
-import { regressionRate, RegressionTracker, type RegressionFrame } from '../../media/piano/regression.ts'
-import type { HeardNote } from '../../media/piano/track.ts'
-import { paces } from '../../media/piano/work.ts'
+import { keyCount } from '../../media/piano/note.ts'
+import { compareNotes } from '../../media/piano/order.ts'
+import { regressionFrameRate, RegressionTracker, type RegressionFrame } from '../../media/piano/regression.ts'
+import type { TranscribedNote } from '../../media/piano/track.ts'
+import { transcriptionPaces } from '../../media/piano/work.ts'
 import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/load.ts'
-import type { Heard, Listening, Transcriber } from './transcriber.ts'
-import { windowsOf } from './windows.ts'
+import type { PianoTranscription, TranscribePianoOptions, PianoTranscriber } from './transcriber.ts'
+import { paddedWindows } from './windows.ts'
 
-const rate = 16_000
+const modelRate = 16_000
 
 /** Samples of a window, ten seconds, and of a frame. */
-const length = 160_000
-const frameLength = rate / regressionRate
+const windowSamples = 160_000
+const frameSamples = modelRate / regressionFrameRate
 
 /** Frames of a window's middle, of a thousand: at the edges too little is heard around them. */
-const middle = { from: 250, to: 750 } as const
+const countedRange = { from: 250, to: 750 } as const
 
 /** What the model answers, each by frames, of keys or of the one pedal. */
 const outputs = {
@@ -33,17 +33,17 @@ type Outputs = Record<keyof typeof outputs, Float32Array>
 export async function openHighResolution(
   { name, path }: { readonly name: string; readonly path: string },
   threads: number,
-): Promise<Transcriber> {
+): Promise<PianoTranscriber> {
   const onnx = await loadOnnxRuntime()
   const session = await onnx.InferenceSession.create(path, {
     ...{ intraOpNumThreads: threads, interOpNumThreads: 1 },
     // An older runtime fused this graph wrongly; planned memory doubles what it takes.
     ...{ graphOptimizationLevel: 'disabled', enableMemPattern: false },
   }).catch((cause: unknown) => {
-    throw unfit('it does not load', cause)
+    throw unusableModel('it does not load', cause)
   })
   try {
-    return transcriberOf({ onnx, session, input: inputOf(session) }, name)
+    return highResolutionTranscriber({ onnx, session, input: checkModelInterface(session) }, name)
   } catch (error) {
     await session.release()
     throw error
@@ -51,66 +51,69 @@ export async function openHighResolution(
 }
 
 /** What a model takes; 6016 where that or what it answers is not of the form. */
-function inputOf({ inputNames, outputNames }: InferenceSession): string {
+function checkModelInterface({ inputNames, outputNames }: InferenceSession): string {
   const [input, ...others] = inputNames
-  if (input === undefined || others.length > 0) throw unfit(`it takes ${inputNames.join(', ')}`)
+  if (input === undefined || others.length > 0) throw unusableModel(`it takes ${inputNames.join(', ')}`)
   const lacking = Object.values(outputs).filter((output) => !outputNames.includes(output))
-  if (lacking.length > 0) throw unfit(`it does not answer ${lacking.join(', ')}`)
+  if (lacking.length > 0) throw unusableModel(`it does not answer ${lacking.join(', ')}`)
   return input
 }
 
-function transcriberOf(model: Model, name: string): Transcriber {
+function highResolutionTranscriber(model: HighResolutionModel, name: string): PianoTranscriber {
   return {
-    ...{ name, rate, pace: paces.highResolution, pedal: true },
-    transcribe: (sound, listening) => transcribe(model, sound, listening),
+    ...{ name, rate: modelRate, pace: transcriptionPaces.highResolution, pedal: true },
+    transcribe: (sound, listening) => transcribeAtHighResolution(model, sound, listening),
     [Symbol.asyncDispose]: () => model.session.release(),
   }
 }
 
-interface Model {
+interface HighResolutionModel {
   readonly onnx: OnnxRuntime
   readonly session: InferenceSession
   readonly input: string
 }
 
-async function transcribe(
-  model: Model,
+async function transcribeAtHighResolution(
+  model: HighResolutionModel,
   sound: AsyncIterable<Float32Array>,
-  { signal, onSeconds }: Listening,
-): Promise<Heard> {
+  { signal, onSeconds }: TranscribePianoOptions,
+): Promise<PianoTranscription> {
   const tracker = new RegressionTracker()
-  const notes: HeardNote[] = []
-  const step = (middle.to - middle.from) * frameLength
-  const windows = { length, step, before: middle.from * frameLength }
-  for await (const { samples, heard, from } of windowsOf(sound, windows)) {
+  const notes: TranscribedNote[] = []
+  const step = (countedRange.to - countedRange.from) * frameSamples
+  const windows = { length: windowSamples, step, before: countedRange.from * frameSamples }
+  for await (const { samples, received: heard, from } of paddedWindows(sound, windows)) {
     signal.throwIfAborted()
-    const told = await look(model, samples)
-    for (let frame = middle.from; frame < middle.to; frame += 1) {
-      if (from + frame * frameLength > heard) break
-      notes.push(...tracker.push(frameOf(told, frame)))
+    const told = await runWindow(model, samples)
+    for (let frame = countedRange.from; frame < countedRange.to; frame += 1) {
+      if (from + frame * frameSamples > heard) break
+      notes.push(...tracker.push(regressionFrame(told, frame)))
     }
-    onSeconds?.(heard / rate)
+    onSeconds?.(heard / modelRate)
   }
   notes.push(...tracker.finish())
-  return { notes: notes.toSorted(byBegin), pedals: tracker.pedals }
+  return { notes: notes.toSorted(compareNotes), pedals: tracker.pedals }
 }
 
-async function look({ onnx, session, input }: Model, samples: Float32Array): Promise<Outputs> {
-  const tensor = new onnx.Tensor('float32', samples, [1, length])
+async function runWindow(
+  { onnx, session, input }: HighResolutionModel,
+  samples: Float32Array,
+): Promise<Outputs> {
+  const tensor = new onnx.Tensor('float32', samples, [1, windowSamples])
   const answers = await session.run({ [input]: tensor }).catch((cause: unknown) => {
-    throw unfit('it does not run', cause)
+    throw unusableModel('it does not run', cause)
   })
   const told = Object.entries(outputs).map(([field, output]) => {
     const data = answers[output]?.data
-    const width = field.startsWith('pedal') ? 1 : keys
-    if (data instanceof Float32Array && data.length >= middle.to * width) return [field, data] as const
-    throw unfit(`${output} is ${answers[output]?.dims.join(' x ') ?? 'not there'}`)
+    const width = field.startsWith('pedal') ? 1 : keyCount
+    if (data instanceof Float32Array && data.length >= countedRange.to * width) return [field, data] as const
+    throw unusableModel(`${output} is ${answers[output]?.dims.join(' x ') ?? 'not there'}`)
   })
   return Object.fromEntries(told) as Outputs
 }
 
-function frameOf(told: Outputs, frame: number): RegressionFrame {
-  const of = (data: Float32Array) => data.slice(frame * keys, (frame + 1) * keys)
+function regressionFrame(told: Outputs, frame: number): RegressionFrame {
+  const of = (data: Float32Array) => data.slice(frame * keyCount, (frame + 1) * keyCount)
   return {
     ...{ onsets: of(told.onsets), offsets: of(told.offsets) },
     ...{ sounding: of(told.sounding), velocities: of(told.velocities) },
@@ -119,7 +122,7 @@ function frameOf(told: Outputs, frame: number): RegressionFrame {
   }
 }
 
-function unfit(reason: string, cause?: unknown): MediaError {
+function unusableModel(reason: string, cause?: unknown): MediaError {
   return new MediaError(6016, `the piano model that is set cannot be used: ${reason}`, {
     cause,
     hint:

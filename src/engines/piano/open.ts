@@ -1,29 +1,29 @@
-import { paces } from '../../media/piano/work.ts'
+import { transcriptionPaces } from '../../media/piano/work.ts'
 import { findPack, requirePack, requireTogether } from '../packs/use.ts'
 import { openBasicPitch } from './basic-pitch.ts'
 import { openHighResolution } from './high-resolution.ts'
-import type { Transcriber } from './transcriber.ts'
+import type { PianoTranscriber } from './transcriber.ts'
 
 /** Models made for pianos, the one that people brought first. */
 const pianoModels = ['piano-model', 'piano-transcription-pedal'] as const
 
 /** Opens what hears pianos best of what there is: a model made for them, else Basic Pitch, which comes by itself. */
-export async function openTranscriber(threads: number, signal: AbortSignal): Promise<Transcriber> {
+export async function openPianoTranscriber(threads: number, signal: AbortSignal): Promise<PianoTranscriber> {
   const model = await findPianoModel()
   return await (model ? openHighResolution(model, threads) : openBasicPitch(threads, signal))
 }
 
-/** Seconds of work for a second of sound of what `openTranscriber` would open. */
-export async function paceOfTranscriber(): Promise<number> {
-  return (await findPianoModel()) ? paces.highResolution : paces.basicPitch
+/** Seconds of work for a second of sound of what `openPianoTranscriber` would open. */
+export async function transcriberPace(): Promise<number> {
+  return (await findPianoModel()) ? transcriptionPaces.highResolution : transcriptionPaces.basicPitch
 }
 
 /** For `ready` of an operation: 6401 where what hears is neither there nor comes by itself. */
-export async function requireTranscriber(): Promise<void> {
-  await requireTogether([() => requirePack('onnx-runtime'), requireModel])
+export async function requirePianoTranscriber(): Promise<void> {
+  await requireTogether([() => requirePack('onnx-runtime'), requirePianoModel])
 }
 
-async function requireModel(): Promise<void> {
+async function requirePianoModel(): Promise<void> {
   if (!(await findPianoModel())) await requirePack('piano-transcription')
 }
 

@@ -22,7 +22,7 @@ export async function openPiano(signal: AbortSignal): Promise<Piano> {
     try {
       const folder = await usePack('piano-samples', { signal })
       // What plays is loaded where it plays: a service only asks whether it could.
-      const { sampledPiano } = await import('./sampled-piano.ts')
+      const { loadSampledPiano: sampledPiano } = await import('./sampled-piano.ts')
       return { name: 'salamander', bank: await sampledPiano(folder), credit: salamanderCredit }
     } catch (error) {
       // The machine may be offline.
@@ -31,7 +31,7 @@ export async function openPiano(signal: AbortSignal): Promise<Piano> {
     }
   }
   const path = await usePack('piano-soundfont', { signal })
-  return { name: 'florestan', bank: await readBank(path) }
+  return { name: 'florestan', bank: await readSoundFont(path) }
 }
 
 /** For `ready` of an operation: 6401 where no piano is there nor comes by itself. */
@@ -40,7 +40,7 @@ export async function requirePiano(): Promise<void> {
 }
 
 /** Reads a SoundFont. */
-export async function readBank(path: string): Promise<BasicSoundBank> {
+export async function readSoundFont(path: string): Promise<BasicSoundBank> {
   const { SoundBankLoader } = await import('spessasynth_core')
   return SoundBankLoader.fromArrayBuffer(new Uint8Array(await readFile(path)).buffer)
 }

@@ -3,7 +3,7 @@ import { MIDIControllers, SpessaSynthProcessor, type BasicSoundBank } from 'spes
 import type { Performance } from '../../media/piano/note.ts'
 
 /** A thing to do at a sample. */
-interface Event {
+interface SynthEvent {
   readonly at: number
   /** Of one moment: notes end, then the pedal moves, then notes begin. */
   readonly turn: number
@@ -11,9 +11,9 @@ interface Event {
 }
 
 /** Samples rendered at once. */
-const block = 2048
+const renderBlock = 2048
 
-interface Playing {
+interface PlayPerformanceOptions {
   /** Hz. */
   readonly rate: number
   readonly samples: number
@@ -25,22 +25,22 @@ interface Playing {
  * Plays a performance on a piano of a SoundFont: left and right in turn, in pieces, from its time 0 on, as many samples
  * as asked.
  */
-export async function* play(
+export async function* playPerformance(
   bank: BasicSoundBank,
   performance: Performance,
-  { rate, samples, program = 0 }: Playing,
+  { rate, samples, program = 0 }: PlayPerformanceOptions,
 ): AsyncGenerator<Float32Array> {
-  const synth = new SpessaSynthProcessor(rate, { maxBufferSize: block, eventsEnabled: false })
+  const synth = new SpessaSynthProcessor(rate, { maxBufferSize: renderBlock, eventsEnabled: false })
   await synth.processorInitialized
   synth.soundBankManager.addSoundBank(bank, 'piano')
   synth.programChange(0, program)
-  const left = new Float32Array(block)
-  const right = new Float32Array(block)
-  const events = eventsOf(performance, rate)
+  const left = new Float32Array(renderBlock)
+  const right = new Float32Array(renderBlock)
+  const events = synthEvents(performance, rate)
   let [next, rested] = [0, 0]
   for (let at = 0; at < samples;) {
     while ((events[next]?.at ?? Infinity) <= at) events[next++]?.act(synth)
-    const count = Math.min(block, samples - at, (events[next]?.at ?? Infinity) - at)
+    const count = Math.min(renderBlock, samples - at, (events[next]?.at ?? Infinity) - at)
     left.fill(0)
     right.fill(0)
     synth.process(left, right, 0, count)
@@ -58,7 +58,7 @@ export async function* play(
   }
 }
 
-function eventsOf({ notes, pedals }: Performance, rate: number): Event[] {
+function synthEvents({ notes, pedals }: Performance, rate: number): SynthEvent[] {
   const at = (seconds: number) => Math.round(seconds * rate)
   const sustain = (value: number) => (synth: SpessaSynthProcessor) =>
     synth.controllerChange(0, MIDIControllers.sustainPedal, value)

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Loudness } from '../../media/audio/loudness.ts'
-import { TruePeak } from '../../media/audio/true-peak.ts'
+import { LoudnessMeter } from '../../media/audio/loudness.ts'
+import { TruePeakMeter } from '../../media/audio/true-peak.ts'
 import type { Performance } from '../../media/piano/note.ts'
 import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
 import { inputArgs, runRaw } from '../ffmpeg/run.ts'
@@ -16,7 +16,7 @@ export interface SourceSound {
   readonly loudness: number | undefined
 }
 
-export interface Rendering {
+export interface RenderPerformanceOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   /** Called with samples that are done, of the source's. */
@@ -24,18 +24,18 @@ export interface Rendering {
 }
 
 /** Highest true peak of a result, of 1: -1 dBTP, less what other meters measure more. */
-const ceiling = 10 ** (-1.1 / 20)
+const peakCeiling = 10 ** (-1.1 / 20)
 
 /** One channel is measured alone, as meters do (EBU R128), not as both sides play it: LU. */
-const bothSides = 10 * Math.log10(2)
+const stereoGainLu = 10 * Math.log10(2)
 
 /** Measures what a result takes over. */
-export async function measureSource(
+export async function measureSourceSound(
   { path, mono }: { readonly path: string; readonly mono: boolean },
-  { signal, timeoutMs }: Rendering,
+  { signal, timeoutMs }: RenderPerformanceOptions,
 ): Promise<SourceSound> {
   const args = [...inputArgs(path), '-map', '0:a:0', '-af', stereo(mono), '-f', 'f32le', 'pipe:1']
-  const loudness = new Loudness()
+  const loudness = new LoudnessMeter()
   let samples = 0
   const frame = 2 * Float32Array.BYTES_PER_ELEMENT
   for await (const piece of inPiecesOf(soundRate * frame, outputOf({ args, signal, timeoutMs }), {
@@ -46,21 +46,26 @@ export async function measureSource(
     samples += count
   }
   const measured = loudness.finish()
-  return { samples, loudness: measured === undefined || !mono ? measured : measured - bothSides }
+  return { samples, loudness: measured === undefined || !mono ? measured : measured - stereoGainLu }
 }
 
 /**
  * Writes a performance as a WAV, 48 kHz stereo of 24 bits, as long and as loud as its source, its true peak at most
  * -1 dBTP; answers by how many LU it is fainter for that. Its comment credits the piano where that has to be.
  */
-export async function renderWav(
+export async function renderPerformance(
   { piano, performance, source }: { piano: Piano; performance: Performance; source: SourceSound },
-  { scratch, signal, timeoutMs, onSamples = () => {} }: Rendering & { readonly scratch: string },
+  {
+    scratch,
+    signal,
+    timeoutMs,
+    onSamples = () => {},
+  }: RenderPerformanceOptions & { readonly scratch: string },
 ): Promise<{ readonly path: string; readonly lacks: number }> {
   // Written as it is played: what it has to be multiplied with is known at its end.
   const played = join(scratch, 'piano.f32')
-  const [loudness, peak] = [new Loudness(), new TruePeak()]
-  const { play } = await import('./play.ts')
+  const [loudness, peak] = [new LoudnessMeter(), new TruePeakMeter()]
+  const { playPerformance: play } = await import('./play.ts')
   const playing = async function* () {
     let done = 0
     for await (const piece of play(piano.bank, performance, { rate: soundRate, samples: source.samples })) {
@@ -73,7 +78,7 @@ export async function renderWav(
   }
   await writeFile(played, playing())
   const wished = 10 ** (((source.loudness ?? 0) - (loudness.finish() ?? 0)) / 20)
-  const gain = Math.min(wished, ceiling / Math.max(peak.finish(), 1e-9))
+  const gain = Math.min(wished, peakCeiling / Math.max(peak.finish(), 1e-9))
   const path = join(scratch, 'piano.wav')
   await runRaw({
     ...{ signal, timeoutMs },

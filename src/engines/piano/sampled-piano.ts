@@ -12,7 +12,7 @@ import {
 import { lowestKey } from '../../media/piano/note.ts'
 
 /** Recorded loudnesses, softest first, by their numbers of 16, and the highest velocity each plays. */
-export const layers = [
+export const velocityLayers = [
   { number: 4, upTo: 50 },
   { number: 10, upTo: 90 },
   { number: 14, upTo: 127 },
@@ -25,21 +25,21 @@ const letters = ['C', 'D#', 'F#', 'A']
 const sampleRate = 48_000
 
 /** Seconds of quiet before the hammer strikes in each recording. */
-const before = 0.009
+const leadInSeconds = 0.009
 
 /** Dampers end on F#6 (90); a key above sounds on when it is left. Seconds until a sound has died away. */
 const release = { highestDamped: 90, damped: 0.4, undamped: 4 } as const
 
 /** A bank of one grand piano out of the packages of samples in a folder's `node_modules`. */
-export async function sampledPiano(folder: string): Promise<BasicSoundBank> {
+export async function loadSampledPiano(folder: string): Promise<BasicSoundBank> {
   await BasicSoundBank.isSF3DecoderReady
   // It says of each recording that only its left side is played.
   SpessaLog.setLogLevel(false, false, false)
   const bank = new BasicSoundBank()
   const instrument = new BasicInstrument()
   let from = 0
-  for (const { number, upTo } of layers) {
-    const audio = join(folder, 'node_modules', packageOf(number), 'audio')
+  for (const { number, upTo } of velocityLayers) {
+    const audio = join(folder, 'node_modules', samplePackage(number), 'audio')
     for (const key of recordedKeys) {
       const name = `${letters[(key % 12) / 3] ?? ''}${Math.floor(key / 12) - 1}v${number}`
       const sample = new BasicSample(name, sampleRate, key, 0, SampleTypes.monoSample, 0, 0)
@@ -47,7 +47,7 @@ export async function sampledPiano(folder: string): Promise<BasicSoundBank> {
       const zone = instrument.createZone(sample)
       zone.keyRange = { min: key - 1, max: key + 1 }
       zone.velRange = { min: from, max: upTo }
-      zone.setGenerator(GeneratorTypes.startAddrsOffset, Math.round(before * sampleRate))
+      zone.setGenerator(GeneratorTypes.startAddrsOffset, Math.round(leadInSeconds * sampleRate))
       const seconds = key > release.highestDamped ? release.undamped : release.damped
       zone.setGenerator(GeneratorTypes.releaseVolEnv, Math.round(1200 * Math.log2(seconds)))
       bank.addSamples(sample)
@@ -62,6 +62,6 @@ export async function sampledPiano(folder: string): Promise<BasicSoundBank> {
 }
 
 /** The package of a recorded loudness. */
-export function packageOf(number: number): string {
+export function samplePackage(number: number): string {
   return `@audio-samples/piano-velocity${number}`
 }

@@ -1,23 +1,23 @@
 import type { PedalSpan } from '../../media/piano/note.ts'
-import type { HeardNote } from '../../media/piano/track.ts'
+import type { TranscribedNote } from '../../media/piano/track.ts'
 
 /** What was heard in a recording. */
-export interface Heard {
+export interface PianoTranscription {
   /** By start, then pitch. */
-  readonly notes: readonly HeardNote[]
+  readonly notes: readonly TranscribedNote[]
   /** Empty where the transcriber tells none. */
   readonly pedals: readonly PedalSpan[]
 }
 
 /** How a transcriber is called. */
-export interface Listening {
+export interface TranscribePianoOptions {
   readonly signal: AbortSignal
   /** Called with the seconds that were heard so far. */
   readonly onSeconds?: (seconds: number) => void
 }
 
 /** Finds the notes of a piano recording. */
-export interface Transcriber extends AsyncDisposable {
+export interface PianoTranscriber extends AsyncDisposable {
   /** As results name it. */
   readonly name: string
   /** Rate of the sound it hears, Hz, of one channel. */
@@ -27,5 +27,8 @@ export interface Transcriber extends AsyncDisposable {
   /** Whether it tells the pedal. */
   readonly pedal: boolean
   /** Hears sound in pieces of any size, in memory that does not grow with its length but for the notes. */
-  transcribe(sound: AsyncIterable<Float32Array>, listening: Listening): Promise<Heard>
+  transcribe(
+    sound: AsyncIterable<Float32Array>,
+    listening: TranscribePianoOptions,
+  ): Promise<PianoTranscription>
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { windowsOf } from './windows.ts'
+import { paddedWindows } from './windows.ts'
 
 async function* pieces(sizes: readonly number[]): AsyncGenerator<Float32Array> {
   let at = 0
@@ -20,7 +20,11 @@ it('windows hold each sample once in their middles, and silence around the sound
         const [all, length] = [sizes.reduce((sum, size) => sum + size, 0), step + 2 * before]
         const heard: number[] = []
         let last = false
-        for await (const { from, samples, isLast } of windowsOf(pieces(sizes), { length, step, before })) {
+        for await (const { from, samples, isLast } of paddedWindows(pieces(sizes), {
+          length,
+          step,
+          before,
+        })) {
           expect(last).toBe(false)
           last = isLast
           for (const [index, sample] of samples.entries()) {

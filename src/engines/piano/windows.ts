@@ -5,11 +5,11 @@ export interface SoundWindow {
   /** As long as was asked, silent beyond both ends of the sound; used again for the next. */
   readonly samples: Float32Array
   /** Samples of the sound there are up to the window's end; all of them where it is the last. */
-  readonly heard: number
+  readonly received: number
   readonly isLast: boolean
 }
 
-interface Windows {
+interface PaddedWindowsOptions {
   /** Samples of a window, and from one to the next. */
   readonly length: number
   readonly step: number
@@ -18,9 +18,9 @@ interface Windows {
 }
 
 /** Cuts sound that arrives in pieces of any size into windows that overlap, until all of it lies `before` samples within one. */
-export async function* windowsOf(
+export async function* paddedWindows(
   sound: AsyncIterable<Float32Array>,
-  { length, step, before }: Windows,
+  { length, step, before }: PaddedWindowsOptions,
 ): AsyncGenerator<SoundWindow> {
   const samples = new Float32Array(length)
   let [from, filled, heard] = [-before, before, 0]
@@ -30,7 +30,7 @@ export async function* windowsOf(
       samples.set(piece.subarray(at, at + count), filled)
       ;[filled, at, heard] = [filled + count, at + count, heard + count]
       if (filled < length) break
-      yield { from, samples, heard, isLast: false }
+      yield { from, samples, received: heard, isLast: false }
       samples.copyWithin(0, step)
       ;[from, filled] = [from + step, length - step]
     }
@@ -38,7 +38,7 @@ export async function* windowsOf(
   for (;;) {
     samples.fill(0, filled)
     const isLast = heard <= from + before + step
-    yield { from, samples, heard, isLast }
+    yield { from, samples, received: heard, isLast }
     if (isLast) return
     samples.copyWithin(0, step)
     ;[from, filled] = [from + step, Math.max(0, filled - step)]

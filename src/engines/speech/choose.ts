@@ -3,33 +3,33 @@ import { manifest, type PackName } from '../packs/manifest.ts'
 import { findPack, pullCommand, requirePack, requireTogether } from '../packs/use.ts'
 import { nameOf } from '../services/services.ts'
 import { howToSet, serviceSet } from '../services/use.ts'
-import { identifierPacks, openLanguageIdentifier } from './identify-language.ts'
-import { openSpleeter, openVoiceCleaner, type VoiceSeparator } from './separate.ts'
-import { languagesOfCopier, openServiceCopier } from './service-copier.ts'
-import { openServiceRecogniser } from './service-recogniser.ts'
+import { languageIdentifierPacks, openLanguageIdentifier } from './identify-language.ts'
+import { openSpleeter, openDenoisingSeparator, type VoiceSeparator } from './separate.ts'
+import { voiceServiceLanguages, openVoiceService } from './service-copier.ts'
+import { openTranscriptionService } from './service-recogniser.ts'
 import { openLocalRecogniser } from './sherpa/recognise.ts'
-import { recogniserModels } from './sherpa/recognisers.ts'
+import { localRecogniserModels } from './sherpa/recognisers.ts'
 import { openZipvoice, zipvoiceLanguages } from './sherpa/voice.ts'
-import type { LanguageIdentifier, Recogniser, VoiceCopier } from './speech.ts'
+import type { LanguageIdentifier, Recogniser, VoiceCloner } from './speech.ts'
 
 /** An engine that is chosen: what is set goes first, then what is installed. All choosers throw 6401, with what helps. */
-export interface Chosen<Engine> {
+export interface SelectedEngine<Engine> {
   /** As results name it. */
   readonly name: string
   open(signal: AbortSignal): Promise<Engine>
 }
 
 /** What recognises speech in a language of the contract, or in any. */
-export async function chooseRecogniser(language?: string): Promise<Chosen<Recogniser>> {
+export async function selectRecogniser(language?: string): Promise<SelectedEngine<Recogniser>> {
   const service = serviceSet('transcription')
-  if (service) return { name: nameOf(service), open: () => Promise.resolve(openServiceRecogniser()) }
-  const knowing = recogniserModels.filter(
+  if (service) return { name: nameOf(service), open: () => Promise.resolve(openTranscriptionService()) }
+  const knowing = localRecogniserModels.filter(
     ({ languages }) => language === undefined || !languages || language in languages,
   )
   const installed = await firstInstalled(knowing.map(({ name }) => name))
   const model = knowing.find(({ name }) => name === installed)
   if (!model)
-    return await notThere(
+    return await throwNotInstalled(
       knowing.map(({ name }) => name),
       'sherpa-onnx',
     )
@@ -38,9 +38,9 @@ export async function chooseRecogniser(language?: string): Promise<Chosen<Recogn
 }
 
 /** What tells languages. */
-export async function chooseIdentifier(): Promise<Chosen<LanguageIdentifier>> {
-  const installed = await firstInstalled(identifierPacks)
-  if (installed === undefined) return await notThere(['whisper-tiny'], 'onnx-runtime')
+export async function selectLanguageIdentifier(): Promise<SelectedEngine<LanguageIdentifier>> {
+  const installed = await firstInstalled(languageIdentifierPacks)
+  if (installed === undefined) return await throwNotInstalled(['whisper-tiny'], 'onnx-runtime')
   await requirePack('onnx-runtime')
   return { name: installed, open: (signal) => openLanguageIdentifier(installed, signal) }
 }
@@ -49,15 +49,15 @@ export async function chooseIdentifier(): Promise<Chosen<LanguageIdentifier>> {
  * What speaks a language in a voice it hears, which may speak another one; a service on this machine may read the
  * voice from `scratch`.
  */
-export async function chooseCopier(
+export async function selectVoiceCloner(
   language: string,
   scratch: string,
   heard = language,
-): Promise<Chosen<VoiceCopier>> {
+): Promise<SelectedEngine<VoiceCloner>> {
   const knows = (languages: readonly string[]) => languages.includes(language) && languages.includes(heard)
   const service = serviceSet('voice_service')
-  if (service && knows(languagesOfCopier(service))) {
-    return { name: nameOf(service), open: () => Promise.resolve(openServiceCopier({ scratch })) }
+  if (service && knows(voiceServiceLanguages(service))) {
+    return { name: nameOf(service), open: () => Promise.resolve(openVoiceService({ scratch })) }
   }
   if (!knows(zipvoiceLanguages)) {
     const of = heard === language ? 'a given voice' : `a voice that speaks ${heard}`
@@ -66,20 +66,20 @@ export async function chooseCopier(
       hint: howToSet('voice_service'),
     })
   }
-  if ((await findPack('zipvoice')) === null) return await notThere(['zipvoice'], 'sherpa-onnx')
+  if ((await findPack('zipvoice')) === null) return await throwNotInstalled(['zipvoice'], 'sherpa-onnx')
   await requirePack('sherpa-onnx')
   return { name: 'zipvoice', open: openZipvoice }
 }
 
 /** What separates voices from music; in its place what takes noise off them, which keeps no music. */
-export async function chooseSeparator(): Promise<Chosen<VoiceSeparator>> {
+export async function selectSeparator(): Promise<SelectedEngine<VoiceSeparator>> {
   if ((await findPack('voice-separation')) !== null) {
     await requirePack('onnx-runtime')
     return { name: 'spleeter', open: openSpleeter }
   }
   await requirePack('denoising')
   await requirePack('sherpa-onnx')
-  return { name: 'gtcrn', open: openVoiceCleaner }
+  return { name: 'gtcrn', open: openDenoisingSeparator }
 }
 
 /** The models that people brought go before others. */
@@ -92,7 +92,7 @@ async function firstInstalled<Name extends PackName>(names: readonly Name[]): Pr
 }
 
 /** Names the first that can be pulled, and what runs it where that is not there either. */
-async function notThere(names: readonly PackName[], engine: PackName): Promise<never> {
+async function throwNotInstalled(names: readonly PackName[], engine: PackName): Promise<never> {
   const name = names.find((each) => manifest[each].kind !== 'own')
   if (name) await requireTogether([() => requirePack(name), () => requirePack(engine)])
   throw new MediaError(6401, `${name ?? 'it'} is not there`, {

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { lstat, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { wavOf } from '../../media/audio/wav.ts'
+import { encodeWav } from '../../media/audio/wav.ts'
 import { isLoopback } from '../../platform/loopback.ts'
 import { readAddress } from '../services/address.ts'
 import type { Answer } from '../services/exchange.ts'
 import { refusalOf } from '../services/refusal.ts'
 import { nameOf } from '../services/services.ts'
-import type { Speaking } from './service-copier.ts'
+import type { SpeechRequest } from './service-copier.ts'
 
 /** What the server calls languages of ours (version 2 and later). */
-const languages: Readonly<Record<string, string>> = {
+const gptSovitsNames: Readonly<Record<string, string>> = {
   'zh-CN': 'zh',
   'zh-HK': 'yue',
   'en-US': 'en',
@@ -20,23 +20,23 @@ const languages: Readonly<Record<string, string>> = {
 }
 
 /** As the contract writes them. */
-export const gptSovitsLanguages = Object.keys(languages)
+export const gptSovitsLanguages = Object.keys(gptSovitsNames)
 
 /** References that this service wrote are named so. */
-const prefix = 'reelwright-voice-'
-const ours = new RegExp(`^${prefix}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.wav$`)
+const referencePrefix = 'reelwright-voice-'
+const referenceName = new RegExp(`^${referencePrefix}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.wav$`)
 
 /** A reference this much older than a new one is no longer read by any request, ms. */
-const oldMs = 3_600_000
+const staleReferenceMs = 3_600_000
 
 /** Asks GPT-SoVITS (api_v2). It takes no uploads: the reference has to lie where the server can read it. */
-export async function askGptSovits(speaking: Speaking): Promise<Answer> {
+export async function requestGptSovits(speaking: SpeechRequest): Promise<Answer> {
   const { client, text, language, reference, speed, signal } = speaking
-  const name = `${prefix}${randomUUID()}.wav`
-  const { here, there } = foldersOf(speaking)
+  const name = `${referencePrefix}${randomUUID()}.wav`
+  const { here, there } = referenceFolders(speaking)
   const file = join(here, name)
   try {
-    await writeFile(file, wavOf(reference)).catch((error: unknown) => {
+    await writeFile(file, encodeWav(reference)).catch((error: unknown) => {
       throw new MediaError(6401, 'the reference cannot be written into the folder of voice_service', {
         cause: error,
         hint: shareFolder,
@@ -44,10 +44,10 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
     })
     const json = {
       text,
-      text_lang: languages[language] ?? 'auto',
+      text_lang: gptSovitsNames[language] ?? 'auto',
       ref_audio_path: `${there.replace(/[/\\]+$/, '')}${there.includes('\\') ? '\\' : '/'}${name}`,
       prompt_text: reference.text,
-      prompt_lang: languages[reference.language] ?? 'auto',
+      prompt_lang: gptSovitsNames[reference.language] ?? 'auto',
       text_split_method: 'cut5',
       batch_size: 1,
       speed_factor: speed,
@@ -55,8 +55,8 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
       streaming_mode: false,
     }
     // Another worker may be quicker, or the folder forbid it: to speak does not depend on it.
-    await sweepFrom(here, name).catch(() => undefined)
-    return await client.send({ path: '/tts', json, signal }).catch(tellWhy)
+    await removeStaleReferences(here, name).catch(() => undefined)
+    return await client.send({ path: '/tts', json, signal }).catch(rethrowWithHint)
   } finally {
     // What fails is told, not what stays of it: a later reference sweeps it away.
     await rm(file, { force: true }).catch(() => undefined)
@@ -64,14 +64,16 @@ export async function askGptSovits(speaking: Speaking): Promise<Answer> {
 }
 
 /** Removes references that a killed worker left, by the clock of the disk that tells when the newest was written. */
-async function sweepFrom(folder: string, newest: string): Promise<void> {
+async function removeStaleReferences(folder: string, newest: string): Promise<void> {
   const { mtimeMs: now } = await lstat(join(folder, newest))
-  const left = (await readdir(folder)).filter((name) => ours.test(name)).map((name) => join(folder, name))
+  const left = (await readdir(folder))
+    .filter((name) => referenceName.test(name))
+    .map((name) => join(folder, name))
   // One that cannot be removed holds back no other.
   await Promise.allSettled(
     left.map(async (path) => {
       const entry = await lstat(path)
-      if (entry.isFile() && now - entry.mtimeMs > oldMs) await rm(path)
+      if (entry.isFile() && now - entry.mtimeMs > staleReferenceMs) await rm(path)
     }),
   )
 }
@@ -81,7 +83,7 @@ const shareFolder =
   'one as the voice server sees it.'
 
 /** Every failure inside is a 400, the one of a reference that it cannot read as well. */
-function tellWhy(error: unknown): never {
+function rethrowWithHint(error: unknown): never {
   if (!(error instanceof MediaError) || refusalOf(error)?.status !== 400) throw error
   throw new MediaError(6401, error.message, {
     cause: error,
@@ -91,7 +93,10 @@ function tellWhy(error: unknown): never {
 }
 
 /** Where the reference is put, and how the server calls that place. */
-function foldersOf({ service, scratch }: Speaking): { readonly here: string; readonly there: string } {
+function referenceFolders({ service, scratch }: SpeechRequest): {
+  readonly here: string
+  readonly there: string
+} {
   const { folder, folder_there: there } = service
   if (folder !== undefined) return { here: folder, there: there ?? folder }
   if (isLoopback(readAddress(service.address).base.hostname)) return { here: scratch, there: scratch }

@@ -1,9 +1,9 @@
-import { wavOf } from '../../media/audio/wav.ts'
+import { encodeWav } from '../../media/audio/wav.ts'
 import type { Answer } from '../services/exchange.ts'
-import type { Speaking } from './service-copier.ts'
+import type { SpeechRequest } from './service-copier.ts'
 
 /** What Qwen3-TTS calls languages of ours; other models find it out by themselves. */
-const languages: Readonly<Record<string, string>> = {
+const openAiNames: Readonly<Record<string, string>> = {
   'zh-CN': 'Chinese',
   'en-US': 'English',
   'ja-JP': 'Japanese',
@@ -11,17 +11,17 @@ const languages: Readonly<Record<string, string>> = {
 }
 
 /** As the contract writes them. */
-export const openAiLanguages = Object.keys(languages)
+export const openAiLanguages = Object.keys(openAiNames)
 
 /** Asks an OpenAI-compatible /audio/speech that copies voices, by the fields of vLLM-Omni. */
-export async function askOpenAiSpeech(speaking: Speaking): Promise<Answer> {
+export async function requestOpenAiSpeech(speaking: SpeechRequest): Promise<Answer> {
   const { client, service, text, language, reference, speed, signal } = speaking
   const json = {
     ...(service.model !== undefined && { model: service.model }),
     input: text,
-    language: languages[language] ?? 'Auto',
+    language: openAiNames[language] ?? 'Auto',
     task_type: 'Base',
-    ref_audio: `data:audio/wav;base64,${wavOf(reference).toString('base64')}`,
+    ref_audio: `data:audio/wav;base64,${encodeWav(reference).toString('base64')}`,
     ref_text: reference.text,
     response_format: 'wav',
     // Some models refuse the field, whatever it says.

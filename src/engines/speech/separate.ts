@@ -1,4 +1,4 @@
-import { inOverlappingPieces } from '../../media/audio/overlapping.ts'
+import { processOverlapping } from '../../media/audio/overlapping.ts'
 import { Stft } from '../../media/audio/stft.ts'
 import { speechRate } from '../../media/speech/spoken.ts'
 import { decodeSound, type Sound } from '../ffmpeg/sound.ts'
@@ -6,10 +6,10 @@ import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { openModel, type Model } from '../onnx/session.ts'
 import { usePack } from '../packs/use.ts'
 import { openDenoiser } from './sherpa/denoise.ts'
-import { modelFiles } from './sherpa/model-files.ts'
+import { findModelFiles } from './sherpa/model-files.ts'
 
 /** A stretch of sound, its channels in turn. */
-export interface Separated {
+export interface SeparatedAudio {
   readonly voice: Float32Array
   /** What is no voice; null where the engine cannot tell it. */
   readonly music: Float32Array | null
@@ -26,25 +26,25 @@ export interface VoiceSeparator extends AsyncDisposable {
   separate(
     sound: Sound,
     wish: { readonly signal: AbortSignal; readonly timeoutMs: number },
-  ): AsyncGenerator<Separated>
+  ): AsyncGenerator<SeparatedAudio>
 }
 
 /** Spleeter hears stereo of 44.1 kHz by spectra of 4096 samples, 512 of them at once, of which it is told 1024 bins. */
 const spleeterRate = 44_100
-const size = 4096
-const frames = 512
-const heardBins = 1024
+const fftSize = 4096
+const modelFrames = 512
+const modelBins = 1024
 
 /** Opens Spleeter for two stems; 6401 where it, or what runs it, is not there. */
 export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator> {
   const pack = 'voice-separation'
-  const files = await modelFiles(pack, await usePack(pack, { signal }), ['vocals', 'accompaniment'])
+  const files = await findModelFiles(pack, await usePack(pack, { signal }), ['vocals', 'accompaniment'])
   await using opened = new AsyncDisposableStack()
   const voice = opened.use(await openModel(pack, files.vocals, 2))
   const music = opened.use(await openModel(pack, files.accompaniment, 2))
-  const stft = new Stft(size)
+  const stft = new Stft(fftSize)
   // Two channels: a second is shared by neighbouring pieces.
-  const pieces = { size: 2 * stft.lengthOf(frames), overlap: 2 * spleeterRate }
+  const pieces = { size: 2 * stft.lengthOf(modelFrames), overlap: 2 * spleeterRate }
   const kept = opened.move()
   return {
     name: 'spleeter',
@@ -55,9 +55,9 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
       const given = decodeSound({ ...sound, rate: spleeterRate }, wish)
       const work = async (piece: Float32Array) => {
         wish.signal.throwIfAborted()
-        return await voiceOf(piece, { stft, voice, music })
+        return await extractVoice(piece, { stft, voice, music })
       }
-      for await (const { given: original, made } of inOverlappingPieces(given, pieces, work)) {
+      for await (const { given: original, made } of processOverlapping(given, pieces, work)) {
         yield { voice: made, music: original.map((sample, at) => sample - (made[at] ?? 0)) }
       }
     },
@@ -66,50 +66,53 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
 }
 
 /** The voice in a piece of stereo: of each frequency as much as is the voice's share of both stems' energy. */
-async function voiceOf(
+async function extractVoice(
   piece: Float32Array,
   { stft, voice, music }: { readonly stft: Stft; readonly voice: Model; readonly music: Model },
 ): Promise<Float32Array> {
   const spectra = [0, 1].map((channel) => {
     const samples = Float32Array.from({ length: piece.length / 2 }, (_, at) => piece[2 * at + channel] ?? 0)
-    return stft.forward(samples, frames)
+    return stft.forward(samples, modelFrames)
   })
-  const heard = new Float32Array(2 * frames * heardBins)
+  const heard = new Float32Array(2 * modelFrames * modelBins)
   for (const [channel, spectrum] of spectra.entries()) {
-    for (let at = 0; at < frames * heardBins; at += 1) {
-      const place = 2 * (Math.floor(at / heardBins) * stft.bins + (at % heardBins))
-      heard[channel * frames * heardBins + at] = Math.hypot(spectrum[place] ?? 0, spectrum[place + 1] ?? 0)
+    for (let at = 0; at < modelFrames * modelBins; at += 1) {
+      const place = 2 * (Math.floor(at / modelBins) * stft.bins + (at % modelBins))
+      heard[channel * modelFrames * modelBins + at] = Math.hypot(
+        spectrum[place] ?? 0,
+        spectrum[place + 1] ?? 0,
+      )
     }
   }
-  const [voices, others] = [await stemOf(voice, heard), await stemOf(music, heard)]
+  const [voices, others] = [await estimateStem(voice, heard), await estimateStem(music, heard)]
   const made = new Float32Array(piece.length)
   for (const [channel, spectrum] of spectra.entries()) {
-    for (let frame = 0; frame < frames; frame += 1) {
+    for (let frame = 0; frame < modelFrames; frame += 1) {
       for (let bin = 0; bin < stft.bins; bin += 1) {
-        const at = (channel * frames + frame) * heardBins + bin
+        const at = (channel * modelFrames + frame) * modelBins + bin
         const [one, other] = [(voices[at] ?? 0) ** 2, (others[at] ?? 0) ** 2]
-        const share = bin < heardBins ? (one + 5e-11) / (one + other + 1e-10) : 0
+        const share = bin < modelBins ? (one + 5e-11) / (one + other + 1e-10) : 0
         const place = 2 * (frame * stft.bins + bin)
         spectrum[place] = (spectrum[place] ?? 0) * share
         spectrum[place + 1] = (spectrum[place + 1] ?? 0) * share
       }
     }
-    for (const [at, sample] of stft.inverse(spectrum, frames).entries()) made[2 * at + channel] = sample
+    for (const [at, sample] of stft.inverse(spectrum, modelFrames).entries()) made[2 * at + channel] = sample
   }
   return made
 }
 
-async function stemOf({ onnx, session, run }: Model, heard: Float32Array): Promise<Float32Array> {
+async function estimateStem({ onnx, session, run }: Model, heard: Float32Array): Promise<Float32Array> {
   const [input = '', output = ''] = [session.inputNames[0], session.outputNames[0]]
-  const told = await run({ [input]: new onnx.Tensor('float32', heard, [2, 1, frames, heardBins]) })
+  const told = await run({ [input]: new onnx.Tensor('float32', heard, [2, 1, modelFrames, modelBins]) })
   return told[output]?.data as Float32Array
 }
 
 /** Sound that the denoiser hears at once, and what neighbours share, samples. */
-const denoised = { size: 30 * speechRate, overlap: speechRate }
+const denoiserWindows = { size: 30 * speechRate, overlap: speechRate }
 
 /** Opens the denoiser in place of a separator: it tells the voice alone. */
-export async function openVoiceCleaner(signal: AbortSignal): Promise<VoiceSeparator> {
+export async function openDenoisingSeparator(signal: AbortSignal): Promise<VoiceSeparator> {
   const denoiser = await openDenoiser(signal)
   return {
     name: denoiser.name,
@@ -119,7 +122,7 @@ export async function openVoiceCleaner(signal: AbortSignal): Promise<VoiceSepara
     async *separate({ path, seconds }, wish) {
       const given = decodeVoice(path, { ...wish, seconds })
       const work = (piece: Float32Array) => denoiser.denoise(piece, wish)
-      for await (const { made } of inOverlappingPieces(given, denoised, work))
+      for await (const { made } of processOverlapping(given, denoiserWindows, work))
         yield { voice: made, music: null }
     },
     [Symbol.asyncDispose]: () => denoiser[Symbol.asyncDispose](),

@@ -1,24 +1,24 @@
 import { MediaError } from '../../contract/errors.ts'
-import { readWav, WavProblem } from '../../media/audio/wav.ts'
-import type { Samples } from '../../media/speech/spoken.ts'
+import { decodeWav, InvalidWavError } from '../../media/audio/wav.ts'
+import type { MonoAudio } from '../../media/speech/spoken.ts'
 import { readAddress } from '../services/address.ts'
 import { openClient, type ClientOptions, type ServiceClient } from '../services/client.ts'
 import type { Answer } from '../services/exchange.ts'
 import { strange } from '../services/failures.ts'
 import { nameOf, type VoiceService } from '../services/services.ts'
 import { requireService } from '../services/use.ts'
-import { askGptSovits, gptSovitsLanguages } from './gpt-sovits.ts'
-import { askOpenAiSpeech, openAiLanguages } from './openai-speech.ts'
-import type { Utterance, VoiceCopier } from './speech.ts'
+import { requestGptSovits, gptSovitsLanguages } from './gpt-sovits.ts'
+import { requestOpenAiSpeech, openAiLanguages } from './openai-speech.ts'
+import type { Utterance, VoiceCloner } from './speech.ts'
 
 /** A model may load first; a sentence takes seconds, without a graphics card minutes. */
-const limits = { firstByteMs: 300_000, wholeMs: 600_000, maxBytes: 64 * 2 ** 20 }
+const voiceServiceLimits = { firstByteMs: 300_000, wholeMs: 600_000, maxBytes: 64 * 2 ** 20 }
 
 /** Below this nobody hears anything: -60 dBFS. */
-const inaudible = 0.001
+const inaudibleAmplitude = 0.001
 
 /** A sentence that is being spoken. */
-export interface Speaking extends Utterance {
+export interface SpeechRequest extends Utterance {
   readonly client: ServiceClient
   readonly service: VoiceService
   /** Folder for what a server on this machine is to read. */
@@ -27,44 +27,47 @@ export interface Speaking extends Utterance {
 }
 
 /** Languages that the voice service speaks, as the contract writes them. */
-export function languagesOfCopier({ address }: VoiceService): readonly string[] {
+export function voiceServiceLanguages({ address }: VoiceService): readonly string[] {
   return readAddress(address).dialect === 'openai' ? openAiLanguages : gptSovitsLanguages
 }
 
 /** Opens the voice service that is set; 6401 where none is. */
-export function openServiceCopier({ scratch, ...options }: ClientOptions & { scratch: string }): VoiceCopier {
+export function openVoiceService({ scratch, ...options }: ClientOptions & { scratch: string }): VoiceCloner {
   const service = requireService('voice_service')
   // One model, one sentence at a time, unless it is said to do more.
   const client = openClient(
     { need: 'voice_service', service: { ...service, concurrency: service.concurrency ?? 1 } },
-    { ...limits, ...options },
+    { ...voiceServiceLimits, ...options },
   )
   const isOpenAi = readAddress(service.address).dialect === 'openai'
   return {
     name: nameOf(service),
-    languages: languagesOfCopier(service),
+    languages: voiceServiceLanguages(service),
     async speak(utterance, { signal }) {
       const speaking = { ...utterance, client, service, scratch, signal }
-      return soundOf(client, await (isOpenAi ? askOpenAiSpeech(speaking) : askGptSovits(speaking)))
+      return parseSpeech(
+        client,
+        await (isOpenAi ? requestOpenAiSpeech(speaking) : requestGptSovits(speaking)),
+      )
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
 
 /** What was spoken; servers answer well and send nothing, silence, or another thing. */
-function soundOf({ told }: ServiceClient, { bytes, type }: Answer): Samples {
+function parseSpeech({ told }: ServiceClient, { bytes, type }: Answer): MonoAudio {
   if (bytes.length === 0) throw strange(told, 'answers without any sound')
-  let sound: Samples
+  let sound: MonoAudio
   try {
-    sound = readWav(bytes)
+    sound = decodeWav(bytes)
   } catch (error) {
-    if (!(error instanceof WavProblem)) throw error
+    if (!(error instanceof InvalidWavError)) throw error
     throw strange(
       told,
       `answers sound that ${error.message} (${type || 'of no type'}, ${bytes.length} bytes)`,
     )
   }
-  if (sound.samples.some((sample) => Math.abs(sample) > inaudible)) return sound
+  if (sound.samples.some((sample) => Math.abs(sample) > inaudibleAmplitude)) return sound
   throw new MediaError(6401, `${nameOf(told.service)} answers silence`, {
     hint: 'It does so where it failed inside: its log tells more. Try another reference, or a shorter text.',
   })

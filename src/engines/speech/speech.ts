@@ -1,7 +1,7 @@
-import type { LanguageCandidate, Recognised, Samples } from '../../media/speech/spoken.ts'
+import type { LanguageCandidate, RecognitionResult, MonoAudio } from '../../media/speech/spoken.ts'
 
 /** What a voice is copied from. */
-export interface VoiceReference extends Samples {
+export interface VoiceReference extends MonoAudio {
   /** What is said in it. */
   readonly text: string
   /** As the contract writes it: zh-CN, zh-HK, en-US, ja-JP, ko-KR. */
@@ -22,7 +22,7 @@ interface Engine extends AsyncDisposable {
   readonly name: string
 }
 
-export interface Calling {
+export interface SpeechCallOptions {
   readonly signal: AbortSignal
 }
 
@@ -30,16 +30,19 @@ export interface Recogniser extends Engine {
   /** Most sound it takes at once, seconds. */
   readonly longest: number
   /** What is said in sound of 16 kHz. `language` as the contract writes it; left out, the engine finds it. */
-  recognise(sound: Float32Array, wish: Calling & { readonly language?: string }): Promise<Recognised>
+  recognise(
+    sound: Float32Array,
+    wish: SpeechCallOptions & { readonly language?: string },
+  ): Promise<RecognitionResult>
 }
 
 export interface LanguageIdentifier extends Engine {
   /** The five likeliest languages of at most 30 s of sound of 16 kHz, the likeliest first. */
-  identify(sound: Float32Array, wish: Calling): Promise<readonly LanguageCandidate[]>
+  identify(sound: Float32Array, wish: SpeechCallOptions): Promise<readonly LanguageCandidate[]>
 }
 
-export interface VoiceCopier extends Engine {
+export interface VoiceCloner extends Engine {
   /** Languages it speaks, as the contract writes them. */
   readonly languages: readonly string[]
-  speak(utterance: Utterance, wish: Calling): Promise<Samples>
+  speak(utterance: Utterance, wish: SpeechCallOptions): Promise<MonoAudio>
 }

@@ -1,40 +1,43 @@
-import { clustered } from '../../media/speech/cluster.ts'
-import { activityOf } from '../../media/speech/powerset.ts'
-import { SpeakerTracks } from '../../media/speech/speaker-tracks.ts'
-import { speechRate, type Turn } from '../../media/speech/spoken.ts'
-import { turnsOf } from '../../media/speech/turns.ts'
+import { clusterEmbeddings } from '../../media/speech/cluster.ts'
+import { decodePowerset } from '../../media/speech/powerset.ts'
+import { SpeakerTracker } from '../../media/speech/speaker-tracks.ts'
+import { speechRate, type SpeakerTurn } from '../../media/speech/spoken.ts'
+import { speakerTurns } from '../../media/speech/turns.ts'
 import { openModel } from '../onnx/session.ts'
 import { usePack } from '../packs/use.ts'
 import { openSpeakerEmbedder } from './sherpa/embed-speaker.ts'
-import type { Calling } from './speech.ts'
+import type { SpeechCallOptions } from './speech.ts'
 
 /** The model hears 10 s at once and tells of a frame each 270 samples, of 991 samples each. */
-const window = 10 * speechRate
+const windowSamples = 10 * speechRate
 const frameStep = 270
 const frameLength = 991
-const windowFrames = Math.floor((window - frameLength) / frameStep) + 1
+const windowFrames = Math.floor((windowSamples - frameLength) / frameStep) + 1
 /** A new window begins about every 2.5 s. */
 const hopFrames = 148
-const hop = hopFrames * frameStep
+const hopLength = hopFrames * frameStep
 
 /** Level that the model hears best, root mean square, and the most that is amplified for it. */
-const level = 0.08
-const mostGain = 30
+const targetRms = 0.08
+const maxGain = 30
 
 /** Least likeness of two voices that are one person's, a cosine, and least sound to tell it by, samples. */
-const leastAlike = 0.5
-const leastSound = 0.6 * speechRate
+const minSimilarity = 0.5
+const minVoiceSamples = 0.6 * speechRate
 
 /** Tells who speaks when. */
-export interface SpeakerSplitter extends AsyncDisposable {
+export interface Diarizer extends AsyncDisposable {
   /** Whether voices are known again after a silence of 10 s or more; without it they are new ones then. */
   readonly name: 'pyannote-segmentation' | 'pyannote-segmentation with speaker-embedding'
   /** Turns of all speakers in sound of 16 kHz, in order; where two speak at once they overlap. */
-  split(sound: AsyncIterable<Float32Array> | Iterable<Float32Array>, wish: Calling): Promise<Turn[]>
+  diarize(
+    sound: AsyncIterable<Float32Array> | Iterable<Float32Array>,
+    wish: SpeechCallOptions,
+  ): Promise<SpeakerTurn[]>
 }
 
 /** Opens the model that tells speakers apart; 6401 where it, or what runs it, is not there. */
-export async function openSpeakerSplitter(signal: AbortSignal): Promise<SpeakerSplitter> {
+export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
   const path = await usePack('speaker-segmentation', { signal })
   await using opened = new AsyncDisposableStack()
   const model = opened.use(await openModel('speaker-segmentation', path))
@@ -42,30 +45,30 @@ export async function openSpeakerSplitter(signal: AbortSignal): Promise<SpeakerS
   if (embedder) opened.use(embedder)
 
   const hear = async (heard: Float32Array): Promise<Uint8Array[]> => {
-    const gain = Math.min(mostGain, level / (rootMeanSquare(heard) || 1))
+    const gain = Math.min(maxGain, targetRms / (rootMeanSquare(heard) || 1))
     const x = new model.onnx.Tensor(
       'float32',
       heard.map((sample) => sample * gain),
-      [1, 1, window],
+      [1, 1, windowSamples],
     )
     const { y } = await model.run({ x })
-    return activityOf(y?.data as Float32Array, windowFrames)
+    return decodePowerset(y?.data as Float32Array, windowFrames)
   }
 
   const kept = opened.move()
   return {
     name: embedder ? 'pyannote-segmentation with speaker-embedding' : 'pyannote-segmentation',
-    async split(sound, { signal: until }) {
-      const tracks = new SpeakerTracks({ window: windowFrames, hop: hopFrames })
+    async diarize(sound, { signal: until }) {
+      const tracks = new SpeakerTracker({ window: windowFrames, hop: hopFrames })
       const voices = new Map<number, Float32Array>()
-      for await (const heard of windowsOf(sound)) {
+      for await (const heard of overlappingWindows(sound)) {
         until.throwIfAborted()
         const active = await hear(heard)
         const found = tracks.add(active)
         for (const [index, track] of found.entries()) {
           if (track < 0 || !embedder) continue
-          const own = ownSound(heard, active, index)
-          const voice = own.length < leastSound ? null : await embedder.embed(own, { signal: until })
+          const own = soloSpeech(heard, active, index)
+          const voice = own.length < minVoiceSamples ? null : await embedder.embed(own, { signal: until })
           const before = voices.get(track)
           if (voice) voices.set(track, before ? before.map((value, at) => value + (voice[at] ?? 0)) : voice)
         }
@@ -73,37 +76,37 @@ export async function openSpeakerSplitter(signal: AbortSignal): Promise<SpeakerS
       tracks.end()
       const all = new Set(tracks.turns.map(({ track }) => track))
       const groups = embedder
-        ? groupsOf(voices, tracks.apart)
+        ? clusterTracks(voices, tracks.apart)
         : new Map([...all].map((track) => [track, track] as const))
-      return turnsOf(tracks.turns, { groups, seconds })
+      return speakerTurns(tracks.turns, { groups, seconds: frameTime })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
 /** Where a frame begins: what it tells is of the middle of what it hears. */
-function seconds(frame: number): number {
+function frameTime(frame: number): number {
   return Math.max(0, frame * frameStep + (frameLength - frameStep) / 2) / speechRate
 }
 
 /** Windows of sound that overlap, one memory; the last is filled up with silence. */
-async function* windowsOf(
+async function* overlappingWindows(
   sound: AsyncIterable<Float32Array> | Iterable<Float32Array>,
 ): AsyncGenerator<Float32Array> {
-  const heard = new Float32Array(window)
+  const heard = new Float32Array(windowSamples)
   let filled = 0
   let isNew = false
   for await (const piece of sound) {
     for (let at = 0; at < piece.length;) {
-      const count = Math.min(window - filled, piece.length - at)
+      const count = Math.min(windowSamples - filled, piece.length - at)
       heard.set(piece.subarray(at, at + count), filled)
       filled += count
       at += count
       isNew = true
-      if (filled < window) break
+      if (filled < windowSamples) break
       yield heard
-      heard.copyWithin(0, hop)
-      filled = window - hop
+      heard.copyWithin(0, hopLength)
+      filled = windowSamples - hopLength
       isNew = false
     }
   }
@@ -111,7 +114,7 @@ async function* windowsOf(
 }
 
 /** What one voice of a window says alone. */
-function ownSound(heard: Float32Array, active: readonly Uint8Array[], index: number): Float32Array {
+function soloSpeech(heard: Float32Array, active: readonly Uint8Array[], index: number): Float32Array {
   const own = new Float32Array(heard.length)
   let length = 0
   for (let frame = 0; frame < windowFrames; frame += 1) {
@@ -124,7 +127,7 @@ function ownSound(heard: Float32Array, active: readonly Uint8Array[], index: num
   return own.subarray(0, length)
 }
 
-function groupsOf(
+function clusterTracks(
   voices: ReadonlyMap<number, Float32Array>,
   apart: ReadonlySet<string>,
 ): ReadonlyMap<number, number> {
@@ -137,7 +140,7 @@ function groupsOf(
     const pair = [tracks[one] ?? 0, tracks[other] ?? 0].toSorted((a, b) => a - b)
     return apart.has(pair.join(' '))
   }
-  const groups = clustered(vectors, { least: leastAlike, apart: isApart })
+  const groups = clusterEmbeddings(vectors, { least: minSimilarity, apart: isApart })
   return new Map(tracks.map((track, index) => [track, groups[index] ?? 0]))
 }
 

@@ -1,18 +1,18 @@
-import { piecesOf } from '../../media/speech/pieces.ts'
-import { SpeechSpans } from '../../media/speech/speech-spans.ts'
-import { speechRate, type Recognised, type Span } from '../../media/speech/spoken.ts'
+import { recognitionChunks } from '../../media/speech/pieces.ts'
+import { SpeechSpanDetector } from '../../media/speech/speech-spans.ts'
+import { speechRate, type RecognitionResult, type TimeSpan } from '../../media/speech/spoken.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
-import { openSpeechFinder, speechFrame } from './find-speech.ts'
+import { openVoiceActivityDetector, vadFrameSeconds } from './find-speech.ts'
 import type { Recogniser } from './speech.ts'
 
 /** What was said in a part of a recording; times are of the recording. */
-export interface Transcribed extends Recognised {
-  readonly span: Span
+export interface TranscribedSegment extends RecognitionResult {
+  readonly span: TimeSpan
   /** Share of all speech that is recognised with it, 0 to 1. */
   readonly progress: number
 }
 
-interface Wish {
+interface TranscribeFileOptions {
   readonly recogniser: Recogniser
   readonly signal: AbortSignal
   readonly timeoutMs: number
@@ -26,12 +26,15 @@ interface Wish {
  * Recognises the speech in a file, part by part in their order: first all of it is heard for where somebody speaks,
  * then read again for what is said, so that no more than a part is in memory. Silence is no part.
  */
-export async function* transcribe(path: string, wish: Wish): AsyncGenerator<Transcribed> {
+export async function* transcribeFile(
+  path: string,
+  wish: TranscribeFileOptions,
+): AsyncGenerator<TranscribedSegment> {
   const { recogniser, signal, language, after = 0 } = wish
-  const pieces = await findPieces(path, wish)
+  const pieces = await findSpeechChunks(path, wish)
   const total = pieces.reduce((sum, { start, end }) => sum + end - start, 0)
   let done = 0
-  for await (const { span, sound } of soundOf(path, { ...wish, pieces })) {
+  for await (const { span, sound } of readChunks(path, { ...wish, pieces })) {
     done += span.end - span.start
     if (span.start < after) continue
     const told = await recogniser.recognise(sound, { signal, ...(language !== undefined && { language }) })
@@ -45,10 +48,13 @@ export async function* transcribe(path: string, wish: Wish): AsyncGenerator<Tran
 }
 
 /** Parts of a recording that a recogniser takes at once. */
-async function findPieces(path: string, { recogniser, signal, timeoutMs }: Wish): Promise<Span[]> {
-  await using finder = await openSpeechFinder(signal)
-  const spans = new SpeechSpans(speechFrame)
-  const found: Span[] = []
+async function findSpeechChunks(
+  path: string,
+  { recogniser, signal, timeoutMs }: TranscribeFileOptions,
+): Promise<TimeSpan[]> {
+  await using finder = await openVoiceActivityDetector(signal)
+  const spans = new SpeechSpanDetector(vadFrameSeconds)
+  const found: TimeSpan[] = []
   const probabilities: number[] = []
   for await (const probability of finder.probabilities(decodeVoice(path, { signal, timeoutMs }), signal)) {
     // Of six hours some megabytes.
@@ -57,14 +63,14 @@ async function findPieces(path: string, { recogniser, signal, timeoutMs }: Wish)
     if (span) found.push(span)
   }
   found.push(...spans.end())
-  return piecesOf(found, { longest: recogniser.longest, frame: speechFrame, probabilities })
+  return recognitionChunks(found, { longest: recogniser.longest, frame: vadFrameSeconds, probabilities })
 }
 
 /** The sound of parts of a recording, one after another. */
-async function* soundOf(
+async function* readChunks(
   path: string,
-  { pieces, signal, timeoutMs }: Wish & { readonly pieces: readonly Span[] },
-): AsyncGenerator<{ readonly span: Span; readonly sound: Float32Array }> {
+  { pieces, signal, timeoutMs }: TranscribeFileOptions & { readonly pieces: readonly TimeSpan[] },
+): AsyncGenerator<{ readonly span: TimeSpan; readonly sound: Float32Array }> {
   const waiting = pieces.map((span) => ({
     span,
     from: Math.round(span.start * speechRate),

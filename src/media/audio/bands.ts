@@ -2,25 +2,25 @@
 export const bandCount = 96
 
 /** Frequencies of the first and the last band's middle, Hz: what music is made of. */
-const lowest = 40
-const highest = 14_000
+const lowestHz = 40
+const highestHz = 14_000
 
 /** Music has less of high frequencies, by about so much an octave; shown as it is, its bass would be all one sees. dB. */
-const tilt = 3.5
+const tiltDb = 3.5
 
 /** Levels are told as if at this frequency, Hz. */
-const level = 1000
+const referenceHz = 1000
 
-const silence = 1e-6
+const minAmplitude = 1e-6
 
 /** Middle of the frequency at a place among the bands, 0 to 1; Hz. */
-export function frequencyAt(place: number): number {
-  return lowest * (highest / lowest) ** place
+export function bandFrequency(place: number): number {
+  return lowestHz * (highestHz / lowestHz) ** place
 }
 
 /** Place of a frequency among the bands, 0 to 1 for what they cover. */
-export function placeOf(hertz: number): number {
-  return Math.log(hertz / lowest) / Math.log(highest / lowest)
+export function bandPosition(hertz: number): number {
+  return Math.log(hertz / lowestHz) / Math.log(highestHz / lowestHz)
 }
 
 interface Band {
@@ -32,19 +32,19 @@ interface Band {
 }
 
 /** Bands evenly spaced by pitch, read from the magnitudes of a spectrum. */
-export class Bands {
+export class BandAnalyzer {
   readonly #bands: readonly Band[]
 
   constructor({ size, rate }: { readonly size: number; readonly rate: number }) {
     const half = 0.5 / (bandCount - 1)
-    const binOf = (place: number) => (frequencyAt(place) * size) / rate
+    const binOf = (place: number) => (bandFrequency(place) * size) / rate
     this.#bands = Array.from({ length: bandCount }, (_, index) => {
       const place = index / (bandCount - 1)
       return {
         middle: binOf(place),
         first: Math.ceil(binOf(place - half)),
         last: Math.floor(binOf(place + half)),
-        gain: tilt * Math.log2(frequencyAt(place) / level),
+        gain: tiltDb * Math.log2(bandFrequency(place) / referenceHz),
       }
     })
   }
@@ -57,7 +57,7 @@ export class Bands {
       // A narrow low band lies between two bins.
       let highestBin = (magnitudes[below] ?? 0) * (1 - share) + (magnitudes[below + 1] ?? 0) * share
       for (let bin = first; bin <= last; bin += 1) highestBin = Math.max(highestBin, magnitudes[bin] ?? 0)
-      levels[index] = 20 * Math.log10(highestBin + silence) + gain
+      levels[index] = 20 * Math.log10(highestBin + minAmplitude) + gain
     }
   }
 }

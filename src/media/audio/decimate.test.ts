@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { quartered } from './decimate.ts'
+import { decimateBy4 } from './decimate.ts'
 
 const rate = 22_050
 
 /** The level of a sine after it was quartered, dB; away from the ends. */
 function levelAt(hertz: number): number {
   const sound = Float32Array.from({ length: 8192 }, (_, at) => Math.sin((2 * Math.PI * hertz * at) / rate))
-  const fewer = quartered(sound, new Float32Array(2048)).subarray(64, -64)
+  const fewer = decimateBy4(sound, new Float32Array(2048)).subarray(64, -64)
   const energy = fewer.reduce((sum, sample) => sum + sample * sample, 0)
   return 10 * Math.log10((2 * energy) / fewer.length)
 }
@@ -18,6 +18,6 @@ test('what is at most a twentieth of the rate high is as it was, what lies where
 
 test('each sample kept stands for its own moment', () => {
   const sound = Float32Array.from({ length: 4096 }, (_, at) => Math.sin((2 * Math.PI * 500 * at) / rate))
-  const fewer = quartered(sound, new Float32Array(1024))
+  const fewer = decimateBy4(sound, new Float32Array(1024))
   for (let at = 16; at < 1000; at += 1) expect(fewer[at]).toBeCloseTo(sound[4 * at] ?? 0, 3)
 })

@@ -1,15 +1,15 @@
 /** Samples a second that all analysis works with. */
-export const sampleRate = 48_000
+export const analysisSampleRate = 48_000
 
 /** Samples from one look at the sound to the next: 120 looks a second, which 30, 40 and 60 frames a second divide. */
-export const hop = 400
+export const hopSamples = 400
 
 /** Seconds from one look to the next. */
-export const hopSeconds = hop / sampleRate
+export const hopSeconds = hopSamples / analysisSampleRate
 
 /** Cuts two-channel sound that arrives in pieces of any size into hops; a last incomplete one is kept back. */
-export class Hops {
-  readonly #piece = new Float32Array(2 * hop)
+export class HopSplitter {
+  readonly #piece = new Float32Array(2 * hopSamples)
   #filled = 0;
 
   /** The hops that this piece completes; each is used again for the next. */
@@ -28,7 +28,7 @@ export class Hops {
 }
 
 /** The latest samples of two channels. */
-export class History {
+export class SampleHistory {
   readonly left: Float32Array
   readonly right: Float32Array
 
@@ -39,10 +39,10 @@ export class History {
 
   /** Adds a hop at the end; as much goes at the beginning. */
   push(samples: Float32Array): void {
-    const kept = this.left.length - hop
-    this.left.copyWithin(0, hop)
-    this.right.copyWithin(0, hop)
-    for (let at = 0; at < hop; at += 1) {
+    const kept = this.left.length - hopSamples
+    this.left.copyWithin(0, hopSamples)
+    this.right.copyWithin(0, hopSamples)
+    for (let at = 0; at < hopSamples; at += 1) {
       this.left[kept + at] = samples[2 * at] ?? 0
       this.right[kept + at] = samples[2 * at + 1] ?? 0
     }

@@ -3,9 +3,9 @@ import FFT from 'fft.js'
 /** What Whisper hears: 30 s at 16 kHz, of which each 10 ms are told from 25 ms. */
 export const whisperSamples = 480_000
 const windowLength = 400
-const hop = 160
-export const whisperFrames = whisperSamples / hop
-const rate = 16_000
+const hopLength = 160
+export const whisperFrames = whisperSamples / hopLength
+const whisperRate = 16_000
 const halfBins = windowLength / 2 + 1
 
 /** Slaney's scale: even below 1 kHz, logarithmic above. */
@@ -13,23 +13,23 @@ const linearHz = 200 / 3
 const breakHz = 1000
 const logStep = Math.log(6.4) / 27
 
-function melOf(hertz: number): number {
+function hzToMel(hertz: number): number {
   return hertz < breakHz ? hertz / linearHz : breakHz / linearHz + Math.log(hertz / breakHz) / logStep
 }
 
-function hertzOf(mel: number): number {
+function melToHz(mel: number): number {
   const linear = breakHz / linearHz
   return mel < linear ? mel * linearHz : breakHz * Math.exp((mel - linear) * logStep)
 }
 
 /** Triangles over the frequencies of a window, each of area 1 (Slaney): rows of `halfBins`. */
 export function melFilters(bands: number): Float64Array[] {
-  const highest = melOf(rate / 2)
-  const edges = Array.from({ length: bands + 2 }, (_, at) => hertzOf((highest * at) / (bands + 1)))
+  const highest = hzToMel(whisperRate / 2)
+  const edges = Array.from({ length: bands + 2 }, (_, at) => melToHz((highest * at) / (bands + 1)))
   return Array.from({ length: bands }, (_, band) => {
     const [low = 0, middle = 0, high = 0] = edges.slice(band, band + 3)
     return Float64Array.from({ length: halfBins }, (__, bin) => {
-      const hertz = (bin * rate) / windowLength
+      const hertz = (bin * whisperRate) / windowLength
       const slope = Math.min((hertz - low) / (middle - low), (high - hertz) / (high - middle))
       return (Math.max(0, slope) * 2) / (high - low)
     })
@@ -49,7 +49,7 @@ export function whisperFeatures(sound: Float32Array, bands: number): Float32Arra
   const features = new Float32Array(bands * whisperFrames)
   let highest = -Infinity
   for (let frame = 0; frame < whisperFrames; frame += 1) {
-    const energies = power.of(sound, frame * hop - windowLength / 2)
+    const energies = power.of(sound, frame * hopLength - windowLength / 2)
     for (const [band, { from, weights }] of filters.entries()) {
       let sum = 0
       for (let at = 0; at < weights.length; at += 1) sum += (weights[at] ?? 0) * (energies[from + at] ?? 0)

@@ -1,9 +1,9 @@
 /** Rate of the sound that is measured, Hz. */
-const rate = 48_000
+const measuredRate = 48_000
 
 /** Blocks of 400 ms begin every 100 ms. */
-const step = rate / 10
-const stepsOfBlock = 4
+const stepSamples = measuredRate / 10
+const blockSteps = 4
 
 /** LUFS: what is fainter never counts; then what lies so many LU below the mean of the rest. */
 const absoluteGate = -70
@@ -17,7 +17,7 @@ const shelf = {
 const highPass = { b: [1, -2, 1], a: [-1.990_047_454_833_98, 0.990_072_250_366_21] } as const
 
 /** Measures the loudness of 48 kHz stereo as EBU R128 and ITU-R BS.1770 have it. */
-export class Loudness {
+export class LoudnessMeter {
   readonly #filters = [0, 1].map(() => [new Biquad(shelf), new Biquad(highPass)] as const)
   /** Energy of each 100 ms. */
   readonly #energies: number[] = []
@@ -32,35 +32,35 @@ export class Loudness {
         this.#energy += heard * heard
       }
       this.#filled += 1
-      if (this.#filled === step) this.#closeStep()
+      if (this.#filled === stepSamples) this.#closeStep()
     }
   }
 
   /** Integrated loudness, LUFS; of sound that is too faint for any gate, ungated. Undefined for none at all. */
   finish(): number | undefined {
     if (this.#filled > 0) this.#closeStep()
-    while (this.#energies.length < stepsOfBlock) this.#energies.push(0)
+    while (this.#energies.length < blockSteps) this.#energies.push(0)
     const blocks = this.#energies
-      .slice(stepsOfBlock - 1)
-      .map((_, at) => mean(this.#energies.slice(at, at + stepsOfBlock)))
-    const heard = blocks.filter((energy) => lufs(energy) > absoluteGate)
-    if (heard.length === 0) return mean(blocks) > 0 ? lufs(mean(blocks)) : undefined
-    const gate = lufs(mean(heard)) + relativeGate
-    return lufs(mean(heard.filter((energy) => lufs(energy) > gate)))
+      .slice(blockSteps - 1)
+      .map((_, at) => meanEnergy(this.#energies.slice(at, at + blockSteps)))
+    const heard = blocks.filter((energy) => energyToLufs(energy) > absoluteGate)
+    if (heard.length === 0) return meanEnergy(blocks) > 0 ? energyToLufs(meanEnergy(blocks)) : undefined
+    const gate = energyToLufs(meanEnergy(heard)) + relativeGate
+    return energyToLufs(meanEnergy(heard.filter((energy) => energyToLufs(energy) > gate)))
   }
 
   #closeStep(): void {
-    this.#energies.push(this.#energy / step)
+    this.#energies.push(this.#energy / stepSamples)
     this.#energy = 0
     this.#filled = 0
   }
 }
 
-function mean(values: readonly number[]): number {
+function meanEnergy(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-function lufs(energy: number): number {
+function energyToLufs(energy: number): number {
   return -0.691 + 10 * Math.log10(energy)
 }
 

@@ -1,10 +1,10 @@
-import { Bands, bandCount, frequencyAt } from './bands.ts'
-import { History, hop, Hops, hopSeconds, sampleRate } from './history.ts'
+import { BandAnalyzer, bandCount, bandFrequency } from './bands.ts'
+import { SampleHistory, hopSamples, HopSplitter, hopSeconds, analysisSampleRate } from './history.ts'
 import { Spectrum } from './spectrum.ts'
-import { bandWindow, type Profile } from './survey.ts'
+import { bandWindowSamples, type AudioProfile } from './survey.ts'
 
 /** What is heard at the moment of one frame. Its arrays are used again for the next. */
-export interface Moment {
+export interface AudioFeatures {
   /** Of the frame, from 0. */
   readonly index: number
   /** Seconds. */
@@ -21,11 +21,11 @@ export interface Moment {
 }
 
 /** Samples of the sound around a moment: 43 ms. */
-export const momentSamples = 2048
+export const waveformSamples = 2048
 
 /** Range of levels that shows, dB; and how what is loud is set apart from the rest. */
 const rangeDb = 44
-const contrast = 1.5
+const levelContrast = 1.5
 
 /** Time constants of the levels, seconds: up at once, down as the eye follows. */
 const bandTimes = { up: 0.008, down: 0.16 }
@@ -34,13 +34,13 @@ const loudnessTimes = { up: 0.05, down: 0.4 }
 const bassHertz = 150
 
 /** Hops that must be there after a moment: half a window. */
-const ahead = Math.ceil(bandWindow / 2 / hop)
+const hopsAhead = Math.ceil(bandWindowSamples / 2 / hopSamples)
 
 /** Samples kept: half a window before a moment, and all after it. */
-const kept = bandWindow / 2 + (ahead + 2) * hop
+const historySamples = bandWindowSamples / 2 + (hopsAhead + 2) * hopSamples
 
-interface Wish {
-  readonly profile: Profile
+interface AudioFeatureTrackerOptions {
+  readonly profile: AudioProfile
   readonly fps: number
   readonly frames: number
 }
@@ -49,22 +49,22 @@ interface Wish {
  * Follows sound given in pieces of any size and tells what is heard at the exact time of every frame, i / fps.
  * Levels move by seconds, not by frames, so that what is seen at a time is the same at any rate.
  */
-export class Moments {
-  readonly #wish: Wish
-  readonly #hops = new Hops()
-  readonly #history = new History(kept)
-  readonly #mono = new Float32Array(bandWindow)
-  readonly #spectrum = new Spectrum(bandWindow)
-  readonly #bands = new Bands({ size: bandWindow, rate: sampleRate })
+export class AudioFeatureTracker {
+  readonly #wish: AudioFeatureTrackerOptions
+  readonly #hops = new HopSplitter()
+  readonly #history = new SampleHistory(historySamples)
+  readonly #mono = new Float32Array(bandWindowSamples)
+  readonly #spectrum = new Spectrum(bandWindowSamples)
+  readonly #bands = new BandAnalyzer({ size: bandWindowSamples, rate: analysisSampleRate })
   readonly #levels = new Float32Array(bandCount)
   readonly #now = new Float32Array(bandCount)
   readonly #before = new Float32Array(bandCount)
   readonly #shown = new Float32Array(bandCount)
-  readonly #left = new Float32Array(momentSamples)
-  readonly #right = new Float32Array(momentSamples)
+  readonly #left = new Float32Array(waveformSamples)
+  readonly #right = new Float32Array(waveformSamples)
   readonly #bassBands = Math.max(
     1,
-    Array.from({ length: bandCount }, (_, index) => frequencyAt(index / (bandCount - 1))).filter(
+    Array.from({ length: bandCount }, (_, index) => bandFrequency(index / (bandCount - 1))).filter(
       (hertz) => hertz < bassHertz,
     ).length,
   )
@@ -72,25 +72,25 @@ export class Moments {
   #count = 0
   #frame = 0
 
-  constructor(wish: Wish) {
+  constructor(wish: AudioFeatureTrackerOptions) {
     this.#wish = wish
   }
 
   /** The moments that these samples complete, of two channels one after the other. */
-  *push(samples: Float32Array): Generator<Moment> {
+  *push(samples: Float32Array): Generator<AudioFeatures> {
     for (const piece of this.#hops.split(samples)) yield* this.#take(piece)
   }
 
   /** What is left after the last sample: silence follows it. */
-  *finish(): Generator<Moment> {
-    const silent = new Float32Array(2 * hop)
+  *finish(): Generator<AudioFeatures> {
+    const silent = new Float32Array(2 * hopSamples)
     while (this.#frame < this.#wish.frames) yield* this.push(silent)
   }
 
-  *#take(piece: Float32Array): Generator<Moment> {
+  *#take(piece: Float32Array): Generator<AudioFeatures> {
     this.#history.push(piece)
     this.#count += 1
-    const at = this.#count - ahead
+    const at = this.#count - hopsAhead
     if (at < 0) return
     this.#look()
     const { fps, frames } = this.#wish
@@ -103,15 +103,15 @@ export class Moments {
 
   /** Moves the levels on by one hop. */
   #look(): void {
-    const middle = kept - ahead * hop
-    this.#history.mix(middle - bandWindow / 2, this.#mono)
+    const middle = historySamples - hopsAhead * hopSamples
+    this.#history.mix(middle - bandWindowSamples / 2, this.#mono)
     this.#bands.read(this.#spectrum.magnitudes(this.#mono), this.#levels)
     this.#before.set(this.#now)
     const { topDb } = this.#wish.profile
     let loudest = 0
     for (let band = 0; band < bandCount; band += 1) {
       const above = ((this.#levels[band] ?? 0) - topDb + rangeDb) / rangeDb
-      const level = Math.min(1, Math.max(0, above)) ** contrast
+      const level = Math.min(1, Math.max(0, above)) ** levelContrast
       loudest = Math.max(loudest, level)
       this.#now[band] = approach(this.#now[band] ?? 0, level, bandTimes)
     }
@@ -120,7 +120,7 @@ export class Moments {
     this.#loudness = { before: now, now: approach(now, (loudest + mean) / 2, loudnessTimes) }
   }
 
-  #moment(at: number): Moment {
+  #moment(at: number): AudioFeatures {
     const index = this.#frame
     const time = index / this.#wish.fps
     // Share of the way from the hop before to this one.
@@ -129,9 +129,10 @@ export class Moments {
       const before = this.#before[band] ?? 0
       this.#shown[band] = before + ((this.#now[band] ?? 0) - before) * share
     }
-    const from = kept - ahead * hop - Math.round((1 - share) * hop) - momentSamples / 2
-    this.#left.set(this.#history.left.subarray(from, from + momentSamples))
-    this.#right.set(this.#history.right.subarray(from, from + momentSamples))
+    const from =
+      historySamples - hopsAhead * hopSamples - Math.round((1 - share) * hopSamples) - waveformSamples / 2
+    this.#left.set(this.#history.left.subarray(from, from + waveformSamples))
+    this.#right.set(this.#history.right.subarray(from, from + waveformSamples))
     const { before, now } = this.#loudness
     return {
       index,
@@ -151,7 +152,7 @@ function approach(level: number, target: number, { up, down }: { up: number; dow
 }
 
 /** Level at a place among the bands, 0 to 1, between two of them where it lies so. */
-export function levelAt(bands: Float32Array, place: number): number {
+export function bandLevelAt(bands: Float32Array, place: number): number {
   const at = Math.min(1, Math.max(0, place)) * (bands.length - 1)
   const below = Math.floor(at)
   const low = bands[below] ?? 0

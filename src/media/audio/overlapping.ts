@@ -1,11 +1,11 @@
-interface Pieces {
+interface OverlapOptions {
   /** Samples of a piece, and of what two neighbours share; of all channels, which come in turn. */
   readonly size: number
   readonly overlap: number
 }
 
 /** Sound, and what was made of it. */
-export interface Made {
+export interface ProcessedAudio {
   readonly given: Float32Array
   readonly made: Float32Array
 }
@@ -14,11 +14,11 @@ export interface Made {
  * Makes something of sound of any length by work on pieces of it that overlap: in what they share one fades into the
  * next. The last is filled up with silence. What comes out is as long as what goes in.
  */
-export async function* inOverlappingPieces(
+export async function* processOverlapping(
   sound: AsyncIterable<Float32Array>,
-  { size, overlap }: Pieces,
+  { size, overlap }: OverlapOptions,
   work: (piece: Float32Array) => Promise<Float32Array>,
-): AsyncGenerator<Made> {
+): AsyncGenerator<ProcessedAudio> {
   const piece = new Float32Array(size)
   let filled = 0
   let tail: Float32Array | undefined

@@ -27,14 +27,14 @@ export class Spectrum {
 
   /** Amplitude of each frequency, 1 for a sine of full scale; bin i is i times the sample rate by the size. Used again by the next call. */
   magnitudes(samples: Float32Array): Float64Array {
-    this.take(samples)
+    this.analyze(samples)
     for (let bin = 0; bin < this.#magnitudes.length; bin += 1)
       this.#magnitudes[bin] = Math.sqrt(this.power(bin))
     return this.#magnitudes
   }
 
   /** Takes a stretch, of which `power` then tells. */
-  take(samples: Float32Array): void {
+  analyze(samples: Float32Array): void {
     for (let at = 0; at < this.size; at += 1) {
       this.#windowed[at] = (samples[at] ?? 0) * (this.#window[at] ?? 0)
     }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { backgroundOf } from '../speech/background.ts'
-import { languagesOf } from '../speech/whisper-languages.ts'
+import { analyzeBackground } from '../speech/background.ts'
+import { languageProbabilities } from '../speech/whisper-languages.ts'
 import { melFilters, whisperFeatures, whisperFrames } from './log-mel.ts'
-import { inOverlappingPieces } from './overlapping.ts'
+import { processOverlapping } from './overlapping.ts'
 import { Stft } from './stft.ts'
 
 let state = 7
@@ -54,12 +54,12 @@ describe("Whisper's features", () => {
     expected[50_260] = 3
     expected[50_266] = 2
     expected[17] = 99
-    const found = languagesOf(expected)
+    const found = languageProbabilities(expected)
     expect(found.slice(0, 2).map(({ language }) => language)).toEqual(['zh', 'ja'])
     expect(found).toHaveLength(99)
     expect(found.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 9)
-    expect(languagesOf(new Float32Array(51_866))).toHaveLength(100)
-    expect(languagesOf(new Float32Array(51_866)).map(({ language }) => language)).toContain('yue')
+    expect(languageProbabilities(new Float32Array(51_866))).toHaveLength(100)
+    expect(languageProbabilities(new Float32Array(51_866)).map(({ language }) => language)).toContain('yue')
   })
 })
 
@@ -82,7 +82,7 @@ describe('pieces that overlap', () => {
         for (let at = 0; at < count; at += 3) yield sound.subarray(at, at + 3)
       }
       const made: number[] = []
-      const pieces = inOverlappingPieces(given(), { size: 10, overlap: 4 }, (piece) =>
+      const pieces = processOverlapping(given(), { size: 10, overlap: 4 }, (piece) =>
         Promise.resolve(piece.map((x) => 2 * x)),
       )
       for await (const piece of pieces) {
@@ -104,7 +104,7 @@ describe('what is behind speech', () => {
   function heard(behind: (at: number) => number, gapFrames = 30) {
     const begins = gapFrames * 1024
     const sound = speech.map((sample, at) => (at < begins ? 0 : sample) + behind(at))
-    return backgroundOf(sound, [{ start: begins / 16_000, end: 5 }])
+    return analyzeBackground(sound, [{ start: begins / 16_000, end: 5 }])
   }
   const hiss = noise(80_000, 1)
 

@@ -1,13 +1,13 @@
-import { Bands, bandCount } from './bands.ts'
-import { History, hop, Hops, sampleRate } from './history.ts'
-import { OnsetFinder, onsetDelay, type Beat } from './onsets.ts'
+import { BandAnalyzer, bandCount } from './bands.ts'
+import { SampleHistory, hopSamples, HopSplitter, analysisSampleRate } from './history.ts'
+import { BeatDetector, beatDetectionDelay, type DetectedBeat } from './onsets.ts'
 import { Spectrum } from './spectrum.ts'
 
 /** Samples under one look at the bands: 85 ms tells bass notes apart. */
-export const bandWindow = 4096
+export const bandWindowSamples = 4096
 
 /** What is to be known of a whole piece before its first moment is shown. */
-export interface Profile {
+export interface AudioProfile {
   /** Level of its loud places, dB as of bands: what counts as full. */
   readonly topDb: number
   /** Amplitude that few samples exceed, 0 to 1. */
@@ -19,31 +19,31 @@ export interface Profile {
     /** Share of its level that is across: 0 for a line, 0.71 where both sides have nothing in common. */
     readonly width: number
   }
-  readonly beats: readonly Beat[]
+  readonly beats: readonly DetectedBeat[]
 }
 
 /** Every so many hops the bands are looked at: what is loud is known from 20 looks a second. */
-const lookEvery = 6
+const bandEveryHops = 6
 
 /** Shares of the looks that are louder than what counts as full, and of the hops with a higher peak. */
-const louder = 0.05
-const higher = 0.02
+const fullLevelShare = 0.05
+const peakShare = 0.02
 
 /** A piece below this is as good as silent and is not made to look loud. dB. */
-const quietDb = -50
+const minTopDb = -50
 
 /** Where sound is cut off it seems to begin: within so much of the end, seconds. */
-const cutSeconds = 0.03
+const cutOffSeconds = 0.03
 
 /** Gathers the profile of sound given in pieces of any size, in the same small memory however long it lasts. */
-export class Survey {
-  readonly #hops = new Hops()
-  readonly #history = new History(bandWindow)
-  readonly #mono = new Float32Array(bandWindow)
-  readonly #spectrum = new Spectrum(bandWindow)
-  readonly #bands = new Bands({ size: bandWindow, rate: sampleRate })
+export class AudioProfiler {
+  readonly #hops = new HopSplitter()
+  readonly #history = new SampleHistory(bandWindowSamples)
+  readonly #mono = new Float32Array(bandWindowSamples)
+  readonly #spectrum = new Spectrum(bandWindowSamples)
+  readonly #bands = new BandAnalyzer({ size: bandWindowSamples, rate: analysisSampleRate })
   readonly #levels = new Float32Array(bandCount)
-  readonly #onsets = new OnsetFinder()
+  readonly #onsets = new BeatDetector()
   /** Looks by the level of their loudest band, half a dB each from -100 dB. */
   readonly #loudest = new Uint32Array(300)
   /** Hops by their highest sample, a thousandth each. */
@@ -58,20 +58,21 @@ export class Survey {
   }
 
   /** Ends the piece. */
-  finish(): Profile {
-    const seconds = (this.#count * hop) / sampleRate
+  finish(): AudioProfile {
+    const seconds = (this.#count * hopSamples) / analysisSampleRate
     // A beat near the end is found in the silence after it, whose own beginning is none.
-    for (let at = 0; at <= onsetDelay; at += hop / sampleRate) this.#onsets.push(new Float32Array(2 * hop))
+    for (let at = 0; at <= beatDetectionDelay; at += hopSamples / analysisSampleRate)
+      this.#onsets.push(new Float32Array(2 * hopSamples))
     return {
-      topDb: Math.max(quietDb, fromTop(this.#loudest, louder) / 2 - 100),
-      peak: fromTop(this.#peaks, higher) / 1000,
+      topDb: Math.max(minTopDb, upperQuantile(this.#loudest, fullLevelShare) / 2 - 100),
+      peak: upperQuantile(this.#peaks, peakShare) / 1000,
       sides: this.#sides(),
-      beats: this.#onsets.beats.filter(({ at }) => at < seconds - cutSeconds),
+      beats: this.#onsets.beats.filter(({ at }) => at < seconds - cutOffSeconds),
     }
   }
 
   /** The principal axes of all samples. */
-  #sides(): Profile['sides'] {
+  #sides(): AudioProfile['sides'] {
     const { left, right, both } = this.#squares
     const [mean, uneven] = [(left + right) / 2, (left - right) / 2]
     const across = Math.max(0, mean - Math.hypot(uneven, both))
@@ -90,22 +91,22 @@ export class Survey {
       squares.right += right * right
       squares.both += left * right
     }
-    count(this.#peaks, 1000 * peak)
+    addToHistogram(this.#peaks, 1000 * peak)
     this.#count += 1
-    if (this.#count % lookEvery !== 0) return
+    if (this.#count % bandEveryHops !== 0) return
     this.#history.mix(0, this.#mono)
     this.#bands.read(this.#spectrum.magnitudes(this.#mono), this.#levels)
-    count(this.#loudest, 2 * (Math.max(...this.#levels) + 100))
+    addToHistogram(this.#loudest, 2 * (Math.max(...this.#levels) + 100))
   }
 }
 
-function count(histogram: Uint32Array, value: number): void {
+function addToHistogram(histogram: Uint32Array, value: number): void {
   const at = Math.min(histogram.length - 1, Math.max(0, Math.round(value)))
   histogram[at] = (histogram[at] ?? 0) + 1
 }
 
 /** The value that a share of all lies above. */
-function fromTop(histogram: Uint32Array, share: number): number {
+function upperQuantile(histogram: Uint32Array, share: number): number {
   const all = histogram.reduce((sum, one) => sum + one, 0)
   let above = 0
   for (let at = histogram.length - 1; at > 0; at -= 1) {

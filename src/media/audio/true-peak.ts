@@ -3,7 +3,7 @@ const oversampling = 4
 const taps = 32
 
 /** For each place between two samples the weights of those around it: a windowed sinc. */
-const phases = Array.from({ length: oversampling }, (_, phase) => {
+const interpolationPhases = Array.from({ length: oversampling }, (_, phase) => {
   const weights = Float64Array.from({ length: taps }, (__, tap) => {
     const x = tap - (taps / 2 - 1) - phase / oversampling
     const window = Math.cos((Math.PI * x) / taps) ** 2
@@ -14,7 +14,7 @@ const phases = Array.from({ length: oversampling }, (_, phase) => {
 })
 
 /** Finds the highest peak of stereo sound, between samples too. */
-export class TruePeak {
+export class TruePeakMeter {
   readonly #latest = [new Float64Array(2 * taps), new Float64Array(2 * taps)] as const
   #at = 0
   #peak = 0
@@ -46,7 +46,7 @@ export class TruePeak {
     )
     // Between two samples it is seldom twice as high as the higher one, and never where both are far below the peak.
     if (2 * near < this.#peak) return
-    for (const weights of phases) {
+    for (const weights of interpolationPhases) {
       let sum = 0
       for (let tap = 0; tap < taps; tap += 1) sum += (weights[tap] ?? 0) * (latest[this.#at + tap] ?? 0)
       this.#peak = Math.max(this.#peak, Math.abs(sum))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readWav, WavProblem, wavOf } from './wav.ts'
+import { decodeWav, InvalidWavError, encodeWav } from './wav.ts'
 
 const sounds = fc.record({
   rate: fc.integer({ min: 8000, max: 192_000 }),
@@ -15,7 +15,7 @@ function built(
   data: Buffer,
   size = data.length,
 ): Buffer {
-  const wav = Buffer.concat([wavOf({ rate: 8000, samples: new Float32Array(0) }), data])
+  const wav = Buffer.concat([encodeWav({ rate: 8000, samples: new Float32Array(0) }), data])
   wav.writeUInt16LE(format.kind, 20)
   wav.writeUInt16LE(format.channels, 22)
   wav.writeUInt16LE(format.bits, 34)
@@ -27,7 +27,7 @@ describe('a WAV file', () => {
   it('comes back as it was written, to a step of its 16 bits', () => {
     fc.assert(
       fc.property(sounds, (sound) => {
-        const { rate, samples } = readWav(wavOf(sound))
+        const { rate, samples } = decodeWav(encodeWav(sound))
         expect([rate, samples.length]).toEqual([sound.rate, sound.samples.length])
         for (const [at, sample] of samples.entries()) {
           expect(Math.abs(sample - (sound.samples[at] ?? 0))).toBeLessThanOrEqual(1 / 32_768)
@@ -43,12 +43,12 @@ describe('a WAV file', () => {
     ['floats', { kind: 3, channels: 1, bits: 32 }, [0, 0, 0x80, 0x3e], [0.25]],
     ['two channels', { kind: 1, channels: 2, bits: 16 }, [0, 0x40, 0, 0x20], [0.375]],
   ])('may hold %s', (_, format, data, samples) => {
-    expect([...readWav(built(format, Buffer.from(data))).samples]).toEqual(samples)
+    expect([...decodeWav(built(format, Buffer.from(data))).samples]).toEqual(samples)
   })
 
   it.each([0, 0xffffffff, 0x7fffffff])('may leave its size open: %i', (size) => {
     expect(
-      readWav(built({ kind: 1, channels: 1, bits: 16 }, Buffer.from([0, 0x40]), size)).samples,
+      decodeWav(built({ kind: 1, channels: 1, bits: 16 }, Buffer.from([0, 0x40]), size)).samples,
     ).toHaveLength(1)
   })
 
@@ -58,19 +58,19 @@ describe('a WAV file', () => {
     ['too many channels', { kind: 1, channels: 60_000, bits: 16 }],
     ['no bits', { kind: 1, channels: 1, bits: 0 }],
   ])('is refused with %s', (_, format) => {
-    expect(() => readWav(built(format, Buffer.alloc(100)))).toThrow(WavProblem)
+    expect(() => decodeWav(built(format, Buffer.alloc(100)))).toThrow(InvalidWavError)
   })
 
   it('is read or refused, whatever it holds', () => {
     const begun = fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 200 }))
     fc.assert(
       fc.property(begun, fc.nat(60), ([changes, rest], at) => {
-        const wav = Buffer.concat([wavOf({ rate: 16_000, samples: new Float32Array(20) }), rest])
+        const wav = Buffer.concat([encodeWav({ rate: 16_000, samples: new Float32Array(20) }), rest])
         wav.set(changes.subarray(0, Math.max(0, wav.length - at)), at)
         try {
-          expect(readWav(wav).samples.length).toBeLessThanOrEqual(wav.length)
+          expect(decodeWav(wav).samples.length).toBeLessThanOrEqual(wav.length)
         } catch (error) {
-          expect(error).toBeInstanceOf(WavProblem)
+          expect(error).toBeInstanceOf(InvalidWavError)
         }
       }),
     )

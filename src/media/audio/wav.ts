@@ -1,9 +1,9 @@
-import type { Samples } from '../speech/spoken.ts'
+import type { MonoAudio } from '../speech/spoken.ts'
 
 const headerBytes = 44
 
 /** Sound of one channel as a WAV file of 16 bits. */
-export function wavOf({ samples, rate }: Samples): Buffer<ArrayBuffer> {
+export function encodeWav({ samples, rate }: MonoAudio): Buffer<ArrayBuffer> {
   const wav = Buffer.alloc(headerBytes + samples.length * 2)
   wav.write('RIFF', 0, 'latin1')
   wav.writeUInt32LE(wav.length - 8, 4)
@@ -24,7 +24,7 @@ export function wavOf({ samples, rate }: Samples): Buffer<ArrayBuffer> {
 }
 
 /** Why bytes are no WAV file that can be read. */
-export class WavProblem extends Error {}
+export class InvalidWavError extends Error {}
 
 /** Kinds of samples (Microsoft's RIFF registry); an extensible header tells its own behind. */
 const [pcm, float, extensible] = [1, 3, 0xfffe]
@@ -32,7 +32,7 @@ const [pcm, float, extensible] = [1, 3, 0xfffe]
 /** Sizes that a writer leaves who does not know the end when it begins. */
 const unknownSizes = new Set([0, 0x7fffffff, 0x7fffffff - 36, 0xffffffff, 0xffffffff - 36, 0xffffffff - 44])
 
-interface Format {
+interface WavFormat {
   readonly kind: number
   readonly channels: number
   readonly rate: number
@@ -40,36 +40,36 @@ interface Format {
 }
 
 /** Reads a WAV file of whole numbers or floats, its channels mixed into one. Throws WavProblem. */
-export function readWav(bytes: Buffer): Samples {
+export function decodeWav(bytes: Buffer): MonoAudio {
   if (
     bytes.length < 12 ||
     bytes.toString('latin1', 0, 4) !== 'RIFF' ||
     bytes.toString('latin1', 8, 12) !== 'WAVE'
   ) {
-    throw new WavProblem('is no WAV file')
+    throw new InvalidWavError('is no WAV file')
   }
-  let format: Format | undefined
+  let format: WavFormat | undefined
   for (let at = 12; at + 8 <= bytes.length;) {
     const name = bytes.toString('latin1', at, at + 4)
     const size = bytes.readUInt32LE(at + 4)
     const content = bytes.subarray(at + 8, at + 8 + size)
-    if (name === 'fmt ') format = readFormat(content)
+    if (name === 'fmt ') format = parseWavFormat(content)
     if (name === 'data') {
-      if (!format) throw new WavProblem('has samples before their format')
-      if (content.length < size && !unknownSizes.has(size)) throw new WavProblem('is cut off')
+      if (!format) throw new InvalidWavError('has samples before their format')
+      if (content.length < size && !unknownSizes.has(size)) throw new InvalidWavError('is cut off')
       return {
         rate: format.rate,
-        samples: readSamples(unknownSizes.has(size) ? bytes.subarray(at + 8) : content, format),
+        samples: parseWavSamples(unknownSizes.has(size) ? bytes.subarray(at + 8) : content, format),
       }
     }
     // Chunks begin at even places.
     at += 8 + size + (size % 2)
   }
-  throw new WavProblem('has no samples')
+  throw new InvalidWavError('has no samples')
 }
 
-function readFormat(content: Buffer): Format {
-  if (content.length < 16) throw new WavProblem('has a broken header')
+function parseWavFormat(content: Buffer): WavFormat {
+  if (content.length < 16) throw new InvalidWavError('has a broken header')
   const tag = content.readUInt16LE(0)
   const kind = tag === extensible && content.length >= 26 ? content.readUInt16LE(24) : tag
   const format = {
@@ -81,13 +81,13 @@ function readFormat(content: Buffer): Format {
   const { channels, rate, bits } = format
   const isRead = kind === pcm ? [8, 16, 24, 32].includes(bits) : kind === float && bits === 32
   if (!isRead)
-    throw new WavProblem(`holds samples of kind ${kind} with ${bits} bits, which are not read here`)
-  if (channels < 1 || channels > 8) throw new WavProblem(`has ${channels} channels`)
-  if (rate < 8000 || rate > 192_000) throw new WavProblem(`has ${rate} samples a second`)
+    throw new InvalidWavError(`holds samples of kind ${kind} with ${bits} bits, which are not read here`)
+  if (channels < 1 || channels > 8) throw new InvalidWavError(`has ${channels} channels`)
+  if (rate < 8000 || rate > 192_000) throw new InvalidWavError(`has ${rate} samples a second`)
   return format
 }
 
-function readSamples(data: Buffer, { kind, channels, bits }: Format): Float32Array {
+function parseWavSamples(data: Buffer, { kind, channels, bits }: WavFormat): Float32Array {
   const width = bits / 8
   const samples = new Float32Array(Math.floor(data.length / (width * channels)))
   for (let at = 0; at < samples.length; at += 1) {
@@ -101,6 +101,6 @@ function readSamples(data: Buffer, { kind, channels, bits }: Format): Float32Arr
     }
     samples[at] = sum / channels
   }
-  if (!samples.every(Number.isFinite)) throw new WavProblem('holds samples that are no numbers')
+  if (!samples.every(Number.isFinite)) throw new InvalidWavError('holds samples that are no numbers')
   return samples
 }

@@ -1,15 +1,15 @@
 import type { Performance } from '../piano/note.ts'
 
 /** Beats a minute, as the only entry of the tempo map. */
-export const tempo = 120
+export const midiTempo = 120
 
 /** Ticks of a beat: at 120 beats a minute one lasts 0.52 ms. */
 const ticksPerBeat = 960
 
-const ticksPerSecond = (ticksPerBeat * tempo) / 60
+const ticksPerSecond = (ticksPerBeat * midiTempo) / 60
 
 /** An event of a track and its place in time. */
-interface Event {
+interface MidiEvent {
   readonly tick: number
   /** Of one moment: notes end, then the pedal moves, then notes begin. */
   readonly turn: number
@@ -18,20 +18,20 @@ interface Event {
 
 /** A Standard MIDI File of format 0 with a performance on General MIDI's grand piano. */
 export function writeMidi(performance: Performance): Buffer {
-  const events = eventsOf(performance).toSorted(
+  const events = midiEvents(performance).toSorted(
     (one, other) => one.tick - other.tick || one.turn - other.turn,
   )
   let before = 0
   const track = [
-    ...delta(0, [0xff, 0x51, 3, ...bigEndian(60e6 / tempo, 3)]),
-    ...delta(0, [0xff, 0x58, 4, 4, 2, 24, 8]),
-    ...delta(0, [0xc0, 0]),
+    ...deltaEvent(0, [0xff, 0x51, 3, ...bigEndian(60e6 / midiTempo, 3)]),
+    ...deltaEvent(0, [0xff, 0x58, 4, 4, 2, 24, 8]),
+    ...deltaEvent(0, [0xc0, 0]),
   ]
   for (const { tick, bytes } of events) {
-    for (const byte of delta(tick - before, bytes)) track.push(byte)
+    for (const byte of deltaEvent(tick - before, bytes)) track.push(byte)
     before = tick
   }
-  track.push(...delta(0, [0xff, 0x2f, 0]))
+  track.push(...deltaEvent(0, [0xff, 0x2f, 0]))
   return Buffer.from([
     ...Buffer.from('MThd'),
     ...bigEndian(6, 4),
@@ -44,7 +44,7 @@ export function writeMidi(performance: Performance): Buffer {
   ])
 }
 
-function eventsOf({ notes, pedals }: Performance): Event[] {
+function midiEvents({ notes, pedals }: Performance): MidiEvent[] {
   const tick = (seconds: number) => Math.max(0, Math.round(seconds * ticksPerSecond))
   return [
     ...notes.flatMap(({ pitch, start, end, velocity }) => [
@@ -58,7 +58,7 @@ function eventsOf({ notes, pedals }: Performance): Event[] {
   ]
 }
 
-function delta(ticks: number, bytes: readonly number[]): number[] {
+function deltaEvent(ticks: number, bytes: readonly number[]): number[] {
   return [...variableLength(ticks), ...bytes]
 }
 

@@ -1,40 +1,40 @@
-import { partials, silence, type Frame, type RecentFrames } from './frames.ts'
-import { keys } from './note.ts'
+import { partialCount, silenceDb, type PianoFrame, type RecentFrames } from './frames.ts'
+import { keyCount } from './note.ts'
 
-/** Frames that `featuresOf` looks at before and after its moment. */
-const lookBack = 16
-export const lookAhead = 22
+/** Frames that `onsetFeatures` looks at before and after its moment. */
+const featureLookBack = 16
+export const featureLookAhead = 22
 
 /** Keys apart whose sounds are taken for one another: neighbours, octaves, and what shares partials. */
-const related = [-1, 1, -12, 12, -19, 19, -24, 24, -7, 7, -28, -31] as const
+const relatedKeys = [-1, 1, -12, 12, -19, 19, -24, 24, -7, 7, -28, -31] as const
 
 /** What tells a note that was struck from one that only seems so: numbers around 0, near 1 at most. */
-export function featuresOf(frames: RecentFrames, at: number, key: number): Float64Array {
+export function onsetFeatures(frames: RecentFrames, at: number, key: number): Float64Array {
   const one = (frame: number) => frames.at(frame)
   const most = (field: 'onsets' | 'sounding', of: number, [from, to]: readonly [number, number]) => {
-    if (of < 0 || of >= keys) return 0
+    if (of < 0 || of >= keyCount) return 0
     let best = 0
     for (let frame = at + from; frame <= at + to; frame += 1)
       best = Math.max(best, one(frame)[field][of] ?? 0)
     return best
   }
   const mean = (field: 'onsets' | 'sounding', of: number, [from, to]: readonly [number, number]) => {
-    if (of < 0 || of >= keys) return 0
+    if (of < 0 || of >= keyCount) return 0
     let sum = 0
     for (let frame = at + from; frame <= at + to; frame += 1) sum += one(frame)[field][of] ?? 0
     return sum / (to - from + 1)
   }
   const [before, soon, after] = [one(at - 5), one(at + 2), one(at + 5)]
-  const level = (frame: Frame, of: number, partial: number) =>
-    frame.levels[of * partials + partial] ?? silence
-  const loudest = highest(after.levels)
+  const level = (frame: PianoFrame, of: number, partial: number) =>
+    frame.levels[of * partialCount + partial] ?? silenceDb
+  const loudest = maxValue(after.levels)
   const rises = Array.from(
-    { length: partials },
+    { length: partialCount },
     (_, partial) =>
       (Math.max(level(after, key, partial), level(soon, key, partial)) - level(before, key, partial)) / 20,
   )
   const own = level(after, key, 0)
-  const strongest = highest(one(at).onsets)
+  const strongest = maxValue(one(at).onsets)
   return Float64Array.from([
     most('onsets', key, [0, 0]),
     mean('onsets', key, [-1, 1]),
@@ -44,10 +44,10 @@ export function featuresOf(frames: RecentFrames, at: number, key: number): Float
     mean('sounding', key, [1, 3]),
     mean('sounding', key, [4, 8]),
     mean('sounding', key, [9, 14]),
-    mean('sounding', key, [15, lookAhead]),
+    mean('sounding', key, [15, featureLookAhead]),
     mean('sounding', key, [-4, -2]),
-    mean('sounding', key, [-lookBack, -5]),
-    ...related.flatMap((apart) => [
+    mean('sounding', key, [-featureLookBack, -5]),
+    ...relatedKeys.flatMap((apart) => [
       most('onsets', key + apart, [-3, 3]),
       mean('sounding', key + apart, [1, 8]),
     ]),
@@ -56,19 +56,19 @@ export function featuresOf(frames: RecentFrames, at: number, key: number): Float
     (own - loudest) / 40,
     (level(after, key, 1) - own) / 40,
     (level(after, key, 2) - own) / 40,
-    (own - (key >= 12 ? level(after, key - 12, 0) : silence)) / 40,
-    (own - (key >= 19 ? level(after, key - 19, 0) : silence)) / 40,
-    (own - (key < keys - 12 ? level(after, key + 12, 0) : silence)) / 40,
+    (own - (key >= 12 ? level(after, key - 12, 0) : silenceDb)) / 40,
+    (own - (key >= 19 ? level(after, key - 19, 0) : silenceDb)) / 40,
+    (own - (key < keyCount - 12 ? level(after, key + 12, 0) : silenceDb)) / 40,
     (level(one(at + 14), key, 0) - own) / 20,
     strongest,
     Math.tanh((own + 60) / 30),
-    key / keys,
-    (key / keys) ** 2,
+    key / keyCount,
+    (key / keyCount) ** 2,
   ])
 }
 
 /** The highest of numbers; spread over arguments, or reduced, they would be walked far more slowly. */
-function highest(values: Float32Array): number {
+function maxValue(values: Float32Array): number {
   let most = -Infinity
   for (let at = 0; at < values.length; at += 1) most = Math.max(most, values[at] ?? most)
   return most

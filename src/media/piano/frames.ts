@@ -1,14 +1,14 @@
-import { keys } from './note.ts'
+import { keyCount } from './note.ts'
 
 /** Rate of the sound that is looked at, Hz, and samples from one look to the next: 86 looks a second. */
-export const frameRate = 22_050
-export const frameHop = 256
+export const pianoSampleRate = 22_050
+export const pianoFrameHop = 256
 
 /** Partials of each key that are followed. */
-export const partials = 4
+export const partialCount = 4
 
 /** What is known of one moment of the sound, by keys. */
-export interface Frame {
+export interface PianoFrame {
   /** 0 to 1: how sure a model is that a key is struck, and that it sounds. */
   readonly onsets: Float32Array
   readonly sounding: Float32Array
@@ -18,7 +18,7 @@ export interface Frame {
 
 /** The latest frames. Frames before the first, and after the last, are silent. */
 export class RecentFrames {
-  readonly #frames: (Frame | undefined)[]
+  readonly #frames: (PianoFrame | undefined)[]
   #count = 0
 
   constructor(kept: number) {
@@ -31,7 +31,7 @@ export class RecentFrames {
   }
 
   /** Takes what the frame holds now: whose it is may use it again. */
-  push(frame: Frame): void {
+  push(frame: PianoFrame): void {
     const kept = (this.#frames[this.#count % this.#frames.length] ??= emptyFrame())
     kept.onsets.set(frame.onsets)
     kept.sounding.set(frame.sounding)
@@ -40,20 +40,20 @@ export class RecentFrames {
   }
 
   /** A frame among the latest. */
-  at(index: number): Frame {
+  at(index: number): PianoFrame {
     if (index < 0 || index >= this.#count || index < this.#count - this.#frames.length) return silentFrame
     return this.#frames[index % this.#frames.length] ?? silentFrame
   }
 }
 
 /** Level of nothing, dB. */
-export const silence = -100
+export const silenceDb = -100
 
-function emptyFrame(): Frame {
+function emptyFrame(): PianoFrame {
   return {
-    onsets: new Float32Array(keys),
-    sounding: new Float32Array(keys),
-    levels: new Float32Array(keys * partials).fill(silence),
+    onsets: new Float32Array(keyCount),
+    sounding: new Float32Array(keyCount),
+    levels: new Float32Array(keyCount * partialCount).fill(silenceDb),
   }
 }
 

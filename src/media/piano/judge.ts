@@ -1,15 +1,15 @@
-import { weights } from './weights.ts'
+import { onsetWeights } from './weights.ts'
 
 /** What is thought of a sound that begins. */
-export interface Judgement {
+export interface OnsetEstimate {
   /** 0 to 1: how sure it is that a key was struck. */
-  readonly sure: number
+  readonly probability: number
   /** How hard, as a MIDI velocity; not yet whole, nor within its bounds. */
   readonly velocity: number
 }
 
 /** A fully connected layer of few neurons and two outputs, fitted on generated pieces (bench/piano-fit.ts). */
-export interface Weights {
+export interface OnsetWeights {
   readonly inputs: number
   readonly neurons: number
   /** Neuron by neuron: its bias, then the weight of each input. */
@@ -19,10 +19,10 @@ export interface Weights {
 }
 
 /** Judges by the numbers that `featuresOf` gives. */
-export function judge(
+export function classifyOnset(
   features: Float64Array,
-  { inputs, neurons, hidden, output }: Weights = weights,
-): Judgement {
+  { inputs, neurons, hidden, output }: OnsetWeights = onsetWeights,
+): OnsetEstimate {
   let [logit, velocity] = [output[0] ?? 0, output[neurons + 1] ?? 0]
   for (let neuron = 0; neuron < neurons; neuron += 1) {
     const from = neuron * (inputs + 1)
@@ -32,7 +32,10 @@ export function judge(
     logit += (output[1 + neuron] ?? 0) * fires
     velocity += (output[neurons + 2 + neuron] ?? 0) * fires
   }
-  return { sure: 1 / (1 + Math.exp(-logit)), velocity: velocityScale.middle + velocityScale.span * velocity }
+  return {
+    probability: 1 / (1 + Math.exp(-logit)),
+    velocity: velocityScale.middle + velocityScale.span * velocity,
+  }
 }
 
 /** Velocities are fitted in spans from the middle. */

@@ -26,9 +26,9 @@ export interface Performance {
 export const lowestKey = 21
 
 /** Keys of a piano: A0 to C8. */
-export const keys = 88
+export const keyCount = 88
 
 /** Frequency of a MIDI pitch in equal temperament at 440 Hz. */
-export function hertzOf(pitch: number): number {
+export function pitchFrequency(pitch: number): number {
   return 440 * 2 ** ((pitch - 69) / 12)
 }

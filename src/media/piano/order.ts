@@ -1,7 +1,7 @@
 import type { PianoNote } from './note.ts'
 
 /** Notes in order: by start, then pitch. */
-export function byBegin(
+export function compareNotes(
   one: Pick<PianoNote, 'start' | 'pitch'>,
   other: Pick<PianoNote, 'start' | 'pitch'>,
 ): number {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { keys, lowestKey } from './note.ts'
-import { regressionRate, RegressionTracker, type RegressionFrame } from './regression.ts'
+import { keyCount, lowestKey } from './note.ts'
+import { regressionFrameRate, RegressionTracker, type RegressionFrame } from './regression.ts'
 
 /** Frames by which a target falls from its top to nothing, as the model was taught. */
 const width = 5
@@ -20,10 +20,10 @@ const near = (frame: number, moment: number) => Math.max(0, 1 - Math.abs(frame -
 function framesOf(notes: readonly Struck[], pedals: readonly (readonly [number, number])[], count: number) {
   return Array.from({ length: count }, (_, at): RegressionFrame => {
     const told = {
-      onsets: new Float32Array(keys),
-      offsets: new Float32Array(keys),
-      sounding: new Float32Array(keys),
-      velocities: new Float32Array(keys),
+      onsets: new Float32Array(keyCount),
+      offsets: new Float32Array(keyCount),
+      sounding: new Float32Array(keyCount),
+      velocities: new Float32Array(keyCount),
     }
     for (const { key, start, end, velocity } of notes) {
       told.onsets[key] = Math.max(told.onsets[key] ?? 0, near(at, start))
@@ -60,7 +60,7 @@ it('finds the notes and pedals that a faultless model tells, to a millisecond', 
   fc.assert(
     fc.property(
       fc.uniqueArray(
-        fc.tuple(fc.integer({ min: 0, max: keys - 1 }), spans, fc.integer({ min: 1, max: 127 })),
+        fc.tuple(fc.integer({ min: 0, max: keyCount - 1 }), spans, fc.integer({ min: 1, max: 127 })),
         {
           maxLength: 5,
           selector: ([key]) => key,
@@ -79,15 +79,15 @@ it('finds the notes and pedals that a faultless model tells, to a millisecond', 
         expect(heard).toHaveLength(notes.length)
         for (const { key, start, end, velocity } of notes) {
           const own = heard.filter(({ pitch }) => pitch === key + lowestKey)
-          const found = own.find((note) => Math.abs(note.start * regressionRate - start) < 0.1)
+          const found = own.find((note) => Math.abs(note.start * regressionFrameRate - start) < 0.1)
           expect(found?.velocity).toBe(velocity)
-          expect(Math.abs((found?.end ?? 0) * regressionRate - end)).toBeLessThan(1)
+          expect(Math.abs((found?.end ?? 0) * regressionFrameRate - end)).toBeLessThan(1)
         }
         expect(tracker.pedals).toHaveLength(pedals.length)
         for (const [index, [start, end]] of pedals.entries()) {
           const found = tracker.pedals[index]
-          expect(Math.abs((found?.start ?? 0) * regressionRate - start)).toBeLessThanOrEqual(1)
-          expect(Math.abs((found?.end ?? 0) * regressionRate - end)).toBeLessThan(1)
+          expect(Math.abs((found?.start ?? 0) * regressionFrameRate - start)).toBeLessThanOrEqual(1)
+          expect(Math.abs((found?.end ?? 0) * regressionFrameRate - end)).toBeLessThan(1)
         }
       },
     ),
@@ -102,10 +102,10 @@ it('whatever a model tells, notes of a key are longer than nothing, come in orde
       const tracker = new RegressionTracker()
       const frames = told.map(
         ([onset = 0, offset = 0, sounding = 0, velocity = 0, pedalOffset = 0, pedal = 0]) => ({
-          onsets: new Float32Array(keys).fill(onset),
-          offsets: new Float32Array(keys).fill(offset),
-          sounding: new Float32Array(keys).fill(sounding),
-          velocities: new Float32Array(keys).fill(velocity),
+          onsets: new Float32Array(keyCount).fill(onset),
+          offsets: new Float32Array(keyCount).fill(offset),
+          sounding: new Float32Array(keyCount).fill(sounding),
+          velocities: new Float32Array(keyCount).fill(velocity),
           ...{ pedalOffset, pedal },
         }),
       )

@@ -1,5 +1,5 @@
-import { keys, lowestKey, type PedalSpan } from './note.ts'
-import type { HeardNote } from './track.ts'
+import { keyCount, lowestKey, type PedalSpan } from './note.ts'
+import type { TranscribedNote } from './track.ts'
 
 /** What a model that tells onsets and offsets by regression says of a hundredth of a second (Kong et al., 2021). */
 export interface RegressionFrame {
@@ -13,7 +13,7 @@ export interface RegressionFrame {
 }
 
 /** Frames a second. */
-export const regressionRate = 100
+export const regressionFrameRate = 100
 
 /** What a peak and a sound reach at least, as published with the model. */
 const threshold = { onset: 0.3, offset: 0.3, sounding: 0.1, pedalOffset: 0.2, pedal: 0.5 } as const
@@ -28,9 +28,9 @@ const pedalWait = 10
 const reach = slope.offset
 
 /** A note that is held. */
-interface Held {
+interface HeldNote {
   readonly at: number
-  readonly sure: number
+  readonly probability: number
   readonly velocity: number
   /** Frame from which on it is not heard, and moment of an offset. */
   gone?: number
@@ -41,13 +41,13 @@ interface Held {
 export class RegressionTracker {
   readonly pedals: PedalSpan[] = []
   readonly #frames: RegressionFrame[] = []
-  readonly #held: (Held | undefined)[] = Array.from({ length: keys })
+  readonly #held: (HeldNote | undefined)[] = Array.from({ length: keyCount })
   #pedal: { readonly start: number; up?: number } | undefined
   #wasDown = false
   #count = 0
 
   /** Takes the next frame; answers the notes that ended. */
-  push(frame: RegressionFrame): HeardNote[] {
+  push(frame: RegressionFrame): TranscribedNote[] {
     this.#frames.push(frame)
     if (this.#frames.length > 2 * reach + 1) this.#frames.shift()
     this.#count += 1
@@ -55,20 +55,20 @@ export class RegressionTracker {
   }
 
   /** Ends what still sounds. */
-  finish(): HeardNote[] {
+  finish(): TranscribedNote[] {
     const last = this.#count
-    const notes: HeardNote[] = []
-    while (this.#count < last + reach) notes.push(...this.push(nothing))
-    for (let key = 0; key < keys; key += 1) notes.push(...this.#end(key, last))
+    const notes: TranscribedNote[] = []
+    while (this.#count < last + reach) notes.push(...this.push(silentRegressionFrame))
+    for (let key = 0; key < keyCount; key += 1) notes.push(...this.#end(key, last))
     if (this.#pedal)
-      this.pedals.push({ start: this.#pedal.start, end: (this.#pedal.up ?? last) / regressionRate })
+      this.pedals.push({ start: this.#pedal.start, end: (this.#pedal.up ?? last) / regressionFrameRate })
     this.#pedal = undefined
     return notes
   }
 
-  #step(now: number): HeardNote[] {
-    const notes: HeardNote[] = []
-    for (let key = 0; key < keys; key += 1) {
+  #step(now: number): TranscribedNote[] {
+    const notes: TranscribedNote[] = []
+    for (let key = 0; key < keyCount; key += 1) {
       const onset = this.#peak((frame) => frame.onsets[key] ?? 0, slope.onset, threshold.onset)
       if (onset !== null) {
         const at = Math.max(0, now + onset)
@@ -77,7 +77,7 @@ export class RegressionTracker {
         const { onsets, velocities } = this.#at(0)
         // Published as a share of 128.
         const velocity = Math.floor(128 * (velocities[key] ?? 0))
-        this.#held[key] = { at, sure: onsets[key] ?? 0, velocity }
+        this.#held[key] = { at, probability: onsets[key] ?? 0, velocity }
       } else notes.push(...this.#follow(now, key))
     }
     this.#followPedal(now)
@@ -85,7 +85,7 @@ export class RegressionTracker {
   }
 
   /** Ends a note where it is gone: at its offset, if that is nearer to where it is gone than to where it began. */
-  #follow(now: number, key: number): HeardNote[] {
+  #follow(now: number, key: number): TranscribedNote[] {
     const held = this.#held[key]
     if (!held) return []
     const offset = this.#peak((frame) => frame.offsets[key] ?? 0, slope.offset, threshold.offset)
@@ -98,13 +98,22 @@ export class RegressionTracker {
     return now - held.at >= longest ? this.#end(key, now) : []
   }
 
-  #end(key: number, at: number): HeardNote[] {
+  #end(key: number, at: number): TranscribedNote[] {
     const held = this.#held[key]
     if (!held) return []
     this.#held[key] = undefined
-    const start = held.at / regressionRate
-    const end = Math.max(at / regressionRate, start + 1 / regressionRate)
-    return [{ pitch: lowestKey + key, start, end, gone: end, sure: held.sure, velocity: held.velocity }]
+    const start = held.at / regressionFrameRate
+    const end = Math.max(at / regressionFrameRate, start + 1 / regressionFrameRate)
+    return [
+      {
+        pitch: lowestKey + key,
+        start,
+        end,
+        soundEnd: end,
+        probability: held.probability,
+        velocity: held.velocity,
+      },
+    ]
   }
 
   #followPedal(now: number): void {
@@ -114,7 +123,7 @@ export class RegressionTracker {
     const held = this.#pedal
     if (rises) {
       if (held?.up !== undefined) this.#lift(held.up)
-      this.#pedal ??= { start: now / regressionRate }
+      this.#pedal ??= { start: now / regressionFrameRate }
       return
     }
     if (!held) return
@@ -126,14 +135,14 @@ export class RegressionTracker {
 
   #lift(at: number): void {
     if (!this.#pedal) return
-    const end = at / regressionRate
+    const end = at / regressionFrameRate
     if (end > this.#pedal.start) this.pedals.push({ start: this.#pedal.start, end })
     this.#pedal = undefined
   }
 
   /** A frame so many after the one that is looked at. */
   #at(apart: number): RegressionFrame {
-    return this.#frames[this.#frames.length - 1 - reach + apart] ?? nothing
+    return this.#frames[this.#frames.length - 1 - reach + apart] ?? silentRegressionFrame
   }
 
   /** Where around this frame a peak lies, in frames; null where there is none. */
@@ -149,11 +158,11 @@ export class RegressionTracker {
   }
 }
 
-const nothing: RegressionFrame = {
-  onsets: new Float32Array(keys),
-  offsets: new Float32Array(keys),
-  sounding: new Float32Array(keys),
-  velocities: new Float32Array(keys),
+const silentRegressionFrame: RegressionFrame = {
+  onsets: new Float32Array(keyCount),
+  offsets: new Float32Array(keyCount),
+  sounding: new Float32Array(keyCount),
+  velocities: new Float32Array(keyCount),
   pedalOffset: 0,
   pedal: 0,
 }

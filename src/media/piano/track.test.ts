@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { partials, silence, silentFrame, type Frame } from './frames.ts'
-import { keys } from './note.ts'
-import { byBegin } from './order.ts'
-import { NoteTracker, type HeardNote } from './track.ts'
+import { partialCount, silenceDb, silentFrame, type PianoFrame } from './frames.ts'
+import { keyCount } from './note.ts'
+import { compareNotes } from './order.ts'
+import { NoteTracker, type TranscribedNote } from './track.ts'
 
 /** A key that seems to be struck: its onset rises and falls over three frames, then it sounds and fades. */
 const strike = fc.record({
-  key: fc.integer({ min: 0, max: keys - 1 }),
+  key: fc.integer({ min: 0, max: keyCount - 1 }),
   at: fc.integer({ min: 8, max: 90 }),
   lasts: fc.integer({ min: 3, max: 60 }),
   onset: fc.double({ min: 0.2, max: 1, noNaN: true }),
@@ -18,11 +18,13 @@ const strike = fc.record({
 const strikes = fc.array(strike, { minLength: 3, maxLength: 14 })
 
 /** What strikes of few keys look like; each partial lies a little below the one before. */
-function framesOf(struck: readonly (typeof strike extends fc.Arbitrary<infer S> ? S : never)[]): Frame[] {
+function framesOf(
+  struck: readonly (typeof strike extends fc.Arbitrary<infer S> ? S : never)[],
+): PianoFrame[] {
   const frames = Array.from({ length: 120 }, () => ({
-    onsets: new Float32Array(keys),
-    sounding: new Float32Array(keys),
-    levels: new Float32Array(keys * partials).fill(silence),
+    onsets: new Float32Array(keyCount),
+    sounding: new Float32Array(keyCount),
+    levels: new Float32Array(keyCount * partialCount).fill(silenceDb),
   }))
   for (const { key, at, lasts, onset, sounding, level } of struck) {
     for (const [apart, share] of [0.4, 1, 0.4].entries()) {
@@ -31,17 +33,17 @@ function framesOf(struck: readonly (typeof strike extends fc.Arbitrary<infer S> 
     }
     for (const [since, frame] of frames.slice(at, at + lasts).entries()) {
       frame.sounding[key] = sounding
-      for (let partial = 0; partial < partials; partial += 1)
-        frame.levels[key * partials + partial] = level - since / 4 - 6 * partial
+      for (let partial = 0; partial < partialCount; partial += 1)
+        frame.levels[key * partialCount + partial] = level - since / 4 - 6 * partial
     }
   }
   return frames
 }
 
-function track(frames: readonly Frame[]): HeardNote[] {
+function track(frames: readonly PianoFrame[]): TranscribedNote[] {
   const tracker = new NoteTracker()
   const notes = frames.flatMap((one) => tracker.push(one))
-  return [...notes, ...tracker.finish()].toSorted(byBegin)
+  return [...notes, ...tracker.finish()].toSorted(compareNotes)
 }
 
 it('whatever is heard: notes are longer than nothing, and a key is not struck while it is held', () => {
@@ -51,7 +53,7 @@ it('whatever is heard: notes are longer than nothing, and a key is not struck wh
       const frames = framesOf(struck)
       for (const notes of Map.groupBy(track(frames), ({ pitch }) => pitch).values()) {
         seen += notes.length
-        for (const [at, { start, end, gone, sure }] of notes.entries()) {
+        for (const [at, { start, end, soundEnd: gone, probability: sure }] of notes.entries()) {
           expect(end).toBeGreaterThan(start)
           expect(gone).toBeGreaterThanOrEqual(end)
           expect(sure).toBeLessThanOrEqual(1)
@@ -79,26 +81,26 @@ const struckAgain = fc.array(
 it('notes of a key that is struck again and again come in order, and none goes on into the next', () => {
   let seen = 0
   fc.assert(
-    fc.property(struckAgain, fc.integer({ min: 0, max: keys - 1 }), (struck, key) => {
+    fc.property(struckAgain, fc.integer({ min: 0, max: keyCount - 1 }), (struck, key) => {
       let at = 10
       const strokes = struck.map(({ lasts, ...stroke }) => ({ ...stroke, lasts, at: (at += lasts) - lasts }))
       const frames = Array.from({ length: at + 10 }, () => ({
-        onsets: new Float32Array(keys),
-        sounding: new Float32Array(keys),
-        levels: new Float32Array(keys * partials).fill(silence),
+        onsets: new Float32Array(keyCount),
+        sounding: new Float32Array(keyCount),
+        levels: new Float32Array(keyCount * partialCount).fill(silenceDb),
       }))
       for (const { at: from, lasts, onset, sounding, lean } of strokes) {
         for (const [apart, share] of [0.4 + lean, 1, 0.4 - lean].entries())
           frames[from - 1 + apart]?.onsets.fill(share * onset, key, key + 1)
         for (const [since, frame] of frames.slice(from, from + lasts).entries()) {
           frame.sounding[key] = sounding
-          frame.levels.fill(-20 - since, key * partials, (key + 1) * partials)
+          frame.levels.fill(-20 - since, key * partialCount, (key + 1) * partialCount)
         }
       }
       const tracker = new NoteTracker()
       const notes = [...frames.flatMap((frame) => tracker.push(frame)), ...tracker.finish()]
       seen += notes.length
-      for (const [index, { start, end, gone }] of notes.entries()) {
+      for (const [index, { start, end, soundEnd: gone }] of notes.entries()) {
         expect(end).toBeGreaterThan(start)
         expect(notes[index + 1]?.start ?? Infinity).toBeGreaterThanOrEqual(gone)
       }

@@ -1,29 +1,37 @@
-import { featuresOf, lookAhead } from './features.ts'
-import { frameHop, frameRate, partials, RecentFrames, silence, silentFrame, type Frame } from './frames.ts'
-import { judge, type Judgement } from './judge.ts'
-import { keys, lowestKey } from './note.ts'
-import { riseAt } from './rise.ts'
+import { onsetFeatures, featureLookAhead } from './features.ts'
+import {
+  pianoFrameHop,
+  pianoSampleRate,
+  partialCount,
+  RecentFrames,
+  silenceDb,
+  silentFrame,
+  type PianoFrame,
+} from './frames.ts'
+import { classifyOnset, type OnsetEstimate } from './judge.ts'
+import { keyCount, lowestKey } from './note.ts'
+import { onsetPeak } from './rise.ts'
 
 /** A note as it was heard. */
-export interface HeardNote extends Judgement {
+export interface TranscribedNote extends OnsetEstimate {
   readonly pitch: number
   /** Seconds. */
   readonly start: number
   /** When it is left: where a damper falls, or it is heard no more. */
   readonly end: number
   /** When it is heard no more. */
-  readonly gone: number
+  readonly soundEnd: number
 }
 
 /** A key that was struck: its moment in frames, between two of them as a rule. */
-interface Strike extends Judgement {
+interface Strike extends OnsetEstimate {
   readonly at: number
   /** Where a damper falls. */
-  left?: number
+  damped?: number
 }
 
 /** From here on a strike is believed. */
-export const believed = 0.5
+export const acceptedProbability = 0.5
 
 /** Frames within which a key is not struck twice: 46 ms. */
 const apart = 4
@@ -47,29 +55,29 @@ const shortest = 4
 /** Follows all keys through frames that are pushed in order, and tells notes as they end. */
 export class NoteTracker {
   readonly #frames = new RecentFrames(64)
-  readonly #open: (Strike | undefined)[] = Array.from({ length: keys })
-  readonly #waiting: (Strike | undefined)[] = Array.from({ length: keys })
-  readonly #faint = new Uint8Array(keys)
+  readonly #open: (Strike | undefined)[] = Array.from({ length: keyCount })
+  readonly #waiting: (Strike | undefined)[] = Array.from({ length: keyCount })
+  readonly #faint = new Uint8Array(keyCount)
 
   /** Takes the next frame; answers the notes that ended. */
-  push(frame: Frame): HeardNote[] {
+  push(frame: PianoFrame): TranscribedNote[] {
     this.#frames.push(frame)
-    const now = this.#frames.count - 1 - lookAhead
+    const now = this.#frames.count - 1 - featureLookAhead
     return now < 0 ? [] : this.#step(now)
   }
 
   /** Ends what still sounds. */
-  finish(): HeardNote[] {
+  finish(): TranscribedNote[] {
     const last = this.#frames.count
-    const notes: HeardNote[] = []
-    while (this.#frames.count < last + lookAhead + apart + 2) notes.push(...this.push(silentFrame))
-    for (let key = 0; key < keys; key += 1) notes.push(...this.#end(key, last))
+    const notes: TranscribedNote[] = []
+    while (this.#frames.count < last + featureLookAhead + apart + 2) notes.push(...this.push(silentFrame))
+    for (let key = 0; key < keyCount; key += 1) notes.push(...this.#end(key, last))
     return notes
   }
 
-  #step(now: number): HeardNote[] {
-    const notes: HeardNote[] = []
-    for (let key = 0; key < keys; key += 1) {
+  #step(now: number): TranscribedNote[] {
+    const notes: TranscribedNote[] = []
+    for (let key = 0; key < keyCount; key += 1) {
       this.#look(now, key)
       const strike = this.#waiting[key]
       if (strike && now - strike.at >= apart) {
@@ -88,11 +96,11 @@ export class NoteTracker {
 
   /** Looks whether the key was struck; of strikes that are too near the surest counts. */
   #look(now: number, key: number): void {
-    const rise = riseAt(this.#frames, now, key)
+    const rise = onsetPeak(this.#frames, now, key)
     if (rise === null) return
-    const judged = judge(featuresOf(this.#frames, now, key))
+    const judged = classifyOnset(onsetFeatures(this.#frames, now, key))
     const other = this.#waiting[key]
-    if (judged.sure < believed || (other && other.sure >= judged.sure)) return
+    if (judged.probability < acceptedProbability || (other && other.probability >= judged.probability)) return
     this.#waiting[key] = { at: rise, ...judged }
   }
 
@@ -107,33 +115,33 @@ export class NoteTracker {
   /** Looks whether an open note is damped here; it loses its strike first. */
   #damp(now: number, key: number): void {
     const strike = this.#open[key]
-    if (!strike || strike.left !== undefined || now < strike.at + damped.settles) return
+    if (!strike || strike.damped !== undefined || now < strike.at + damped.settles) return
     const level = (frame: number) => {
       const { levels } = this.#frames.at(frame)
-      return Math.max(levels[key * partials] ?? silence, levels[key * partials + 1] ?? silence)
+      return Math.max(levels[key * partialCount] ?? silenceDb, levels[key * partialCount + 1] ?? silenceDb)
     }
     const least = level(now) - damped.fall - damped.more * Math.max(0, key - damped.from)
-    if (level(now + damped.frames) < least && level(now + 2 * damped.frames) < least) strike.left = now + 1
+    if (level(now + damped.frames) < least && level(now + 2 * damped.frames) < least) strike.damped = now + 1
   }
 
-  #end(key: number, at: number): HeardNote[] {
+  #end(key: number, at: number): TranscribedNote[] {
     const strike = this.#open[key]
     if (!strike) return []
     this.#open[key] = undefined
-    const { at: from, left = at, sure, velocity } = strike
+    const { at: from, damped: left = at, probability: sure, velocity } = strike
     const least = from + shortest
     return [
       {
-        ...{ pitch: lowestKey + key, sure, velocity },
-        start: secondsOf(from),
-        end: secondsOf(Math.max(Math.min(left, at), least)),
-        gone: secondsOf(Math.max(at, least)),
+        ...{ pitch: lowestKey + key, probability: sure, velocity },
+        start: frameSeconds(from),
+        end: frameSeconds(Math.max(Math.min(left, at), least)),
+        soundEnd: frameSeconds(Math.max(at, least)),
       },
     ]
   }
 }
 
 /** Seconds of a moment in frames. */
-export function secondsOf(frame: number): number {
-  return Math.max(0, ((frame - lag) * frameHop) / frameRate)
+export function frameSeconds(frame: number): number {
+  return Math.max(0, ((frame - lag) * pianoFrameHop) / pianoSampleRate)
 }

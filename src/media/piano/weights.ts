@@ -1,12 +1,12 @@
 // Fitted as bench/piano-fit.ts does, on TimGM6mb, MuseScore General and the Salamander Grand Piano.
-import { numbersIn } from './numbers.ts'
-import type { Weights } from './judge.ts'
+import { decodeFloats } from './numbers.ts'
+import type { OnsetWeights } from './judge.ts'
 
 /** What judges whether a key was struck, and how hard. */
-export const weights: Weights = {
+export const onsetWeights: OnsetWeights = {
   inputs: 51,
   neurons: 32,
-  hidden: numbersIn([
+  hidden: decodeFloats([
     '5iJOvyoyBkARrtc/8G6wPk47or+zyta/VhCev6bvCcB208y/hG4xwFb6QD9l5IE/7b4PQIPcHT5c1aa/m0zIP9v5pj+IkqC+lF3Lv/Zf',
     'C0CJN549gVaDPpIMB76Pwj1AOHicvkyY07+QXo4+c6KxvV0MCkD+UK+/4bmRP4Rgbz9oroA+1LFVPg7NJsBeFR7AA7f3PRO8Gj6kjfK9',
     'M2P9vJgxUz7xrfs+mArdvn1JA781kyu/mfOvPSp1+T52GNm9JUysvfxLwr5IXCo/z4TbPzjXk76WKTS/ndYvPzaNEMAuua4/zBXJPsOh',
@@ -94,7 +94,7 @@ export const weights: Weights = {
     'REjSP7EHDUDjKu4/nRccQOH+grsffdM/88VyvzOlF74jEIC/Vu9Qv2aFKD6b7Sc+vdh+Puw8Cr3iNg0+HAg0v564pb3EdZq8Lblmvirb',
     '+z2p2zU+DPW/vtkcTb/jG3U+Z3mRvmbpcr8=',
   ]),
-  output: numbersIn([
+  output: decodeFloats([
     'PRQkv080dr+LWbs/LGeLv4uzmT9fZok/R5yiv3exX78HfZO/6bioP6zCm78cgZM/qm53v+X/Uj97iY0/WK1pP/aujr94dok/go2Ov+ma',
     'gL8DwyK/LSq9P0LegL9IbIW//zVZP+wnhr/0PZI/CMebv8Bxgz/1eKE/9LQzP0QVhb/hkEo/iBUuvwOtk7uMtsU9aGoGPYHWjj2dht+8',
     'EvMQvX82E755eVG+5/SPPpp4ij2X1f079gdkvcliEj7rZbi9ZAREOyl4qj7nI6i7DZt5vsOIKT5jqeO9DskHv+qE972peY++/K92Ps15',

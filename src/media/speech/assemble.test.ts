@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Assembly } from './assemble.ts'
+import { SpeechAssembler } from './assemble.ts'
 
 const rate = 24_000
 
@@ -20,7 +20,7 @@ test('sentences lose the silence around them and get even pauses', () => {
       fc.array(sentence, { minLength: 1, maxLength: 6 }),
       fc.double({ min: 0.05, max: 1, noNaN: true }),
       (sentences, pause) => {
-        const assembly = new Assembly({ rate, pause })
+        const assembly = new SpeechAssembler({ rate, pause })
         let samples = 0
         for (const [index, [before, spoken, after]] of sentences.entries()) {
           samples += assembly.add(String(index), tone(before, spoken, after)).length
@@ -42,7 +42,7 @@ test('sentences lose the silence around them and get even pauses', () => {
 })
 
 test('nothing clicks: a sentence begins and ends softly, and silence is nothing', () => {
-  const assembly = new Assembly({ rate, pause: 0.1 })
+  const assembly = new SpeechAssembler({ rate, pause: 0.1 })
   const piece = assembly.add('loud', new Float32Array(rate).fill(0.5))
   expect(Math.abs(piece[0] ?? 1)).toBeLessThan(0.01)
   expect(Math.abs(piece.at(-1) ?? 1)).toBeLessThan(0.01)

@@ -1,23 +1,23 @@
-import type { Span } from './spoken.ts'
+import type { TimeSpan } from './spoken.ts'
 
 /** A sentence in the sound that was assembled. */
-export interface Placed extends Span {
+export interface SentenceSpan extends TimeSpan {
   readonly text: string
 }
 
 /** What of a sentence counts as silence, of its loudest 10 ms: -40 dB. */
-const quiet = 0.01
+const silenceShare = 0.01
 
 /** Left before the first and after the last sound of a sentence, as a breath or the end of a word is soft, seconds. */
-const margin = 0.03
+const keptSeconds = 0.03
 
 /** Over which each sentence comes in and goes out, so that nothing clicks, seconds. */
-const fade = 0.005
+const fadeSeconds = 0.005
 
 /** Window of which loudness is told, seconds. */
-const window = 0.01
+const levelWindowSeconds = 0.01
 
-interface Wish {
+interface SpeechAssemblerOptions {
   /** Hz, of every sentence. */
   readonly rate: number
   /** Seconds between the end of a sentence and the beginning of the next one. */
@@ -25,12 +25,12 @@ interface Wish {
 }
 
 /** Puts spoken sentences one after another, each without the silence around it, with even pauses. */
-export class Assembly {
-  readonly #wish: Wish
-  readonly #placed: Placed[] = []
+export class SpeechAssembler {
+  readonly #wish: SpeechAssemblerOptions
+  readonly #placed: SentenceSpan[] = []
   #samples = 0
 
-  constructor(wish: Wish) {
+  constructor(wish: SpeechAssemblerOptions) {
     this.#wish = wish
   }
 
@@ -38,7 +38,7 @@ export class Assembly {
   add(text: string, spoken: Float32Array): Float32Array {
     const { rate, pause } = this.#wish
     const before = this.#placed.length === 0 ? 0 : Math.round(pause * rate)
-    const sound = softEnds(withoutSilence(spoken, rate), rate)
+    const sound = fadeEnds(trimSilence(spoken, rate), rate)
     const piece = new Float32Array(before + sound.length)
     piece.set(sound, before)
     const start = this.#samples + before
@@ -53,7 +53,7 @@ export class Assembly {
   }
 
   /** Where each sentence is heard. */
-  get placed(): readonly Placed[] {
+  get placed(): readonly SentenceSpan[] {
     return this.#placed
   }
 
@@ -64,17 +64,17 @@ export class Assembly {
 }
 
 /** Sound from its first to its last part that is not silent. */
-function withoutSilence(samples: Float32Array, rate: number): Float32Array {
-  const size = Math.max(1, Math.round(window * rate))
+function trimSilence(samples: Float32Array, rate: number): Float32Array {
+  const size = Math.max(1, Math.round(levelWindowSeconds * rate))
   const levels = Array.from({ length: Math.ceil(samples.length / size) }, (_, index) => {
     const part = samples.subarray(index * size, (index + 1) * size)
     return Math.sqrt(part.reduce((sum, sample) => sum + sample * sample, 0) / part.length)
   })
-  const least = quiet * levels.reduce((most, level) => Math.max(most, level), 0)
+  const least = silenceShare * levels.reduce((most, level) => Math.max(most, level), 0)
   const first = levels.findIndex((level) => level > least)
   if (first === -1) return samples.subarray(0, 0)
   const last = levels.findLastIndex((level) => level > least)
-  const room = Math.round(margin * rate)
+  const room = Math.round(keptSeconds * rate)
   return samples.subarray(
     Math.max(0, first * size - room),
     Math.min(samples.length, (last + 1) * size + room),
@@ -82,9 +82,9 @@ function withoutSilence(samples: Float32Array, rate: number): Float32Array {
 }
 
 /** A copy of sound that comes in and goes out. */
-function softEnds(samples: Float32Array, rate: number): Float32Array {
+function fadeEnds(samples: Float32Array, rate: number): Float32Array {
   const soft = samples.slice()
-  const length = Math.min(Math.round(fade * rate), Math.floor(soft.length / 2))
+  const length = Math.min(Math.round(fadeSeconds * rate), Math.floor(soft.length / 2))
   for (let at = 0; at < length; at += 1) {
     const gain = (at + 0.5) / length
     soft[at] = (soft[at] ?? 0) * gain

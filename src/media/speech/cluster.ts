@@ -2,7 +2,7 @@
  * Groups vectors of length 1 by their likeness: the two groups that are most alike on average become one, as long as
  * that is at least `least` (the cosine). What `apart` tells is never in one group. Answers the group of each, from 0.
  */
-export function clustered(
+export function clusterEmbeddings(
   vectors: readonly Float32Array[],
   { least, apart }: { readonly least: number; readonly apart: (one: number, other: number) => boolean },
 ): number[] {
@@ -10,12 +10,12 @@ export function clustered(
   const alike = Float64Array.from({ length: count * count }, (_, place) => {
     const [one, other] = [Math.floor(place / count), place % count]
     if (one === other || apart(one, other)) return -Infinity
-    return likeness(vectors[one], vectors[other])
+    return cosineSimilarity(vectors[one], vectors[other])
   })
   const sizes = vectors.map(() => 1)
   const groups = vectors.map((_, index) => index)
   const living = new Set(groups)
-  const nearest = groups.map((row) => nearestOf(row, { alike, count, living }))
+  const nearest = groups.map((row) => nearestCluster(row, { alike, count, living }))
   for (;;) {
     const one = [...living].reduce<number | undefined>(
       (best, row) => (best === undefined || at(row) > at(best) ? row : best),
@@ -47,18 +47,18 @@ export function clustered(
     for (const row of living) {
       const isStale = row === one || nearest[row] === one || nearest[row] === other
       if (isStale || (alike[row * count + one] ?? 0) > at(row))
-        nearest[row] = nearestOf(row, { alike, count, living })
+        nearest[row] = nearestCluster(row, { alike, count, living })
     }
   }
 }
 
-interface Rows {
+interface SimilarityMatrix {
   readonly alike: Float64Array
   readonly count: number
   readonly living: ReadonlySet<number>
 }
 
-function nearestOf(row: number, { alike, count, living }: Rows): number | undefined {
+function nearestCluster(row: number, { alike, count, living }: SimilarityMatrix): number | undefined {
   let best: number | undefined
   for (const other of living) {
     const value = alike[row * count + other] ?? -Infinity
@@ -68,7 +68,7 @@ function nearestOf(row: number, { alike, count, living }: Rows): number | undefi
 }
 
 /** The cosine of two vectors of length 1. */
-function likeness(one: Float32Array | undefined, other: Float32Array | undefined): number {
+function cosineSimilarity(one: Float32Array | undefined, other: Float32Array | undefined): number {
   let sum = 0
   for (const [index, value] of one?.entries() ?? []) sum += value * (other?.[index] ?? 0)
   return sum

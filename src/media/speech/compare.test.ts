@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareSpoken, likeness } from './compare.ts'
+import { compareTranscripts, transcriptSimilarity } from './compare.ts'
 
 test.each([
   ['Ask not what your country can do.', 'ask not what your country can do', { heard: 1, longestLost: 0 }],
@@ -11,7 +11,7 @@ test.each([
   ['It’s ＯＫ', 'its ok', { heard: 1, longestLost: 0 }],
   ['……', 'anything', { heard: 1, longestLost: 0 }],
 ])('%s / %s', (wanted, heard, comparison) => {
-  expect(compareSpoken(wanted, heard)).toEqual(comparison)
+  expect(compareTranscripts(wanted, heard)).toEqual(comparison)
 })
 
 test('what is taken out of a text is what is lost', () => {
@@ -21,10 +21,10 @@ test('what is taken out of a text is what is lost', () => {
       const wanted = some.map(([letters]) => letters).join(' ')
       const heard = some.flatMap(([letters, stays]) => (stays ? letters : [])).join(' ')
       const kept = some.filter(([, stays]) => stays).length
-      const comparison = compareSpoken(wanted, heard)
-      expect(comparison.heard).toBeCloseTo(kept / some.length, 12)
-      expect(comparison.longestLost).toBeLessThanOrEqual(some.length - kept)
-      expect(compareSpoken(wanted, wanted)).toEqual({ heard: 1, longestLost: 0 })
+      const comparison = compareTranscripts(wanted, heard)
+      expect(comparison.recall).toBeCloseTo(kept / some.length, 12)
+      expect(comparison.longestGap).toBeLessThanOrEqual(some.length - kept)
+      expect(compareTranscripts(wanted, wanted)).toEqual({ heard: 1, longestLost: 0 })
     }),
   )
 })
@@ -33,10 +33,10 @@ test('what says nothing is like nothing, not even itself', () => {
   const silent = fc.constantFrom('', ' ', '。', '♪', '……')
   fc.assert(
     fc.property(fc.string(), silent, (text, nothing) => {
-      expect(likeness(text, nothing)).toBe(0)
-      expect(likeness(nothing, text)).toBe(0)
+      expect(transcriptSimilarity(text, nothing)).toBe(0)
+      expect(transcriptSimilarity(nothing, text)).toBe(0)
     }),
   )
-  expect(likeness('Hello, world!', 'hello world')).toBe(1)
-  expect(likeness('hello world', 'hello')).toBe(0.75)
+  expect(transcriptSimilarity('Hello, world!', 'hello world')).toBe(1)
+  expect(transcriptSimilarity('hello world', 'hello')).toBe(0.75)
 })

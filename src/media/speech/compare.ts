@@ -1,47 +1,47 @@
-import { isSpoken } from './sentences.ts'
+import { hasWords } from './sentences.ts'
 
 /** How much of what was to be said is heard. */
-export interface Comparison {
+export interface TranscriptComparison {
   /** Of the words that were to be said, those that are heard, in order; 1 where there was nothing to say. */
-  readonly heard: number
+  readonly recall: number
   /** Most words in a row that are not heard. */
-  readonly longestLost: number
+  readonly longestGap: number
 }
 
 /**
  * Holds what a recogniser heard against what was to be said: word by word, in Chinese and Japanese letter by letter,
  * without regard to case, width, marks and space (a longest common subsequence).
  */
-export function compareSpoken(wanted: string, heard: string): Comparison {
-  const [words, others] = [wordsOf(wanted), wordsOf(heard)]
-  if (words.length === 0) return { heard: 1, longestLost: 0 }
-  const found = inCommon(words, others)
+export function compareTranscripts(wanted: string, heard: string): TranscriptComparison {
+  const [words, others] = [comparableWords(wanted), comparableWords(heard)]
+  if (words.length === 0) return { recall: 1, longestGap: 0 }
+  const found = commonWords(words, others)
   let [lost, longestLost, count] = [0, 0, 0]
   for (const isFound of found) {
     lost = isFound ? 0 : lost + 1
     longestLost = Math.max(longestLost, lost)
     count += isFound ? 1 : 0
   }
-  return { heard: count / words.length, longestLost }
+  return { recall: count / words.length, longestGap: longestLost }
 }
 
 /** How much two texts say the same: 0 to 1, as much as each is heard in the other; 0 where one says nothing. */
-export function likeness(one: string, other: string): number {
-  if (!isSpoken(one) || !isSpoken(other)) return 0
-  return (compareSpoken(one, other).heard + compareSpoken(other, one).heard) / 2
+export function transcriptSimilarity(one: string, other: string): number {
+  if (!hasWords(one) || !hasWords(other)) return 0
+  return (compareTranscripts(one, other).recall + compareTranscripts(other, one).recall) / 2
 }
 
 /** Words as they sound alike: in Chinese and Japanese letters, in others from space to space. */
-function wordsOf(text: string): string[] {
+function comparableWords(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase().replaceAll(/[’']/g, '')
   return (
-    plain.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+/gu)?.flatMap(lettersApart) ??
+    plain.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+/gu)?.flatMap(splitScripts) ??
     []
   )
 }
 
 /** A word in which both kinds of letters stand side by side. */
-function lettersApart(word: string): string[] {
+function splitScripts(word: string): string[] {
   return (
     word.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+/gu) ??
     []
@@ -49,7 +49,7 @@ function lettersApart(word: string): string[] {
 }
 
 /** Which of the words are in a longest common subsequence with the others. */
-function inCommon(words: readonly string[], others: readonly string[]): boolean[] {
+function commonWords(words: readonly string[], others: readonly string[]): boolean[] {
   const width = others.length + 1
   // Lengths for what is left of both from each place on.
   const lengths = new Uint16Array((words.length + 1) * width)

@@ -1,5 +1,5 @@
 /** Names that Whisper and its kin use beside the usual ones. */
-const otherNames: Readonly<Record<string, string>> = {
+const languageAliases: Readonly<Record<string, string>> = {
   burmese: 'my',
   castilian: 'es',
   flemish: 'nl',
@@ -18,17 +18,17 @@ const otherNames: Readonly<Record<string, string>> = {
 }
 
 /** ISO 639 codes by the English names of their languages, in lower case. */
-let codes: ReadonlyMap<string, string> | undefined
+let languageCodes: ReadonlyMap<string, string> | undefined
 
 /** The ISO 639 code of a language that an engine names in English or by a code; what is unknown stays as it is. */
-export function languageCode(named: string): string {
+export function normalizeLanguage(named: string): string {
   const name = named.trim().toLowerCase()
   if (/^[a-z]{2,3}([-_].*)?$/.test(name)) return name.replace(/[-_].*$/, '')
-  codes ??= namedCodes()
-  return otherNames[name] ?? codes.get(name) ?? name
+  languageCodes ??= buildLanguageCodes()
+  return languageAliases[name] ?? languageCodes.get(name) ?? name
 }
 
-function namedCodes(): ReadonlyMap<string, string> {
+function buildLanguageCodes(): ReadonlyMap<string, string> {
   const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
   const letters = [...'abcdefghijklmnopqrstuvwxyz']
   const two = letters.flatMap((first) => letters.map((second) => first + second))
@@ -42,7 +42,7 @@ function namedCodes(): ReadonlyMap<string, string> {
 }
 
 /** How recognisers call a language that the contract writes like `en-US`. */
-export function recognisedAs(language: string): string {
+export function recogniserLanguage(language: string): string {
   const [code = ''] = language.toLowerCase().split('-')
   // Whisper's name for Filipino.
   return code === 'fil' ? 'tl' : code

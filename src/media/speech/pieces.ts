@@ -1,31 +1,31 @@
-import type { Span } from './spoken.ts'
+import type { TimeSpan } from './spoken.ts'
 
 /** A pause that ends a piece, though there were room for more, seconds. */
-const longPause = 2
+const maxPauseSeconds = 2
 
 /**
  * Groups spans of speech into pieces for a recogniser, none longer than that takes: long speech is cut where speech is
  * least likely, in the later half of what fits. `probabilities` are of frames of so many seconds.
  */
-export function piecesOf(
-  spans: readonly Span[],
+export function recognitionChunks(
+  spans: readonly TimeSpan[],
   {
     longest,
     frame,
     probabilities,
   }: { readonly longest: number; readonly frame: number; readonly probabilities: ArrayLike<number> },
-): Span[] {
-  const pieces: Span[] = []
+): TimeSpan[] {
+  const pieces: TimeSpan[] = []
   for (const span of spans.flatMap(cut)) {
     const last = pieces.at(-1)
-    if (last && span.start - last.end < longPause && span.end - last.start <= longest) {
+    if (last && span.start - last.end < maxPauseSeconds && span.end - last.start <= longest) {
       pieces[pieces.length - 1] = { start: last.start, end: span.end }
     } else pieces.push(span)
   }
   return pieces
 
-  function cut(span: Span): Span[] {
-    const parts: Span[] = []
+  function cut(span: TimeSpan): TimeSpan[] {
+    const parts: TimeSpan[] = []
     let { start } = span
     while (span.end - start > longest) {
       const end = quietest(start + longest / 2, start + longest)

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chooseReference, referenceBounds, referenceRule } from './reference.ts'
-import { SpeechSpans } from './speech-spans.ts'
-import type { Span } from './spoken.ts'
+import { findReferenceSpans, referenceBounds, referenceRule } from './reference.ts'
+import { SpeechSpanDetector } from './speech-spans.ts'
+import type { TimeSpan } from './spoken.ts'
 
-const span = (start: number, end: number): Span => ({ start, end })
+const span = (start: number, end: number): TimeSpan => ({ start, end })
 /** What is read of speech between pauses: 30 ms of room on both sides. */
-const read = (start: number, end: number): Span => span(start - 0.03, end + 0.03)
+const read = (start: number, end: number): TimeSpan => span(start - 0.03, end + 0.03)
 const turn = (speaker: number, start: number, end: number) => ({ speaker, start, end })
 
 describe('the rule that is not met is named', () => {
@@ -31,7 +31,7 @@ describe('the rule that is not met is named', () => {
       /of one person alone: the longest lasts 2\.0 s/,
     ],
   ])('%s', (_, heard, unmet) => {
-    expect(chooseReference(heard)).toEqual({ unmet: expect.stringMatching(unmet) })
+    expect(findReferenceSpans(heard)).toEqual({ unmet: expect.stringMatching(unmet) })
   })
 })
 
@@ -39,7 +39,7 @@ describe('what nearly keeps a rule', () => {
   /** Frames of a recording by what is heard in them: seconds of speech and of silence in turns. */
   const heardIn = (...seconds: readonly number[]) => {
     const frame = 0.01
-    const spans = new SpeechSpans(frame, referenceRule)
+    const spans = new SpeechSpanDetector(frame, referenceRule)
     const frames = seconds.flatMap((length, at) =>
       Array<number>(Math.round(length / frame)).fill((at + 1) % 2),
     )
@@ -51,44 +51,44 @@ describe('what nearly keeps a rule', () => {
     ['a silence of 0.62 s', [2.9, 0.62, 2.9, 1], /a silence longer than 0\.6 s: the longest lasts 2\.9 s/],
     ['speech of 2.97 s', [2.97, 1], /no 3 s of speech .*: the longest lasts 2\.9 s/],
   ])('%s is refused', (_, seconds, unmet) => {
-    expect(chooseReference(heardIn(...seconds))).toEqual({ unmet: expect.stringMatching(unmet) as string })
+    expect(findReferenceSpans(heardIn(...seconds))).toEqual({ unmet: expect.stringMatching(unmet) as string })
   })
 
   test.each([
     ['a silence of 0.59 s', [2.9, 0.59, 2.9, 1]],
     ['speech of 3.01 s', [3.01, 1]],
   ])('%s will do', (_, seconds) => {
-    expect(chooseReference(heardIn(...seconds))).toHaveProperty('spans.0.start', 0)
+    expect(findReferenceSpans(heardIn(...seconds))).toHaveProperty('spans.0.start', 0)
   })
 })
 
 describe('a reference is taken', () => {
   test('from pause to pause, the one nearest to 7 s first', () => {
     const speech = [span(0.3, 2.2), span(2.6, 4.4), span(4.8, 7.5), span(8, 13)]
-    const choice = chooseReference({ speech, turns: [turn(0, 0, 13)] })
+    const choice = findReferenceSpans({ speech, turns: [turn(0, 0, 13)] })
     const spans = [read(0.3, 7.5), read(4.8, 13), read(8, 13), read(2.6, 7.5), read(0.3, 4.4)]
     expect(choice).toEqual({ spans })
   })
 
   test('with the breath before a word that the turns leave out', () => {
-    const choice = chooseReference({ speech: [span(1, 6)], turns: [turn(0, 1.2, 3), turn(0, 3.4, 5.9)] })
+    const choice = findReferenceSpans({ speech: [span(1, 6)], turns: [turn(0, 1.2, 3), turn(0, 3.4, 5.9)] })
     expect(choice).toEqual({ spans: [read(1, 6)] })
   })
 
   test('cut where somebody speaks for longer without a pause', () => {
-    expect(chooseReference({ speech: [span(2, 40)], turns: [turn(0, 0, 41)] })).toEqual({
+    expect(findReferenceSpans({ speech: [span(2, 40)], turns: [turn(0, 0, 41)] })).toEqual({
       spans: [span(1.97, expect.closeTo(11.94, 9))],
     })
   })
 
   test('of the one who speaks alone, beside people who speak at once', () => {
     const turns = [turn(0, 0, 6), turn(1, 5, 12), turn(0, 12, 13)]
-    expect(chooseReference({ speech: [span(0, 13)], turns })).toHaveProperty('spans.0', span(6, 12))
+    expect(findReferenceSpans({ speech: [span(0, 13)], turns })).toHaveProperty('spans.0', span(6, 12))
   })
 
   test('without room where somebody else is heard in it', () => {
     const turns = [turn(0, 0, 0.98), turn(1, 1, 6.5)]
-    expect(chooseReference({ speech: [span(1, 6)], turns })).toEqual({ spans: [span(1, 6.03)] })
+    expect(findReferenceSpans({ speech: [span(1, 6)], turns })).toEqual({ spans: [span(1, 6.03)] })
   })
 })
 
@@ -119,7 +119,7 @@ test('whatever is heard, every span keeps every rule, and where there is one at 
     )
   fc.assert(
     fc.property(times, turns, (speech, given) => {
-      const choice = chooseReference({ speech, turns: given })
+      const choice = findReferenceSpans({ speech, turns: given })
       if ('unmet' in choice) {
         // Then no part of the speech alone would have done.
         const done = speech.some(

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sentencesOf } from './sentences.ts'
+import { splitSentences } from './sentences.ts'
 
 test.each([
   ['你好。今天天气不错！我们走吧？', ['你好。', '今天天气不错！', '我们走吧？']],
@@ -17,12 +17,12 @@ test.each([
   ['。。。', []],
   ['no end', ['no end']],
 ])('%s', (text, sentences) => {
-  expect(sentencesOf(text)).toEqual(sentences)
+  expect(splitSentences(text)).toEqual(sentences)
 })
 
 test('a sentence that is too long is cut between its clauses, evenly', () => {
   const clause = '他说，他今天早上很早就起来了，吃了早饭，然后去了公园，'
-  const pieces = sentencesOf(`${clause.repeat(5)}回来了。`)
+  const pieces = splitSentences(`${clause.repeat(5)}回来了。`)
   expect(pieces.join('')).toBe(`${clause.repeat(5)}回来了。`)
   expect(pieces.length).toBe(2)
   for (const piece of pieces.slice(0, -1)) expect(piece).toMatch(/，$/)
@@ -33,7 +33,7 @@ test('of any text nothing is lost but space, and no piece is too long or says no
   const letters = fc.constantFrom(...'abZ 12.,!?;:…。，！？、“”()\n中文日本語カナ한국어éø-—')
   fc.assert(
     fc.property(fc.string({ unit: letters, maxLength: 1200 }), (text) => {
-      const pieces = sentencesOf(text)
+      const pieces = splitSentences(text)
       const bare = (some: string) => some.replace(/\s+/g, '')
       if (/[\p{L}\p{N}]/u.test(text)) {
         const [first = ''] = pieces

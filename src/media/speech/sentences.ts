@@ -1,7 +1,7 @@
-import { lettersToSay } from './saying-time.ts'
+import { speechLength } from './saying-time.ts'
 
 /** Most that a piece has to say: about 20 s of speech, from where on voices lose words. */
-const most = 240
+const maxSentenceLength = 240
 
 /** What ends a sentence, with the quotes and brackets that close behind it. */
 const sentenceEnd = /(?<=[。！？!?…][”’」』）)】"']*)(?![。！？!?…”’」』）)】"'])|(?<=\.[”’)"']*)(?=\s)|\n+/u
@@ -17,43 +17,43 @@ const abbreviation =
  * A text in the pieces in which it is spoken, one a sentence; longer ones are cut between clauses, else words. All of
  * the text is in them but the space around them; pieces without a letter or digit go with the one before.
  */
-export function sentencesOf(text: string): string[] {
+export function splitSentences(text: string): string[] {
   const sentences: string[] = []
   for (const part of text.split(sentenceEnd)) {
     const last = sentences.at(-1)
     const goesOn = last !== undefined && abbreviation.test(last.trimEnd()) && !last.endsWith('\n')
-    if (last !== undefined && (goesOn || !isSpoken(part))) sentences[sentences.length - 1] = last + part
+    if (last !== undefined && (goesOn || !hasWords(part))) sentences[sentences.length - 1] = last + part
     else sentences.push(part)
   }
   return sentences
-    .flatMap((sentence) => cut(sentence.trim(), clauseEnds))
+    .flatMap((sentence) => splitLongSentence(sentence.trim(), clauseEnds))
     .map((piece) => piece.trim())
-    .filter(isSpoken)
+    .filter(hasWords)
 }
 
 /** Whether there is anything to say in a text. */
-export function isSpoken(text: string): boolean {
+export function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
 
 /** A sentence in pieces of at most what one may have to say, as even as its clauses let them be. */
-function cut(sentence: string, [ends, ...finer]: readonly RegExp[]): string[] {
-  const whole = lettersToSay(sentence)
-  if (whole <= most || !ends) return [sentence]
+function splitLongSentence(sentence: string, [ends, ...finer]: readonly RegExp[]): string[] {
+  const whole = speechLength(sentence)
+  if (whole <= maxSentenceLength || !ends) return [sentence]
   const clauses = sentence.split(ends)
-  for (let count = Math.ceil(whole / most); count < clauses.length; count += 1) {
-    const pieces = inEvenPieces(clauses, whole / count)
-    if (pieces.every((piece) => lettersToSay(piece) <= most)) return pieces
+  for (let count = Math.ceil(whole / maxSentenceLength); count < clauses.length; count += 1) {
+    const pieces = joinEvenly(clauses, whole / count)
+    if (pieces.every((piece) => speechLength(piece) <= maxSentenceLength)) return pieces
   }
-  return clauses.flatMap((clause) => cut(clause, finer))
+  return clauses.flatMap((clause) => splitLongSentence(clause, finer))
 }
 
 /** Clauses joined so that every cut is as near as can be to where even pieces would end. */
-function inEvenPieces(clauses: readonly string[], even: number): string[] {
+function joinEvenly(clauses: readonly string[], even: number): string[] {
   const pieces: string[] = []
   let before = 0
   for (const clause of clauses) {
-    const after = before + lettersToSay(clause)
+    const after = before + speechLength(clause)
     const end = even * Math.max(1, pieces.length)
     const isNearer = Math.abs(after - end) <= Math.abs(before - end)
     if (pieces.length > 0 && isNearer) pieces[pieces.length - 1] += clause

@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clustered } from './cluster.ts'
-import { piecesOf } from './pieces.ts'
-import { activityOf } from './powerset.ts'
-import { SpeakerTracks } from './speaker-tracks.ts'
-import { SpeechSpans, usualRule } from './speech-spans.ts'
-import type { Span } from './spoken.ts'
-import { turnsOf } from './turns.ts'
+import { clusterEmbeddings } from './cluster.ts'
+import { recognitionChunks } from './pieces.ts'
+import { decodePowerset } from './powerset.ts'
+import { SpeakerTracker } from './speaker-tracks.ts'
+import { SpeechSpanDetector, defaultVoiceActivityRule } from './speech-spans.ts'
+import type { TimeSpan } from './spoken.ts'
+import { speakerTurns } from './turns.ts'
 
 const frame = 0.1
-function spansOf(probabilities: readonly number[], rule = usualRule): Span[] {
-  const spans = new SpeechSpans(frame, rule)
+function spansOf(probabilities: readonly number[], rule = defaultVoiceActivityRule): TimeSpan[] {
+  const spans = new SpeechSpanDetector(frame, rule)
   return [...probabilities.flatMap((each) => spans.add(each) ?? []), ...spans.end()]
 }
 const row = (count: number, value: number) => Array.from({ length: count }, () => value)
 
 describe('spans of speech', () => {
-  const rule = { ...usualRule, leastSilence: 0.3, padding: 0 }
+  const rule = { ...defaultVoiceActivityRule, leastSilence: 0.3, padding: 0 }
 
   it('begin above one threshold and end below another', () => {
     const [span] = spansOf([...row(10, 0.4), ...row(10, 0.6), ...row(10, 0.4), ...row(10, 0.1)], rule)
@@ -37,7 +37,7 @@ describe('spans of speech', () => {
   })
 
   it('are in order, apart and within the sound, whatever is likely', () => {
-    const wide = { ...usualRule, padding: 0.25 }
+    const wide = { ...defaultVoiceActivityRule, padding: 0.25 }
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 300 }),
@@ -63,7 +63,7 @@ describe('pieces for a recogniser', () => {
       { start: 12, end: 14 },
       { start: 14.5, end: 22 },
     ]
-    expect(piecesOf(spans, { longest: 9, frame, probabilities: [] })).toEqual([
+    expect(recognitionChunks(spans, { longest: 9, frame, probabilities: [] })).toEqual([
       { start: 1, end: 9 },
       { start: 12, end: 14 },
       { start: 14.5, end: 22 },
@@ -73,7 +73,7 @@ describe('pieces for a recogniser', () => {
   it('cut long speech where it is least likely', () => {
     const probabilities = row(200, 0.9)
     probabilities[77] = 0.1
-    const pieces = piecesOf([{ start: 0, end: 15 }], { longest: 10, frame, probabilities })
+    const pieces = recognitionChunks([{ start: 0, end: 15 }], { longest: 10, frame, probabilities })
     expect(pieces.map(({ end }) => end)).toEqual([expect.closeTo(7.7, 9), 15])
   })
 
@@ -89,7 +89,7 @@ describe('pieces for a recogniser', () => {
           time = start + length
           return { start, end: time }
         })
-        const pieces = piecesOf(spans, { longest: 28, frame, probabilities: [] })
+        const pieces = recognitionChunks(spans, { longest: 28, frame, probabilities: [] })
         for (const [index, { start, end }] of pieces.entries()) {
           expect(end - start).toBeLessThanOrEqual(28 + 1e-9)
           expect(start).toBeGreaterThanOrEqual(pieces[index - 1]?.end ?? 0)
@@ -112,7 +112,7 @@ describe('speakers', () => {
     scores[0] = 0
     scores[7 + 2] = 0
     scores[14 + 5] = 0
-    expect(activityOf(scores, 3).map((voice) => [...voice])).toEqual([
+    expect(decodePowerset(scores, 3).map((voice) => [...voice])).toEqual([
       [0, 0, 1],
       [0, 1, 0],
       [0, 0, 1],
@@ -126,7 +126,7 @@ describe('speakers', () => {
   }
 
   it('keep their track from window to window, whichever place they have in it', () => {
-    const tracks = new SpeakerTracks({ window: 100, hop: 25 })
+    const tracks = new SpeakerTracker({ window: 100, hop: 25 })
     expect(tracks.add([voice([0, 50]), voice([50, 100]), voice()])).toEqual([0, 1, -1])
     expect(tracks.add([voice(), voice([25, 100]), voice([0, 25])])).toEqual([-1, 1, 0])
     expect(tracks.add([voice([0, 60]), voice([70, 100]), voice()])).toEqual([1, 2, -1])
@@ -146,7 +146,7 @@ describe('speakers', () => {
       [7, 1],
       [9, 0],
     ])
-    expect(turnsOf(tracks, { groups, seconds: (at) => at / 10 })).toEqual([
+    expect(speakerTurns(tracks, { groups, seconds: (at) => at / 10 })).toEqual([
       { speaker: 0, start: 0, end: 1.4 },
       { speaker: 1, start: 4, end: 5 },
     ])
@@ -157,10 +157,10 @@ describe('speakers', () => {
       Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180))
     const vectors = [0, 90, 10, 80, 5].map(unit)
     const never = () => false
-    expect(clustered(vectors, { least: 0.5, apart: never })).toEqual([0, 1, 0, 1, 0])
-    expect(clustered(vectors, { least: 0.999, apart: never })).toEqual([0, 1, 2, 3, 4])
+    expect(clusterEmbeddings(vectors, { least: 0.5, apart: never })).toEqual([0, 1, 0, 1, 0])
+    expect(clusterEmbeddings(vectors, { least: 0.999, apart: never })).toEqual([0, 1, 2, 3, 4])
     const apart = (one: number, other: number) => one + other === 2 && one !== other
-    expect(clustered([0, 20, 1].map(unit), { least: 0.5, apart })).toEqual([0, 1, 1])
-    expect(clustered([], { least: 0.5, apart: never })).toEqual([])
+    expect(clusterEmbeddings([0, 20, 1].map(unit), { least: 0.5, apart })).toEqual([0, 1, 1])
+    expect(clusterEmbeddings([], { least: 0.5, apart: never })).toEqual([])
   })
 })

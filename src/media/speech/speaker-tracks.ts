@@ -1,6 +1,6 @@
 /** Frames, of those that two windows share, in which a voice must be heard by both to be one, and their share of all. */
-const leastShared = 12
-const leastShare = 0.3
+const minSharedFrames = 12
+const minSharedFraction = 0.3
 
 /** A stretch of frames in which a track speaks; half open. */
 export interface TrackTurn {
@@ -13,7 +13,7 @@ export interface TrackTurn {
  * Follows voices from window to window by the frames that these share: a voice that is heard in the same frames is
  * the same. Each window begins so many frames after the one before; a voice that falls silent for a window is lost.
  */
-export class SpeakerTracks {
+export class SpeakerTracker {
   /** What is settled: in the order in which they end. */
   readonly turns: TrackTurn[] = []
   /** Pairs of tracks that a window told apart, as `one other`, the lower first. */
@@ -67,7 +67,7 @@ export class SpeakerTracks {
     )
     for (const { index, track, both, either } of pairs.toSorted((one, other) => other.both - one.both)) {
       if (found[index] !== undefined || found.includes(track)) continue
-      if (both >= leastShared && both >= leastShare * either) found[index] = track
+      if (both >= minSharedFrames && both >= minSharedFraction * either) found[index] = track
     }
     return found.map((track) => track ?? this.#tracks++)
   }
@@ -95,15 +95,15 @@ export class SpeakerTracks {
       }
     }
     this.#begin += frames
-    this.#told = movedOn(this.#told, frames)
-    const kept = [...this.#votes].map(([track, votes]) => [track, movedOn(votes, frames)] as const)
+    this.#told = shiftLeft(this.#told, frames)
+    const kept = [...this.#votes].map(([track, votes]) => [track, shiftLeft(votes, frames)] as const)
     this.#votes = new Map(
       kept.filter(([track, votes]) => this.#open.has(track) || votes.some((vote) => vote > 0)),
     )
   }
 }
 
-function movedOn(values: Uint8Array, by: number): Uint8Array {
+function shiftLeft(values: Uint8Array, by: number): Uint8Array {
   const moved = new Uint8Array(values.length)
   moved.set(values.subarray(by))
   return moved

@@ -1,46 +1,46 @@
-import type { Span } from './spoken.ts'
+import type { TimeSpan } from './spoken.ts'
 
 /** When a probability of speech is taken for speech; times in seconds. */
-export interface SpeechRule {
+export interface VoiceActivityRule {
   /** Speech begins at this probability and lasts until it falls below `release`. */
   readonly threshold: number
   readonly release: number
   /** Shorter speech is none. */
-  readonly leastSpeech: number
+  readonly minSpeech: number
   /** Shorter silence belongs to the speech around it. */
-  readonly leastSilence: number
+  readonly minSilence: number
   /** What is added before and after, as far as there is room. */
   readonly padding: number
 }
 
 /** As Silero's own tools have it. */
-export const usualRule: SpeechRule = {
+export const defaultVoiceActivityRule: VoiceActivityRule = {
   threshold: 0.5,
   release: 0.35,
-  leastSpeech: 0.25,
-  leastSilence: 0.1,
+  minSpeech: 0.25,
+  minSilence: 0.1,
   padding: 0.03,
 }
 
 /** Finds spans of speech in probabilities that come one after another, each of a frame of so many seconds. */
-export class SpeechSpans {
-  readonly #rule: SpeechRule
+export class SpeechSpanDetector {
+  readonly #rule: VoiceActivityRule
   readonly #frame: number
   #at = 0
   #begin: number | undefined
   /** Where the speech that goes on fell silent, if it did. */
   #silentFrom: number | undefined
   /** The last one found, unpadded, which padding may join with the next. */
-  #last: Span | undefined
+  #last: TimeSpan | undefined
 
-  constructor(frame: number, rule = usualRule) {
+  constructor(frame: number, rule = defaultVoiceActivityRule) {
     this.#frame = frame
     this.#rule = rule
   }
 
   /** Takes the next probability; answers the span that is known to be whole by it, if one is. */
-  add(probability: number): Span | undefined {
-    const { threshold, release, leastSilence } = this.#rule
+  add(probability: number): TimeSpan | undefined {
+    const { threshold, release, minSilence: leastSilence } = this.#rule
     const at = this.#at * this.#frame
     this.#at += 1
     if (probability >= threshold) {
@@ -55,9 +55,9 @@ export class SpeechSpans {
   }
 
   /** What is left when there are no more. */
-  end(): Span[] {
+  end(): TimeSpan[] {
     const whole = this.#begin === undefined ? undefined : this.#close(this.#silentFrom ?? this.#total)
-    const last = this.#last && padded(this.#last, this.#rule.padding, this.#total)
+    const last = this.#last && padSpan(this.#last, this.#rule.padding, this.#total)
     return [...(whole ? [whole] : []), ...(last ? [last] : [])]
   }
 
@@ -66,8 +66,8 @@ export class SpeechSpans {
   }
 
   /** Ends the speech that goes on; answers the one before it, to which nothing can be added then. */
-  #close(end: number): Span | undefined {
-    const { leastSpeech, padding } = this.#rule
+  #close(end: number): TimeSpan | undefined {
+    const { minSpeech: leastSpeech, padding } = this.#rule
     const found = { start: this.#begin ?? end, end }
     this.#begin = undefined
     this.#silentFrom = undefined
@@ -75,12 +75,12 @@ export class SpeechSpans {
     const before = this.#last
     this.#last = found
     if (!before) return undefined
-    if (found.start - before.end > 2 * padding) return padded(before, padding, this.#total)
+    if (found.start - before.end > 2 * padding) return padSpan(before, padding, this.#total)
     this.#last = { start: before.start, end: found.end }
     return undefined
   }
 }
 
-function padded({ start, end }: Span, padding: number, total: number): Span {
+function padSpan({ start, end }: TimeSpan, padding: number, total: number): TimeSpan {
   return { start: Math.max(0, start - padding), end: Math.min(total, end + padding) }
 }

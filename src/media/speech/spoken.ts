@@ -2,21 +2,21 @@
 export const speechRate = 16_000
 
 /** A part of a recording, in seconds from its start; half open. */
-export interface Span {
+export interface TimeSpan {
   readonly start: number
   readonly end: number
 }
 
 /** A word as it was spoken; in Chinese and Japanese a character. */
-export interface Word extends Span {
+export interface TimedWord extends TimeSpan {
   readonly text: string
 }
 
 /** What was said in a piece of sound. */
-export interface Recognised {
+export interface RecognitionResult {
   readonly text: string
   /** In order, none overlapping, within the sound. */
-  readonly words: readonly Word[]
+  readonly words: readonly TimedWord[]
   /** Whether the engine told when each word was spoken; else its time is shared out by length. */
   readonly timed: boolean
   /** 0 to 1; null where the engine tells none. */
@@ -34,13 +34,13 @@ export interface LanguageCandidate {
 }
 
 /** A part of a recording in which one person speaks. */
-export interface Turn extends Span {
+export interface SpeakerTurn extends TimeSpan {
   /** Counted from 0 in the order of their first words. */
   readonly speaker: number
 }
 
 /** Sound of one channel at its own rate. */
-export interface Samples {
+export interface MonoAudio {
   readonly samples: Float32Array
   /** Hz. */
   readonly rate: number

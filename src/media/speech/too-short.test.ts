@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { chooseReference } from './reference.ts'
+import { findReferenceSpans } from './reference.ts'
 
 test('what is nearly long enough is not told as long enough', () => {
   const almost = { start: 1, end: 3.98 }
-  const unmet = (heard: Parameters<typeof chooseReference>[0]) => {
-    const choice = chooseReference(heard)
+  const unmet = (heard: Parameters<typeof findReferenceSpans>[0]) => {
+    const choice = findReferenceSpans(heard)
     return 'unmet' in choice ? choice.unmet : 'nothing'
   }
   expect(unmet({ speech: [almost], turns: [{ ...almost, speaker: 0 }] })).toContain('the longest lasts 2.9 s')

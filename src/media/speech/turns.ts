@@ -1,21 +1,21 @@
 import type { TrackTurn } from './speaker-tracks.ts'
-import type { Turn } from './spoken.ts'
+import type { SpeakerTurn } from './spoken.ts'
 
 /** A pause of one speaker that is not told, and the shortest turn that is, seconds. */
-const pause = 0.3
-const shortest = 0.1
+const maxTurnPause = 0.3
+const minTurnSeconds = 0.1
 
 /**
  * Turns of speakers from those of tracks: `groups` tells the group of each track, or nothing of one that is too
  * short to be known, which then speaks as whoever is nearest in time.
  */
-export function turnsOf(
+export function speakerTurns(
   tracks: readonly TrackTurn[],
   { groups, seconds }: { groups: ReadonlyMap<number, number>; seconds: (frame: number) => number },
-): Turn[] {
+): SpeakerTurn[] {
   const known = tracks.filter(({ track }) => groups.has(track))
   const groupOf = (turn: TrackTurn): number =>
-    groups.get(turn.track) ?? groups.get(nearestTo(turn, known)?.track ?? -1) ?? 0
+    groups.get(turn.track) ?? groups.get(nearestTrack(turn, known)?.track ?? -1) ?? 0
   const ordered = tracks.toSorted((one, other) => one.start - other.start)
   const order = new Map<number, number>()
   const last = new Map<number, number>()
@@ -26,23 +26,23 @@ export function turnsOf(
     order.set(group, speaker)
     const [start, end] = [seconds(turn.start), seconds(turn.end)]
     const before = turns[last.get(speaker) ?? -1]
-    if (before && start - before.end <= pause) {
+    if (before && start - before.end <= maxTurnPause) {
       before.end = Math.max(before.end, end)
       continue
     }
     last.set(speaker, turns.length)
     turns.push({ speaker, start, end })
   }
-  return inOrderOfWords(turns.filter(({ start, end }) => end - start >= shortest))
+  return renumberSpeakers(turns.filter(({ start, end }) => end - start >= minTurnSeconds))
 }
 
-function nearestTo({ start, end }: TrackTurn, others: readonly TrackTurn[]): TrackTurn | undefined {
+function nearestTrack({ start, end }: TrackTurn, others: readonly TrackTurn[]): TrackTurn | undefined {
   const gap = (other: TrackTurn) => Math.max(other.start - end, start - other.end)
   return others.toSorted((one, other) => gap(one) - gap(other)).at(0)
 }
 
 /** Counts speakers anew, as some may have said nothing that is told. */
-function inOrderOfWords(turns: readonly Turn[]): Turn[] {
+function renumberSpeakers(turns: readonly SpeakerTurn[]): SpeakerTurn[] {
   const order = [...new Set(turns.map(({ speaker }) => speaker))]
   return turns.map((turn) => ({ ...turn, speaker: order.indexOf(turn.speaker) }))
 }

@@ -1,22 +1,24 @@
 /** The first of Whisper's tokens that name languages, which follow one another in this order. */
-const first = 50_259
+const firstLanguageToken = 50_259
 
 /** Whisper's languages, by ISO 639 where that has them; the last one only its later models know. */
-const languages =
+const whisperLanguages =
   `en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml
   cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi
   lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su yue`.split(/\s+/u)
 
 /** Tokens of the models before the last language came. */
-const tokensOnce = 51_865
+const tokensWithoutCantonese = 51_865
 
 /** The token that a transcript starts with. */
-export const startOfTranscript = first - 1
+export const startOfTranscriptToken = firstLanguageToken - 1
 
 /** How likely each language is, the likeliest first, by what the model expects after the start. */
-export function languagesOf(expected: ArrayLike<number>): { language: string; probability: number }[] {
-  const known = expected.length > tokensOnce ? languages : languages.slice(0, -1)
-  const scores = known.map((_, index) => Number(expected[first + index]))
+export function languageProbabilities(
+  expected: ArrayLike<number>,
+): { language: string; probability: number }[] {
+  const known = expected.length > tokensWithoutCantonese ? whisperLanguages : whisperLanguages.slice(0, -1)
+  const scores = known.map((_, index) => Number(expected[firstLanguageToken + index]))
   const highest = Math.max(...scores)
   const weights = scores.map((score) => Math.exp(score - highest))
   const sum = weights.reduce((total, weight) => total + weight, 0)

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkRecognised } from './check-words.ts'
-import { shareTime, splitWords } from './split-words.ts'
-import type { Recognised, Word } from './spoken.ts'
-import { plainText, wordsOfTokens } from './token-words.ts'
+import { validateRecognition } from './check-words.ts'
+import { distributeTime, splitWords } from './split-words.ts'
+import type { RecognitionResult, TimedWord } from './spoken.ts'
+import { plainTranscript, joinTokens } from './token-words.ts'
 
 const at = (texts: readonly string[], step = 0.2) =>
   texts.map((text, index) => ({ text, start: index * step }))
-const textsOf = (words: readonly Word[]) => words.map(({ text }) => text)
+const textsOf = (words: readonly TimedWord[]) => words.map(({ text }) => text)
 
 describe('words of a text', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('words of a text', () => {
   it('share their time, in order, from its begin to its end', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const words = shareTime(text, { start: 1, end: 3 })
+        const words = distributeTime(text, { start: 1, end: 3 })
         expect(textsOf(words)).toEqual(splitWords(text))
         let before = 1
         for (const { start, end } of words) {
@@ -49,15 +49,15 @@ describe('words of pieces', () => {
     ['Korean', ['▁안', '녕', '▁세', '상'], ['안녕', '세상']],
     ['tags of SenseVoice', ['<|en|>', '<|NEUTRAL|>', '▁yes'], ['yes']],
     ['several characters at once', ['広州', '市'], ['広', '州', '市']],
-  ])('%s', (_, tokens, words) => expect(textsOf(wordsOfTokens(at(tokens), 9))).toEqual(words))
+  ])('%s', (_, tokens, words) => expect(textsOf(joinTokens(at(tokens), 9))).toEqual(words))
 
   it('last until the next begins, or as long as they are told to, and not through silence', () => {
-    const words = wordsOfTokens(at(['▁one', '▁two'], 2), 9)
+    const words = joinTokens(at(['▁one', '▁two'], 2), 9)
     expect(words).toEqual([
       { text: 'one', start: 0, end: 0.6 },
       { text: 'two', start: 2, end: 2.6 },
     ])
-    const [told] = wordsOfTokens([{ text: '▁one', start: 1, seconds: 0.3 }], 9)
+    const [told] = joinTokens([{ text: '▁one', start: 1, seconds: 0.3 }], 9)
     expect(told?.end).toBeCloseTo(1.3, 9)
   })
 
@@ -68,9 +68,9 @@ describe('words of pieces', () => {
       fc.property(tokens, (steps) => {
         let time = 0
         const timed = steps.map(([text, step]) => ({ text, start: (time += step) }))
-        const words = wordsOfTokens(timed, time + 1)
+        const words = joinTokens(timed, time + 1)
         const fail = (what: string): never => expect.fail(what)
-        checkRecognised(recognised(words), { seconds: time + 1, fail })
+        validateRecognition(recognised(words), { seconds: time + 1, fail })
         const letters = (text: string) => text.replaceAll(/<\|zh\|>|[▁@\s]/gu, '')
         expect(letters(textsOf(words).join(''))).toBe(letters(steps.map(([text]) => text).join('')))
       }),
@@ -78,17 +78,17 @@ describe('words of pieces', () => {
   })
 
   it('texts have no tags and single spaces', () => {
-    expect(plainText('<|zh|><|NEUTRAL|><|Speech|> 你好   world </s>')).toBe('你好 world')
+    expect(plainTranscript('<|zh|><|NEUTRAL|><|Speech|> 你好   world </s>')).toBe('你好 world')
   })
 })
 
-function recognised(words: readonly Word[]): Recognised {
+function recognised(words: readonly TimedWord[]): RecognitionResult {
   return { text: '', words, timed: true, confidence: null, language: null }
 }
 
 describe('what an engine answers', () => {
-  const check = (words: readonly Word[], more: Partial<Recognised> = {}) =>
-    checkRecognised(
+  const check = (words: readonly TimedWord[], more: Partial<RecognitionResult> = {}) =>
+    validateRecognition(
       { ...recognised(words), ...more },
       {
         seconds: 2,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { decodeVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
-import { missingOf } from '../../../src/media/audio/missing.ts'
+import { missingAudioSeconds } from '../../../src/media/audio/missing.ts'
 import { make, picture, scratchFolder, tone } from './made.ts'
 import { withHole } from './with-hole.ts'
 
@@ -16,7 +16,7 @@ async function hear(path: string) {
   const signal = new AbortController().signal
   const wish = { signal, timeoutMs: 60_000, onHoles: (seconds: number) => (filled = seconds) }
   for await (const piece of decodeVoice(path, wish)) samples += piece.length
-  return { lasts: samples / 16_000, missing: missingOf(await probe(path), filled) }
+  return { lasts: samples / 16_000, missing: missingAudioSeconds(await probe(path), filled) }
 }
 
 test.each([

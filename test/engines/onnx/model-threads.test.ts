@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { setPacks } from '../../../src/engines/packs/use.ts'
-import { newLook } from '../../../src/engines/piano/basic-pitch-window.ts'
-import { framesOf, openModel } from '../../../src/engines/piano/basic-pitch.ts'
+import { newWindowAnalysis } from '../../../src/engines/piano/basic-pitch-window.ts'
+import { basicPitchFrames, openBasicPitchModel } from '../../../src/engines/piano/basic-pitch.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
 import { startMirror } from '../../packs/mirror.ts'
 import { model, modelPack, packsIn } from '../../packs/stand-in.ts'
@@ -16,8 +16,10 @@ test('a model that does not load is told to everyone who asks', async () => {
   await using mirror = await startMirror({ 'eyes.onnx': model })
   const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
   setPacks(packsIn(scratch.path, known, { mirror: mirror.address }))
-  await using threads = await openModel(2, new AbortController().signal)
-  const asked = await Promise.allSettled(Array.from({ length: 5 }, () => threads.ask(newLook(), [])))
+  await using threads = await openBasicPitchModel(2, new AbortController().signal)
+  const asked = await Promise.allSettled(
+    Array.from({ length: 5 }, () => threads.ask(newWindowAnalysis(), [])),
+  )
   for (const one of asked) {
     expect(one).toMatchObject({
       status: 'rejected',
@@ -45,9 +47,9 @@ test.skipIf(testdata('models') === undefined)(
     await using scratch = await scratchFolder()
     packsFrom(scratch.path)
     const hear = async (threads: number, stop = new AbortController(), atMost = Infinity) => {
-      await using opened = await openModel(threads, stop.signal)
+      await using opened = await openBasicPitchModel(threads, stop.signal)
       const onsets: number[] = []
-      for await (const frame of framesOf(opened, sweep(), { signal: stop.signal })) {
+      for await (const frame of basicPitchFrames(opened, sweep(), { signal: stop.signal })) {
         onsets.push(...frame.onsets)
         if (onsets.length >= atMost) stop.abort(new Error('enough'))
       }

@@ -3,10 +3,10 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openServiceCopier } from '../../../src/engines/speech/service-copier.ts'
+import { openVoiceService } from '../../../src/engines/speech/service-copier.ts'
 import { setServices } from '../../../src/engines/services/use.ts'
 import type { VoiceService } from '../../../src/engines/services/services.ts'
-import { readWav, wavOf } from '../../../src/media/audio/wav.ts'
+import { decodeWav, encodeWav } from '../../../src/media/audio/wav.ts'
 import {
   breaks,
   bytes,
@@ -28,7 +28,7 @@ const tone = (rate: number) => ({
 
 const reference = { ...tone(24_000), text: '你好', language: 'zh-CN' }
 const utterance = { text: 'Good morning.', language: 'en-US', reference, speed: 1.25 }
-const wav = wavOf(tone(32_000))
+const wav = encodeWav(tone(32_000))
 
 let server: StandIn
 let scratch: string
@@ -47,7 +47,7 @@ function setVoice(dialect: 'openai' | 'gpt-sovits', more: Partial<VoiceService> 
 }
 
 async function speak(more: Partial<typeof utterance> = {}) {
-  await using copier = openServiceCopier({ scratch, pause: async () => undefined })
+  await using copier = openVoiceService({ scratch, pause: async () => undefined })
   return await copier.speak({ ...utterance, ...more }, { signal })
 }
 
@@ -60,7 +60,7 @@ describe('GPT-SoVITS', () => {
   /** Reads the reference as the server does, by its path. */
   const reads: Reply = async (response, heard) => {
     const { ref_audio_path: path } = JSON.parse(String(heard.body)) as { ref_audio_path: string }
-    await bytes(wavOf(readWav(await readFile(path))), 'audio/wav')(response, heard)
+    await bytes(encodeWav(decodeWav(await readFile(path))), 'audio/wav')(response, heard)
   }
 
   it('reads the reference from a file, which is away afterwards', async () => {
@@ -85,7 +85,7 @@ describe('GPT-SoVITS', () => {
   })
 
   it('speaks five languages', async () => {
-    await using copier = openServiceCopier({ scratch })
+    await using copier = openVoiceService({ scratch })
     expect(copier).toMatchObject({ name: host(), languages: ['zh-CN', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'] })
     const told: unknown[] = []
     for (const language of copier.languages) {
@@ -179,7 +179,7 @@ describe('GPT-SoVITS', () => {
   })
 
   it('that fails inside answers a second of silence, which is none', async () => {
-    server.otherwise = bytes(wavOf({ rate: 16_000, samples: new Float32Array(16_000) }), 'audio/wav')
+    server.otherwise = bytes(encodeWav({ rate: 16_000, samples: new Float32Array(16_000) }), 'audio/wav')
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
       message: `${host()} answers silence`,
@@ -209,11 +209,11 @@ describe('an OpenAI-compatible voice service', () => {
       speed: 1.25,
     })
     const [, encoded = ''] = String(audio).split('data:audio/wav;base64,')
-    expect(readWav(Buffer.from(encoded, 'base64'))).toMatchObject({ rate: 24_000 })
+    expect(decodeWav(Buffer.from(encoded, 'base64'))).toMatchObject({ rate: 24_000 })
   })
 
   it('is asked for one thing at a time', async () => {
-    await using copier = openServiceCopier({ scratch })
+    await using copier = openVoiceService({ scratch })
     let [now, most] = [0, 0]
     server.otherwise = (response) => {
       now += 1
@@ -244,7 +244,7 @@ describe('an OpenAI-compatible voice service', () => {
     ['a header alone', bytes(wav.subarray(0, 44), 'audio/wav'), 'answers sound that is cut off'],
     [
       'no samples',
-      bytes(wavOf({ rate: 16_000, samples: new Float32Array(0) }), 'audio/wav'),
+      bytes(encodeWav({ rate: 16_000, samples: new Float32Array(0) }), 'audio/wav'),
       'answers silence',
     ],
   ])('is told where it answers %s', async (_, reply, what) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openServiceRecogniser } from '../../../src/engines/speech/service-recogniser.ts'
+import { openTranscriptionService } from '../../../src/engines/speech/service-recogniser.ts'
 import { setServices } from '../../../src/engines/services/use.ts'
-import { readWav } from '../../../src/media/audio/wav.ts'
+import { decodeWav } from '../../../src/media/audio/wav.ts'
 import {
   breaks,
   bytes,
@@ -38,7 +38,7 @@ afterEach(() => server[Symbol.asyncDispose]())
 const sound = Float32Array.from({ length: 32_000 }, (_, at) => Math.sin(at / 20) / 2)
 
 async function recognise(language?: string) {
-  await using recogniser = openServiceRecogniser({ pause: async () => undefined })
+  await using recogniser = openTranscriptionService({ pause: async () => undefined })
   return await recogniser.recognise(sound, { signal, ...(language !== undefined && { language }) })
 }
 
@@ -55,7 +55,7 @@ const name = () => `whisper-1 at ${new URL(server.origin).host}`
 
 describe('a transcription service', () => {
   it('hears the sound as it is, and tells words with their times', async () => {
-    await using recogniser = openServiceRecogniser()
+    await using recogniser = openTranscriptionService()
     expect(recogniser).toMatchObject({ name: name(), longest: 300 })
     expect(await recogniser.recognise(sound, { signal, language: 'en-US' })).toEqual({
       text: 'Hello, world.',
@@ -75,7 +75,7 @@ describe('a transcription service', () => {
     expect(fieldsOf(heard, 'response_format')).toEqual(['verbose_json'])
     expect(fieldsOf(heard, 'timestamp_granularities[]')).toEqual(['word', 'segment'])
     const start = heard.body.indexOf('RIFF')
-    const wav = readWav(heard.body.subarray(start, heard.body.indexOf('\r\n--', start + 64_044)))
+    const wav = decodeWav(heard.body.subarray(start, heard.body.indexOf('\r\n--', start + 64_044)))
     expect([wav.rate, wav.samples.length]).toEqual([16_000, 32_000])
     expect(wav.samples[1000]).toBeCloseTo(sound[1000] ?? 0, 3)
   })
@@ -231,7 +231,7 @@ describe('a transcription service', () => {
 
   it('that is too slow is told', async () => {
     server.otherwise = hangs()
-    await using recogniser = openServiceRecogniser({ firstByteMs: 20 })
+    await using recogniser = openTranscriptionService({ firstByteMs: 20 })
     await expect(recogniser.recognise(sound, { signal })).rejects.toMatchObject({
       code: 6402,
       retryable: true,
@@ -240,6 +240,6 @@ describe('a transcription service', () => {
 
   it('is missed where none is set', () => {
     setServices({})
-    expect(() => openServiceRecogniser()).toThrow('no transcription service is set')
+    expect(() => openTranscriptionService()).toThrow('no transcription service is set')
   })
 })

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSpeechFinder, type SpeechFinder } from '../../../src/engines/speech/find-speech.ts'
-import { backgroundOf, type Background } from '../../../src/media/speech/background.ts'
-import type { Span } from '../../../src/media/speech/spoken.ts'
+import {
+  openVoiceActivityDetector,
+  type VoiceActivityDetector,
+} from '../../../src/engines/speech/find-speech.ts'
+import { analyzeBackground, type BackgroundAnalysis } from '../../../src/media/speech/background.ts'
+import type { TimeSpan } from '../../../src/media/speech/spoken.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import {
   hasSpeech,
@@ -19,19 +22,19 @@ import {
 const folder = await scratchFolder()
 
 describe.skipIf(!hasSpeech)('what is behind voices (REELWRIGHT_TESTDATA)', () => {
-  let finder: SpeechFinder
+  let finder: VoiceActivityDetector
   let voices: Float32Array
   beforeAll(async () => {
     usePacks(folder)
-    finder = await openSpeechFinder(never)
+    finder = await openVoiceActivityDetector(never)
     voices = joined(silence(1), await voiceOf('austen'), silence(1.5), await voiceOf('woman'), silence(1))
   })
   afterAll(() => finder[Symbol.asyncDispose]())
 
-  async function heard(sound: Float32Array): Promise<Background> {
-    const spans: Span[] = []
-    for await (const span of finder.find(inPieces(sound), { signal: never })) spans.push(span)
-    return backgroundOf(sound, spans)
+  async function heard(sound: Float32Array): Promise<BackgroundAnalysis> {
+    const spans: TimeSpan[] = []
+    for await (const span of finder.detect(inPieces(sound), { signal: never })) spans.push(span)
+    return analyzeBackground(sound, spans)
   }
 
   it.each([

@@ -6,10 +6,10 @@ import { contentOf } from '../../../src/engines/packs/sha256.ts'
 import { packsSet, setPacks } from '../../../src/engines/packs/use.ts'
 import { setServices } from '../../../src/engines/services/use.ts'
 import {
-  chooseCopier,
-  chooseIdentifier,
-  chooseRecogniser,
-  chooseSeparator,
+  selectVoiceCloner,
+  selectLanguageIdentifier,
+  selectRecogniser,
+  selectSeparator,
 } from '../../../src/engines/speech/choose.ts'
 import { bringModel, flowing } from '../vision/stand-in-models.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
@@ -51,20 +51,20 @@ describe('with nothing there', () => {
   it.each(['zh-CN', 'zh-CHT', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'])(
     '%s wants SenseVoice',
     async (language) => {
-      await expect(chooseRecogniser(language)).rejects.toMatchObject(missing('sense-voice'))
+      await expect(selectRecogniser(language)).rejects.toMatchObject(missing('sense-voice'))
     },
   )
   it.each(['fr-FR', 'de-DE', 'es-MX', 'pt-BR', 'ru-RU'])('%s wants Parakeet', async (language) => {
-    await expect(chooseRecogniser(language)).rejects.toMatchObject(missing('parakeet'))
+    await expect(selectRecogniser(language)).rejects.toMatchObject(missing('parakeet'))
   })
   it.each(['th-TH', 'id-ID', 'ms-MY', 'fil-PH', 'ar-SA', 'vi-VN'])('%s wants Whisper', async (language) => {
-    await expect(chooseRecogniser(language)).rejects.toMatchObject(missing('whisper-turbo'))
+    await expect(selectRecogniser(language)).rejects.toMatchObject(missing('whisper-turbo'))
   })
   it('languages, voices and others each want one command or setting', async () => {
-    await expect(chooseIdentifier()).rejects.toMatchObject(missing('whisper-tiny'))
-    await expect(chooseCopier('zh-CN', '')).rejects.toMatchObject(missing('zipvoice'))
+    await expect(selectLanguageIdentifier()).rejects.toMatchObject(missing('whisper-tiny'))
+    await expect(selectVoiceCloner('zh-CN', '')).rejects.toMatchObject(missing('zipvoice'))
     for (const language of ['zh-HK', 'ja-JP', 'ko-KR']) {
-      await expect(chooseCopier(language, '')).rejects.toMatchObject({
+      await expect(selectVoiceCloner(language, '')).rejects.toMatchObject({
         code: 6401,
         retryable: false,
         hint: expect.stringContaining('voice_service'),
@@ -72,21 +72,21 @@ describe('with nothing there', () => {
     }
   })
   it('voices are separated by what comes by itself', async () => {
-    expect(await chooseSeparator()).toMatchObject({ name: 'gtcrn' })
+    expect(await selectSeparator()).toMatchObject({ name: 'gtcrn' })
   })
 })
 
 describe('what is installed', () => {
   it('is taken, the best for a language first', async () => {
     await install('parakeet', 'whisper-tiny', 'zipvoice', 'voice-separation')
-    expect(await chooseRecogniser('fr-FR')).toMatchObject({ name: 'parakeet' })
-    expect(await chooseRecogniser('en-US')).toMatchObject({ name: 'parakeet' })
-    await expect(chooseRecogniser('ja-JP')).rejects.toMatchObject({ code: 6401 })
-    expect(await chooseIdentifier()).toMatchObject({ name: 'whisper-tiny' })
-    expect(await chooseCopier('en-US', '')).toMatchObject({ name: 'zipvoice' })
-    expect(await chooseSeparator()).toMatchObject({ name: 'spleeter' })
+    expect(await selectRecogniser('fr-FR')).toMatchObject({ name: 'parakeet' })
+    expect(await selectRecogniser('en-US')).toMatchObject({ name: 'parakeet' })
+    await expect(selectRecogniser('ja-JP')).rejects.toMatchObject({ code: 6401 })
+    expect(await selectLanguageIdentifier()).toMatchObject({ name: 'whisper-tiny' })
+    expect(await selectVoiceCloner('en-US', '')).toMatchObject({ name: 'zipvoice' })
+    expect(await selectSeparator()).toMatchObject({ name: 'spleeter' })
     await install('sense-voice', 'parakeet')
-    expect(await chooseRecogniser('en-US')).toMatchObject({ name: 'sense-voice' })
+    expect(await selectRecogniser('en-US')).toMatchObject({ name: 'sense-voice' })
   })
 
   it('goes after a model that people brought, which is a folder or a file', async () => {
@@ -99,13 +99,13 @@ describe('what is installed', () => {
     const packs = packsSet()
     if (!packs) throw new TypeError('no packs')
     setPacks({ ...packs, own: { whisper: { path: mirror, sha256: await contentOf(mirror) } } })
-    expect(await chooseRecogniser('zh-CN')).toMatchObject({ name: 'whisper' })
-    expect(await chooseIdentifier()).toMatchObject({ name: 'whisper' })
+    expect(await selectRecogniser('zh-CN')).toMatchObject({ name: 'whisper' })
+    expect(await selectLanguageIdentifier()).toMatchObject({ name: 'whisper' })
     setPacks({
       ...packs,
       own: { whisper: { ...(await bringModel(place, flowing(0, 0))), sha256: '0'.repeat(64) } },
     })
-    await expect(chooseRecogniser('zh-CN')).rejects.toMatchObject({ code: 6016 })
+    await expect(selectRecogniser('zh-CN')).rejects.toMatchObject({ code: 6016 })
   })
 })
 
@@ -116,7 +116,7 @@ describe('a service that is set', () => {
       transcription: { address: 'http://127.0.0.1:9/v1', model: 'whisper-1' },
       voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
     })
-    expect(await chooseRecogniser('zh-CN')).toMatchObject({ name: 'whisper-1 at 127.0.0.1:9' })
-    expect(await chooseCopier('ja-JP', place)).toMatchObject({ name: '127.0.0.1:9' })
+    expect(await selectRecogniser('zh-CN')).toMatchObject({ name: 'whisper-1 at 127.0.0.1:9' })
+    expect(await selectVoiceCloner('ja-JP', place)).toMatchObject({ name: '127.0.0.1:9' })
   })
 })

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
-import { openSpeechFinder, type SpeechFinder } from '../../../src/engines/speech/find-speech.ts'
-import type { Span } from '../../../src/media/speech/spoken.ts'
+import {
+  openVoiceActivityDetector,
+  type VoiceActivityDetector,
+} from '../../../src/engines/speech/find-speech.ts'
+import type { TimeSpan } from '../../../src/media/speech/spoken.ts'
 import { make, scratchFolder } from '../ffmpeg/made.ts'
 import {
   hasSpeech,
@@ -42,16 +45,16 @@ describe('sound for speech', () => {
 })
 
 describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
-  let finder: SpeechFinder
+  let finder: VoiceActivityDetector
   beforeAll(async () => {
     usePacks(folder)
-    finder = await openSpeechFinder(never)
+    finder = await openVoiceActivityDetector(never)
   })
   afterAll(() => finder[Symbol.asyncDispose]())
 
-  async function spansIn(sound: Float32Array): Promise<Span[]> {
-    const spans: Span[] = []
-    for await (const span of finder.find(inPieces(sound), { signal: never })) spans.push(span)
+  async function spansIn(sound: Float32Array): Promise<TimeSpan[]> {
+    const spans: TimeSpan[] = []
+    for await (const span of finder.detect(inPieces(sound), { signal: never })) spans.push(span)
     return spans
   }
 
@@ -70,7 +73,7 @@ describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
     const seconds = clean.length / 16_000
     // The voices' own beginnings and ends are what is found of each alone.
     let at = 0
-    const known: Span[] = []
+    const known: TimeSpan[] = []
     for (const [index, voice] of voices.entries()) {
       at += pauses[index] ?? 0
       for (const { start, end } of await spansIn(voice)) known.push({ start: at + start, end: at + end })
@@ -94,7 +97,7 @@ describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
     }
     let [count, last] = [0, 0]
     let after: number | undefined
-    for await (const { start, end } of finder.find(minutes(), { signal: never })) {
+    for await (const { start, end } of finder.detect(minutes(), { signal: never })) {
       expect(start).toBeGreaterThan(last)
       last = end
       count += 1
@@ -106,18 +109,18 @@ describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
 
   it('ends where it is broken off', async () => {
     const ended = AbortSignal.abort(new Error('enough'))
-    const spans = finder.find(inPieces(silence(1)), { signal: ended })
+    const spans = finder.detect(inPieces(silence(1)), { signal: ended })
     await expect(spans.next()).rejects.toThrow('enough')
   })
 })
 
 /** Precision and recall by frames of 10 ms. */
 function expectAlike(
-  found: readonly Span[],
-  known: readonly Span[],
+  found: readonly TimeSpan[],
+  known: readonly TimeSpan[],
   { seconds, least }: { seconds: number; least: number },
 ): void {
-  const inside = (spans: readonly Span[], time: number) =>
+  const inside = (spans: readonly TimeSpan[], time: number) =>
     spans.some(({ start, end }) => time >= start && time < end)
   let [both, ours, theirs] = [0, 0, 0]
   for (let time = 0; time < seconds; time += 0.01) {

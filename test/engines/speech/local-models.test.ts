@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLanguageIdentifier } from '../../../src/engines/speech/identify-language.ts'
-import { openSpleeter, openVoiceCleaner } from '../../../src/engines/speech/separate.ts'
-import { openSpeakerSplitter } from '../../../src/engines/speech/split-speakers.ts'
+import { openSpleeter, openDenoisingSeparator } from '../../../src/engines/speech/separate.ts'
+import { openDiarizer } from '../../../src/engines/speech/split-speakers.ts'
 import { openDenoiser } from '../../../src/engines/speech/sherpa/denoise.ts'
 import { openSpeakerEmbedder } from '../../../src/engines/speech/sherpa/embed-speaker.ts'
 import { openLocalRecogniser } from '../../../src/engines/speech/sherpa/recognise.ts'
-import { recogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
+import { localRecogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
 import { usePack } from '../../../src/engines/packs/use.ts'
 import { copyFile } from 'node:fs/promises'
 import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
@@ -132,7 +132,7 @@ describe('sherpa-onnx itself', () => {
     const tokens = senseVoiceTokens.map((token, at) => `${token} ${at}\n`).join('')
     const files = { 'sense.model.onnx': senseVoice(), 'sense.tokens.txt': tokens }
     usePacks(folder, await packIn(mirror, 'sense-voice', files), mirror)
-    const [model] = recogniserModels
+    const [model] = localRecogniserModels
     if (!model) throw new TypeError('no recogniser')
     await using recogniser = await openLocalRecogniser(model, { signal: never, language: 'en-US' })
     const told = await recogniser.recognise(noise(0.3, 0.1), { signal: never })
@@ -145,7 +145,7 @@ describe('sherpa-onnx itself', () => {
     const { metadata: _, ...without } = senseVoice()
     const files = { 'sense.model.onnx': without, 'sense.tokens.txt': 'a 0\n' }
     usePacks(folder, await packIn(mirror, 'sense-voice', files), mirror)
-    const [model] = recogniserModels
+    const [model] = localRecogniserModels
     if (!model) throw new TypeError('no recogniser')
     await expect(openLocalRecogniser(model, { signal: never })).rejects.toMatchObject({
       code: 6401,
@@ -171,9 +171,9 @@ describe('sherpa-onnx itself', () => {
     const alike = (a: number, b: number) =>
       vectors[a]?.reduce((sum, value, at) => sum + value * (vectors[b]?.[at] ?? 0), 0)
     expect(alike(0, 1)).toBeGreaterThan(alike(0, 2) ?? 1)
-    await using splitter = await openSpeakerSplitter(never)
+    await using splitter = await openDiarizer(never)
     expect(splitter.name).toBe('pyannote-segmentation with speaker-embedding')
-    const turns = await splitter.split(inPieces(joined(one, silence(25), one)), { signal: never })
+    const turns = await splitter.diarize(inPieces(joined(one, silence(25), one)), { signal: never })
     expect(new Set(turns.map(({ speaker }) => speaker)).size).toBe(1)
   })
 })
@@ -197,7 +197,7 @@ describe.skipIf(!hasSpeech)('taking noise off speech (REELWRIGHT_TESTDATA)', () 
     const one = await voiceOf('reader')
     const long = joined(one, one, one, one, one)
     const path = await writeSound(join(folder, 'long.wav'), mixed(long, noise(long.length / 16_000, 0.005)))
-    await using cleaner = await openVoiceCleaner(never)
+    await using cleaner = await openDenoisingSeparator(never)
     expect(cleaner).toMatchObject({ keepsMusic: false, channels: 1, rate: 16_000 })
     const parts: Float32Array[] = []
     const seconds = long.length / 16_000

@@ -3,7 +3,7 @@ import { artifactOf } from '../../packs/stand-in.ts'
 import { readFileSync } from 'node:fs'
 import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
 import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'
-import { joinedSamples } from '../../../src/media/audio/joined.ts'
+import { concatSamples } from '../../../src/media/audio/joined.ts'
 import { setPacks } from '../../../src/engines/packs/use.ts'
 import { testdata } from '../ffmpeg/made.ts'
 import { writeFloatWav } from '../float-wav.ts'
@@ -42,7 +42,7 @@ export async function voiceOf(speaker: Speaker): Promise<Float32Array> {
 }
 
 export function joined(...parts: readonly Float32Array[]): Float32Array {
-  return joinedSamples(parts)
+  return concatSamples(parts)
 }
 
 export function silence(seconds: number): Float32Array {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EnginePack } from '../../../src/engines/packs/manifest.ts'
-import { startSherpa, type Sherpa } from '../../../src/engines/speech/sherpa/process.ts'
+import { startSherpaProcess, type SherpaProcess } from '../../../src/engines/speech/sherpa/process.ts'
 import { openLocalRecogniser } from '../../../src/engines/speech/sherpa/recognise.ts'
-import { recogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
+import { localRecogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
 import { openZipvoice } from '../../../src/engines/speech/sherpa/voice.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import { never, usePacks } from './recordings.ts'
@@ -24,7 +24,7 @@ async function usingModel(opening: string, answering: string): Promise<void> {
   usePacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
 }
 
-const [senseVoice] = recogniserModels
+const [senseVoice] = localRecogniserModels
 const second = new Float32Array(16_000)
 
 async function recognise(answer: unknown) {
@@ -126,7 +126,7 @@ const question = { samples: new Float32Array(16), rate: 16_000 }
 describe('a process', () => {
   beforeEach(() => usingModel('opens', 'hang'))
 
-  async function start(timeMs?: number): Promise<Sherpa> {
+  async function start(timeMs?: number): Promise<SherpaProcess> {
     const settings = {
       modelConfig: {
         senseVoice: { model: join(folder, 'mirror', 'sense.model.onnx'), language: '' },
@@ -134,23 +134,23 @@ describe('a process', () => {
       },
     }
     const limits = { signal: never, ...(timeMs !== undefined && { timeMs }) }
-    return await startSherpa({ model: 'slow', part: 'recogniser', settings }, limits)
+    return await startSherpaProcess({ model: 'slow', kind: 'recogniser', settings }, limits)
   }
 
   it('that gives no answer in time is ended', async () => {
     await using sherpa = await start(300)
-    await expect(sherpa.ask(question, never)).rejects.toMatchObject({
+    await expect(sherpa.request(question, never)).rejects.toMatchObject({
       code: 6402,
       retryable: true,
       message: expect.stringMatching(/the model slow gave no answer in \d+ s/),
     })
-    await expect(sherpa.ask(question, never)).rejects.toMatchObject({ code: 6402 })
+    await expect(sherpa.request(question, never)).rejects.toMatchObject({ code: 6402 })
   })
 
   it('is ended on request, with the reason of who asked', async () => {
     await using sherpa = await start()
     const enough = new AbortController()
-    const asked = sherpa.ask(question, enough.signal)
+    const asked = sherpa.request(question, enough.signal)
     enough.abort(new Error('enough'))
     await expect(asked).rejects.toThrow('enough')
   })
@@ -193,11 +193,11 @@ describe('a voice', () => {
     const opening = { model: 'zipvoice', part: 'voice', settings: { model: { zipvoice } } } as const
     const asked = (text: string) => ({ ...question, say: { text, reference: '', speed: 2 } })
     await usingVoice('slow')
-    await using slow = await startSherpa(opening, { signal: never, timeMs: 1 })
-    expect(await slow.ask(asked('A long text.'), never)).toMatchObject({ sampleRate: 24_000 })
+    await using slow = await startSherpaProcess(opening, { signal: never, timeMs: 1 })
+    expect(await slow.request(asked('A long text.'), never)).toMatchObject({ sampleRate: 24_000 })
     await usingVoice('hang')
-    await using hung = await startSherpa(opening, { signal: never, timeMs: 1 })
-    await expect(hung.ask(asked('.'), never)).rejects.toMatchObject({
+    await using hung = await startSherpaProcess(opening, { signal: never, timeMs: 1 })
+    await expect(hung.request(asked('.'), never)).rejects.toMatchObject({
       code: 6402,
       message: expect.stringMatching(/gave no answer in 1 s/),
     })

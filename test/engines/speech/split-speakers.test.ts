@@ -1,23 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openSpeakerSplitter, type SpeakerSplitter } from '../../../src/engines/speech/split-speakers.ts'
-import type { Turn } from '../../../src/media/speech/spoken.ts'
+import { openDiarizer, type Diarizer } from '../../../src/engines/speech/split-speakers.ts'
+import type { SpeakerTurn } from '../../../src/media/speech/spoken.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import { hasSpeech, inPieces, joined, mixed, never, usePacks, voiceOf, type Speaker } from './recordings.ts'
 
 const folder = await scratchFolder()
 
 describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
-  let splitter: SpeakerSplitter
+  let splitter: Diarizer
   beforeAll(async () => {
     usePacks(folder)
-    splitter = await openSpeakerSplitter(never)
+    splitter = await openDiarizer(never)
   })
   afterAll(() => splitter[Symbol.asyncDispose]())
 
   /** Says one after another what each says; answers who was heard for most of each. */
-  async function heard(...speakers: Speaker[]): Promise<{ turns: Turn[]; speakers: (number | undefined)[] }> {
+  async function heard(
+    ...speakers: Speaker[]
+  ): Promise<{ turns: SpeakerTurn[]; speakers: (number | undefined)[] }> {
     const voices = await Promise.all(speakers.map(voiceOf))
-    const turns = await splitter.split(inPieces(joined(...voices)), { signal: never })
+    const turns = await splitter.diarize(inPieces(joined(...voices)), { signal: never })
     let at = 0
     const found = voices.map((voice) => {
       const [from, to] = [at, at + voice.length / 16_000]
@@ -62,7 +64,7 @@ describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
 
   it('hears two at once', async () => {
     const [one, other] = [await voiceOf('austen'), await voiceOf('woman')]
-    const turns = await splitter.split(inPieces(mixed(one, other)), { signal: never })
+    const turns = await splitter.diarize(inPieces(mixed(one, other)), { signal: never })
     const overlapping = turns.some((turn) =>
       turns.some(
         ({ speaker, start, end }) => speaker !== turn.speaker && start < turn.end - 1 && end > turn.start + 1,
@@ -80,7 +82,7 @@ describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
 })
 
 /** Who speaks longest in a stretch. */
-function loudest(turns: readonly Turn[], from: number, to: number): number | undefined {
+function loudest(turns: readonly SpeakerTurn[], from: number, to: number): number | undefined {
   const lengths = new Map<number, number>()
   for (const { speaker, start, end } of turns) {
     const shared = Math.min(end, to) - Math.max(start, from)

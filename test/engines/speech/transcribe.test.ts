@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Recogniser } from '../../../src/engines/speech/speech.ts'
-import { transcribe, type Transcribed } from '../../../src/engines/speech/transcribe.ts'
+import { transcribeFile, type TranscribedSegment } from '../../../src/engines/speech/transcribe.ts'
 import { MediaError } from '../../../src/contract/errors.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import { hasSpeech, joined, patience, silence, usePacks, voiceOf, writeSound } from './recordings.ts'
@@ -51,8 +51,8 @@ describe.skipIf(!hasSpeech)('a transcript (REELWRIGHT_TESTDATA)', () => {
   })
 
   async function told(recogniser: Recogniser, more: { language?: string; after?: number } = {}) {
-    const parts: Transcribed[] = []
-    for await (const part of transcribe(path, { ...patience, recogniser, ...more })) parts.push(part)
+    const parts: TranscribedSegment[] = []
+    for await (const part of transcribeFile(path, { ...patience, recogniser, ...more })) parts.push(part)
     return parts
   }
 
@@ -96,7 +96,7 @@ describe.skipIf(!hasSpeech)('a transcript (REELWRIGHT_TESTDATA)', () => {
   it('of silence has nothing, and the recogniser is not asked', async () => {
     const quiet = await writeSound(join(folder, 'quiet.wav'), silence(3))
     const recogniser = { ...listener(12), recognise: () => Promise.reject(new Error('was asked')) }
-    const parts = transcribe(quiet, { ...patience, recogniser })
+    const parts = transcribeFile(quiet, { ...patience, recogniser })
     expect(await parts.next()).toMatchObject({ done: true })
   })
 })

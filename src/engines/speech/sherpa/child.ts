@@ -1,51 +1,51 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Opening, Question, Reply, Settings } from './talk.ts'
+import type { SherpaLoadRequest, SherpaRequest, SherpaReply, SherpaSettings } from './talk.ts'
 
 // A process of its own: the native engine ends the one it is in at a model it does not like.
 
-interface Stream {
+interface SherpaStream {
   acceptWaveform(wave: { readonly samples: Float32Array; readonly sampleRate: number }): void
   inputFinished(): void
 }
 
 /** As much of sherpa-onnx-node as is used here. */
-interface Sherpa {
-  readonly OfflineRecognizer: new (settings: Settings) => {
-    createStream(): Stream
-    decode(stream: Stream): void
-    getResult(stream: Stream): unknown
+interface SherpaModule {
+  readonly OfflineRecognizer: new (settings: SherpaSettings) => {
+    createStream(): SherpaStream
+    decode(stream: SherpaStream): void
+    getResult(stream: SherpaStream): unknown
   }
-  readonly SpeakerEmbeddingExtractor: new (settings: Settings) => {
-    createStream(): Stream
-    isReady(stream: Stream): boolean
-    compute(stream: Stream, external: boolean): Float32Array
+  readonly SpeakerEmbeddingExtractor: new (settings: SherpaSettings) => {
+    createStream(): SherpaStream
+    isReady(stream: SherpaStream): boolean
+    compute(stream: SherpaStream, external: boolean): Float32Array
   }
-  readonly OfflineSpeechDenoiser: new (settings: Settings) => { run(wave: object): unknown }
-  readonly OfflineTts: new (settings: Settings) => { generate(request: object): unknown }
+  readonly OfflineSpeechDenoiser: new (settings: SherpaSettings) => { run(wave: object): unknown }
+  readonly OfflineTts: new (settings: SherpaSettings) => { generate(request: object): unknown }
 }
 
-type Answer = (question: Question) => unknown
+type RequestHandler = (question: SherpaRequest) => unknown
 
-function open({ engine, part, settings }: Opening): Answer {
-  const sherpa = createRequire(join(engine, 'engine.cjs'))('sherpa-onnx-node') as Sherpa
+function loadModel({ engine, kind: part, settings }: SherpaLoadRequest): RequestHandler {
+  const sherpa = createRequire(join(engine, 'engine.cjs'))('sherpa-onnx-node') as SherpaModule
   switch (part) {
     case 'recogniser':
-      return recognising(new sherpa.OfflineRecognizer(settings))
+      return recogniserHandler(new sherpa.OfflineRecognizer(settings))
     case 'embedding':
-      return embedding(new sherpa.SpeakerEmbeddingExtractor(settings))
+      return embeddingHandler(new sherpa.SpeakerEmbeddingExtractor(settings))
     case 'denoiser': {
       const denoiser = new sherpa.OfflineSpeechDenoiser(settings)
       return ({ samples, rate }) => denoiser.run({ samples, sampleRate: rate, enableExternalBuffer: false })
     }
     case 'voice':
-      return speaking(new sherpa.OfflineTts(settings))
+      return voiceHandler(new sherpa.OfflineTts(settings))
     default:
       throw new TypeError('there is no such part')
   }
 }
 
-function recognising(recogniser: InstanceType<Sherpa['OfflineRecognizer']>): Answer {
+function recogniserHandler(recogniser: InstanceType<SherpaModule['OfflineRecognizer']>): RequestHandler {
   return ({ samples, rate }) => {
     const stream = recogniser.createStream()
     stream.acceptWaveform({ samples, sampleRate: rate })
@@ -54,7 +54,9 @@ function recognising(recogniser: InstanceType<Sherpa['OfflineRecognizer']>): Ans
   }
 }
 
-function embedding(extractor: InstanceType<Sherpa['SpeakerEmbeddingExtractor']>): Answer {
+function embeddingHandler(
+  extractor: InstanceType<SherpaModule['SpeakerEmbeddingExtractor']>,
+): RequestHandler {
   return ({ samples, rate }) => {
     const stream = extractor.createStream()
     stream.acceptWaveform({ samples, sampleRate: rate })
@@ -63,8 +65,8 @@ function embedding(extractor: InstanceType<Sherpa['SpeakerEmbeddingExtractor']>)
   }
 }
 
-function speaking(voice: InstanceType<Sherpa['OfflineTts']>): Answer {
-  return ({ samples, rate, say }) =>
+function voiceHandler(voice: InstanceType<SherpaModule['OfflineTts']>): RequestHandler {
+  return ({ samples, rate, speak: say }) =>
     voice.generate({
       text: say?.text ?? '',
       enableExternalBuffer: false,
@@ -79,20 +81,20 @@ function speaking(voice: InstanceType<Sherpa['OfflineTts']>): Answer {
     })
 }
 
-let answer: Answer | undefined
+let handler: RequestHandler | undefined
 
-function handle(message: Opening | Question): unknown {
+function handleMessage(message: SherpaLoadRequest | SherpaRequest): unknown {
   if ('part' in message) {
-    answer = open(message)
+    handler = loadModel(message)
     return null
   }
-  return answer?.(message)
+  return handler?.(message)
 }
 
-process.on('message', (message: Opening | Question) => {
-  let reply: Reply
+process.on('message', (message: SherpaLoadRequest | SherpaRequest) => {
+  let reply: SherpaReply
   try {
-    reply = { told: handle(message) }
+    reply = { told: handleMessage(message) }
   } catch (error) {
     reply = { failed: String(error) }
   }

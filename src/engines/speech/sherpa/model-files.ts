@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { MediaError } from '../../../contract/errors.ts'
 
 /** What the names of files of models end with, as sherpa-onnx exports them; what comes earlier goes first. */
-const endings = {
+const fileEndings = {
   encoder: ['encoder.int8.onnx', 'encoder.onnx'],
   decoder: ['decoder.int8.onnx', 'decoder.onnx'],
   joiner: ['joiner.int8.onnx', 'joiner.onnx'],
@@ -16,13 +16,13 @@ const endings = {
   accompaniment: ['accompaniment.fp16.onnx', 'accompaniment.int8.onnx', 'accompaniment.onnx'],
 } as const satisfies Record<string, readonly string[]>
 
-export type ModelFile = keyof typeof endings
+export type ModelFileRole = keyof typeof fileEndings
 
 /**
  * Paths of a model's files, found by their names in a folder, or beside the first file of a pack. Throws 6016 where
  * one is not there.
  */
-export async function modelFiles<Name extends ModelFile>(
+export async function findModelFiles<Name extends ModelFileRole>(
   pack: string,
   place: string,
   names: readonly Name[],
@@ -30,9 +30,9 @@ export async function modelFiles<Name extends ModelFile>(
   const folder = (await stat(place)).isDirectory() ? place : dirname(place)
   const there = (await readdir(folder)).toSorted()
   const found = names.map((name): readonly [Name, string] => {
-    const file = endings[name].flatMap((ending) => there.filter((each) => each.endsWith(ending))).at(0)
+    const file = fileEndings[name].flatMap((ending) => there.filter((each) => each.endsWith(ending))).at(0)
     if (file !== undefined) return [name, join(folder, file)]
-    throw new MediaError(6016, `the model set for ${pack} has no file …${endings[name].at(-1)}`, {
+    throw new MediaError(6016, `the model set for ${pack} has no file …${fileEndings[name].at(-1)}`, {
       hint: `Bring a folder with it, as sherpa-onnx exports such models, and set its path and checksum in models.${pack}.`,
     })
   })

@@ -1,64 +1,64 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { MediaError } from '../../../contract/errors.ts'
-import { secondsToSay } from '../../../media/speech/saying-time.ts'
+import { estimateSpeechSeconds } from '../../../media/speech/saying-time.ts'
 import { limitConcurrency } from '../../../platform/limit-concurrency.ts'
 import { preferAsMemoryVictim, tail } from '../../ffmpeg/child.ts'
 import { usePack } from '../../packs/use.ts'
-import type { Opening, Question, Reply } from './talk.ts'
+import type { SherpaLoadRequest, SherpaRequest, SherpaReply } from './talk.ts'
 
 const program = import.meta.filename.endsWith('.ts') ? './child.ts' : './child.js'
 
 /** A large model is read from a slow disk, ms. */
-const openingMs = 180_000
+const loadTimeoutMs = 180_000
 
 /** Longest that an answer may take: some, and so much for each second of sound that is heard or to be spoken, ms. */
-const answerMs = 60_000
-const answerMsASecond = 20_000
+const baseTimeoutMs = 60_000
+const timeoutMsPerSecond = 20_000
 
 /** Bytes of what it last wrote to standard error that are kept. */
 const logBytes = 4096
 
-export interface Sherpa extends AsyncDisposable {
+export interface SherpaProcess extends AsyncDisposable {
   /** Asks one after another. What the process fails by is thrown as a MediaError that names engine and model. */
-  ask(question: Question, signal: AbortSignal): Promise<unknown>
+  request(question: SherpaRequest, signal: AbortSignal): Promise<unknown>
 }
 
 /**
  * Starts a process of sherpa-onnx with a model: 6401 where the engine is not there, or ends at the model. A process
  * that crashed, or was ended by an abort or for being silent too long, answers nothing any more.
  */
-export async function startSherpa(
-  wanted: Omit<Opening, 'engine'> & { readonly model: string },
-  { signal, timeMs = answerMs }: { readonly signal: AbortSignal; readonly timeMs?: number },
-): Promise<Sherpa> {
+export async function startSherpaProcess(
+  wanted: Omit<SherpaLoadRequest, 'engine'> & { readonly model: string },
+  { signal, timeMs = baseTimeoutMs }: { readonly signal: AbortSignal; readonly timeMs?: number },
+): Promise<SherpaProcess> {
   const { model, ...opening } = wanted
   const engine = await usePack('sherpa-onnx', { signal })
   signal.throwIfAborted()
-  const run = new Run(model)
+  const run = new ChildConnection(model)
   try {
-    await run.send({ ...opening, engine }, { signal, timeMs: Math.max(timeMs, openingMs) })
+    await run.send({ ...opening, engine }, { signal, timeMs: Math.max(timeMs, loadTimeoutMs) })
   } catch (error) {
     await run.end()
     signal.throwIfAborted()
-    throw doesNotOpen(model, error)
+    throw loadError(model, error)
   }
   const inTurn = limitConcurrency(1)
   return {
-    ask: (question, until) =>
+    request: (question, until) =>
       inTurn(() =>
-        run.send(question, { signal: until, timeMs: timeMs + secondsOf(question) * answerMsASecond }),
+        run.send(question, { signal: until, timeMs: timeMs + requestSeconds(question) * timeoutMsPerSecond }),
       ),
     [Symbol.asyncDispose]: () => run.end(),
   }
 }
 
-function secondsOf({ samples, rate, say }: Question): number {
+function requestSeconds({ samples, rate, speak: say }: SherpaRequest): number {
   const heard = samples.length / rate
-  return say ? heard + secondsToSay(say.text) / say.speed : heard
+  return say ? heard + estimateSpeechSeconds(say.text) / say.speed : heard
 }
 
 /** A process, and what is awaited of it. */
-class Run {
+class ChildConnection {
   readonly #model: string
   readonly #process: ChildProcess
   readonly #ended: Promise<void>
@@ -75,7 +75,7 @@ class Run {
     })
     preferAsMemoryVictim(this.#process.pid)
     this.#process.stderr?.on('data', this.#log.add)
-    this.#process.on('message', (reply: Reply) => this.#take(reply))
+    this.#process.on('message', (reply: SherpaReply) => this.#take(reply))
     this.#ended = new Promise((resolve) => {
       this.#process.on('close', (code, signal) => {
         this.#fail(`ended with ${signal ?? code}`)
@@ -90,7 +90,7 @@ class Run {
 
   /** Sends a message and awaits the reply. */
   async send(
-    message: Opening | Question,
+    message: SherpaLoadRequest | SherpaRequest,
     { signal, timeMs }: { readonly signal: AbortSignal; readonly timeMs: number },
   ): Promise<unknown> {
     signal.throwIfAborted()
@@ -120,7 +120,7 @@ class Run {
     await this.#ended
   }
 
-  #take(reply: Reply): void {
+  #take(reply: SherpaReply): void {
     if ('told' in reply) this.#awaited?.resolve(reply.told)
     else this.#awaited?.reject(this.#error(`cannot do it: ${reply.failed}`))
   }
@@ -145,7 +145,7 @@ class Run {
   }
 }
 
-function doesNotOpen(model: string, cause: unknown): MediaError {
+function loadError(model: string, cause: unknown): MediaError {
   const why = cause instanceof MediaError ? cause.message : String(cause)
   return new MediaError(6401, `the model ${model} does not open: ${why}`, {
     cause,

@@ -1,16 +1,16 @@
 import * as z from 'zod'
-import { checkRecognised } from '../../../media/speech/check-words.ts'
-import { shareTime } from '../../../media/speech/split-words.ts'
-import { speechRate, type Recognised, type Word } from '../../../media/speech/spoken.ts'
-import { plainText, wordsOfTokens } from '../../../media/speech/token-words.ts'
+import { validateRecognition } from '../../../media/speech/check-words.ts'
+import { distributeTime } from '../../../media/speech/split-words.ts'
+import { speechRate, type RecognitionResult, type TimedWord } from '../../../media/speech/spoken.ts'
+import { plainTranscript, joinTokens } from '../../../media/speech/token-words.ts'
 import { usePack } from '../../packs/use.ts'
 import type { Recogniser } from '../speech.ts'
-import { startSherpa, type Sherpa } from './process.ts'
+import { startSherpaProcess, type SherpaProcess } from './process.ts'
 import { recogniserSettings, type RecogniserModel } from './recognisers.ts'
-import { nonsense } from './samples.ts'
+import { invalidResult } from './samples.ts'
 
 /** As sherpa-onnx tells a result; lists that a model does not fill are empty. */
-const result = z.object({
+const resultSchema = z.object({
   text: z.string(),
   lang: z.string().default(''),
   tokens: z.array(z.string()).default([]),
@@ -30,9 +30,9 @@ export async function openLocalRecogniser(
   const place = await usePack(name, { signal })
   const start = async (spoken: string | undefined, until: AbortSignal) => {
     const settings = await recogniserSettings(model, place, spoken)
-    return await startSherpa({ model: name, part: 'recogniser', settings }, { signal: until })
+    return await startSherpaProcess({ model: name, kind: 'recogniser', settings }, { signal: until })
   }
-  let open: { readonly language: string | undefined; readonly sherpa: Sherpa } = {
+  let open: { readonly language: string | undefined; readonly sherpa: SherpaProcess } = {
     language,
     sherpa: await start(language, signal),
   }
@@ -45,56 +45,59 @@ export async function openLocalRecogniser(
         await open.sherpa[Symbol.asyncDispose]()
         open = { language: spoken, sherpa: await start(spoken, until) }
       }
-      const told = await open.sherpa.ask({ samples: sound, rate: speechRate }, until)
-      return recognisedOf(told, { model: name, seconds: sound.length / speechRate })
+      const told = await open.sherpa.request({ samples: sound, rate: speechRate }, until)
+      return parseRecognition(told, { model: name, seconds: sound.length / speechRate })
     },
     [Symbol.asyncDispose]: () => open.sherpa[Symbol.asyncDispose](),
   }
 }
 
-function recognisedOf(told: unknown, { model, seconds }: { model: string; seconds: number }): Recognised {
+function parseRecognition(
+  told: unknown,
+  { model, seconds }: { model: string; seconds: number },
+): RecognitionResult {
   const fail = (what: string): never => {
-    throw nonsense(model, what)
+    throw invalidResult(model, what)
   }
-  const read = result.safeParse(told)
+  const read = resultSchema.safeParse(told)
   if (!read.success) return fail('its answer is no result')
   const { text, lang, tokens, timestamps, durations } = read.data
-  const plain = plainText(text)
+  const plain = plainTranscript(text)
   // Pieces of characters, of models that spell by bytes, tell no words.
   const timed =
     tokens.length > 0 && timestamps.length === tokens.length && !tokens.join('').includes('\uFFFD')
   const words = timed
-    ? wordsOfTokens(
+    ? joinTokens(
         tokens.map((token, at) => ({ text: token, start: timestamps[at] ?? NaN, seconds: durations[at] })),
         seconds,
       )
-    : wordsOfSegments(read.data, seconds)
-  const recognised: Recognised = {
+    : segmentWords(read.data, seconds)
+  const recognised: RecognitionResult = {
     text: plain,
     words,
     timed,
     // It tells likelihoods of some kinds of models alone, on scales that those do not share.
     confidence: null,
-    language: plainLanguage(lang),
+    language: stripLanguageTag(lang),
   }
-  return checkRecognised(recognised, { seconds, fail })
+  return validateRecognition(recognised, { seconds, fail })
 }
 
 /** Words that share the time of what they are said in: a sentence or so where those are told, else all of it. */
-function wordsOfSegments(told: z.infer<typeof result>, seconds: number): Word[] {
+function segmentWords(told: z.infer<typeof resultSchema>, seconds: number): TimedWord[] {
   const { segment_timestamps: starts, segment_durations: lengths, segment_texts: texts } = told
-  if (texts.length === 0) return shareTime(plainText(told.text), { start: 0, end: seconds })
+  if (texts.length === 0) return distributeTime(plainTranscript(told.text), { start: 0, end: seconds })
   return texts.flatMap((text, at) => {
     const [start = NaN, length = NaN] = [starts[at], lengths[at]]
     // Whisper hears silence up to half a minute, and may tell of that too.
     return start >= seconds
       ? []
-      : shareTime(plainText(text), { start, end: Math.min(start + length, seconds) })
+      : distributeTime(plainTranscript(text), { start, end: Math.min(start + length, seconds) })
   })
 }
 
 /** `<|zh|>` is zh. */
-function plainLanguage(told: string): string | null {
+function stripLanguageTag(told: string): string | null {
   const language = told.replaceAll(/[<|>]/gu, '')
   return language === '' || language === 'auto' ? null : language
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { PackName } from '../../packs/manifest.ts'
-import { modelFiles } from './model-files.ts'
-import type { Settings } from './talk.ts'
+import { findModelFiles } from './model-files.ts'
+import type { SherpaSettings } from './talk.ts'
 
 /** A model that recognises speech. */
 export interface RecogniserModel {
@@ -12,54 +12,54 @@ export interface RecogniserModel {
   /** Most sound it takes at once, seconds. */
   readonly longest: number
   /** Its part of sherpa-onnx's settings; a language by the model's own name, empty for any. */
-  settings(place: string, language: string): Promise<Settings>
+  settings(place: string, language: string): Promise<SherpaSettings>
 }
 
-const chinese = { 'zh-CN': 'zh', 'zh-CHS': 'zh', 'zh-CHT': 'zh' }
-const europe = ['en-US', 'fr-FR', 'de-DE', 'es-ES', 'es-MX', 'pt-PT', 'pt-BR', 'ru-RU']
+const mandarinCodes = { 'zh-CN': 'zh', 'zh-CHS': 'zh', 'zh-CHT': 'zh' }
+const europeanCodes = ['en-US', 'fr-FR', 'de-DE', 'es-ES', 'es-MX', 'pt-PT', 'pt-BR', 'ru-RU']
 
 /** Every recogniser that runs here, the best for its languages first. */
-export const recogniserModels: readonly RecogniserModel[] = [
+export const localRecogniserModels: readonly RecogniserModel[] = [
   {
     name: 'sense-voice',
-    languages: { ...chinese, 'zh-HK': 'yue', 'en-US': 'en', 'ja-JP': 'ja', 'ko-KR': 'ko' },
+    languages: { ...mandarinCodes, 'zh-HK': 'yue', 'en-US': 'en', 'ja-JP': 'ja', 'ko-KR': 'ko' },
     longest: 30,
     async settings(place, language) {
-      const { model, tokens } = await modelFiles('sense-voice', place, ['model', 'tokens'])
+      const { model, tokens } = await findModelFiles('sense-voice', place, ['model', 'tokens'])
       const known = language === '' ? 'auto' : language
       return { senseVoice: { model, language: known, useInverseTextNormalization: 1 }, tokens }
     },
   },
   {
     name: 'parakeet',
-    languages: Object.fromEntries(europe.map((code) => [code, ''])),
+    languages: Object.fromEntries(europeanCodes.map((code) => [code, ''])),
     longest: 30,
     async settings(place) {
-      const files = await modelFiles('parakeet', place, ['encoder', 'decoder', 'joiner', 'tokens'])
+      const files = await findModelFiles('parakeet', place, ['encoder', 'decoder', 'joiner', 'tokens'])
       const { tokens, ...transducer } = files
       return { transducer, tokens, modelType: 'nemo_transducer' }
     },
   },
   {
     name: 'paraformer',
-    languages: { ...chinese, 'en-US': '' },
+    languages: { ...mandarinCodes, 'en-US': '' },
     longest: 30,
     async settings(place) {
-      const { model, tokens } = await modelFiles('paraformer', place, ['model', 'tokens'])
+      const { model, tokens } = await findModelFiles('paraformer', place, ['model', 'tokens'])
       return { paraformer: { model }, tokens }
     },
   },
-  whisper('whisper-turbo', 'yue'),
-  whisper('whisper', 'zh'),
+  whisperModel('whisper-turbo', 'yue'),
+  whisperModel('whisper', 'zh'),
 ]
 
 /** Whisper hears half a minute; only its later models tell Cantonese from Chinese. */
-function whisper(name: PackName, cantonese: string): RecogniserModel {
+function whisperModel(name: PackName, cantonese: string): RecogniserModel {
   return {
     name,
     longest: 28,
     async settings(place, language) {
-      const { encoder, decoder, tokens } = await modelFiles(name, place, ['encoder', 'decoder', 'tokens'])
+      const { encoder, decoder, tokens } = await findModelFiles(name, place, ['encoder', 'decoder', 'tokens'])
       const known = language === 'yue' ? cantonese : language
       const told = { task: 'transcribe', tailPaddings: -1, enableSegmentTimestamps: 1 }
       return { whisper: { encoder, decoder, language: known, ...told }, tokens }
@@ -72,8 +72,9 @@ export async function recogniserSettings(
   { languages, settings }: RecogniserModel,
   place: string,
   language: string | undefined,
-): Promise<Settings> {
-  const known = (language === undefined ? '' : languages ? languages[language] : isoOf(language)) ?? ''
+): Promise<SherpaSettings> {
+  const known =
+    (language === undefined ? '' : languages ? languages[language] : whisperLanguageName(language)) ?? ''
   return {
     featConfig: { sampleRate: 16_000, featureDim: 80 },
     modelConfig: {
@@ -85,7 +86,7 @@ export async function recogniserSettings(
 }
 
 /** A language of the contract by ISO 639, as Whisper names it. */
-function isoOf(language: string): string {
+function whisperLanguageName(language: string): string {
   if (language === 'zh-HK') return 'yue'
   const [first = ''] = language.split('-')
   // Filipino is Tagalog there.

@@ -1,23 +1,23 @@
-import type { Samples } from '../../../media/speech/spoken.ts'
+import type { MonoAudio } from '../../../media/speech/spoken.ts'
 
 /** Settings of sherpa-onnx, by its own names; switches are 0 and 1, as it does not know `true`. */
-export type Settings = { readonly [name: string]: string | number | Settings }
+export type SherpaSettings = { readonly [name: string]: string | number | SherpaSettings }
 
 /** What a process of sherpa-onnx is for. */
-export type Part = 'recogniser' | 'embedding' | 'denoiser' | 'voice'
+export type SherpaModelKind = 'recogniser' | 'embedding' | 'denoiser' | 'voice'
 
 /** What such a process is told first: the folder above the engine's `node_modules`, and what to open. */
-export interface Opening {
+export interface SherpaLoadRequest {
   readonly engine: string
-  readonly part: Part
-  readonly settings: Settings
+  readonly kind: SherpaModelKind
+  readonly settings: SherpaSettings
 }
 
 /** What it is asked then, one at a time. */
-export interface Question extends Samples {
+export interface SherpaRequest extends MonoAudio {
   /** For a voice: what to say, what is said in the samples, and how fast. */
-  readonly say?: { readonly text: string; readonly reference: string; readonly speed: number }
+  readonly speak?: { readonly text: string; readonly reference: string; readonly speed: number }
 }
 
 /** What it answers, also to its opening, where nothing is told. */
-export type Reply = { readonly told: unknown } | { readonly failed: string }
+export type SherpaReply = { readonly told: unknown } | { readonly failed: string }

@@ -1,34 +1,37 @@
 import { MediaError } from '../../../contract/errors.ts'
 import { usePack } from '../../packs/use.ts'
-import type { VoiceCopier } from '../speech.ts'
-import { modelFiles } from './model-files.ts'
-import { startSherpa } from './process.ts'
-import { nonsense, samplesOf } from './samples.ts'
+import type { VoiceCloner } from '../speech.ts'
+import { findModelFiles } from './model-files.ts'
+import { startSherpaProcess } from './process.ts'
+import { invalidResult, parseAudio } from './samples.ts'
 
 /** Sound below this is silence, of 1. */
-const silent = 1e-4
+const silenceAmplitude = 1e-4
 
 /** Languages that ZipVoice speaks. */
 export const zipvoiceLanguages: readonly string[] = ['zh-CN', 'en-US']
 
 /** Opens ZipVoice; 6401 where it, or what runs it, is not there. */
-export async function openZipvoice(signal: AbortSignal): Promise<VoiceCopier> {
+export async function openZipvoice(signal: AbortSignal): Promise<VoiceCloner> {
   const place = await usePack('zipvoice', { signal })
-  const files = await modelFiles('zipvoice', place, [
+  const files = await findModelFiles('zipvoice', place, [
     ...(['encoder', 'decoder', 'vocoder', 'tokens', 'lexicon', 'dataDir'] as const),
   ])
   const settings = { model: { zipvoice: files, numThreads: 2, provider: 'cpu' } }
-  const sherpa = await startSherpa({ model: 'zipvoice', part: 'voice', settings }, { signal })
+  const sherpa = await startSherpaProcess({ model: 'zipvoice', kind: 'voice', settings }, { signal })
   return {
     name: 'zipvoice',
     languages: zipvoiceLanguages,
     async speak({ text, language, reference, speed }, { signal: until }) {
-      if (!zipvoiceLanguages.includes(language)) throw speaksNot(language)
+      if (!zipvoiceLanguages.includes(language)) throw unsupportedLanguage(language)
       const { samples, rate } = reference
-      const told = await sherpa.ask({ samples, rate, say: { text, reference: reference.text, speed } }, until)
-      const spoken = samplesOf(told, { model: 'zipvoice' })
-      if (!spoken.samples.some((sample) => Math.abs(sample) > silent)) {
-        throw nonsense('zipvoice', 'it answers silence')
+      const told = await sherpa.request(
+        { samples, rate, speak: { text, reference: reference.text, speed } },
+        until,
+      )
+      const spoken = parseAudio(told, { model: 'zipvoice' })
+      if (!spoken.samples.some((sample) => Math.abs(sample) > silenceAmplitude)) {
+        throw invalidResult('zipvoice', 'it answers silence')
       }
       return spoken
     },
@@ -36,7 +39,7 @@ export async function openZipvoice(signal: AbortSignal): Promise<VoiceCopier> {
   }
 }
 
-function speaksNot(language: string): MediaError {
+function unsupportedLanguage(language: string): MediaError {
   return new MediaError(6401, `ZipVoice does not speak ${language}`, {
     retryable: false,
     hint: 'Set voice_service (REELWRIGHT_VOICE_SERVICE) to a service that does.',
