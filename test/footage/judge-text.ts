@@ -1,6 +1,7 @@
 import type { FoundRegion } from '../../src/media/clean/region.ts'
-import { areaOf, around, heightOf, overlap, widthOf, type Bounds } from '../../src/media/text/box.ts'
+import { boxArea, uniteBoxes, boxHeight, intersectionOverUnion, boxWidth } from '../../src/media/text/box.ts'
 import { inkAt, presence, type Footage, type Lettering } from './text.ts'
+import type { Bounds } from '../../src/media/geometry.ts'
 
 /** How a region that was found compares with the caption it shows. */
 interface Match {
@@ -124,13 +125,13 @@ function bestMatch(
       inkAt(lettering, first + index, footage),
     ).filter((one) => one !== undefined)
     if (boxes.length < (last - first + 1) / 2) return []
-    const truth = boxes.reduce((one: Bounds, other) => around(one, other))
-    return [{ lettering, truth, likeness: overlap(box, truth) }]
+    const truth = boxes.reduce((one: Bounds, other) => uniteBoxes(one, other))
+    return [{ lettering, truth, likeness: intersectionOverUnion(box, truth) }]
   })
   const [best] = tried.toSorted((one, other) => other.likeness - one.likeness)
-  if (!best || best.likeness < 0.5 || areaOf(best.truth) === 0) return undefined
+  if (!best || best.likeness < 0.5 || boxArea(best.truth) === 0) return undefined
   const { truth, lettering } = best
-  const [across, down] = [Math.max(3, 0.05 * widthOf(truth)), Math.max(3, 0.05 * heightOf(truth))]
+  const [across, down] = [Math.max(3, 0.05 * boxWidth(truth)), Math.max(3, 0.05 * boxHeight(truth))]
   return {
     ...{ lettering, first, last },
     edges: [truth.left - box.left, truth.top - box.top, box.right - truth.right, box.bottom - truth.bottom],

@@ -1,6 +1,6 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
-import { sizeOfSource } from '../../src/media/particle/source.ts'
+import { checkSourceSize } from '../../src/media/particle/source.ts'
 import { checkParticle } from './contract.ts'
 
 /** Measured on two cores: starting the browser, playing a particle to its end, and drawing its moments. */
@@ -9,6 +9,6 @@ const usualSeconds = 4
 /** Checks that the source is an .html file of a size that is read at once; reads nothing of it. */
 export const plan: PlanOperation<typeof checkParticle> = ({ html, file_id }, files) => {
   const file = file_id === undefined ? undefined : files.get(file_id)
-  sizeOfSource({ file, html }, file ? 'file_id' : 'html')
+  checkSourceSize({ file, html }, file ? 'file_id' : 'html')
   return { credits: creditsFor(checkParticle.price, 1), seconds: usualSeconds }
 }

@@ -5,7 +5,7 @@ import { dryRun } from '../../src/engines/chromium/dry-run.ts'
 import { readParticleSource } from '../../src/engines/chromium/particle-source.ts'
 import { locateChromium } from '../../src/engines/chromium/locate.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { onlyPlayed, type Problem } from '../../src/media/particle/problem.ts'
+import { selectNewProblems, type SourceProblem } from '../../src/media/particle/problem.ts'
 import { readParticle } from '../../src/media/particle/read.ts'
 import type { checkParticle } from './contract.ts'
 import { chooseMoments, drawMoments } from './moments.ts'
@@ -17,7 +17,7 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     input.file_id === undefined
       ? (input.html ?? '')
       : await readParticleSource(context.files.get(input.file_id))
-  const { declared, problems } = readParticle(html)
+  const { declaration: declared, problems } = readParticle(html)
   if (!declared) return report(problems)
   const { compositionId, width, height } = declared
   const about = { composition_id: compositionId, width, height }
@@ -31,7 +31,10 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     ...{ ...size, fps: input.fps, pictureTimes: moments.times },
     ...{ scratch, signal },
   })
-  const news = onlyPlayed(played, problems).map((problem) => ({ severity: 'error' as const, ...problem }))
+  const news = selectNewProblems(played, problems).map((problem) => ({
+    severity: 'error' as const,
+    ...problem,
+  }))
   const found = [...problems, ...news]
   if (found.some(({ severity }) => severity === 'error')) return { ...report(found), ...about }
   const path = join(scratch, 'moments.png')
@@ -48,7 +51,7 @@ export const ready: ReadyOperation<typeof checkParticle> = async () => {
 /** More help nobody. */
 const mostTold = 100
 
-function report(problems: readonly Problem[]): Pick<OutputOf<typeof checkParticle>, 'ok' | 'problems'> {
+function report(problems: readonly SourceProblem[]): Pick<OutputOf<typeof checkParticle>, 'ok' | 'problems'> {
   const byLine = problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
   return {
     ok: problems.every(({ severity }) => severity !== 'error'),

@@ -10,7 +10,11 @@ import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireEncoders, requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { describeProblems } from '../../src/media/particle/problem.ts'
-import { readParticle, type Particle, type Reading } from '../../src/media/particle/read.ts'
+import {
+  readParticle,
+  type ParticleDeclaration,
+  type ReadParticleResult,
+} from '../../src/media/particle/read.ts'
 import type { htmlRenderSimple } from './contract.ts'
 import { coverage } from './coverage.ts'
 import { encode } from './encode.ts'
@@ -94,7 +98,7 @@ function drawn(
   return { stream: layerStream(captured, canvas), shown: coverage(particles, canvas) }
 }
 
-interface Source extends Reading {
+interface Source extends ReadParticleResult {
   readonly html: string
 }
 
@@ -114,7 +118,7 @@ async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<C
       source = { html, ...readParticle(html) }
       if (file) read.set(file.file_id, source)
     }
-    const { declared, problems } = source
+    const { declaration: declared, problems } = source
     const errors = problems.filter(({ severity }) => severity === 'error')
     const name = nameOf(scheduled, source)
     if (!declared || errors.length > 0) wrong.push(`${name}: ${describeProblems(errors)}`)
@@ -127,13 +131,13 @@ async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<C
 }
 
 /** As errors call it: by its place, and what its author calls it. */
-function nameOf({ name, beat }: ScheduledBeat<StagedFile>, { declared }: Source): string {
+function nameOf({ name, beat }: ScheduledBeat<StagedFile>, { declaration: declared }: Source): string {
   return beat.id === undefined && declared ? `${name} (${declared.compositionId.slice(0, 80)})` : name
 }
 
 function particleOf(
   { beat }: ScheduledBeat<StagedFile>,
-  source: Particle & Pick<CaptureParticle, 'name' | 'html'>,
+  source: ParticleDeclaration & Pick<CaptureParticle, 'name' | 'html'>,
 ): CaptureParticle {
   const { start, duration, track_index: zIndex, opaque } = beat
   return { ...source, start, duration, zIndex, opaque }

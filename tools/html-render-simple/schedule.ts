@@ -1,7 +1,7 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
-import { sizeOfSource, smaller } from '../../src/media/particle/source.ts'
+import { checkSourceSize, reduceSizeHint } from '../../src/media/particle/source.ts'
 import type { htmlRenderSimple } from './contract.ts'
 import { exactRate, nearestFrame, frameTime } from '../../src/media/frame-rate.ts'
 
@@ -94,7 +94,7 @@ function scheduleBeat<F extends GivenFile>(beat: Beat, { index, fileOf }: Found<
   const place = `beats[${index}]`
   const name = beat.id === undefined ? place : `${place} (${beat.id})`
   const file = beat.html_asset === undefined ? undefined : fileOf(beat.html_asset)
-  const bytes = sizeOfSource(
+  const bytes = checkSourceSize(
     { file, html: beat.html },
     `composition.${place}.${file ? 'html_asset' : 'html'}`,
   )
@@ -110,7 +110,7 @@ function checkTotal(beats: readonly ScheduledBeat<GivenFile>[]): void {
   const total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
   if (total <= maxSourceBytes) return
   throw new MediaError(6016, 'composition.beats: the particles have more than 64 MiB together', {
-    hint: `${smaller} Several beats may use one html_asset.`,
+    hint: `${reduceSizeHint} Several beats may use one html_asset.`,
   })
 }
 

@@ -2,7 +2,7 @@ import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, PlanOperation } from '../../src/contract/operation.ts'
-import { usualShape } from '../../src/media/text/tiles.ts'
+import { usualAspect } from '../../src/media/text/tiles.ts'
 import { imagePurify } from './contract.ts'
 
 /** Measured on two cores: starting, finding text in a usual picture, and filling a pixel of what is removed. */
@@ -16,7 +16,7 @@ export const plan: PlanOperation<typeof imagePurify> = ({ file_id, purify_scope,
   const { width, height } = pictureOf(files.get(file_id))
   const share = purify_scope === 'region' ? regions.reduce((sum, { w, h }) => sum + w * h, 0) : 0.05
   const filling = measured.fill * Math.min(1, share) * width * height
-  const longer = Math.max(width, height) / Math.min(width, height) / usualShape
+  const longer = Math.max(width, height) / Math.min(width, height) / usualAspect
   const searching = measured.search * Math.max(1, Math.min(mostSearched, longer))
   const seconds = measured.start + filling + (purify_scope === 'region' ? 0 : searching)
   return { credits: creditsFor(imagePurify.price, 1), seconds: Math.round(seconds * 10) / 10 }

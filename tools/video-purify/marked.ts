@@ -6,7 +6,7 @@ import { findText } from '../../src/engines/vision/find-text.ts'
 import type { Marked } from '../../src/media/clean/masks.ts'
 import { pictureEnd } from '../../src/media/frame-rate.ts'
 import type { Region } from '../../src/media/clean/region.ts'
-import type { BoundedRegions } from '../../src/media/text/bounded-regions.ts'
+import type { LimitRegionsResult } from '../../src/media/text/bounded-regions.ts'
 import { readDetection } from './detection.ts'
 import { checkVideo } from './plan.ts'
 import { isSearched, type PurifyInput } from './work.ts'
@@ -19,7 +19,7 @@ export async function markedOf(
   input: PurifyInput,
   file: StagedFile,
   context: RunContext,
-): Promise<{ readonly marked: Marked; readonly found?: BoundedRegions }> {
+): Promise<{ readonly marked: Marked; readonly found?: LimitRegionsResult }> {
   const end = pictureEnd(checkVideo(file).video)
   const protect = complete(input.protect_regions, end)
   if (isSearched(input)) {
@@ -60,10 +60,10 @@ export async function search(
   input: PurifyInput,
   file: StagedFile,
   context: RunContext,
-): Promise<BoundedRegions> {
+): Promise<LimitRegionsResult> {
   const { scratch: _, steps, threads, signal, progress } = context
   const { facts, path, file_id } = file
-  if (!facts?.video) return { regions: [], left: 0 }
+  if (!facts?.video) return { regions: [], dropped: 0 }
   const { video } = facts
   const scope = input.phase === 'detect' ? input.detect_scope : input.purify_scope
   const rois =
@@ -77,5 +77,5 @@ export async function search(
   const found = await finished.text('found', { file_id, ...wish }, async () =>
     JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress })),
   )
-  return JSON.parse(found) as BoundedRegions
+  return JSON.parse(found) as LimitRegionsResult
 }

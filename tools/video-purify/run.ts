@@ -37,9 +37,9 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   const phase = input.phase === undefined ? {} : { phase: input.phase }
   if (input.phase === 'detect') return { ...phase, ...(await detect(input, file, context)) }
   const { marked, found } = listed ?? (await markedOf(input, file, context))
-  const told = found ? { regions_found: found.regions.length + found.left } : {}
+  const told = found ? { regions_found: found.regions.length + found.dropped } : {}
   const left = leftOut(
-    found?.left ?? 0,
+    found?.dropped ?? 0,
     `one task treats ${mostTreated}: clean area by area with purify_scope custom`,
   )
   if (marked.remove.length === 0) {
@@ -86,7 +86,7 @@ async function readyToTreat({ purify_func_type }: PurifyInput, { name, facts }: 
 
 async function detect(input: PurifyInput, file: StagedFile, context: RunContext) {
   const { video } = checkVideo(file)
-  const { regions, left } = await search(input, file, {
+  const { regions, dropped: left } = await search(input, file, {
     ...context,
     progress: (percent) => context.progress(percent),
   })

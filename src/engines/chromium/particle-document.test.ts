@@ -28,7 +28,7 @@ it('takes a template that is not closed to the end, and tells when there is none
 
 it('plays the template that is read: the first at the root, not one inside something else', () => {
   const source = `<div><template>inner</template></div><template data-composition-id="a" data-width="9" data-height="9">outer</template>`
-  expect(readParticle(source).declared).toEqual({ compositionId: 'a', width: 9, height: 9 })
+  expect(readParticle(source).declaration).toEqual({ compositionId: 'a', width: 9, height: 9 })
   expect(particleDocument(source)).toContain('data-height="9">outer</div>')
   expect(particleDocument('<div><template>inner</template></div>')).toBeUndefined()
 })

@@ -3,15 +3,15 @@ import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/patch.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { Yuv420 } from '../../media/colour/yuv420.ts'
-import { grown, type TextBox } from '../../media/text/box.ts'
-import { acrossScales, type Scaled } from '../../media/text/scales.ts'
-import { inkBox, inkSearch, slopesOf } from '../../media/text/ink.ts'
-import { edgesCrossed } from '../../media/text/letters.ts'
-import { crop, type Luma } from '../../media/text/luma.ts'
-import { areaOn } from '../../media/text/regions.ts'
-import { secondLook, sureness } from '../../media/text/second-look.ts'
-import { stepsAlong } from '../../media/text/tilt.ts'
-import { linesOfTiles, tilesOf, usualShape } from '../../media/text/tiles.ts'
+import { expandBox, type TextBox } from '../../media/text/box.ts'
+import { mergeScales, type ScaledDetections } from '../../media/text/scales.ts'
+import { strokeBox, strokeSearchBox, medianGradient } from '../../media/text/ink.ts'
+import { edgeDensity } from '../../media/text/letters.ts'
+import { cropLuma, type Luma } from '../../media/text/luma.ts'
+import { boxToArea } from '../../media/text/regions.ts'
+import { prepareRescore, rescore } from '../../media/text/second-look.ts'
+import { boxesAlongLine } from '../../media/text/tilt.ts'
+import { mergeTileLines, splitIntoTiles, usualAspect } from '../../media/text/tiles.ts'
 import { stillPicture } from '../ffmpeg/still.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 
@@ -36,26 +36,26 @@ export async function findTextInImage(
   const sizes = sizesOf(video, sides)
   await using detector = await openTextDetector(Math.min(threads, sizes.length), signal)
   const looks = await Promise.all(
-    sizes.map(async (size): Promise<Scaled & { readonly luma: Luma }> => {
+    sizes.map(async (size): Promise<ScaledDetections & { readonly luma: Luma }> => {
       const frame = await frameOf(path, video, { ...size, signal })
       const luma = { ...size, values: frame.bytes.slice(0, size.width * size.height) }
       const found = await Promise.all(
-        tilesOf(frame).map(async (tile) => ({ tile, boxes: await detector.find(tile.frame) })),
+        splitIntoTiles(frame).map(async (tile) => ({ tile, boxes: await detector.find(tile.frame) })),
       )
-      return { ...size, luma, boxes: linesOfTiles(found, size) }
+      return { ...size, luma, boxes: mergeTileLines(found, size) }
     }),
   )
   const finest = looks.at(-1)
   if (!finest) return []
   const lines = await Promise.all(
-    acrossScales(looks).map((box) => lookAgain(box, { luma: finest.luma, detector })),
+    mergeScales(looks).map((box) => lookAgain(box, { luma: finest.luma, detector })),
   )
   const grid = { ...finest, area: { x: 0, y: 0, w: 1, h: 1 } }
   return lines.flatMap((line) => {
     if (!line) return []
     const { score } = line
-    return stepsAlong(line)
-      .map((box) => ({ ...areaOn(box, grid), score }))
+    return boxesAlongLine(line)
+      .map((box) => ({ ...boxToArea(box, grid), score }))
       .filter(({ w, h }) => w > 0 && h > 0)
   })
 }
@@ -69,7 +69,7 @@ const longestHeld = 24_000
  */
 function sizesOf({ width, height }: VideoFacts, sides: readonly number[]) {
   const [short, longest] = [Math.min(width, height), Math.max(width, height)]
-  const usual = Math.min(longest, short * usualShape)
+  const usual = Math.min(longest, short * usualAspect)
   const scales = sides.map((side) => Math.min(1, side / usual, longestHeld / longest))
   const even = (side: number) => Math.max(2, 2 * Math.round(side / 2))
   return [...new Set(scales)].map((scale) => ({ width: even(width * scale), height: even(height * scale) }))
@@ -99,11 +99,11 @@ async function lookAgain(
   box: TextBox,
   { luma, detector }: { readonly luma: Luma; readonly detector: TextDetector },
 ): Promise<TextBox | undefined> {
-  const part = crop(luma, inkSearch(box))
-  if (edgesCrossed(part, box) < leastEdges) return undefined
-  const look = secondLook(part, box)
-  const score = Math.min(box.score, sureness(look, await detector.find(look.frame)))
+  const part = cropLuma(luma, strokeSearchBox(box))
+  if (edgeDensity(part, box) < leastEdges) return undefined
+  const look = prepareRescore(part, box)
+  const score = Math.min(box.score, rescore(look, await detector.find(look.frame)))
   if (score < leastScore) return undefined
   // It may lead out of the picture: cut off there, a tilted line would no longer run through the middle of its box.
-  return { ...box, ...grown(inkBox(slopesOf([part]), box, luma), bleed), score }
+  return { ...box, ...expandBox(strokeBox(medianGradient([part]), box, luma), bleed), score }
 }

@@ -1,16 +1,16 @@
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import { constantRate, firstFrameIndex, hertz } from '../../media/frame-rate.ts'
 import type { Region } from '../../media/clean/region.ts'
-import { subtitlesOf } from '../../media/text/band.ts'
-import { boundedRegions, type BoundedRegions } from '../../media/text/bounded-regions.ts'
+import { selectSubtitles } from '../../media/text/band.ts'
+import { limitRegions, type LimitRegionsResult } from '../../media/text/bounded-regions.ts'
 import type { TextBox } from '../../media/text/box.ts'
-import { joinedAtEdges } from '../../media/text/crossing.ts'
-import { lumaRing } from '../../media/text/luma-ring.ts'
-import { regionsOf, type Grid } from '../../media/text/regions.ts'
-import type { Candidate, FoundText } from '../../media/text/text.ts'
-import { isText, withoutParts } from '../../media/text/choose.ts'
-import { secondLook, sureness } from '../../media/text/second-look.ts'
-import { areaAround, insideOf, upTo } from '../../media/text/within.ts'
+import { joinEdgeFragments } from '../../media/text/crossing.ts'
+import { createLumaRing } from '../../media/text/luma-ring.ts'
+import { textRegions, type PixelGrid } from '../../media/text/regions.ts'
+import type { TextCandidate, FoundText } from '../../media/text/text.ts'
+import { isText, removeContainedTexts } from '../../media/text/choose.ts'
+import { prepareRescore, rescore } from '../../media/text/second-look.ts'
+import { searchArea, clipToAreas, clipToTime } from '../../media/text/within.ts'
 import { gridFrames } from './grid-frames.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 import { openFollower } from './text-follower.ts'
@@ -36,23 +36,27 @@ export interface TextSearch {
 const reach = 1.5
 
 /** The lines of text of a video, each with its first and last frame; none of a file without a picture. */
-export async function findText(path: string, facts: MediaFacts, search: TextSearch): Promise<BoundedRegions> {
+export async function findText(
+  path: string,
+  facts: MediaFacts,
+  search: TextSearch,
+): Promise<LimitRegionsResult> {
   const { video } = facts
-  if (!video) return { regions: [], left: 0 }
+  if (!video) return { regions: [], dropped: 0 }
   const rate = constantRate(video)
-  const grid = { ...gridOf(video, areaAround(search.within)), rate }
+  const grid = { ...gridOf(video, searchArea(search.within)), rate }
   const { found, frames } = await textsIn(path, { video, grid, search })
   const step = stepOf(rate)
-  const texts = withoutParts(joinedAtEdges(found, { ...grid, step, frames }), step)
-  const wanted = search.subtitles ? subtitlesOf(texts, grid, hertz(rate)) : texts
+  const texts = removeContainedTexts(joinEdgeFragments(found, { ...grid, step, frames }), step)
+  const wanted = search.subtitles ? selectSubtitles(texts, grid, hertz(rate)) : texts
   const first = firstFrameIndex(video, rate)
   const { within, until = Infinity, most = Infinity } = search
-  return boundedRegions(wanted, {
+  return limitRegions(wanted, {
     regionsOf(text) {
-      const regions = upTo(regionsOf(later(text, first), grid), until)
-      return within ? insideOf(regions, within) : regions
+      const regions = clipToTime(textRegions(later(text, first), grid), until)
+      return within ? clipToAreas(regions, within) : regions
     },
-    most,
+    max: most,
   })
 }
 
@@ -64,7 +68,7 @@ function later(text: FoundText, frames: number): FoundText {
 
 interface Job {
   readonly video: VideoFacts
-  readonly grid: Grid
+  readonly grid: PixelGrid
   readonly search: TextSearch
 }
 
@@ -85,7 +89,7 @@ async function textsIn(path: string, { video, grid, search }: Job) {
   const first = firstFrameIndex(video, grid.rate)
   const step = stepOf(grid.rate)
   const every = keptEvery(grid.rate)
-  const ring = lumaRing(grid, { capacity: Math.ceil((keptSeconds * fps) / every), every })
+  const ring = createLumaRing(grid, { capacity: Math.ceil((keptSeconds * fps) / every), interval: every })
   const frames = Math.max(1, (video.duration_ms / 1000) * fps)
   await using detector = await openTextDetector(threads, signal)
   const texts: Promise<FoundText | undefined>[] = []
@@ -135,11 +139,11 @@ function whenWanted(within: readonly Region[] | undefined, seconds: number): 'pa
 
 /** A text if it is one at another scale too. */
 async function confirmed(
-  { text, picture, line }: Candidate,
+  { text, picture, line }: TextCandidate,
   detector: TextDetector,
 ): Promise<FoundText | undefined> {
-  const look = secondLook(picture, line)
-  const score = Math.min(text.score, sureness(look, await detector.find(look.frame)))
+  const look = prepareRescore(picture, line)
+  const score = Math.min(text.score, rescore(look, await detector.find(look.frame)))
   const sure = { ...text, score }
   return isText(sure) ? sure : undefined
 }

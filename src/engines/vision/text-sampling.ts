@@ -1,7 +1,7 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { hertz } from '../../media/frame-rate.ts'
-import type { Grid } from '../../media/text/regions.ts'
+import type { PixelGrid } from '../../media/text/regions.ts'
 
 /** Longest side of the pictures that are looked at, px. */
 const longestSide = 960
@@ -20,7 +20,7 @@ const mostKeptRate = 60
 const rateSlack = 0.01
 
 /** The pixels that an area of a video is looked at in. */
-export function gridOf({ width, height }: VideoFacts, area: Area): Omit<Grid, 'rate'> {
+export function gridOf({ width, height }: VideoFacts, area: Area): Omit<PixelGrid, 'rate'> {
   const [across, down] = [width * area.w, height * area.h]
   const scale = Math.min(2, longestSide / Math.max(across, down))
   const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))

@@ -1,8 +1,8 @@
 import type { Frame } from '../../media/clean/patch.ts'
 import type { TextBox } from '../../media/text/box.ts'
-import { boxesOf } from '../../media/text/db-boxes.ts'
-import { detectorInput } from '../../media/text/detector-input.ts'
-import { linesOf } from '../../media/text/lines.ts'
+import { textBoxes } from '../../media/text/db-boxes.ts'
+import { createDetectorInput } from '../../media/text/detector-input.ts'
+import { joinIntoLines } from '../../media/text/lines.ts'
 import { serveModel } from '../onnx/model-thread.ts'
 
 /** Used for each picture in turn: what is left to be collected is not seen to be large, and piles up. */
@@ -10,11 +10,11 @@ let memory = new Float32Array(0)
 
 serveModel<Frame, TextBox[]>(
   async (frame, { onnx, session }) => {
-    const { width, height, values } = detectorInput(frame, memory)
+    const { width, height, values } = createDetectorInput(frame, memory)
     if (values.length > memory.length) memory = values
     const [input = '', output = ''] = [...session.inputNames, ...session.outputNames]
     const found = await session.run({ [input]: new onnx.Tensor('float32', values, [1, 3, height, width]) })
-    return linesOf(boxesOf({ width, height, values: found[output]?.data as Float32Array }), frame)
+    return joinIntoLines(textBoxes({ width, height, values: found[output]?.data as Float32Array }), frame)
   },
   { enableMemPattern: false },
 )

@@ -156,7 +156,7 @@ describe('a hostile source', () => {
     )
     fc.assert(
       fc.property(fc.array(fc.oneof(part, fc.string()), { maxLength: 40 }), (parts) => {
-        const { declared, problems } = readParticle(parts.join(''))
+        const { declaration: declared, problems } = readParticle(parts.join(''))
         if (!declared) expect(problems.length).toBeGreaterThan(0)
         else expect([declared.width, declared.height].every((side) => side >= 1 && side <= 4096)).toBe(true)
       }),

@@ -1,10 +1,10 @@
-import { outsideOf } from './outside.ts'
-import type { Problem } from './problem.ts'
-import { attributeOf, childrenOf, elementsIn, isElement, lineOf, parseSource } from './tree.ts'
-import type { Child, Element } from './tree.ts'
+import { findExternalReferences } from './outside.ts'
+import type { SourceProblem } from './problem.ts'
+import { attributeValue, childNodes, descendantElements, isElement, sourceLine, parseSource } from './tree.ts'
+import type { ParticleNode, ParticleElement } from './tree.ts'
 
 /** What a particle says of itself. */
-export interface Particle {
+export interface ParticleDeclaration {
   readonly compositionId: string
   /** Its own canvas, in pixels. */
   readonly width: number
@@ -12,104 +12,114 @@ export interface Particle {
 }
 
 /** A source as it was read: what it says of itself, where it does, and what is wrong with it. */
-export interface Reading {
-  readonly declared: Particle | undefined
+export interface ReadParticleResult {
+  readonly declaration: ParticleDeclaration | undefined
   /** Sorted by line; of very many the first that were found, errors before warnings. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly SourceProblem[]
 }
 
 /** More help nobody, and a hostile source may have millions. */
-const mostProblems = 100
+const maxSourceProblems = 100
 
 /** Longest side of a particle's canvas, in pixels: that of the largest result. */
-const maxSide = 4096
+const maxCanvasSide = 4096
 
 /**
  * Reads the source of a particle without running anything: its name and canvas, and every problem that shows
  * without playing it.
  */
-export function readParticle(source: string): Reading {
+export function readParticle(source: string): ReadParticleResult {
   const parsed = parseSource(source)
-  if ('why' in parsed) return { declared: undefined, problems: [error(parsed.why)] }
+  if ('why' in parsed) return { declaration: undefined, problems: [sourceError(parsed.why)] }
   const { roots, template } = parsed
-  if (!template) return { declared: undefined, problems: [error(noTemplate)] }
-  const { declared, problems: undeclared } = readDeclaration(template)
-  const found = [wholeness(template, source), undeclared, problemsInside(template), besides(roots, template)]
-  return { declared, problems: firstOf(found).toSorted(byLine) }
+  if (!template) return { declaration: undefined, problems: [sourceError(noTemplateMessage)] }
+  const { declaration: declared, problems: undeclared } = readDeclaration(template)
+  const found = [
+    checkTemplate(template, source),
+    undeclared,
+    checkElements(template),
+    checkOutsideTemplate(roots, template),
+  ]
+  return { declaration: declared, problems: takeProblems(found).toSorted(compareLines) }
 }
 
-function firstOf(found: readonly Iterable<Problem>[]): Problem[] {
-  const problems: Problem[] = []
+function takeProblems(found: readonly Iterable<SourceProblem>[]): SourceProblem[] {
+  const problems: SourceProblem[] = []
   for (const some of found) {
     for (const problem of some) {
-      if (problems.push(problem) === mostProblems) return problems
+      if (problems.push(problem) === maxSourceProblems) return problems
     }
   }
   return problems
 }
 
-const noTemplate =
+const noTemplateMessage =
   'there is no <template> at the root: wrap all of it, styles and scripts included, in <template data-composition-id="title" data-width="1920" data-height="1080">'
 
-function* problemsInside(template: Element): Generator<Problem> {
-  for (const element of elementsIn(template)) {
-    yield* outsideOf(element)
-    yield* ownClock(element, lineOf(element))
+function* checkElements(template: ParticleElement): Generator<SourceProblem> {
+  for (const element of descendantElements(template)) {
+    yield* findExternalReferences(element)
+    yield* checkClock(element, sourceLine(element))
   }
 }
 
-function* wholeness(template: Element, source: string): Generator<Problem> {
-  const line = lineOf(template)
-  if (!template.sourceCodeLocation?.endTag) yield error('the <template> is not closed', line)
-  if (!childrenOf(template).some(isElement)) yield error('the <template> holds no element', line)
+function* checkTemplate(template: ParticleElement, source: string): Generator<SourceProblem> {
+  const line = sourceLine(template)
+  if (!template.sourceCodeLocation?.endTag) yield sourceError('the <template> is not closed', line)
+  if (!childNodes(template).some(isElement)) yield sourceError('the <template> holds no element', line)
   if (!source.includes('__timelines')) {
     const example = 'window.__timelines = { "title": { duration: () => 5, seek: (t) => { … } } }'
-    yield { ...error(`no script registers a timeline, such as ${example}`, line), about: 'timeline' }
+    yield { ...sourceError(`no script registers a timeline, such as ${example}`, line), subject: 'timeline' }
   }
 }
 
 /** The attributes stand on the template or on an element right inside it; the latter goes before. */
-function readDeclaration(template: Element): Reading {
-  const root = childrenOf(template)
+function readDeclaration(template: ParticleElement): ReadParticleResult {
+  const root = childNodes(template)
     .filter(isElement)
-    .find((element) => attributeOf(element, 'data-composition-id') !== undefined)
-  const read = (name: string) => (root && attributeOf(root, name)) ?? attributeOf(template, name)
-  const line = lineOf(root ?? template)
+    .find((element) => attributeValue(element, 'data-composition-id') !== undefined)
+  const read = (name: string) => (root && attributeValue(root, name)) ?? attributeValue(template, name)
+  const line = sourceLine(root ?? template)
   const id = read('data-composition-id')?.trim() ?? ''
-  const sides = ['data-width', 'data-height'].map((name) => ({ name, value: sideOf(read(name)) }))
+  const sides = ['data-width', 'data-height'].map((name) => ({ name, value: parseSide(read(name)) }))
   const problems = [
-    ...(id === '' ? [error('data-composition-id is missing', line)] : []),
+    ...(id === '' ? [sourceError('data-composition-id is missing', line)] : []),
     ...sides
       .filter(({ value }) => value === undefined)
-      .map(({ name }) => error(`${name} must be a whole number of pixels, 1 to ${maxSide}`, line)),
+      .map(({ name }) =>
+        sourceError(`${name} must be a whole number of pixels, 1 to ${maxCanvasSide}`, line),
+      ),
   ]
   const [width, height] = sides.map(({ value }) => value)
   const isWhole = id !== '' && width !== undefined && height !== undefined
-  return { declared: isWhole ? { compositionId: id, width, height } : undefined, problems }
+  return { declaration: isWhole ? { compositionId: id, width, height } : undefined, problems }
 }
 
-function sideOf(text: string | undefined): number | undefined {
+function parseSide(text: string | undefined): number | undefined {
   const side = /^\s*\d{1,4}\s*$/.test(text ?? '') ? Number(text) : 0
-  return side >= 1 && side <= maxSide ? side : undefined
+  return side >= 1 && side <= maxCanvasSide ? side : undefined
 }
 
 /** Elements whose time no timeline moves. */
-const running = new Set(['video', 'audio', 'iframe', 'object', 'embed', 'marquee'])
+const uncontrolledElements = new Set(['video', 'audio', 'iframe', 'object', 'embed', 'marquee'])
 
-function* ownClock({ tagName }: Element, line: number | undefined): Generator<Problem> {
-  if (!running.has(tagName)) return
+function* checkClock({ tagName }: ParticleElement, line: number | undefined): Generator<SourceProblem> {
+  if (!uncontrolledElements.has(tagName)) return
   const message = `<${tagName}> runs by a clock of its own: video and sound belong into the tracks, motion into the timeline`
-  yield error(message, line)
+  yield sourceError(message, line)
 }
 
 /** Elements that may stand beside the template without being missed: they show nothing. */
-const silent = new Set(['meta', 'title', 'base', 'noscript'])
+const ignoredElements = new Set(['meta', 'title', 'base', 'noscript'])
 
-function* besides(roots: readonly Child[], template: Element): Generator<Problem> {
+function* checkOutsideTemplate(
+  roots: readonly ParticleNode[],
+  template: ParticleElement,
+): Generator<SourceProblem> {
   for (const node of roots) {
     if (node === template) continue
     const isText = node.nodeName === '#text' && 'value' in node && node.value.trim() !== ''
-    const isShown = isElement(node) && !silent.has(node.tagName)
+    const isShown = isElement(node) && !ignoredElements.has(node.tagName)
     if (!isText && !isShown) continue
     const what = isElement(node) ? `<${node.tagName}>` : 'the text'
     const line = node.sourceCodeLocation?.startLine
@@ -117,11 +127,11 @@ function* besides(roots: readonly Child[], template: Element): Generator<Problem
   }
 }
 
-function error(message: string, line?: number): Problem {
+function sourceError(message: string, line?: number): SourceProblem {
   return { severity: 'error', message, line }
 }
 
 /** Those of the whole come first. */
-function byLine(one: Problem, other: Problem): number {
+function compareLines(one: SourceProblem, other: SourceProblem): number {
   return (one.line ?? 0) - (other.line ?? 0)
 }

@@ -3,12 +3,13 @@ import { saveAsHtml } from '../../contract/file.ts'
 import type { GivenFile } from '../../contract/operation.ts'
 
 /** Largest source, in bytes: room for pictures inside it. */
-const maxBytes = 16 * 2 ** 20
+const maxSourceBytes = 16 * 2 ** 20
 
 /** What to do about a particle that is too large. */
-export const smaller = 'Scale its pictures down to the size they are shown in, or save them as JPEG or WebP.'
+export const reduceSizeHint =
+  'Scale its pictures down to the size they are shown in, or save them as JPEG or WebP.'
 
-interface Source {
+interface ParticleSource {
   /** The file that holds it, or the text itself. */
   readonly file: GivenFile | undefined
   readonly html: string | undefined
@@ -18,13 +19,13 @@ interface Source {
  * The size in bytes of a particle's source, given at a place of the request. Reads nothing. Throws 6014 where it is
  * not an .html file, 6016 where it is too large.
  */
-export function sizeOfSource({ file, html }: Source, place: string): number {
+export function checkSourceSize({ file, html }: ParticleSource, place: string): number {
   if (file && !/\.html$/i.test(file.name)) {
     throw new MediaError(6014, `${place}: ${file.name} is not an .html file`, {
       hint: saveAsHtml,
     })
   }
   const bytes = file?.size ?? Buffer.byteLength(html ?? '')
-  if (bytes <= maxBytes) return bytes
-  throw new MediaError(6016, `${place}: the particle has more than 16 MiB`, { hint: smaller })
+  if (bytes <= maxSourceBytes) return bytes
+  throw new MediaError(6016, `${place}: the particle has more than 16 MiB`, { hint: reduceSizeHint })
 }

@@ -1,7 +1,7 @@
 import { defaultTreeAdapter, parse, type DefaultTreeAdapterTypes } from 'parse5'
 
-export type Element = DefaultTreeAdapterTypes.Element
-export type Child = DefaultTreeAdapterTypes.ChildNode
+export type ParticleElement = DefaultTreeAdapterTypes.Element
+export type ParticleNode = DefaultTreeAdapterTypes.ChildNode
 
 /** Deepest that elements may lie in each other: what Chromium keeps apart, too. */
 const maxDepth = 512
@@ -10,12 +10,12 @@ const maxDepth = 512
 const maxAttributes = 20_000
 
 /** Why a source is not parsed. */
-class TooMuch extends Error {}
+class LimitExceeded extends Error {}
 
 /** A source as a browser reads it. */
-interface Parsed {
+interface ParsedSource {
   /** What lies in its head and its body. */
-  readonly roots: readonly Child[]
+  readonly roots: readonly ParticleNode[]
   /** The first among them that is a template: the particle. One that lies deeper is none. */
   readonly template: DefaultTreeAdapterTypes.Template | undefined
 }
@@ -24,14 +24,14 @@ interface Parsed {
  * The nodes of a source, as a browser would make them, where they are of a measure that is parsed in no time;
  * else the reason. The parser looks through all open elements, and all attributes of a tag, for each new one.
  */
-export function parseSource(source: string): Parsed | { readonly why: string } {
-  if (hasLongTag(source)) return { why: `a tag has more than ${maxAttributes} attributes` }
+export function parseSource(source: string): ParsedSource | { readonly why: string } {
+  if (hasTooManyAttributes(source)) return { why: `a tag has more than ${maxAttributes} attributes` }
   let depth = 0
   const treeAdapter = {
     ...defaultTreeAdapter,
     onItemPush() {
       depth += 1
-      if (depth > maxDepth) throw new TooMuch()
+      if (depth > maxDepth) throw new LimitExceeded()
     },
     onItemPop() {
       depth -= 1
@@ -44,13 +44,14 @@ export function parseSource(source: string): Parsed | { readonly why: string } {
     const roots = parts.flatMap(({ childNodes }) => childNodes)
     return { roots, template: roots.filter(isElement).find(isTemplate) }
   } catch (error) {
-    if (error instanceof TooMuch) return { why: `elements lie in each other more than ${maxDepth} deep` }
+    if (error instanceof LimitExceeded)
+      return { why: `elements lie in each other more than ${maxDepth} deep` }
     throw error
   }
 }
 
 /** Counts what lies between white space and outside of quotes, in one pass; in scripts it may count too much. */
-function hasLongTag(source: string): boolean {
+function hasTooManyAttributes(source: string): boolean {
   let count = -1
   let quote = ''
   for (let at = 0; at < source.length; at += 1) {
@@ -71,34 +72,34 @@ function hasLongTag(source: string): boolean {
   return false
 }
 
-export function isElement(node: Child): node is Element {
+export function isElement(node: ParticleNode): node is ParticleElement {
   return 'tagName' in node
 }
 
 /** What a template holds lies in a fragment of its own. */
-export function childrenOf(element: Element): readonly Child[] {
+export function childNodes(element: ParticleElement): readonly ParticleNode[] {
   return isTemplate(element) ? element.content.childNodes : element.childNodes
 }
 
-function isTemplate(element: Element): element is DefaultTreeAdapterTypes.Template {
+function isTemplate(element: ParticleElement): element is DefaultTreeAdapterTypes.Template {
   return 'content' in element
 }
 
 /** An element and all inside it, in the order of the source. */
-export function* elementsIn(root: Element): Generator<Element> {
-  const waiting: Element[] = [root]
+export function* descendantElements(root: ParticleElement): Generator<ParticleElement> {
+  const waiting: ParticleElement[] = [root]
   for (let element = waiting.pop(); element; element = waiting.pop()) {
     yield element
-    for (const child of childrenOf(element).toReversed()) if (isElement(child)) waiting.push(child)
+    for (const child of childNodes(element).toReversed()) if (isElement(child)) waiting.push(child)
   }
 }
 
-export function attributeOf(element: Element, name: string): string | undefined {
+export function attributeValue(element: ParticleElement, name: string): string | undefined {
   return element.attrs.find((attribute) => attribute.name === name)?.value
 }
 
 /** The line on which an element, or one of its attributes, begins. */
-export function lineOf(element: Element, attribute?: string): number | undefined {
+export function sourceLine(element: ParticleElement, attribute?: string): number | undefined {
   const place = element.sourceCodeLocation
   return (attribute === undefined ? undefined : place?.attrs?.[attribute]?.startLine) ?? place?.startLine
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { subtitlesOf } from './band.ts'
+import { selectSubtitles } from './band.ts'
 
 const size = { width: 960, height: 540 }
 const fps = 25
@@ -44,7 +44,7 @@ describe('subtitles', () => {
           const elsewhere = y < 270 ? y + 200 : y - 200
           const mark = text({ x: 850, y: 30, across: 120 }, [0, 3000])
           const sign = text({ x: 300, y: elsewhere, across: 100 }, [50, 140])
-          const found = subtitlesOf([mark, sign, ...lines], size, fps)
+          const found = selectSubtitles([mark, sign, ...lines], size, fps)
           expect(new Set(found)).toEqual(new Set(lines))
         },
       ),
@@ -58,14 +58,14 @@ describe('subtitles', () => {
     const title = text({ x: 200, y: 380, across: 150 }, [10, 200])
     const third = times.slice(2, 4).map((time) => text({ x: 480, y: 395, across: 260 }, time))
     const all = [...upper, ...lower, ...third]
-    expect(new Set(subtitlesOf([title, ...all], size, fps))).toEqual(new Set(all))
+    expect(new Set(selectSubtitles([title, ...all], size, fps))).toEqual(new Set(all))
   })
 
   it('that run upright are found as those that run level', () => {
     const lines = [120, 200, 160].map((down, index) =>
       text({ x: 900, y: 60 + down / 2, across: 28, down }, [50 * index, 50 * index + 45]),
     )
-    expect(subtitlesOf(lines, size, fps)).toEqual(lines)
+    expect(selectSubtitles(lines, size, fps)).toEqual(lines)
   })
 
   it('are none of what moves or is tilted, and of one line the one that is where they usually are', () => {
@@ -73,12 +73,12 @@ describe('subtitles', () => {
       ...text({ x: 480, y: 480, across: 300 }, [50 * index, 50 * index + 45]),
       moving: true,
     }))
-    expect(subtitlesOf(moving, size, fps)).toEqual([])
+    expect(selectSubtitles(moving, size, fps)).toEqual([])
     const tilted = moving.map((one) => ({ ...one, moving: false, tilt: { angle: 0.5, letters: 30 } }))
-    expect(subtitlesOf(tilted, size, fps)).toEqual([])
+    expect(selectSubtitles(tilted, size, fps)).toEqual([])
     const usual = text({ x: 470, y: 480, across: 300 }, [5, 60])
     const sign = text({ x: 300, y: 200, across: 300 }, [5, 60])
-    expect(subtitlesOf([usual, sign], size, fps)).toEqual([usual])
+    expect(selectSubtitles([usual, sign], size, fps)).toEqual([usual])
   })
 
   it('are in a short clip those where they usually are, though something else changes as often', () => {
@@ -87,13 +87,13 @@ describe('subtitles', () => {
       text({ x: 480, y: 490, across: 420 }, [50, 95]),
     ]
     const signs = [0, 1].map((index) => text({ x: 220, y: 120, across: 160 }, [30 * index, 30 * index + 25]))
-    expect(subtitlesOf([...signs, ...spoken], size, fps)).toEqual(spoken)
-    expect(subtitlesOf([...signs, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
+    expect(selectSubtitles([...signs, ...spoken], size, fps)).toEqual(spoken)
+    expect(selectSubtitles([...signs, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
     // What changes oftener is what is spoken, wherever it stands.
     const many = [0, 1, 2].map((index) =>
       text({ x: 220, y: 120, across: 160 }, [30 * index, 30 * index + 25]),
     )
-    expect(subtitlesOf([...many, ...spoken.slice(0, 1)], size, fps)).toEqual(many)
+    expect(selectSubtitles([...many, ...spoken.slice(0, 1)], size, fps)).toEqual(many)
   })
 
   it('are none of what stays and is found again for a frame or two', () => {
@@ -104,8 +104,8 @@ describe('subtitles', () => {
       text({ x: 220, y: 120, across: 160 }, [at, at + (index % 2)]),
     )
     const sign = text({ x: 220, y: 120, across: 160 }, [10, 90])
-    expect(subtitlesOf([...again, sign, ...spoken], size, fps)).toEqual(spoken)
-    expect(subtitlesOf([...again, sign, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
+    expect(selectSubtitles([...again, sign, ...spoken], size, fps)).toEqual(spoken)
+    expect(selectSubtitles([...again, sign, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
   })
 
   it('are of a video of a frame a second lines that stay for two', () => {
@@ -113,7 +113,7 @@ describe('subtitles', () => {
       text({ x: 480, y: 90, across: 200 + 50 * index }, [3 * index, 3 * index + 1]),
     )
     const sign = text({ x: 220, y: 270, across: 160 }, [2, 9])
-    expect(subtitlesOf([sign, ...spoken], size, 1)).toEqual(spoken)
+    expect(selectSubtitles([sign, ...spoken], size, 1)).toEqual(spoken)
   })
 
   it('are lines that follow at once, though their ends are told a frame too far', () => {
@@ -121,7 +121,7 @@ describe('subtitles', () => {
       text({ x: 480, y: 60, across: 200 + 50 * index }, [40 * index, 40 * (index + 1)]),
     )
     const mark = text({ x: 480, y: 500, across: 120 }, [0, 200])
-    expect(subtitlesOf([mark, ...lines], size, fps)).toEqual(lines)
+    expect(selectSubtitles([mark, ...lines], size, fps)).toEqual(lines)
   })
 
   it('are in a short clip all lines of their slots, and those above that change beside one below', () => {
@@ -130,12 +130,12 @@ describe('subtitles', () => {
       // As far to the left as the first line.
       text({ x: 380, y: 490, across: 100 }, [50, 95]),
     ]
-    expect(subtitlesOf(dialogue, size, fps)).toEqual(dialogue)
+    expect(selectSubtitles(dialogue, size, fps)).toEqual(dialogue)
     const above = [0, 1].map((index) =>
       text({ x: 480, y: 40, across: 200 + 90 * index }, [40 * index, 40 * index + 35]),
     )
     const below = text({ x: 480, y: 490, across: 300 }, [5, 45])
     const sign = text({ x: 220, y: 250, across: 160 }, [10, 60])
-    expect(new Set(subtitlesOf([...above, below, sign], size, fps))).toEqual(new Set([...above, below]))
+    expect(new Set(selectSubtitles([...above, below, sign], size, fps))).toEqual(new Set([...above, below]))
   })
 })

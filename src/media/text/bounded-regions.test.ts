@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { boundedRegions } from './bounded-regions.ts'
+import { limitRegions } from './bounded-regions.ts'
 import type { FoundText } from './text.ts'
 
 /** A text that shows so many frames in so many regions. */
@@ -25,7 +25,7 @@ function held(shown: readonly Shown[], most: number) {
       return { x: place, y: 0, w: 1, h: 1, start, end: start + 1, score: text.score }
     })
   }
-  const { regions, left } = boundedRegions(texts, { regionsOf, most })
+  const { regions, dropped: left } = limitRegions(texts, { regionsOf, max: most })
   return { regions: regions.map(({ x, start }) => ({ place: x, start })), left }
 }
 

@@ -2,15 +2,15 @@ import type { FoundRegion } from '../clean/region.ts'
 import type { FoundText } from './text.ts'
 
 /** Regions of texts, and how many more there were than are held. */
-export interface BoundedRegions {
+export interface LimitRegionsResult {
   readonly regions: FoundRegion[]
-  readonly left: number
+  readonly dropped: number
 }
 
-interface Bound {
+interface LimitRegionsOptions {
   /** The earliest first. */
   readonly regionsOf: (text: FoundText) => FoundRegion[]
-  readonly most: number
+  readonly max: number
 }
 
 /**
@@ -18,7 +18,10 @@ interface Bound {
  * stand do, then those that need one for each step of their way; the first that does not fit stays as long as it can.
  * No more are held at once than stay and those of one text.
  */
-export function boundedRegions(texts: readonly FoundText[], { regionsOf, most }: Bound): BoundedRegions {
+export function limitRegions(
+  texts: readonly FoundText[],
+  { regionsOf, max: most }: LimitRegionsOptions,
+): LimitRegionsResult {
   const ranked = texts
     .map((text) => {
       const count = regionsOf(text).length
@@ -36,5 +39,5 @@ export function boundedRegions(texts: readonly FoundText[], { regionsOf, most }:
   const regions = texts
     .filter((text) => stay.has(text))
     .flatMap((text) => regionsOf(text).slice(0, stay.get(text)))
-  return { regions, left }
+  return { regions, dropped: left }
 }

@@ -1,27 +1,36 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Bounds } from './box.ts'
-import { withoutParts } from './choose.ts'
+import { removeContainedTexts } from './choose.ts'
 import type { FoundText } from './text.ts'
+import type { Bounds } from '../geometry.ts'
 
 const line: Bounds = { left: 100, top: 300, right: 500, bottom: 340 }
 const half: Bounds = { ...line, right: 180 }
 const elsewhere: Bounds = { left: 100, top: 20, right: 300, bottom: 60 }
 
 function text(box: Bounds, first: number, last: number): FoundText {
-  return { boxAt: () => box, moving: false, first, last, score: 0.9, seen: 3, sampled: first, edges: 4 }
+  return {
+    boxAt: () => box,
+    moving: false,
+    first,
+    last,
+    score: 0.9,
+    detectionCount: 3,
+    firstSample: first,
+    edgeDensity: 4,
+  }
 }
 
 const times = (texts: readonly FoundText[]) => texts.map(({ first, last }) => [first, last])
 
 describe('a text inside another', () => {
   it('is left out for the time of the other, and stays for what is left of its own', () => {
-    const kept = withoutParts([text(line, 0, 99), text(half, 20, 119)], 15)
+    const kept = removeContainedTexts([text(line, 0, 99), text(half, 20, 119)], 15)
     expect(times(kept)).toEqual([
       [0, 99],
       [100, 119],
     ])
-    expect(times(withoutParts([text(line, 20, 119), text(half, 0, 135)], 15))).toEqual([
+    expect(times(removeContainedTexts([text(line, 20, 119), text(half, 0, 135)], 15))).toEqual([
       [0, 19],
       [20, 119],
       [120, 135],
@@ -29,11 +38,11 @@ describe('a text inside another', () => {
   })
 
   it('is left out where less is left than lies between two samples: it came before the other was whole', () => {
-    expect(times(withoutParts([text(line, 10, 99), text(half, 0, 99)], 15))).toEqual([[10, 99]])
+    expect(times(removeContainedTexts([text(line, 10, 99), text(half, 0, 99)], 15))).toEqual([[10, 99]])
   })
 
   it('is left out for each of those it lies in', () => {
-    const kept = withoutParts([text(line, 0, 139), text(line, 155, 199), text(half, 0, 199)], 15)
+    const kept = removeContainedTexts([text(line, 0, 139), text(line, 155, 199), text(half, 0, 199)], 15)
     expect(times(kept)).toEqual([
       [0, 139],
       [140, 154],
@@ -42,7 +51,7 @@ describe('a text inside another', () => {
   })
 
   it('stays where it is elsewhere', () => {
-    expect(withoutParts([text(line, 0, 99), text(elsewhere, 0, 99)], 15)).toHaveLength(2)
+    expect(removeContainedTexts([text(line, 0, 99), text(elsewhere, 0, 99)], 15)).toHaveLength(2)
   })
 
   it('stays where it only lies in a corner of the box of one that is tilted', () => {
@@ -50,7 +59,7 @@ describe('a text inside another', () => {
       ...text({ left: 0, top: 0, right: 600, bottom: 400 }, 0, 99),
       tilt: { angle: -0.55, letters: 40 },
     }
-    expect(withoutParts([tilted, text(line, 0, 99)], 15)).toHaveLength(2)
+    expect(removeContainedTexts([tilted, text(line, 0, 99)], 15)).toHaveLength(2)
   })
 
   it('stays where it lies in the box of a level one that is tilted itself, or crosses it', () => {
@@ -63,8 +72,8 @@ describe('a text inside another', () => {
       ...text({ left: 300, top: 300, right: 600, bottom: 500 }, 0, 99),
       tilt: { angle: 0.55, letters: 40 },
     }
-    expect(withoutParts([title, beside], 15)).toHaveLength(2)
-    expect(withoutParts([title, crossing], 15)).toHaveLength(2)
+    expect(removeContainedTexts([title, beside], 15)).toHaveLength(2)
+    expect(removeContainedTexts([title, crossing], 15)).toHaveLength(2)
   })
 
   it('never leaves a longer time of any text without one', () => {
@@ -76,7 +85,7 @@ describe('a text inside another', () => {
     fc.assert(
       fc.property(fc.array(one, { maxLength: 6 }), (given) => {
         const texts = given.map(({ box, first, length }) => text(box, first, first + length - 1))
-        const kept = withoutParts(texts, 15)
+        const kept = removeContainedTexts(texts, 15)
         for (const { boxAt, first, last } of texts) {
           const box = boxAt(first)
           let [bare, longest] = [0, 0]

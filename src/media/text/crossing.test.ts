@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { areaOf, moved, shared, type Bounds } from './box.ts'
-import { joinedAtEdges } from './crossing.ts'
+import { boxArea, translateBox, intersectBoxes } from './box.ts'
+import { joinEdgeFragments } from './crossing.ts'
 import type { FoundText } from './text.ts'
+import type { Bounds } from '../geometry.ts'
 
 /** What is found of a text on one sample alone. */
 function standing(box: Bounds, sampled: number) {
@@ -27,7 +28,7 @@ describe('a text that crosses the edge of the picture', () => {
             return { ...about, ...standing(box, sampled) }
           })
         const sampling = { width: 640, height: 360, step: 15, frames: 200 }
-        expect(joinedAtEdges([...pieces, known], sampling)).toMatchObject([{ first: 10, moving: true }])
+        expect(joinEdgeFragments([...pieces, known], sampling)).toMatchObject([{ first: 10, moving: true }])
       }),
     )
   })
@@ -52,10 +53,10 @@ describe('a text that crosses the edge of the picture', () => {
         ...{ ...about, moving: false, first: sampled, last: sampled + 9, sampled, seen: 1 },
         boxAt: () => ({ ...boxAt(sampled), left: 0 }),
       }))
-    const [joined, ...others] = joinedAtEdges([whole, ...pieces], sampling)
+    const [joined, ...others] = joinEdgeFragments([whole, ...pieces], sampling)
     expect(joined).toMatchObject({ first: 150, last })
     // Of which it still shows more than 95 %.
-    expect(others.map(({ sampled }) => sampled)).toEqual([315, 330, 345])
+    expect(others.map(({ firstSample: sampled }) => sampled)).toEqual([315, 330, 345])
   })
 
   /** Goes evenly from a place in the picture, 20 px high, with what is seen near it some samples before and after. */
@@ -74,7 +75,7 @@ describe('a text that crosses the edge of the picture', () => {
     .map(({ width, at, step, first, seen, near }): FoundText[] => {
       const about = { score: 0.9, edges: 4, seen: 1 }
       const boxAt = (frame: number) =>
-        moved(
+        translateBox(
           { left: 0, top: 0, right: width, bottom: 20 },
           at.x + (step.x / 2) * (frame - first),
           at.y + (step.y / 2) * (frame - first),
@@ -94,30 +95,37 @@ describe('a text that crosses the edge of the picture', () => {
         const box = { ...place, left: Math.max(0, place.left + aside), right: Math.min(640, place.right) }
         return { ...about, ...standing(box, sampled) }
       })
-      return [whole, ...pieces.filter(({ sampled, boxAt: place }) => sampled < 600 && areaOf(place()) > 0)]
+      return [whole, ...pieces.filter(({ sampled, boxAt: place }) => sampled < 600 && boxArea(place()) > 0)]
     })
 
   it('has the pieces that are found by holding each text against each', () => {
     const sampling = { width: 640, height: 360, step: 15, frames: 600 }
     const whole = { left: 0, top: 0, right: 640, bottom: 360 }
     const shareAt = (text: FoundText, frame: number) =>
-      areaOf(shared(text.boxAt(frame), whole)) / areaOf(text.boxAt(frame))
+      boxArea(intersectBoxes(text.boxAt(frame), whole)) / boxArea(text.boxAt(frame))
     const isAtEdge = (piece: FoundText, text: FoundText) => {
-      if (piece === text || piece.seen > 2) return false
-      if (piece.sampled >= text.first && piece.sampled <= text.last) return false
-      const [there, box] = [shared(text.boxAt(piece.sampled), whole), piece.boxAt(piece.sampled)]
-      return shareAt(text, piece.sampled) < 0.95 && areaOf(shared(there, box)) >= 0.6 * areaOf(box)
+      if (piece === text || piece.detectionCount > 2) return false
+      if (piece.firstSample >= text.first && piece.firstSample <= text.last) return false
+      const [there, box] = [
+        intersectBoxes(text.boxAt(piece.firstSample), whole),
+        piece.boxAt(piece.firstSample),
+      ]
+      return (
+        shareAt(text, piece.firstSample) < 0.95 && boxArea(intersectBoxes(there, box)) >= 0.6 * boxArea(box)
+      )
     }
     /** Nowhere on the way to a piece three samples in a row are without one, but while the text begins to go out. */
     const isPiece = (piece: FoundText, text: FoundText, texts: readonly FoundText[]) => {
       if (!isAtEdge(piece, text)) return false
-      const shown = new Set(texts.filter((one) => isAtEdge(one, text)).map(({ sampled }) => sampled))
-      const way = Array.from({ length: 40 }, (_, index) => 15 * index).filter((sample) =>
-        piece.sampled < text.first
-          ? piece.sampled < sample && sample < text.first
-          : text.last < sample && sample < piece.sampled,
+      const shown = new Set(
+        texts.filter((one) => isAtEdge(one, text)).map(({ firstSample: sampled }) => sampled),
       )
-      const outward = piece.sampled < text.first ? -15 : 15
+      const way = Array.from({ length: 40 }, (_, index) => 15 * index).filter((sample) =>
+        piece.firstSample < text.first
+          ? piece.firstSample < sample && sample < text.first
+          : text.last < sample && sample < piece.firstSample,
+      )
+      const outward = piece.firstSample < text.first ? -15 : 15
       for (const sample of way) {
         const share = shareAt(text, sample)
         if (share >= 0.95 && share < shareAt(text, sample - outward)) shown.add(sample)
@@ -129,14 +137,14 @@ describe('a text that crosses the edge of the picture', () => {
       fc.property(fc.array(crossing, { maxLength: 8 }), (groups) => {
         const texts = groups.flat()
         const moving = texts.filter((text) => text.moving)
-        const left = joinedAtEdges(texts, sampling)
+        const left = joinEdgeFragments(texts, sampling)
         const alone = texts.filter(
           (text) => text.moving || !moving.some((other) => isPiece(text, other, texts)),
         )
         expect(new Set(left.map(({ boxAt }) => boxAt))).toEqual(new Set(alone.map(({ boxAt }) => boxAt)))
         for (const text of moving) {
           const mine = texts.filter((other) => isPiece(other, text, texts))
-          const samples = mine.map(({ sampled }) => sampled)
+          const samples = mine.map(({ firstSample: sampled }) => sampled)
           const joined = left.find(({ boxAt }) => boxAt === text.boxAt)
           expect(joined?.first ?? 0).toBeLessThanOrEqual(Math.min(...samples, text.first))
           expect(joined?.last ?? Infinity).toBeGreaterThanOrEqual(Math.max(...samples, text.last))
@@ -161,8 +169,8 @@ describe('a text that crosses the edge of the picture', () => {
       ...{ ...about, moving: false, first: 75_000, last: 75_030, sampled: 75_000, seen: 2 },
       boxAt: () => ({ left, top: 300, right: 640, bottom: 320 }),
     }
-    const joined = joinedAtEdges([whole, brief], { width: 640, height: 360, step: 15, frames: 90_000 })
-    expect(joined.map(({ sampled, last }) => ({ sampled, isLong: last > 1000 }))).toEqual([
+    const joined = joinEdgeFragments([whole, brief], { width: 640, height: 360, step: 15, frames: 90_000 })
+    expect(joined.map(({ firstSample: sampled, last }) => ({ sampled, isLong: last > 1000 }))).toEqual([
       { sampled: 30, isLong: false },
       { sampled: 75_000, isLong: true },
     ])
@@ -181,7 +189,16 @@ describe('a text that crosses the edge of the picture', () => {
         return { left, top: 300, right: left + 120, bottom: 320 }
       }
       const sampled = 15 * Math.ceil(first / 15)
-      return { boxAt, moving: true, first, last: first + 90, score: 0.9, seen, sampled, edges: 4 }
+      return {
+        boxAt,
+        moving: true,
+        first,
+        last: first + 90,
+        score: 0.9,
+        detectionCount: seen,
+        firstSample: sampled,
+        edgeDensity: 4,
+      }
     })
     const sampling = { width: 640, height: 360, step: 15, frames: 100_200 }
     let asked = 0
@@ -192,7 +209,7 @@ describe('a text that crosses the edge of the picture', () => {
       }
       return { ...text, boxAt }
     })
-    joinedAtEdges(counted, sampling)
+    joinEdgeFragments(counted, sampling)
     expect(asked).toBeLessThan(20 * texts.length)
   })
 })

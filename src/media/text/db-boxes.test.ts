@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boxesOf } from './db-boxes.ts'
+import { textBoxes } from './db-boxes.ts'
 
 const [width, height] = [320, 200]
 
@@ -41,7 +41,7 @@ describe('boxes of a probability map', () => {
   it('are one for each core, around it, with its probability as score', () => {
     fc.assert(
       fc.property(cores, (all) => {
-        const boxes = boxesOf(
+        const boxes = textBoxes(
           mapOf((x, y) => {
             const core = all.find(
               ({ left, top, across, down }) => x >= left && y >= top && x < left + across && y < top + down,
@@ -68,20 +68,20 @@ describe('boxes of a probability map', () => {
   })
 
   it('of a line that is not level are no thicker than that', () => {
-    const [box] = boxesOf(mapOf((x, y) => (Math.abs(y - 40 - x / 4) < 3 && x > 40 && x < 240 ? 1 : 0)))
+    const [box] = textBoxes(mapOf((x, y) => (Math.abs(y - 40 - x / 4) < 3 && x > 40 && x < 240 ? 1 : 0)))
     expect(box).toMatchObject({ score: 1 })
     expect((box?.bottom ?? 0) - (box?.top ?? 0)).toBeLessThan(50 + 6 + 2 * 6)
   })
 
   it('are none of specks', () => {
-    expect(boxesOf(mapOf((x, y) => (x % 20 === 3 && y % 20 === 3 ? 1 : 0)))).toEqual([])
+    expect(textBoxes(mapOf((x, y) => (x % 20 === 3 && y % 20 === 3 ? 1 : 0)))).toEqual([])
   })
 
   it('tell of a tilted bar how it lies, and of a bend nothing', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 80 }), fc.boolean(), (degrees, isRising) => {
         const angle = ((isRising ? -1 : 1) * degrees * Math.PI) / 180
-        const [box, ...others] = boxesOf(
+        const [box, ...others] = textBoxes(
           mapOf((x, y) => {
             const along = (x - 160) * Math.cos(angle) + (y - 100) * Math.sin(angle)
             const aside = (y - 100) * Math.cos(angle) - (x - 160) * Math.sin(angle)
@@ -90,12 +90,12 @@ describe('boxes of a probability map', () => {
         )
         expect(others).toEqual([])
         expect(box?.tilt?.angle).toBeCloseTo(angle, 1)
-        expect(box?.tilt?.letters).toBeGreaterThan(20)
-        expect(box?.tilt?.letters).toBeLessThan(30)
+        expect(box?.tilt?.letterSize).toBeGreaterThan(20)
+        expect(box?.tilt?.letterSize).toBeLessThan(30)
       }),
       { numRuns: 20 },
     )
-    const bend = boxesOf(mapOf((x, y) => (x < 20 ? Number(y < 150) : Number(x < 200 && y < 15))))
+    const bend = textBoxes(mapOf((x, y) => (x < 20 ? Number(y < 150) : Number(x < 200 && y < 15))))
     expect(bend.map(({ tilt }) => tilt)).toEqual([undefined])
   })
 
@@ -110,7 +110,7 @@ describe('boxes of a probability map', () => {
           const aside = (x: number, y: number) => (y - 100) * cos - (x - x0) * sin
           const isBar = (x: number, y: number) =>
             Math.abs((x - x0) * cos + (y - 100) * sin) <= 90 && Math.abs(aside(x, y)) <= half
-          const [box] = boxesOf(mapOf((x, y) => (isBar(x + 0.5, y + 0.5) ? 0.9 : 0)))
+          const [box] = textBoxes(mapOf((x, y) => (isBar(x + 0.5, y + 0.5) ? 0.9 : 0)))
           if (!box) throw new TypeError('no bar')
           const off = aside((box.left + box.right) / 2, (box.top + box.bottom) / 2)
           expect(Math.abs(off)).toBeLessThan(1)

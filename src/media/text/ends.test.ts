@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { beginningOf, endingOf } from './ends.ts'
-import { lumaRing } from './luma-ring.ts'
-import type { Track } from './track.ts'
-import { openTracker } from './tracker.ts'
+import { findBeginning, findEnding } from './ends.ts'
+import { createLumaRing } from './luma-ring.ts'
+import type { TextTrack } from './track.ts'
+import { createTextTracker } from './tracker.ts'
 
 const size = { width: 96, height: 40 }
 const box = { left: 20, top: 12, right: 76, bottom: 26, score: 0.9 }
@@ -25,19 +25,19 @@ it('no frame that shows a text is left out, nor more taken than are not kept', (
   })
   fc.assert(
     fc.property(times, ({ every, first, last }) => {
-      const ring = lumaRing(size, { capacity: 120, every })
-      const tracker = openTracker()
-      const ended: Track[] = []
+      const ring = createLumaRing(size, { capacity: 120, interval: every })
+      const tracker = createTextTracker()
+      const ended: TextTrack[] = []
       for (let frame = 0; frame < 120; frame += 1) {
         const isThere = frame >= first && frame <= last
         ring.add(page(isThere))
         const luma = ring.at(frame)
         if (frame % 12 === 0 && luma)
-          ended.push(...tracker.sample({ frame, luma, boxes: isThere ? [{ ...box }] : [] }))
+          ended.push(...tracker.addSample({ frame, luma, boxes: isThere ? [{ ...box }] : [] }))
       }
       const [track] = [...ended, ...tracker.live]
       if (!track) throw new TypeError('it is followed')
-      const [begun, gone] = [beginningOf(track, ring, 36).frame, endingOf(track, ring, 36).frame]
+      const [begun, gone] = [findBeginning(track, ring, 36).frame, findEnding(track, ring, 36).frame]
       expect(
         [first - begun, gone - last].every((off) => off >= 0 && off < every),
         `${begun} ${gone}`,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Bounds } from './box.ts'
-import { inkBox, inkSearch, slopesOf } from './ink.ts'
-import { crop } from './luma.ts'
+import { strokeBox, strokeSearchBox, medianGradient } from './ink.ts'
+import { cropLuma } from './luma.ts'
+import type { Bounds } from '../geometry.ts'
 
 const [width, height] = [200, 80]
 
@@ -32,7 +32,10 @@ describe('the ink of a line', () => {
         (left, letters, [a, b, c, d], edgeAt) => {
           const ink = { left, top: 30, right: left + 10 * letters - 3, bottom: 46 }
           const detected = { left: left + a, top: 30 + b, right: ink.right + c, bottom: 46 + d }
-          const found = inkBox(slopesOf([crop(page(ink, edgeAt), inkSearch(detected))]), detected)
+          const found = strokeBox(
+            medianGradient([cropLuma(page(ink, edgeAt), strokeSearchBox(detected))]),
+            detected,
+          )
           for (const edge of ['left', 'top', 'right', 'bottom'] as const)
             expect(Math.abs(found[edge] - ink[edge])).toBeLessThanOrEqual(1)
         },
@@ -43,28 +46,30 @@ describe('the ink of a line', () => {
   it('is what was detected where nothing is to be seen', () => {
     const detected = { left: 50.5, top: 20.5, right: 120, bottom: 40 }
     const blank = page({ left: 0, top: 0, right: 0, bottom: 0 }, 0)
-    expect(inkBox(slopesOf([crop(blank, inkSearch(detected))]), detected)).toEqual(detected)
+    expect(strokeBox(medianGradient([cropLuma(blank, strokeSearchBox(detected))]), detected)).toEqual(
+      detected,
+    )
   })
 
   it('is of a tilted line all that was detected: its box holds others, and its corners tell where it lies', () => {
     const ink = { left: 20, top: 10, right: 87, bottom: 26 }
     const detected = { left: 10, top: 4, right: 190, bottom: 74, tilt: { angle: 0.3, letters: 20 } }
-    const slopes = slopesOf([crop(page(ink, 120), inkSearch(detected))])
-    expect(inkBox(slopes, detected)).toEqual(detected)
+    const slopes = medianGradient([cropLuma(page(ink, 120), strokeSearchBox(detected))])
+    expect(strokeBox(slopes, detected)).toEqual(detected)
     // Cut at its beginning, it is a letter longer there.
     const [x, y] = [20 * Math.cos(0.3), 20 * Math.sin(0.3)]
     const longer = { ...detected, left: 10 - x, top: 4 - y }
-    expect(inkBox(slopes, detected, { width: 400, height: 400 })).toEqual(longer)
+    expect(strokeBox(slopes, detected, { width: 400, height: 400 })).toEqual(longer)
   })
 
   it('is told from what goes by behind it', () => {
     const ink = { left: 40, top: 30, right: 107, bottom: 46 }
     const detected = { left: 38, top: 28, right: 109, bottom: 49 }
     const [first, ...others] = [20, 45, 70, 95, 120].map((edgeAt) =>
-      crop(page(ink, edgeAt), inkSearch(detected)),
+      cropLuma(page(ink, edgeAt), strokeSearchBox(detected)),
     )
     if (!first) throw new TypeError('five pictures')
-    expect(inkBox(slopesOf([first, ...others]), detected)).toEqual(ink)
+    expect(strokeBox(medianGradient([first, ...others]), detected)).toEqual(ink)
   })
 
   it('of a line that runs out of the picture is found to its edges, a letter that is cut with it', () => {
@@ -73,8 +78,8 @@ describe('the ink of a line', () => {
         const lettering = page({ left: from, top: 30, right: width + 20, bottom: 46 }, 90)
         // The detector leaves out most of the letters that are cut.
         const detected = { left: from + 10, top: 29, right: width - short, bottom: 47 }
-        const slopes = slopesOf([crop(lettering, inkSearch(detected))])
-        const found = inkBox(slopes, detected, { width, height })
+        const slopes = medianGradient([cropLuma(lettering, strokeSearchBox(detected))])
+        const found = strokeBox(slopes, detected, { width, height })
         const seen = Array.from({ length: width }, (_, x) => x).filter((x) => (x - from) % 10 < 7)
         const [first = 0, last = 0] = [seen[0], seen.at(-1)]
         expect([Math.abs(found.left - first), Math.abs(found.right - (last + 1))]).toSatisfy(

@@ -1,28 +1,23 @@
-import { grown, isUpright, letterSize, moved, type Bounds, type Placed } from './box.ts'
-import type { Crop } from './luma.ts'
-import { piecesOf } from './pieces.ts'
-import { toEdges as tiltedToEdges } from './tilt.ts'
+import { expandBox, isVertical, letterSize, translateBox, type LineBox } from './box.ts'
+import type { LumaCrop } from './luma.ts'
+import { connectedComponents } from './pieces.ts'
+import { extendTiltedToEdges as tiltedToEdges } from './tilt.ts'
+import type { Bounds, Size } from '../geometry.ts'
 
 /** How far beyond a detected box ink is looked for, times the size of its letters, and at least, px. */
-const reach = 0.3
-const leastReach = 4
+const searchReach = 0.3
+const minSearchReach = 4
 
 /** How far beyond it the middle of a letter may lie that was not seen whole, times the size of its letters. */
-const missed = { across: 0.2, down: 0.1 }
+const maxMissedOffset = { across: 0.2, down: 0.1 }
 
 /** What of a picture is cut out to look for the ink of a line. */
-export function inkSearch(box: Placed): Bounds {
-  return grown(box, 3 * reach * letterSize(box) + 2 * leastReach)
-}
-
-/** A picture's size, px. */
-interface Size {
-  readonly width: number
-  readonly height: number
+export function strokeSearchBox(box: LineBox): Bounds {
+  return expandBox(box, 3 * searchReach * letterSize(box) + 2 * minSearchReach)
 }
 
 /** Slopes that count as ink's, as a share of the steepest in the box. */
-const inkFrom = 0.3
+const minGradientShare = 0.3
 
 /**
  * The least box around the ink of a line, by slopes of brightness: what has steep ones and touches, or lies among, what is inside the box
@@ -30,7 +25,7 @@ const inkFrom = 0.3
  * that runs to its edge ends there, with the letter that is cut. Of a tilted line it is all that was detected: others may
  * lie in its box, whose middle tells where it runs.
  */
-export function inkBox(part: Crop, detected: Placed, picture?: Size): Bounds {
+export function strokeBox(part: LumaCrop, detected: LineBox, picture?: Size): Bounds {
   if (detected.tilt) return picture ? tiltedToEdges(detected, picture) : detected
   const { left, top, width, height } = part
   const local = {
@@ -40,22 +35,28 @@ export function inkBox(part: Crop, detected: Placed, picture?: Size): Bounds {
     bottom: Math.min(height, Math.round(detected.bottom) - top),
   }
   const whole =
-    picture && moved({ left: 0, top: 0, right: picture.width, bottom: picture.height }, -left, -top)
-  const slopes = whole ? inside(part, whole) : part.values
-  const open = (box: Bounds) => (whole ? toEdges(box, { line: local, whole }) : box)
+    picture && translateBox({ left: 0, top: 0, right: picture.width, bottom: picture.height }, -left, -top)
+  const slopes = whole ? maskOutside(part, whole) : part.values
+  const open = (box: Bounds) => (whole ? openAtEdges(box, { line: local, whole }) : box)
   const inner: number[] = []
   for (let y = local.top; y < local.bottom; y += 1)
     for (let x = local.left; x < local.right; x += 1) inner.push(slopes[y * width + x] ?? 0)
   const steepest = inner.toSorted((one, other) => other - one)[Math.floor(inner.length * 0.05)] ?? 0
-  const far = Math.max(leastReach, reach * letterSize(detected))
-  const limit = open(grown(local, far))
-  const least = Math.max(2, inkFrom * steepest)
-  const near = open(grown(local, missed.across * letterSize(detected), missed.down * letterSize(detected)))
-  const found = piecesOf({ width, height, values: slopes }, least).filter((piece) => {
+  const far = Math.max(minSearchReach, searchReach * letterSize(detected))
+  const limit = open(expandBox(local, far))
+  const least = Math.max(2, minGradientShare * steepest)
+  const near = open(
+    expandBox(
+      local,
+      maxMissedOffset.across * letterSize(detected),
+      maxMissedOffset.down * letterSize(detected),
+    ),
+  )
+  const found = connectedComponents({ width, height, values: slopes }, least).filter((piece) => {
     const x = (piece.left + piece.right) / 2
     const y = (piece.top + piece.bottom) / 2
     const within = x > near.left && x < near.right && y > near.top && y < near.bottom
-    return within && !goesBeyond(piece, limit) && piece.count > 2
+    return within && !extendsBeyond(piece, limit) && piece.count > 2
   })
   if (found.length === 0) return detected
   const ink = {
@@ -65,11 +66,11 @@ export function inkBox(part: Crop, detected: Placed, picture?: Size): Bounds {
     right: Math.max(...found.map((one) => one.right)) + left,
     bottom: Math.max(...found.map((one) => one.bottom)) + top,
   }
-  return trusted(ink, detected)
+  return limitPadding(ink, detected)
 }
 
 /** Slopes without those beyond the picture, where its edge is repeated. */
-function inside({ width, values }: Crop, { left, top, right, bottom }: Bounds): Float32Array {
+function maskOutside({ width, values }: LumaCrop, { left, top, right, bottom }: Bounds): Float32Array {
   return values.map((value, at) => {
     const x = at % width
     const y = (at - x) / width
@@ -78,8 +79,11 @@ function inside({ width, values }: Crop, { left, top, right, bottom }: Bounds): 
 }
 
 /** A box that has no end where its line comes within a letter of the picture's edge, in the way it runs. */
-function toEdges(box: Bounds, { line, whole }: { readonly line: Bounds; readonly whole: Bounds }): Bounds {
-  const [from, to] = isUpright(line) ? (['top', 'bottom'] as const) : (['left', 'right'] as const)
+function openAtEdges(
+  box: Bounds,
+  { line, whole }: { readonly line: Bounds; readonly whole: Bounds },
+): Bounds {
+  const [from, to] = isVertical(line) ? (['top', 'bottom'] as const) : (['left', 'right'] as const)
   const size = letterSize(line)
   return {
     ...box,
@@ -89,12 +93,12 @@ function toEdges(box: Bounds, { line, whole }: { readonly line: Bounds; readonly
 }
 
 /** Most room that a detected box has around ink, times the size of its letters, and px. */
-const mostRoom = 0.3
-const mostRoomPixels = 4
+const maxPadding = 0.3
+const maxPaddingPixels = 4
 
 /** Ink whose edges lie no further inside than the detector is ever off: beyond that, letters were too faint to see. */
-function trusted(ink: Bounds, detected: Placed): Bounds {
-  const most = Math.max(mostRoomPixels, mostRoom * letterSize(detected))
+function limitPadding(ink: Bounds, detected: LineBox): Bounds {
+  const most = Math.max(maxPaddingPixels, maxPadding * letterSize(detected))
   return {
     left: ink.left - detected.left > most ? detected.left : ink.left,
     top: ink.top - detected.top > most ? detected.top : ink.top,
@@ -103,7 +107,7 @@ function trusted(ink: Bounds, detected: Placed): Bounds {
   }
 }
 
-function goesBeyond(piece: Bounds, limit: Bounds): boolean {
+function extendsBeyond(piece: Bounds, limit: Bounds): boolean {
   return (
     piece.left < limit.left ||
     piece.top < limit.top ||
@@ -116,7 +120,7 @@ function goesBeyond(piece: Bounds, limit: Bounds): boolean {
  * The steepest change of brightness at each pixel to the next ones, of a picture; of several that are cut alike, the
  * one in the middle: what stands still in all of them stays, what goes by behind it does not.
  */
-export function slopesOf(parts: readonly [Crop, ...Crop[]]): Crop {
+export function medianGradient(parts: readonly [LumaCrop, ...LumaCrop[]]): LumaCrop {
   const [first] = parts
   const { width, height } = first
   const across = new Float32Array(parts.length)

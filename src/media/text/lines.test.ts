@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Bounds } from './box.ts'
-import { linesOf } from './lines.ts'
+import { joinIntoLines } from './lines.ts'
+import type { Bounds } from '../geometry.ts'
 
 const picture = { width: 640, height: 640 }
 
 const lines = (...boxes: readonly Bounds[]): Bounds[] =>
-  linesOf(
+  joinIntoLines(
     boxes.map((box) => ({ ...box, score: 0.9 })),
     picture,
   )
@@ -48,10 +48,10 @@ describe('boxes of a picture', () => {
       tilt,
     }))
     const level = { ...box(240, 40, 200, 110), score: 0.9 }
-    expect(linesOf([...tilted, level], picture)).toEqual([...tilted, level])
+    expect(joinIntoLines([...tilted, level], picture)).toEqual([...tilted, level])
     // What is cut of its box would be taken for its middle.
     const beyond = { ...box(540, 20, 120, 90), score: 0.9, tilt }
-    expect(linesOf([beyond], picture)).toEqual([beyond])
+    expect(joinIntoLines([beyond], picture)).toEqual([beyond])
   })
 
   it('are one line though a letter is narrow', () => {

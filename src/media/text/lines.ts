@@ -1,33 +1,33 @@
 import {
-  areaOf,
-  around,
-  grown,
-  heightOf,
-  isUpright,
-  shared,
-  widthOf,
-  type Bounds,
+  boxArea,
+  uniteBoxes,
+  expandBox,
+  boxHeight,
+  isVertical,
+  intersectBoxes,
+  boxWidth,
   type TextBox,
 } from './box.ts'
+import type { Bounds } from '../geometry.ts'
 
 /** Least mean probability of what is taken for text. */
-const leastScore = 0.6
+const minLineScore = 0.6
 
 /** Most room between two words of a line, times the size of its letters. */
-const wordSpace = 0.9
+const maxWordGap = 0.9
 
 /** Two boxes of a line are alike in height and share most of it. */
-const likeHeights = 1.7
-const heightShared = 0.6
+const maxLineHeightRatio = 1.7
+const minSharedHeight = 0.6
 
 /** Boxes as lines of text within a picture: words that stand in a row become one, weak ones are left out. */
-export function linesOf(
+export function joinIntoLines(
   boxes: readonly TextBox[],
   picture: { readonly width: number; readonly height: number },
 ): TextBox[] {
   const lines: TextBox[] = []
   for (const box of boxes) {
-    if (box.score < leastScore) continue
+    if (box.score < minLineScore) continue
     // A tilted one may cross others: it stays by itself.
     if (box.tilt) {
       lines.push(box)
@@ -36,60 +36,62 @@ export function linesOf(
     let whole = box
     // What has grown may reach the next: in whatever order they come, one line is left.
     for (;;) {
-      const line = lines.find((other) => !other.tilt && standInRow(other, whole))
+      const line = lines.find((other) => !other.tilt && areInRow(other, whole))
       if (!line) break
       lines.splice(lines.indexOf(line), 1)
-      whole = joined(line, whole)
+      whole = joinBoxes(line, whole)
     }
     lines.push(whole)
   }
   const whole = { left: 0, top: 0, right: picture.width, bottom: picture.height }
   // Where a tilted one lies is told by all of its box.
   return lines
-    .map((box) => (box.tilt ? box : { ...box, ...shared(box, whole) }))
-    .filter((box) => areaOf(shared(box, whole)) > 0)
+    .map((box) => (box.tilt ? box : { ...box, ...intersectBoxes(box, whole) }))
+    .filter((box) => boxArea(intersectBoxes(box, whole)) > 0)
 }
 
 /** Narrow letters such as 1 are at most so many times as high as wide, and stand no closer than they are wide. */
-const narrowLetter = 3
+const maxNarrowAspect = 3
 
 /** Columns stand apart as lines do: what belongs to one follows below it. */
-function standInRow(one: TextBox, other: TextBox): boolean {
+function areInRow(one: TextBox, other: TextBox): boolean {
   if (areShortColumns(one, other)) return false
-  const isColumn = isUpright(one) && isUpright(other) && !areNarrowLetters(one, other)
-  const [first, second] = isColumn ? [turned(one), turned(other)] : [one, other]
-  const [low, high] = [heightOf(first), heightOf(second)].toSorted((a, b) => a - b)
-  if (low === undefined || high === undefined || high > likeHeights * low) return false
-  const both = shared(grown(first, wordSpace * low, 0), second)
-  return widthOf(both) > 0 && heightOf(both) >= heightShared * low
+  const isColumn = isVertical(one) && isVertical(other) && !areNarrowLetters(one, other)
+  const [first, second] = isColumn ? [transposeBox(one), transposeBox(other)] : [one, other]
+  const [low, high] = [boxHeight(first), boxHeight(second)].toSorted((a, b) => a - b)
+  if (low === undefined || high === undefined || high > maxLineHeightRatio * low) return false
+  const both = intersectBoxes(expandBox(first, maxWordGap * low, 0), second)
+  return boxWidth(both) > 0 && boxHeight(both) >= minSharedHeight * low
 }
 
 /** Columns of two letters are at least so many times as high as wide, with the room around them. */
-const shortColumn = 1.5
+const minColumnAspect = 1.5
 
 /** Side by side, and nearer than letters are that are not found as one word. */
 function areShortColumns(one: Bounds, other: Bounds): boolean {
-  const apart = apartOf(one, other)
+  const apart = horizontalGap(one, other)
   return [one, other].every(
-    (box) => heightOf(box) > shortColumn * widthOf(box) && apart >= 0 && apart < widthOf(box),
+    (box) => boxHeight(box) > minColumnAspect * boxWidth(box) && apart >= 0 && apart < boxWidth(box),
   )
 }
 
-function apartOf(one: Bounds, other: Bounds): number {
+function horizontalGap(one: Bounds, other: Bounds): number {
   return Math.max(one.left - other.right, other.left - one.right)
 }
 
 function areNarrowLetters(one: Bounds, other: Bounds): boolean {
-  const apart = apartOf(one, other)
-  return [one, other].every((box) => heightOf(box) <= narrowLetter * widthOf(box) && apart >= widthOf(box))
+  const apart = horizontalGap(one, other)
+  return [one, other].every(
+    (box) => boxHeight(box) <= maxNarrowAspect * boxWidth(box) && apart >= boxWidth(box),
+  )
 }
 
 /** As if it ran level. */
-function turned({ left, top, right, bottom }: Bounds): Bounds {
+function transposeBox({ left, top, right, bottom }: Bounds): Bounds {
   return { left: top, top: left, right: bottom, bottom: right }
 }
 
-function joined(one: TextBox, other: TextBox): TextBox {
-  const [here, there] = [areaOf(one), areaOf(other)]
-  return { ...around(one, other), score: (one.score * here + other.score * there) / (here + there) }
+function joinBoxes(one: TextBox, other: TextBox): TextBox {
+  const [here, there] = [boxArea(one), boxArea(other)]
+  return { ...uniteBoxes(one, other), score: (one.score * here + other.score * there) / (here + there) }
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lumaRing } from './luma-ring.ts'
+import { createLumaRing } from './luma-ring.ts'
 
 it('what is kept of frames is the latest, each standing for those after it', () => {
   const sizes = { capacity: fc.integer({ min: 1, max: 9 }), every: fc.integer({ min: 1, max: 4 }) }
   fc.assert(
     fc.property(fc.record(sizes), fc.nat(60), ({ capacity, every }, count) => {
-      const ring = lumaRing({ width: 1, height: 1 }, { capacity, every })
+      const ring = createLumaRing({ width: 1, height: 1 }, { capacity, interval: every })
       for (let frame = 0; frame < count; frame += 1) ring.add(Uint8Array.of(frame))
       expect([ring.end, ring.end - ring.first <= capacity * every]).toEqual([count, true])
       if (count >= capacity * every) expect(count - ring.first).toBeGreaterThan((capacity - 1) * every)

@@ -10,26 +10,26 @@ export interface LumaRing {
   readonly first: number
   readonly end: number
   /** Of so many frames one is kept. */
-  readonly every: number
+  readonly interval: number
 }
 
-interface Kept {
+interface LumaRingOptions {
   readonly capacity: number
   /** Of so many frames one is kept, and stands for those after it. */
-  readonly every: number
+  readonly interval: number
 }
 
 /** Keeps so many frames of a size, in memory that is used in turn. */
-export function lumaRing(
+export function createLumaRing(
   { width, height }: { readonly width: number; readonly height: number },
-  { capacity, every }: Kept,
+  { capacity, interval: every }: LumaRingOptions,
 ): LumaRing {
   const places: Uint8Array[] = []
   let end = 0
   const first = () => every * Math.max(0, Math.ceil(end / every) - capacity)
   const placeOf = (frame: number) => Math.floor(frame / every) % capacity
   return {
-    every,
+    interval: every,
     add(bytes) {
       if (end % every === 0) {
         const place = (places[placeOf(end)] ??= new Uint8Array(width * height))

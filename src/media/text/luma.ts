@@ -1,4 +1,4 @@
-import type { Bounds } from './box.ts'
+import type { Bounds } from '../geometry.ts'
 
 /** The brightness of a picture, row by row. */
 export interface Luma {
@@ -8,7 +8,7 @@ export interface Luma {
 }
 
 /** A part of a picture's brightness; what lies beyond the picture's edge repeats it. */
-export interface Crop {
+export interface LumaCrop {
   /** Where it was taken, whole pixels. */
   readonly left: number
   readonly top: number
@@ -18,7 +18,7 @@ export interface Crop {
 }
 
 /** Cuts a box, widened to whole pixels, out of a picture. */
-export function crop(luma: Luma, box: Bounds): Crop {
+export function cropLuma(luma: Luma, box: Bounds): LumaCrop {
   const left = Math.floor(box.left)
   const top = Math.floor(box.top)
   const width = Math.max(1, Math.ceil(box.right) - left)
@@ -35,7 +35,7 @@ export function crop(luma: Luma, box: Bounds): Crop {
 }
 
 /** The mean of parts of one size; it lies where the first does. */
-export function meanOf(crops: readonly [Crop, ...Crop[]]): Crop {
+export function meanCrop(crops: readonly [LumaCrop, ...LumaCrop[]]): LumaCrop {
   const [first] = crops
   const values = first.values.map(
     (_, index) => crops.reduce((sum, one) => sum + (one.values[index] ?? 0), 0) / crops.length,
@@ -44,12 +44,12 @@ export function meanOf(crops: readonly [Crop, ...Crop[]]): Crop {
 }
 
 /** One part less another of the same size. */
-export function difference(one: Crop, other: Crop): Crop {
+export function subtractCrop(one: LumaCrop, other: LumaCrop): LumaCrop {
   return { ...one, values: one.values.map((value, index) => value - (other.values[index] ?? 0)) }
 }
 
 /** A smaller part of a part; all of it where the box lies outside. */
-export function cut(part: Crop, box: Bounds): Crop {
+export function cropAgain(part: LumaCrop, box: Bounds): LumaCrop {
   const left = Math.max(0, Math.floor(box.left) - part.left)
   const top = Math.max(0, Math.floor(box.top) - part.top)
   const right = Math.min(part.width, Math.ceil(box.right) - part.left)

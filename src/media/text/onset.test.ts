@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { onsetOf } from './onset.ts'
+import { findOnset } from './onset.ts'
 
 /** What shows of a text that comes along a straight way between two levels, with noise. */
 const coming = (longestFade: number) =>
@@ -25,8 +25,8 @@ describe('the coming of a text', () => {
   it('is found to the frame, faded or not', () => {
     fc.assert(
       fc.property(coming(30), ({ before, amounts }) => {
-        const onset = onsetOf(amounts, 5)
-        expect(Math.abs((onset?.visible ?? Infinity) - before)).toBeLessThanOrEqual(1)
+        const onset = findOnset(amounts, 5)
+        expect(Math.abs((onset?.firstVisible ?? Infinity) - before)).toBeLessThanOrEqual(1)
       }),
       { numRuns: 60 },
     )
@@ -36,7 +36,7 @@ describe('the coming of a text', () => {
     fc.assert(
       fc.property(coming(0), ({ before, amounts, noise }) => {
         const noisy = amounts.map((amount, index) => amount + 0.15 * (noise[index] ?? 0))
-        expect(Math.abs((onsetOf(noisy, 5)?.visible ?? Infinity) - before)).toBeLessThanOrEqual(1)
+        expect(Math.abs((findOnset(noisy, 5)?.firstVisible ?? Infinity) - before)).toBeLessThanOrEqual(1)
       }),
       { numRuns: 60 },
     )
@@ -45,7 +45,7 @@ describe('the coming of a text', () => {
   it('is none in what stays the same', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0.9, max: 1.1, noNaN: true }), { maxLength: 60 }), (amounts) => {
-        expect(onsetOf(amounts, 5)).toBeUndefined()
+        expect(findOnset(amounts, 5)).toBeUndefined()
       }),
     )
   })

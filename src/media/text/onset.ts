@@ -1,37 +1,37 @@
 /** How much of a text shows, frame by frame, told as a level that is left along a straight way to another. */
 export interface Onset {
   /** Last index of the level before; -1 where the text shows from the first on. */
-  readonly from: number
+  readonly lastBefore: number
   /** First index of the level of the whole text. */
-  readonly full: number
+  readonly firstFull: number
   /** First index at which the text is visible at all. */
-  readonly visible: number
+  readonly firstVisible: number
 }
 
 /** Least rise, as a share of the upper level, that is the coming of a text. */
-const leastRise = 0.3
+const minRise = 0.3
 
 /** Longest coming that is looked for, as a count of values. */
-const longestRise = 75
+const maxRiseFrames = 75
 
 /**
  * Finds where a text comes, in how much of it shows (1: all) from before it until it is there: the straight rise
  * from a level to the last values' that differs least. Undefined where nothing rises.
  */
-export function onsetOf(amounts: readonly number[], settled: number): Onset | undefined {
+export function findOnset(amounts: readonly number[], settled: number): Onset | undefined {
   const count = amounts.length
   const tail = amounts.slice(-Math.max(1, settled))
-  const upper = medianOf(tail)
+  const upper = lowerMedian(tail)
   const sums = prefixSums(amounts)
   let best:
     | { readonly error: number; readonly from: number; readonly full: number; readonly lower: number }
     | undefined
-  const flat = squaresAround(sums, { from: 0, to: count, level: upper })
+  const flat = squaredError(sums, { from: 0, to: count, level: upper })
   for (let from = 0; from < count - 1; from += 1) {
     const lower = (sums.values[from + 1] ?? 0) / (from + 1)
-    const below = squaresAround(sums, { from: 0, to: from + 1, level: lower })
-    for (let full = from + 1; full < Math.min(count, from + longestRise); full += 1) {
-      let error = below + squaresAround(sums, { from: full, to: count, level: upper })
+    const below = squaredError(sums, { from: 0, to: from + 1, level: lower })
+    for (let full = from + 1; full < Math.min(count, from + maxRiseFrames); full += 1) {
+      let error = below + squaredError(sums, { from: full, to: count, level: upper })
       for (let at = from + 1; at < full; at += 1) {
         const level = lower + ((upper - lower) * (at - from)) / (full - from)
         error += ((amounts[at] ?? 0) - level) ** 2
@@ -39,17 +39,17 @@ export function onsetOf(amounts: readonly number[], settled: number): Onset | un
       if (!best || error < best.error) best = { error, from, full, lower }
     }
   }
-  if (!best || upper - best.lower < leastRise * upper || best.error > 0.6 * flat) return undefined
+  if (!best || upper - best.lower < minRise * upper || best.error > 0.6 * flat) return undefined
   const { from, full } = best
-  return { from, full, visible: Math.min(full, from + 1) }
+  return { lastBefore: from, firstFull: full, firstVisible: Math.min(full, from + 1) }
 }
 
-interface Sums {
+interface PrefixSums {
   readonly values: Float64Array
   readonly squares: Float64Array
 }
 
-function prefixSums(amounts: readonly number[]): Sums {
+function prefixSums(amounts: readonly number[]): PrefixSums {
   const values = new Float64Array(amounts.length + 1)
   const squares = new Float64Array(amounts.length + 1)
   for (const [index, amount] of amounts.entries()) {
@@ -60,8 +60,8 @@ function prefixSums(amounts: readonly number[]): Sums {
 }
 
 /** Sum of the squares by which a run of values differs from a level. */
-function squaresAround(
-  { values, squares }: Sums,
+function squaredError(
+  { values, squares }: PrefixSums,
   { from, to, level }: { readonly from: number; readonly to: number; readonly level: number },
 ): number {
   const sum = (values[to] ?? 0) - (values[from] ?? 0)
@@ -70,7 +70,7 @@ function squaresAround(
 }
 
 /** The middle of values; the lower of two. */
-export function medianOf(values: readonly number[]): number {
+export function lowerMedian(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0
 }

@@ -1,35 +1,35 @@
-import type { Bounds } from './box.ts'
+import type { Bounds } from '../geometry.ts'
 
 /** A connected place of a map: its box, how many pixels it has, and the sum of their values. */
-export interface Piece extends Bounds {
+export interface MapComponent extends Bounds {
   readonly count: number
   readonly sum: number
   /** Of its pixels' places: sums, and sums of products. */
   readonly moments: { x: number; y: number; xx: number; yy: number; xy: number }
 }
 
-interface Map {
+interface ValueMap {
   readonly width: number
   readonly height: number
   readonly values: Float32Array
 }
 
 /** The places of a map whose values reach a bound and touch, by sides or corners. */
-export function piecesOf(map: Map, least: number): Piece[] {
+export function connectedComponents(map: ValueMap, least: number): MapComponent[] {
   const { values } = map
   const seen = new Uint8Array(values.length)
-  const pieces: Piece[] = []
+  const pieces: MapComponent[] = []
   for (let start = 0; start < values.length; start += 1) {
     if (seen[start] === 0 && (values[start] ?? 0) >= least)
-      pieces.push(pieceFrom(start, { ...map, least, seen }))
+      pieces.push(floodFill(start, { ...map, least, seen }))
   }
   return pieces
 }
 
-function pieceFrom(
+function floodFill(
   start: number,
-  { width, height, values, least, seen }: Map & { readonly least: number; readonly seen: Uint8Array },
-): Piece {
+  { width, height, values, least, seen }: ValueMap & { readonly least: number; readonly seen: Uint8Array },
+): MapComponent {
   const moments = { x: 0, y: 0, xx: 0, yy: 0, xy: 0 }
   const piece = { left: width, top: height, right: 0, bottom: 0, count: 0, sum: 0, moments }
   const waiting = [start]

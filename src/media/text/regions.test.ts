@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { framesBetween } from '../clean/boxes.ts'
-import { moved } from './box.ts'
-import { bleed, regionsOf, type Grid } from './regions.ts'
+import { translateBox } from './box.ts'
+import { strokeMargin, textRegions, type PixelGrid } from './regions.ts'
 import type { FoundText } from './text.ts'
+import { framesBetween } from '../frame-rate.ts'
 
-const grid: Grid = {
+const grid: PixelGrid = {
   ...{ width: 640, height: 360, area: { x: 0.25, y: 0.5, w: 0.5, h: 0.5 } },
   rate: { num: 30_000, den: 1001 },
 }
@@ -27,7 +27,16 @@ function textOn({ x, y, stepX, stepY, first, length, moving }: Way): FoundText {
     const [left, top] = [x + stepX * passed, y + stepY * passed]
     return { left, top, right: left + 100, bottom: top + 20 }
   }
-  return { boxAt, moving, first, last: first + length - 1, score: 0.9, seen: 3, sampled: first, edges: 4 }
+  return {
+    boxAt,
+    moving,
+    first,
+    last: first + length - 1,
+    score: 0.9,
+    detectionCount: 3,
+    firstSample: first,
+    edgeDensity: 4,
+  }
 }
 
 const way = fc.record({
@@ -48,7 +57,7 @@ describe('the regions of a text', () => {
     fc.assert(
       fc.property(way, (on) => {
         const one = textOn(on)
-        const regions = regionsOf(one, grid)
+        const regions = textRegions(one, grid)
         const frames = regions.flatMap((region) => {
           const { first, end } = framesBetween(region, grid.rate)
           return Array.from({ length: end - first }, (_, index) => ({ frame: first + index, region }))
@@ -66,7 +75,7 @@ describe('the regions of a text', () => {
           expect(region.x + region.w).toBeGreaterThanOrEqual(x(right) - 1e-9)
           expect(region.y + region.h).toBeGreaterThanOrEqual(y(bottom) - 1e-9)
           // No wider than the way it may go in one, half of its 20 px, and the room on both sides.
-          expect(region.w).toBeLessThanOrEqual((0.5 * (100 + 10 + 2 * bleed)) / 640 + 1e-9)
+          expect(region.w).toBeLessThanOrEqual((0.5 * (100 + 10 + 2 * strokeMargin)) / 640 + 1e-9)
         }
         const seen = Array.from({ length: one.last - one.first + 1 }, (_, index) => one.first + index).filter(
           (frame) => {
@@ -91,9 +100,9 @@ describe('the regions of a tilted text that moves', () => {
       fc.property(place, place, fc.double({ min: -3, max: 3, noNaN: true }), (left, top, by) => {
         const text = { ...textOn(furthest), tilt, moving: true, first: 0, last: 1 }
         const boxAt = (frame: number) =>
-          moved({ left, top, right: left + side, bottom: top + side }, frame * by, 0)
-        const regions = regionsOf({ ...text, boxAt }, grid)
-        const standing = regionsOf({ ...text, boxAt: () => boxAt(0), moving: false }, grid)
+          translateBox({ left, top, right: left + side, bottom: top + side }, frame * by, 0)
+        const regions = textRegions({ ...text, boxAt }, grid)
+        const standing = textRegions({ ...text, boxAt: () => boxAt(0), moving: false }, grid)
         const further = (0.5 * Math.abs(by)) / grid.width
         expect(regions.map(({ w }) => w)).toEqual(
           standing.map(({ w }) => expect.closeTo(w + further, 9) as number),

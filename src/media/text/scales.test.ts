@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TextBox } from './box.ts'
-import { acrossScales } from './scales.ts'
+import { mergeScales } from './scales.ts'
 import { boxAround } from './tilted-line.ts'
 
 const picture = { width: 1000, height: 800 }
@@ -21,12 +21,12 @@ describe('lines of several sizes of a picture', () => {
       [title, other],
       [other, title],
     ])
-      expect(acrossScales([{ ...picture, boxes }])).toHaveLength(2)
+      expect(mergeScales([{ ...picture, boxes }])).toHaveLength(2)
   })
 
   it('are both kept where they are tilted unlike', () => {
     const boxes = [tilted(500, 400, 600, 40, 30), tilted(500, 400, 600, 40, -30)]
-    expect(acrossScales([{ ...picture, boxes }])).toHaveLength(2)
+    expect(mergeScales([{ ...picture, boxes }])).toHaveLength(2)
   })
 
   it('are one where they lie alike, though their tilt was told some degrees off', () => {
@@ -38,7 +38,7 @@ describe('lines of several sizes of a picture', () => {
           { width: 500, height: 400, boxes: [coarse] },
           { ...picture, boxes: [fine] },
         ]
-        expect(acrossScales(looks)).toEqual([fine])
+        expect(mergeScales(looks)).toEqual([fine])
       }),
     )
   })

@@ -1,42 +1,43 @@
 import type { Frame } from '../clean/patch.ts'
-import { areaOf, letterSize, overlap, type Bounds, type Placed, type TextBox } from './box.ts'
-import { cut, type Crop } from './luma.ts'
+import { boxArea, letterSize, intersectionOverUnion, type LineBox, type TextBox } from './box.ts'
+import { cropAgain, type LumaCrop } from './luma.ts'
+import type { Bounds } from '../geometry.ts'
 
 /** A line of text drawn anew for the detector, and where it lies there. */
-export interface SecondLook {
+export interface RescoreInput {
   readonly frame: Frame
   readonly line: Bounds
 }
 
 /** Size that letters are given for it, px: it is what the detector knows best. */
-const bestSize = 36
+const rescoreLetterSize = 36
 
 /** Room around the line, times the size of its letters. */
-const room = 0.8
+const rescoreMargin = 0.8
 
 /** Longest side of such a picture, px. */
-const longestSide = 1280
+const maxRescoreSide = 1280
 
 /** Lines are not made larger than this, times: there is no more to see. */
-const mostGrown = 3
+const maxRescoreScale = 3
 
 /** A line at another scale than it was found at: what only looked like text seldom does at two. */
-export function secondLook(part: Crop, line: Placed): SecondLook {
-  const margin = room * letterSize(line)
-  const surroundings = cut(part, {
+export function prepareRescore(part: LumaCrop, line: LineBox): RescoreInput {
+  const margin = rescoreMargin * letterSize(line)
+  const surroundings = cropAgain(part, {
     left: line.left - margin,
     top: line.top - margin,
     right: line.right + margin,
     bottom: line.bottom + margin,
   })
   const scale = Math.min(
-    mostGrown,
-    bestSize / Math.max(1, letterSize(line)),
-    longestSide / Math.max(surroundings.width, surroundings.height),
+    maxRescoreScale,
+    rescoreLetterSize / Math.max(1, letterSize(line)),
+    maxRescoreSide / Math.max(surroundings.width, surroundings.height),
   )
   const at = (place: number, from: number) => (place - from) * scale
   return {
-    frame: scaled(surroundings, scale),
+    frame: resampleCrop(surroundings, scale),
     line: {
       left: at(line.left, surroundings.left),
       top: at(line.top, surroundings.top),
@@ -47,19 +48,19 @@ export function secondLook(part: Crop, line: Placed): SecondLook {
 }
 
 /** How sure a second look is of a line, 0 to 1: 0 where it finds none there. */
-export function sureness({ line }: SecondLook, boxes: readonly TextBox[]): number {
+export function rescore({ line }: RescoreInput, boxes: readonly TextBox[]): number {
   const [best] = boxes
-    .map((box) => ({ box, likeness: overlap(box, line) }))
+    .map((box) => ({ box, likeness: intersectionOverUnion(box, line) }))
     .toSorted((one, other) => other.likeness - one.likeness)
-  return best && best.likeness > 0.4 && areaOf(best.box) > 0 ? best.box.score : 0
+  return best && best.likeness > 0.4 && boxArea(best.box) > 0 ? best.box.score : 0
 }
 
 /** A grey frame of a part, scaled: by means of what falls on a pixel, or between pixels where it grows. */
-function scaled(part: Crop, scale: number): Frame {
+function resampleCrop(part: LumaCrop, scale: number): Frame {
   const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
   const [width, height] = [even(part.width), even(part.height)]
   const bytes = new Uint8Array((width * height * 3) / 2).fill(128)
-  const [columns, rows] = [weightsOf(part.width, width), weightsOf(part.height, height)]
+  const [columns, rows] = [resampleWeights(part.width, width), resampleWeights(part.height, height)]
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       let sum = 0
@@ -74,7 +75,7 @@ function scaled(part: Crop, scale: number): Frame {
 }
 
 /** For each of so many places, which of a row's values it is made of. */
-function weightsOf(from: number, to: number): { readonly at: number; readonly weight: number }[][] {
+function resampleWeights(from: number, to: number): { readonly at: number; readonly weight: number }[][] {
   const ratio = from / to
   const spread = Math.max(1, ratio)
   return Array.from({ length: to }, (_, index) => {

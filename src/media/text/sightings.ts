@@ -2,7 +2,7 @@ import type { TextBox } from './box.ts'
 import type { Offset } from './strokes.ts'
 
 /** A text that was seen in a sample. */
-export interface Sighting {
+export interface TextDetection {
   readonly frame: number
   /** How far it is from where it was first seen, px. */
   readonly offset: Offset
@@ -11,20 +11,20 @@ export interface Sighting {
 }
 
 /** Pixels by which what stands may seem to move. */
-const standing = 1.5
+const maxStillOffset = 1.5
 
 /** What was seen of a text, in order. */
-interface Seen {
-  readonly sightings: readonly Sighting[]
+interface Detections {
+  readonly detections: readonly TextDetection[]
 }
 
 /** Whether a text is seen to move. */
-export function isMoving({ sightings }: Seen): boolean {
-  return sightings.some(({ offset }) => Math.hypot(offset.x, offset.y) > standing)
+export function isMoving({ detections: sightings }: Detections): boolean {
+  return sightings.some(({ offset }) => Math.hypot(offset.x, offset.y) > maxStillOffset)
 }
 
 /** Where a text is, or is to be expected, on a frame, as its offset: between sightings, or on from the nearest ones. */
-export function expectedAt({ sightings }: Seen, frame: number): Offset {
+export function expectedOffset({ detections: sightings }: Detections, frame: number): Offset {
   const first = sightings[0]
   if (!first) return { x: 0, y: 0 }
   const after = sightings.findIndex((one) => one.frame >= frame)

@@ -1,25 +1,25 @@
-import type { Crop, Luma } from './luma.ts'
+import type { LumaCrop, Luma } from './luma.ts'
 
 /** The edges of letters by which a text is known again: points, and the slope of brightness at each. */
-export interface Strokes {
+export interface EdgePoints {
   /** Places in the picture they were taken from. */
   readonly x: Int32Array
   readonly y: Int32Array
-  readonly slopeX: Float32Array
-  readonly slopeY: Float32Array
+  readonly gradientX: Float32Array
+  readonly gradientY: Float32Array
 }
 
 /** Points that are looked at; more take time and tell no more. */
-const mostPoints = 1500
+const maxPoints = 1500
 
 /** What counts as an edge, as a share of the steepest slopes. */
-const steep = 0.35
+const minGradient = 0.35
 
 /** The edges of a part of a picture, at those places of the picture that are given. */
-export function strokesOf(
-  { left, top, width, height, values }: Crop,
+export function edgePoints(
+  { left, top, width, height, values }: LumaCrop,
   isIn: (x: number, y: number) => boolean = () => true,
-): Strokes {
+): EdgePoints {
   const sizes = new Float32Array(Math.max(0, (width - 1) * (height - 1)))
   const slopeAt = (index: number) => {
     const x = index % (width - 1)
@@ -33,32 +33,32 @@ export function strokesOf(
     sizes[index] = isIn(left + x, top + y) ? Math.hypot(slopeX, slopeY) : 0
   }
   const steepest = sizes.toSorted()[Math.floor(sizes.length * 0.97)] ?? 0
-  const least = Math.max(2, steep * steepest)
+  const least = Math.max(2, minGradient * steepest)
   const edges: number[] = []
   for (const [index, size] of sizes.entries()) if (size >= least) edges.push(index)
-  const step = Math.max(1, edges.length / mostPoints)
-  const count = Math.min(edges.length, mostPoints)
+  const step = Math.max(1, edges.length / maxPoints)
+  const count = Math.min(edges.length, maxPoints)
   const points = Array.from({ length: count }, (_, index) => slopeAt(edges[Math.floor(index * step)] ?? 0))
   return {
     x: Int32Array.from(points, ({ x }) => left + x),
     y: Int32Array.from(points, ({ y }) => top + y),
-    slopeX: Float32Array.from(points, ({ slopeX }) => slopeX),
-    slopeY: Float32Array.from(points, ({ slopeY }) => slopeY),
+    gradientX: Float32Array.from(points, ({ slopeX }) => slopeX),
+    gradientY: Float32Array.from(points, ({ slopeY }) => slopeY),
   }
 }
 
 /** How a text shows in a picture. */
-export interface Showing {
+export interface EdgeMatch {
   /** How much of it, 1 as where its strokes were taken; below 0 where the slopes run the other way. */
-  readonly amount: number
+  readonly strength: number
   /** How much the slopes there are like its own, whatever their size: -1 to 1. */
-  readonly likeness: number
+  readonly similarity: number
   /** The share of its points that lie inside the picture. */
-  readonly inside: number
+  readonly visibleShare: number
 }
 
 /** How strokes show in a picture, moved by whole pixels. */
-export function showing(strokes: Strokes, { width, height, values }: Luma, moved: Offset): Showing {
+export function matchEdges(strokes: EdgePoints, { width, height, values }: Luma, moved: Offset): EdgeMatch {
   let [product, own, there, inside] = [0, 0, 0, 0]
   for (let point = 0; point < strokes.x.length; point += 1) {
     const x = (strokes.x[point] ?? 0) + moved.x
@@ -68,16 +68,16 @@ export function showing(strokes: Strokes, { width, height, values }: Luma, moved
     const here = values[at] ?? 0
     const slopeX = (values[at + 1] ?? 0) - here
     const slopeY = (values[at + width] ?? 0) - here
-    const [ownX, ownY] = [strokes.slopeX[point] ?? 0, strokes.slopeY[point] ?? 0]
+    const [ownX, ownY] = [strokes.gradientX[point] ?? 0, strokes.gradientY[point] ?? 0]
     product += slopeX * ownX + slopeY * ownY
     own += ownX * ownX + ownY * ownY
     there += slopeX * slopeX + slopeY * slopeY
     inside += 1
   }
   return {
-    amount: own > 0 ? product / own : 0,
-    likeness: own > 0 && there > 0 ? product / Math.sqrt(own * there) : 0,
-    inside: strokes.x.length > 0 ? inside / strokes.x.length : 0,
+    strength: own > 0 ? product / own : 0,
+    similarity: own > 0 && there > 0 ? product / Math.sqrt(own * there) : 0,
+    visibleShare: strokes.x.length > 0 ? inside / strokes.x.length : 0,
   }
 }
 
@@ -88,18 +88,18 @@ export interface Offset {
 }
 
 /** Of places within a reach around an offset, whole pixels, the one where strokes show most alike, and how. */
-export function bestShowing(
-  strokes: Strokes,
+export function findBestMatch(
+  strokes: EdgePoints,
   luma: Luma,
   { around, reach }: { readonly around: Offset; readonly reach: number },
-): Showing & { readonly offset: Offset } {
+): EdgeMatch & { readonly offset: Offset } {
   const middle = { x: Math.round(around.x), y: Math.round(around.y) }
-  let best = { ...showing(strokes, luma, middle), offset: middle }
+  let best = { ...matchEdges(strokes, luma, middle), offset: middle }
   for (let y = middle.y - reach; y <= middle.y + reach; y += 1) {
     for (let x = middle.x - reach; x <= middle.x + reach; x += 1) {
-      const one = showing(strokes, luma, { x, y })
+      const one = matchEdges(strokes, luma, { x, y })
       // What stands still stays where it is unless it is clearly elsewhere.
-      if (one.likeness > best.likeness + 0.02) best = { ...one, offset: { x, y } }
+      if (one.similarity > best.similarity + 0.02) best = { ...one, offset: { x, y } }
     }
   }
   return best

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { inkSearch } from './ink.ts'
-import { crop } from './luma.ts'
-import { strokesOf } from './strokes.ts'
-import { textOf } from './text.ts'
+import { strokeSearchBox } from './ink.ts'
+import { cropLuma } from './luma.ts'
+import { edgePoints } from './strokes.ts'
+import { createCandidate } from './text.ts'
 import { boxAround } from './tilted-line.ts'
-import type { Sighting } from './sightings.ts'
-import type { Track } from './track.ts'
+import type { TextDetection } from './sightings.ts'
+import type { TextTrack } from './track.ts'
 
 const picture = { width: 640, height: 360 }
 const luma = { ...picture, values: new Uint8Array(640 * 360).fill(90) }
@@ -16,22 +16,22 @@ const tilted = (angle: number) => ({ ...boxAround({ ...line, angle: degrees(angl
 const { tilt: _, ...untilted } = tilted(30)
 
 /** A text as samples showed it one after another. */
-function seenAs(boxes: readonly [Sighting['box'] & object, ...(Sighting['box'] & object)[]]) {
+function seenAs(boxes: readonly [TextDetection['box'] & object, ...(TextDetection['box'] & object)[]]) {
   const [origin] = boxes
-  const part = crop(luma, inkSearch(origin))
-  const track: Track = {
-    ...{ origin, strokes: strokesOf(part), first: [part], last: [part], missed: 0, unconfirmed: 0 },
-    sightings: boxes.map((box, index) => ({ frame: 10 * index, offset: { x: 0, y: 0 }, box })),
+  const part = cropLuma(luma, strokeSearchBox(origin))
+  const track: TextTrack = {
+    ...{ origin, strokes: edgePoints(part), first: [part], last: [part], missed: 0, unconfirmed: 0 },
+    detections: boxes.map((box, index) => ({ frame: 10 * index, offset: { x: 0, y: 0 }, box })),
   }
   const end = (frame: number) => ({ frame, pictures: [part] as const })
-  return textOf(track, { beginning: end(0), ending: end(10 * boxes.length), picture }).text
+  return createCandidate(track, { beginning: end(0), ending: end(10 * boxes.length), picture }).text
 }
 
 describe('how a text lies', () => {
   it('is told by most of what was found of it, not by what came first', () => {
     const { tilt, boxAt } = seenAs([untilted, tilted(29), tilted(30), tilted(31)])
     expect(tilt?.angle).toBeCloseTo(degrees(30), 9)
-    expect(tilt?.letters).toBe(30)
+    expect(tilt?.letterSize).toBe(30)
     expect(boxAt(0).left).toBeCloseTo(tilted(30).left, 9)
     expect(seenAs([tilted(30), untilted, untilted]).tilt).toBeUndefined()
     expect(seenAs([tilted(60), tilted(30), tilted(30)]).tilt?.angle).toBeCloseTo(degrees(30), 9)

@@ -1,12 +1,13 @@
-import { letterSize, moved, widthOf, type Bounds, type Placed, type Tilt } from './box.ts'
-import type { End } from './ends.ts'
-import { inkBox, slopesOf } from './ink.ts'
-import { edgesCrossed } from './letters.ts'
-import { meanOf, type Crop } from './luma.ts'
-import { medianOf } from './onset.ts'
-import { expectedAt, isMoving } from './sightings.ts'
+import { letterSize, translateBox, boxWidth, type LineBox, type Tilt } from './box.ts'
+import type { TextEnd } from './ends.ts'
+import { strokeBox, medianGradient } from './ink.ts'
+import { edgeDensity } from './letters.ts'
+import { meanCrop, type LumaCrop } from './luma.ts'
+import { lowerMedian } from './onset.ts'
+import { expectedOffset, isMoving } from './sightings.ts'
 import type { Offset } from './strokes.ts'
-import type { Track } from './track.ts'
+import type { TextTrack } from './track.ts'
+import type { Bounds } from '../geometry.ts'
 
 /** A line of text that was followed to its end. */
 export interface FoundText {
@@ -21,36 +22,36 @@ export interface FoundText {
   /** 0 to 1. */
   readonly score: number
   /** Samples in which the detector found it. */
-  readonly seen: number
+  readonly detectionCount: number
   /** The first of them. */
-  readonly sampled: number
+  readonly firstSample: number
   /** Edges of letters on a way as long as it is high. */
-  readonly edges: number
+  readonly edgeDensity: number
 }
 
 /** A text that is to be looked at again. */
-export interface Candidate {
+export interface TextCandidate {
   readonly text: FoundText
   /** What it looks like, with what is around it, and where it lies there. */
-  readonly picture: Crop
-  readonly line: Placed
+  readonly picture: LumaCrop
+  readonly line: LineBox
 }
 
-interface Known {
-  readonly beginning: End
-  readonly ending: End
+interface TrackEnds {
+  readonly beginning: TextEnd
+  readonly ending: TextEnd
   /** The size of the pictures it was followed in, px. */
   readonly picture: { readonly width: number; readonly height: number }
 }
 
 /** A track as a text, with its ends known. */
-export function textOf(track: Track, { beginning, ending, picture }: Known): Candidate {
-  const found = track.sightings.flatMap(({ box, offset }) => (box ? [{ box, offset }] : []))
-  const tilt = tiltOf(found.map(({ box }) => box))
+export function createCandidate(track: TextTrack, { beginning, ending, picture }: TrackEnds): TextCandidate {
+  const found = track.detections.flatMap(({ box, offset }) => (box ? [{ box, offset }] : []))
+  const tilt = typicalTilt(found.map(({ box }) => box))
   // The box of a line that was taken for an untilted one ends elsewhere.
   const alike = found.filter(({ box }) => !box.tilt === !tilt)
   const typical = (edge: keyof Bounds, axis: keyof Offset) =>
-    medianOf(alike.map(({ box, offset }) => box[edge] - offset[axis]))
+    lowerMedian(alike.map(({ box, offset }) => box[edge] - offset[axis]))
   const detected = {
     left: typical('left', 'x'),
     top: typical('top', 'y'),
@@ -59,30 +60,30 @@ export function textOf(track: Track, { beginning, ending, picture }: Known): Can
     tilt,
   }
   const moving = isMoving(track)
-  const both = meanOf([beginning.pictures[0], ending.pictures[0]])
+  const both = meanCrop([beginning.pictures[0], ending.pictures[0]])
   // Whole pixels are too coarse to lay what moves over itself: its edges would be gone.
   const steady = moving
     ? [both]
     : [...track.first, ...track.last].map((part) => ({ ...part, left: both.left, top: both.top }))
   const [one = both, ...others] = steady
-  const views: readonly [Crop, ...Crop[]][] = [
+  const views: readonly [LumaCrop, ...LumaCrop[]][] = [
     [one, ...others],
-    ...[...beginning.pictures, ...ending.pictures].map((view): [Crop] => [view]),
+    ...[...beginning.pictures, ...ending.pictures].map((view): [LumaCrop] => [view]),
   ]
   const clearest = views
-    .map((view) => slopesOf(view))
-    .map((slopes) => ({ slopes, noise: noiseAround(slopes, detected) }))
+    .map((view) => medianGradient(view))
+    .map((slopes) => ({ slopes, noise: surroundingNoise(slopes, detected) }))
     .reduce((least, other) => (least.noise <= other.noise ? least : other))
   // What moves comes from the edge, or goes there, and is whole elsewhere.
-  const ink = inkBox(clearest.slopes, detected, moving ? undefined : picture)
+  const ink = strokeBox(clearest.slopes, detected, moving ? undefined : picture)
   const text = {
-    boxAt: placesOf(track, ink),
+    boxAt: boxLocator(track, ink),
     moving,
     tilt,
     score: found.reduce((sum, { box }) => sum + box.score, 0) / Math.max(1, found.length),
     seen: found.length,
-    sampled: track.sightings[0]?.frame ?? 0,
-    edges: edgesCrossed(both, detected),
+    sampled: track.detections[0]?.frame ?? 0,
+    edges: edgeDensity(both, detected),
     first: Math.min(beginning.frame, ending.frame),
     last: Math.max(beginning.frame, ending.frame),
   }
@@ -90,29 +91,29 @@ export function textOf(track: Track, { beginning, ending, picture }: Known): Can
 }
 
 /** How a text lies, as most of its boxes tell. */
-function tiltOf(boxes: readonly Placed[]): Tilt | undefined {
+function typicalTilt(boxes: readonly LineBox[]): Tilt | undefined {
   const tilts = boxes.flatMap(({ tilt }) => (tilt ? [tilt] : []))
   if (2 * tilts.length <= boxes.length) return undefined
-  const typical = (value: keyof Tilt) => medianOf(tilts.map((tilt) => tilt[value]))
-  return { angle: typical('angle'), letters: typical('letters') }
+  const typical = (value: keyof Tilt) => lowerMedian(tilts.map((tilt) => tilt[value]))
+  return { angle: typical('angle'), letterSize: typical('letters') }
 }
 
 /** Where a text's ink is on any frame; keeps nothing of its pictures. */
-function placesOf({ sightings }: Track, ink: Bounds): (frame: number) => Bounds {
-  if (isMoving({ sightings })) {
+function boxLocator({ detections: sightings }: TextTrack, ink: Bounds): (frame: number) => Bounds {
+  if (isMoving({ detections: sightings })) {
     return (frame) => {
-      const { x, y } = expectedAt({ sightings }, frame)
-      return moved(ink, x, y)
+      const { x, y } = expectedOffset({ detections: sightings }, frame)
+      return translateBox(ink, x, y)
     }
   }
   const seen = sightings.filter(({ box }) => box)
-  const typical = (axis: keyof Offset) => medianOf(seen.map(({ offset }) => offset[axis]))
-  const place = moved(ink, typical('x'), typical('y'))
+  const typical = (axis: keyof Offset) => lowerMedian(seen.map(({ offset }) => offset[axis]))
+  const place = translateBox(ink, typical('x'), typical('y'))
   return () => place
 }
 
 /** How much goes on around a box, as a share of what goes on in it. */
-function noiseAround({ left, top, width, height, values }: Crop, box: Placed): number {
+function surroundingNoise({ left, top, width, height, values }: LumaCrop, box: LineBox): number {
   const margin = 0.35 * letterSize(box)
   let [inside, outside, within, beyond] = [0, 0, 0, 0]
   for (let y = 0; y < height - 1; y += 1) {
@@ -129,5 +130,5 @@ function noiseAround({ left, top, width, height, values }: Crop, box: Placed): n
       }
     }
   }
-  return beyond === 0 || inside === 0 || widthOf(box) === 0 ? 1 : outside / beyond / (inside / within)
+  return beyond === 0 || inside === 0 || boxWidth(box) === 0 ? 1 : outside / beyond / (inside / within)
 }

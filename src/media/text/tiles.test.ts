@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { areaOf, heightOf, moved, shared, widthOf, type Bounds } from './box.ts'
-import { acrossScales } from './scales.ts'
-import { linesOfTiles, tilesOf, type Tile } from './tiles.ts'
+import { boxArea, boxHeight, translateBox, intersectBoxes, boxWidth } from './box.ts'
+import { mergeScales } from './scales.ts'
+import { mergeTileLines, splitIntoTiles, type Tile } from './tiles.ts'
+import type { Bounds } from '../geometry.ts'
 
 const even = (min: number, max: number) => fc.integer({ min: min / 2, max: max / 2 }).map((half) => 2 * half)
 
@@ -12,7 +13,7 @@ const size = fc
   .map(([short, long, isTall]) => (isTall ? { width: short, height: long } : { width: long, height: short }))
 
 const tilesIn = ({ width, height }: { width: number; height: number }) =>
-  tilesOf({ width, height, bytes: new Uint8Array((width * height * 3) / 2) })
+  splitIntoTiles({ width, height, bytes: new Uint8Array((width * height * 3) / 2) })
 
 const extent = ({ left, top, frame }: Tile): Bounds => {
   return { left, top, right: left + frame.width, bottom: top + frame.height }
@@ -25,8 +26,8 @@ describe('tiles of a long frame', () => {
         const extents = tilesIn({ width, height }).map(extent)
         const [from, to, across, long] =
           height > width
-            ? (['top', 'bottom', widthOf, height] as const)
-            : (['left', 'right', heightOf, width] as const)
+            ? (['top', 'bottom', boxWidth, height] as const)
+            : (['left', 'right', boxHeight, width] as const)
         expect(extents.every((one) => across(one) === Math.min(width, height))).toBe(true)
         expect([extents[0]?.[from], extents.at(-1)?.[to]]).toEqual([0, long])
         for (const [index, one] of extents.entries()) {
@@ -51,10 +52,10 @@ describe('tiles of a long frame', () => {
       fc.property(placed, ({ size: picture, left, top, across }) => {
         const line = { left, top, right: Math.min(picture.width, left + across), bottom: top + 24 }
         const found = tilesIn(picture).map((tile) => {
-          const there = moved(shared(line, extent(tile)), -tile.left, -tile.top)
-          return { tile, boxes: areaOf(there) > 0 ? [{ ...there, score: 0.9 }] : [] }
+          const there = translateBox(intersectBoxes(line, extent(tile)), -tile.left, -tile.top)
+          return { tile, boxes: boxArea(there) > 0 ? [{ ...there, score: 0.9 }] : [] }
         })
-        const boxes = acrossScales([{ ...picture, boxes: linesOfTiles(found, picture) }])
+        const boxes = mergeScales([{ ...picture, boxes: mergeTileLines(found, picture) }])
         expect(boxes).toEqual([{ ...line, score: expect.closeTo(0.9) as number }])
       }),
       { numRuns: 60 },

@@ -1,6 +1,6 @@
 import type { Frame } from '../clean/patch.ts'
-import { areaOf, moved, type TextBox } from './box.ts'
-import { linesOf } from './lines.ts'
+import { boxArea, translateBox, type TextBox } from './box.ts'
+import { joinIntoLines } from './lines.ts'
 
 /** A part of a frame, and where its first pixel lies there. */
 export interface Tile {
@@ -10,51 +10,52 @@ export interface Tile {
 }
 
 /** How much longer pictures usually are than wide. */
-export const usualShape = 16 / 9
+export const usualAspect = 16 / 9
 
 /** A frame may be longer than that by so much, times, and so long, px, before it is looked at in tiles. */
-const stillWhole = 1.25
-const longestWhole = 1280
+const maxWholeAspectRatio = 1.25
+const maxWholeSide = 1280
 
 /** Least length of a tile, px: lines are seldom longer. */
-const leastSide = 960
+const minTileSide = 960
 
 /** What a tile shares with the next, of its length: more than a line is high. */
-const overlapShare = 0.15
+const tileOverlap = 0.15
 
 /** A frame as it is, or one that is long as tiles along it, square where it is wide enough, which overlap: what they take of memory is less. */
-export function tilesOf(frame: Frame): Tile[] {
+export function splitIntoTiles(frame: Frame): Tile[] {
   const { width, height } = frame
   const isTall = height > width
   const [short, long] = isTall ? [width, height] : [height, width]
-  if (long <= Math.max(longestWhole, stillWhole * usualShape * short)) return [{ left: 0, top: 0, frame }]
-  const side = even(Math.max(short, leastSide))
+  if (long <= Math.max(maxWholeSide, maxWholeAspectRatio * usualAspect * short))
+    return [{ left: 0, top: 0, frame }]
+  const side = roundDownToEven(Math.max(short, minTileSide))
   // Even places may lie two pixels off.
-  const overlap = overlapShare * side + 2
+  const overlap = tileOverlap * side + 2
   const count = Math.ceil((long - overlap) / (side - overlap))
   return Array.from({ length: count }, (_, index) => {
-    const from = even(((long - side) * index) / (count - 1))
+    const from = roundDownToEven(((long - side) * index) / (count - 1))
     return isTall
-      ? { left: 0, top: from, frame: part(frame, { left: 0, top: from, width, height: side }) }
-      : { left: from, top: 0, frame: part(frame, { left: from, top: 0, width: side, height }) }
+      ? { left: 0, top: from, frame: copyFramePart(frame, { left: 0, top: from, width, height: side }) }
+      : { left: from, top: 0, frame: copyFramePart(frame, { left: from, top: 0, width: side, height }) }
   })
 }
 
-function even(length: number): number {
+function roundDownToEven(length: number): number {
   return 2 * Math.floor(length / 2)
 }
 
 /** The lines that were found in tiles, as lines of the whole frame, the largest first: of one that is cut, its whole. */
-export function linesOfTiles(
+export function mergeTileLines(
   found: readonly { readonly tile: Tile; readonly boxes: readonly TextBox[] }[],
   frame: { readonly width: number; readonly height: number },
 ): TextBox[] {
   const boxes = found.flatMap(({ tile, boxes: here }) =>
-    here.map((box) => ({ ...box, ...moved(box, tile.left, tile.top) })),
+    here.map((box) => ({ ...box, ...translateBox(box, tile.left, tile.top) })),
   )
   // Of one tile they are lines already.
-  const lines = found.length > 1 ? linesOf(boxes, frame) : boxes
-  return lines.toSorted((one, other) => areaOf(other) - areaOf(one))
+  const lines = found.length > 1 ? joinIntoLines(boxes, frame) : boxes
+  return lines.toSorted((one, other) => boxArea(other) - boxArea(one))
 }
 
 interface Place {
@@ -65,7 +66,7 @@ interface Place {
 }
 
 /** A part of a frame at even places. */
-function part({ width, height, bytes }: Frame, place: Place): Frame {
+function copyFramePart({ width, height, bytes }: Frame, place: Place): Frame {
   const copy = new Uint8Array((place.width * place.height * 3) / 2)
   let [from, to] = [0, 0]
   for (const by of [1, 2, 2]) {

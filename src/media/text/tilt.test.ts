@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { areaOf, shared, type Placed } from './box.ts'
-import { inLine, lineArea, sharedArea, stepsAlong } from './tilt.ts'
+import { boxArea, intersectBoxes, type LineBox } from './box.ts'
+import { lineMembership, lineArea, lineIntersectionArea, boxesAlongLine } from './tilt.ts'
 import { boxAround, placeIn, type TiltedLine } from './tilted-line.ts'
 
 const number = (min: number, max: number) => fc.double({ min, max, noNaN: true })
@@ -21,13 +21,13 @@ describe('a tilted line', () => {
     fc.assert(
       fc.property(lines, share, share, (line, along, aside) => {
         const box = boxAround(line)
-        const steps = stepsAlong(box)
+        const steps = boxesAlongLine(box)
         const { x, y } = placeIn(line, along, aside)
-        const holds = ({ left, top, right, bottom }: Placed) =>
+        const holds = ({ left, top, right, bottom }: LineBox) =>
           x >= left - 1e-6 && x <= right + 1e-6 && y >= top - 1e-6 && y <= bottom + 1e-6
         expect(steps.some(holds)).toBe(true)
-        expect(inLine(box)(x, y) || Math.abs(aside) > 0.499).toBe(true)
-        const area = steps.reduce((sum, step) => sum + areaOf(step), 0)
+        expect(lineMembership(box)(x, y) || Math.abs(aside) > 0.499).toBe(true)
+        const area = steps.reduce((sum, step) => sum + boxArea(step), 0)
         expect(area).toBeLessThan(4 * line.length * line.letters)
       }),
     )
@@ -39,7 +39,7 @@ describe('a tilted line', () => {
       { right: 300, bottom: 10 },
     ]) {
       const box = { ...{ left: 100, top: 10, ...size }, tilt: { angle: 0.5, letters: 20 } }
-      expect(stepsAlong(box)).toEqual([box])
+      expect(boxesAlongLine(box)).toEqual([box])
     }
   })
 
@@ -47,9 +47,9 @@ describe('a tilted line', () => {
     fc.assert(
       fc.property(lines, (line) => {
         const away = placeIn(line, 0, 1.2)
-        expect(sharedArea(boxAround({ ...line, ...away }), boxAround(line))).toBeCloseTo(0, 6)
+        expect(lineIntersectionArea(boxAround({ ...line, ...away }), boxAround(line))).toBeCloseTo(0, 6)
         const here = boxAround(line)
-        expect(sharedArea(here, here)).toBeCloseTo(line.length * line.letters, 3)
+        expect(lineIntersectionArea(here, here)).toBeCloseTo(line.length * line.letters, 3)
         expect(lineArea(here)).toBeCloseTo(line.length * line.letters, 3)
       }),
     )
@@ -72,10 +72,10 @@ describe('a tilted line', () => {
             Math.abs((x - other.x) * cos + (y - other.y) * sin) <= other.length / 2 &&
             Math.abs((y - other.y) * cos - (x - other.x) * sin) <= other.letters / 2,
         )
-        const both = sharedArea(one, two)
+        const both = lineIntersectionArea(one, two)
         // A step of its raster at each of its sides.
         expect(Math.abs(both - inBoth.length * cell)).toBeLessThanOrEqual(4 * steps * cell)
-        expect(sharedArea(two, one)).toBeCloseTo(both, 3)
+        expect(lineIntersectionArea(two, one)).toBeCloseTo(both, 3)
       }),
     )
   })
@@ -83,10 +83,10 @@ describe('a tilted line', () => {
   it('does not hold a level one in a corner of its box, as which a level one holds what lies in it', () => {
     const tilted = boxAround({ x: 400, y: 400, length: 600, letters: 40, angle: Math.PI / 6 })
     const level = { left: 150, top: 500, right: 350, bottom: 530 }
-    expect(areaOf(shared(level, tilted))).toBe(areaOf(level))
-    expect(sharedArea(level, tilted)).toBe(0)
-    expect(sharedArea(level, { ...level, right: 250 })).toBe(3000)
-    expect(stepsAlong(level)).toEqual([level])
-    expect(inLine(level)(0, 0)).toBe(true)
+    expect(boxArea(intersectBoxes(level, tilted))).toBe(boxArea(level))
+    expect(lineIntersectionArea(level, tilted)).toBe(0)
+    expect(lineIntersectionArea(level, { ...level, right: 250 })).toBe(3000)
+    expect(boxesAlongLine(level)).toEqual([level])
+    expect(lineMembership(level)(0, 0)).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
-import type { Placed } from './box.ts'
+import type { LineBox } from './box.ts'
 
 /** A line of letters that lies askew, by its middle. */
 export interface TiltedLine {
@@ -11,12 +11,12 @@ export interface TiltedLine {
 }
 
 /** The box around a tilted line. */
-export function boxAround({ x, y, length, letters, angle }: TiltedLine): Placed {
+export function boxAround({ x, y, length, letters, angle }: TiltedLine): LineBox {
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))]
   const across = (length * cos + letters * sin) / 2
   const down = (length * sin + letters * cos) / 2
   const box = { left: x - across, top: y - down, right: x + across, bottom: y + down }
-  return { ...box, tilt: { angle, letters } }
+  return { ...box, tilt: { angle, letterSize: letters } }
 }
 
 /** A place in a line: shares of its length and thickness from its middle, -0.5 to 0.5. */

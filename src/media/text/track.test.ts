@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TextBox } from './box.ts'
 import type { Luma } from './luma.ts'
-import { expectedAt, isMoving } from './sightings.ts'
-import type { Track } from './track.ts'
-import { openTracker } from './tracker.ts'
+import { expectedOffset, isMoving } from './sightings.ts'
+import type { TextTrack } from './track.ts'
+import { createTextTracker } from './tracker.ts'
 
 const [width, height] = [200, 120]
 const [across, down] = [48, 12]
@@ -54,10 +54,10 @@ function boxAround({ x, y }: Line, jitter = 0): TextBox {
 /** All tracks of samples, each given as the lines that show and those the detector finds. */
 function tracksOf(
   samples: readonly { readonly shown: readonly Line[]; readonly found: readonly TextBox[] }[],
-): Track[] {
-  const tracker = openTracker()
+): TextTrack[] {
+  const tracker = createTextTracker()
   const ended = samples.flatMap(({ shown, found }, index) =>
-    tracker.sample({ frame: 10 * index, luma: draw(shown, 10 * index), boxes: found }),
+    tracker.addSample({ frame: 10 * index, luma: draw(shown, 10 * index), boxes: found }),
   )
   return [...ended, ...tracker.live]
 }
@@ -82,10 +82,10 @@ describe('a tracker', () => {
         expect(tracks).toHaveLength(1)
         const [track] = tracks
         if (!track) return
-        expect(track.sightings).toHaveLength(lines.length)
+        expect(track.detections).toHaveLength(lines.length)
         expect(isMoving(track)).toBe(stepX + stepY > 0)
         for (const index of lines.keys()) {
-          const { x: right, y: under } = expectedAt(track, 10 * index)
+          const { x: right, y: under } = expectedOffset(track, 10 * index)
           expect(Math.abs(right - stepX * index)).toBeLessThanOrEqual(1)
           expect(Math.abs(under - stepY * index)).toBeLessThanOrEqual(1)
         }
@@ -106,7 +106,7 @@ describe('a tracker', () => {
           found: index === missed ? [] : [boxAround(line)],
         }))
         const tracks = tracksOf(samples)
-        expect(tracks.map(({ sightings }) => sightings.map(({ frame }) => frame))).toEqual([
+        expect(tracks.map(({ detections: sightings }) => sightings.map(({ frame }) => frame))).toEqual([
           [0, 10, 20, 30, 40, 50],
           [60, 70, 80],
         ])
@@ -122,16 +122,17 @@ describe('a tracker', () => {
       const seen = shown.filter(({ y }) => y >= 0 && y + down <= height)
       return { shown, found: seen.map((line) => boxAround(line)) }
     })
-    const whole = tracksOf(samples).filter(({ sightings }) => sightings.length > 1)
+    const whole = tracksOf(samples).filter(({ detections: sightings }) => sightings.length > 1)
     expect(whole).toHaveLength(3)
-    for (const track of whole) expect(expectedAt(track, 30).y - expectedAt(track, 20).y).toBeCloseTo(-20, 0)
+    for (const track of whole)
+      expect(expectedOffset(track, 30).y - expectedOffset(track, 20).y).toBeCloseTo(-20, 0)
   })
 
   it('lets go of what is gone', () => {
     const line = { seed: 5, x: 30, y: 40 }
-    const tracker = openTracker()
+    const tracker = createTextTracker()
     const ended = Array.from({ length: 6 }, (_, index) =>
-      tracker.sample({
+      tracker.addSample({
         frame: 10 * index,
         luma: draw(index < 2 ? [line] : [], 10 * index),
         boxes: index < 2 ? [boxAround(line)] : [],

@@ -1,29 +1,29 @@
 import {
-  areaOf,
-  heightOf,
-  moved,
-  overlap,
-  shared,
-  widthOf,
-  type Bounds,
-  type Placed,
+  boxArea,
+  boxHeight,
+  translateBox,
+  intersectionOverUnion,
+  intersectBoxes,
+  boxWidth,
+  type LineBox,
   type TextBox,
 } from './box.ts'
-import { inkSearch } from './ink.ts'
-import { crop, type Crop, type Luma } from './luma.ts'
-import { bestShowing, strokesOf, type Offset, type Strokes } from './strokes.ts'
-import { inLine } from './tilt.ts'
-import { expectedAt, isMoving, type Sighting } from './sightings.ts'
+import { strokeSearchBox } from './ink.ts'
+import { cropLuma, type LumaCrop, type Luma } from './luma.ts'
+import { findBestMatch, edgePoints, type Offset, type EdgePoints } from './strokes.ts'
+import { lineMembership } from './tilt.ts'
+import { expectedOffset, isMoving, type TextDetection } from './sightings.ts'
+import type { Bounds } from '../geometry.ts'
 
 /** A line of text that is followed from sample to sample. */
-export interface Track {
-  readonly sightings: Sighting[]
+export interface TextTrack {
+  readonly detections: TextDetection[]
   /** Where it was first seen. */
-  readonly origin: Placed
-  readonly strokes: Strokes
+  readonly origin: LineBox
+  readonly strokes: EdgePoints
   /** What it and its surroundings looked like in the first samples, and in the last. */
-  readonly first: Crop[]
-  readonly last: Crop[]
+  readonly first: LumaCrop[]
+  readonly last: LumaCrop[]
   /** Samples in which it was not seen since. */
   missed: number
   /** Samples in which only its letters were found since the detector found it. */
@@ -31,22 +31,22 @@ export interface Track {
 }
 
 /** Pictures of a text that are kept from each of its ends. */
-const kept = 3
+const cropsPerEnd = 3
 
 /** Likeness of edges from which a text is the same: at its place, at its place with a box there, elsewhere. */
-const alike = { found: 0.6, boxed: 0.55, elsewhere: 0.6 }
+const minSimilarity = { found: 0.6, boxed: 0.55, elsewhere: 0.6 }
 
 /** Least amount that still is the text, of what it was when it was first seen. */
-const leastAmount = 0.4
+const minStrength = 0.4
 
 /** Pixels around the expected place that are searched: of what stands, and of what moves. */
-const reach = { still: 1, moving: 4 }
+const matchRadius = { still: 1, moving: 4 }
 
 /** How much of a text has to be in the picture to be known again. */
-const leastInside = 0.08
+const minMatchedShare = 0.08
 
 /** A sample of a video, in which texts are followed. */
-export interface Sample {
+export interface TextSample {
   readonly frame: number
   readonly luma: Luma
   /** Boxes that belong to no track yet. */
@@ -54,79 +54,81 @@ export interface Sample {
 }
 
 /** A track of a text that was found in a sample. */
-export function begin({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }): Track {
-  const track: Track = {
-    ...{ sightings: [], origin: box, strokes: strokesOf(crop(luma, box), inLine(box)) },
+export function startTrack({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }): TextTrack {
+  const track: TextTrack = {
+    ...{ detections: [], origin: box, strokes: edgePoints(cropLuma(luma, box), lineMembership(box)) },
     ...{ first: [], last: [], missed: 0, unconfirmed: 0 },
   }
-  see(track, { frame, luma, offset: { x: 0, y: 0 }, box })
+  addDetection(track, { frame, luma, offset: { x: 0, y: 0 }, box })
   return track
 }
 
 /** Looks for a text where it is expected, by its letters' edges. */
-export function follow(track: Track, { frame, luma, free }: Sample): void {
-  const around = expectedAt(track, frame)
-  const best = bestShowing(track.strokes, luma, {
+export function followTrack(track: TextTrack, { frame, luma, free }: TextSample): void {
+  const around = expectedOffset(track, frame)
+  const best = findBestMatch(track.strokes, luma, {
     around,
-    reach: isMoving(track) ? reach.moving : reach.still,
+    reach: isMoving(track) ? matchRadius.moving : matchRadius.still,
   })
-  const place = moved(track.origin, best.offset.x, best.offset.y)
-  const box = [...free].toSorted((one, other) => overlap(other, place) - overlap(one, place))[0]
-  const boxed = box && covers(box, place) ? box : undefined
-  const enough = best.inside >= leastInside && best.amount >= leastAmount
-  if (enough && best.likeness >= (boxed ? alike.boxed : alike.found)) {
+  const place = translateBox(track.origin, best.offset.x, best.offset.y)
+  const box = [...free].toSorted(
+    (one, other) => intersectionOverUnion(other, place) - intersectionOverUnion(one, place),
+  )[0]
+  const boxed = box && coversText(box, place) ? box : undefined
+  const enough = best.visibleShare >= minMatchedShare && best.strength >= minStrength
+  if (enough && best.similarity >= (boxed ? minSimilarity.boxed : minSimilarity.found)) {
     if (boxed) free.delete(boxed)
-    see(track, { frame, luma, offset: best.offset, box: boxed })
+    addDetection(track, { frame, luma, offset: best.offset, box: boxed })
   } else track.missed += 1
 }
 
 /** Whether a box is that of the text at a place. */
-function covers(box: Bounds, place: Bounds): boolean {
-  const both = areaOf(shared(box, place))
-  return both > 0.6 * areaOf(box) && both > 0.5 * areaOf(place)
+function coversText(box: Bounds, place: Bounds): boolean {
+  const both = boxArea(intersectBoxes(box, place))
+  return both > 0.6 * boxArea(box) && both > 0.5 * boxArea(place)
 }
 
 /** Looks for a text that has begun to move, or moves otherwise than expected, among boxes of its size. */
-export function findElsewhere(track: Track, { frame, luma, free }: Sample): void {
-  const before = track.sightings.at(-1)
+export function findMovedText(track: TextTrack, { frame, luma, free }: TextSample): void {
+  const before = track.detections.at(-1)
   if (!before) return
-  const candidates = [...free].filter((box) => isLike(box, track.origin))
+  const candidates = [...free].filter((box) => isSimilarSize(box, track.origin))
   const tried = candidates.map((box) => {
     const around = {
       x: (box.left + box.right - track.origin.left - track.origin.right) / 2,
       y: (box.top + box.bottom - track.origin.top - track.origin.bottom) / 2,
     }
-    return { box, ...bestShowing(track.strokes, luma, { around, reach: reach.moving }) }
+    return { box, ...findBestMatch(track.strokes, luma, { around, reach: matchRadius.moving }) }
   })
-  const [best] = tried.toSorted((one, other) => other.likeness - one.likeness)
-  if (!best || best.likeness < alike.elsewhere || best.inside < leastInside) return
+  const [best] = tried.toSorted((one, other) => other.similarity - one.similarity)
+  if (!best || best.similarity < minSimilarity.elsewhere || best.visibleShare < minMatchedShare) return
   free.delete(best.box)
   track.missed = 0
-  see(track, { frame, luma, offset: best.offset, box: best.box })
+  addDetection(track, { frame, luma, offset: best.offset, box: best.box })
 }
 
-function isLike(box: Bounds, other: Bounds): boolean {
-  const across = widthOf(box) / widthOf(other)
-  const down = heightOf(box) / heightOf(other)
+function isSimilarSize(box: Bounds, other: Bounds): boolean {
+  const across = boxWidth(box) / boxWidth(other)
+  const down = boxHeight(box) / boxHeight(other)
   return across > 0.8 && across < 1.25 && down > 0.7 && down < 1.4
 }
 
-function see(
-  track: Track,
+function addDetection(
+  track: TextTrack,
   { frame, luma, offset, box }: { frame: number; luma: Luma; offset: Offset; box: TextBox | undefined },
 ): void {
-  track.sightings.push({ frame, offset, box })
+  track.detections.push({ frame, offset, box })
   track.missed = 0
   track.unconfirmed = box ? 0 : track.unconfirmed + 1
-  const place = { ...moved(wholePixels(track.origin), offset.x, offset.y), tilt: track.origin.tilt }
-  const part = crop(luma, inkSearch(place))
-  if (track.first.length < kept) track.first.push(part)
+  const place = { ...translateBox(roundOutwards(track.origin), offset.x, offset.y), tilt: track.origin.tilt }
+  const part = cropLuma(luma, strokeSearchBox(place))
+  if (track.first.length < cropsPerEnd) track.first.push(part)
   if (!box) return
   track.last.push(part)
-  if (track.last.length > kept) track.last.shift()
+  if (track.last.length > cropsPerEnd) track.last.shift()
 }
 
 /** All pictures of a text are cut alike, whatever its offset. */
-function wholePixels({ left, top, right, bottom }: Bounds): Bounds {
+function roundOutwards({ left, top, right, bottom }: Bounds): Bounds {
   return { left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Region } from '../clean/region.ts'
-import { areaAround, insideOf } from './within.ts'
+import { searchArea, clipToAreas } from './within.ts'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 const region: fc.Arbitrary<Region> = fc
@@ -26,7 +26,7 @@ describe('text within areas', () => {
         fc.array(region, { maxLength: 5 }),
         fc.array(region, { minLength: 1, maxLength: 4 }),
         (found, areas) => {
-          const inside = insideOf(
+          const inside = clipToAreas(
             found.map((one) => ({ ...one, score: 1 })),
             areas,
           )
@@ -36,7 +36,7 @@ describe('text within areas', () => {
           }
           const whole = found.filter((one) => areas.some((area) => liesIn(one, area)))
           for (const one of whole) expect(inside.filter((part) => liesIn(one, part))).not.toEqual([])
-          expect(insideOf(inside, [...areas, ...areas])).toEqual(inside)
+          expect(clipToAreas(inside, [...areas, ...areas])).toEqual(inside)
         },
       ),
       // Of the part that is cut off, place and height do not add up to where it ended.
@@ -47,11 +47,11 @@ describe('text within areas', () => {
   it('is looked for around all of them, inside the picture', () => {
     fc.assert(
       fc.property(fc.array(region, { minLength: 1, maxLength: 4 }), (areas) => {
-        const around = { ...areaAround(areas), start: 0, end: 9 }
+        const around = { ...searchArea(areas), start: 0, end: 9 }
         for (const area of areas) expect(liesIn(area, around)).toBe(true)
         expect(liesIn(around, { x: 0, y: 0, w: 1, h: 1, start: 0, end: 9 })).toBe(true)
       }),
     )
-    expect(areaAround(undefined)).toEqual({ x: 0, y: 0, w: 1, h: 1 })
+    expect(searchArea(undefined)).toEqual({ x: 0, y: 0, w: 1, h: 1 })
   })
 })
