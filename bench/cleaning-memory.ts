@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
+import { configurePacks } from '../src/engines/packs/use.ts'
 import { findText } from '../src/engines/vision/find-text.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { purify } from '../test/video-purify/purify.ts'
@@ -56,7 +56,7 @@ async function compare(): Promise<void> {
 async function work(video: string): Promise<void> {
   const folder = join(video, '..')
   process.env['ORT_DISABLE_TELEMETRY'] = '1'
-  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
   /** Of this process as it goes on, MiB. */
   const held: number[] = []
   const watch = setInterval(() => held.push(process.memoryUsage().rss / 2 ** 20), 200)

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { createCanvas, ImageData, type Canvas } from '@napi-rs/canvas'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
+import { configurePacks } from '../src/engines/packs/use.ts'
 import { findText } from '../src/engines/vision/find-text.ts'
 import { ffmpeg, rgb } from '../test/video-split-screen/media.ts'
 import { purify } from '../test/video-purify/purify.ts'
 import { casesOf, type Case } from './cleaning-cases.ts'
-import { compare, leftIn, sizeOf, type Size } from './cleaning-measures.ts'
+import { compare, leftIn, sizeOf } from './cleaning-measures.ts'
+import type { Size } from '../src/media/geometry.ts'
 
 // The whole way in ten cases: text of known footage is found, taken away, and looked for again, at its own scale and
 // at one and a half times it. Brightness PSNR against the clean footage within what was treated (without any cleaning,
@@ -20,7 +21,7 @@ import { compare, leftIn, sizeOf, type Size } from './cleaning-measures.ts'
 const [testdata = '', picture = '', only = ''] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-cleaning-'))
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
-setPacks({
+configurePacks({
   ...{ folder: join(folder, 'packs'), automatic: true, own: {}, manifest },
   mirror: join(testdata, 'models'),
 })

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
+import { configurePacks } from '../src/engines/packs/use.ts'
 import { blur } from '../src/media/clean/blur.ts'
 import { makeInpainter } from '../src/media/clean/inpaint/inpainter.ts'
 import { overlayIn, Overlays } from '../src/media/clean/inpaint/overlay.ts'
@@ -23,7 +23,7 @@ import { byOpenCv, delogo } from './other-fillings.ts'
 const sizes = [1280, 1920]
 const [wanted, count = '36', only = ''] = process.argv.slice(2)
 
-setPacks({ folder: tmpdir(), automatic: false, own: {}, manifest })
+configurePacks({ folder: tmpdir(), automatic: false, own: {}, manifest })
 
 const overlays = {
   subtitles: (scene: Scene) => subtitles(scene),

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { BasicSoundBank } from 'spessasynth_core'
-import { usePack } from '../src/engines/packs/use.ts'
+import { resolvePack } from '../src/engines/packs/use.ts'
 import { readSoundFont } from '../src/engines/piano/piano.ts'
 import { playPerformance } from '../src/engines/piano/play.ts'
 import { loadSampledPiano } from '../src/engines/piano/sampled-piano.ts'
@@ -75,7 +75,7 @@ export async function soundOf(
 /** A SoundFont, or the recorded piano. */
 export async function bankOf(path: string): Promise<BasicSoundBank> {
   return path === 'salamander'
-    ? await loadSampledPiano(await usePack('piano-samples'))
+    ? await loadSampledPiano(await resolvePack('piano-samples'))
     : await readSoundFont(path)
 }
 

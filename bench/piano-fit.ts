@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
+import { configurePacks } from '../src/engines/packs/use.ts'
 import { basicPitchFrames, openBasicPitchModel } from '../src/engines/piano/basic-pitch.ts'
 import { onsetFeatures } from '../src/media/piano/features.ts'
 import { RecentFrames } from '../src/media/piano/frames.ts'
@@ -21,7 +21,7 @@ import { clipsOf, type Clip } from './piano-clips.ts'
 const [models = '', pieces = '', ...soundFonts] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-piano-'))
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
-setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
 const signal = new AbortController().signal
 
 /** Seconds by which an onset may be off to count as that of a note: a little less than a score allows. */

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { BasicMIDI, SpessaSynthProcessor, SpessaSynthSequencer, type BasicSoundBank } from 'spessasynth_core'
 import { loadOnnxRuntime } from '../src/engines/onnx/load.ts'
 import { openModelThreads } from '../src/engines/onnx/model-threads.ts'
-import { usePack } from '../src/engines/packs/use.ts'
+import { resolvePack } from '../src/engines/packs/use.ts'
 import { openBasicPitch } from '../src/engines/piano/basic-pitch.ts'
 import { playPerformance } from '../src/engines/piano/play.ts'
 import { renderPerformance } from '../src/engines/piano/render.ts'
@@ -109,7 +109,7 @@ interface Way extends AsyncDisposable {
 /** The model a window at a time, and the trial's thresholds. */
 async function trialWay(sound: Float32Array, signal: AbortSignal): Promise<Way> {
   const { InferenceSession, Tensor } = await loadOnnxRuntime()
-  const path = await usePack('piano-transcription', { signal })
+  const path = await resolvePack('piano-transcription', { signal })
   const session = await InferenceSession.create(path, { intraOpNumThreads: 2, interOpNumThreads: 1 })
   const [input = '', onsetsOf = '', soundingOf = ''] = [...session.inputNames, ...session.outputNames]
   const windows = windowsIn(sound)

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
+import { configurePacks } from '../src/engines/packs/use.ts'
 import { basicPitchFrames, openBasicPitchModel } from '../src/engines/piano/basic-pitch.ts'
 import { pianoSampleRate, type PianoFrame } from '../src/media/piano/frames.ts'
 import { keyCount, type PianoNote } from '../src/media/piano/note.ts'
@@ -22,7 +22,7 @@ import { speedTable } from './piano-speed.ts'
 const [models = '', pieces = '', ...soundFonts] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-piano-'))
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
-setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
 const signal = new AbortController().signal
 
 const cells = new Map<string, Map<string, Score[]>>()

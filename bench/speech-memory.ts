@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodeVoice } from '../src/engines/ffmpeg/voice-sound.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
+import { configurePacks } from '../src/engines/packs/use.ts'
 import { openVoiceActivityDetector } from '../src/engines/speech/find-speech.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { measure, processorSeconds } from './measure.ts'
@@ -20,7 +20,7 @@ const folder = await mkdtemp(join(tmpdir(), 'bench-speech-memory-'))
 try {
   const long = join(folder, 'long.flac')
   await ffmpeg('-stream_loop', '-1', '-i', recording, '-t', String(60 * Number(minutes)), long)
-  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
   console.log(`${minutes} minutes: ${await find(long)}`)
 } finally {
   await rm(folder, { recursive: true, force: true })

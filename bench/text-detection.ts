@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
+import { configurePacks } from '../src/engines/packs/use.ts'
 import { findText } from '../src/engines/vision/find-text.ts'
 import { captionKinds, footageOf } from '../test/footage/captions.ts'
 import { judge, type Verdict } from '../test/footage/judge-text.ts'
@@ -18,7 +18,7 @@ import { median, processorSeconds } from './measure.ts'
 const [models = '', seeds = '3', only = '', height = '720'] = process.argv.slice(2)
 const folder = await mkdtemp(join(tmpdir(), 'bench-text-'))
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
-setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
 
 try {
   console.log(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FileKind } from '../src/contract/file-kind.ts'
 import { findFileRefs } from '../src/contract/file.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { setPacks } from '../src/engines/packs/use.ts'
+import { configurePacks } from '../src/engines/packs/use.ts'
 import { operations } from '../tools/index.ts'
 import { bringWhisper } from './audio-language-detect/whisper.ts'
 import { changed } from './contract/laws.ts'
@@ -26,7 +26,7 @@ let samples: readonly { kind: FileKind; name: string; bytes: Uint8Array<ArrayBuf
 beforeAll(async () => {
   // Small models count as there, as they come by themselves; what is large is brought, or a service.
   const whisper = await bringWhisper(folder)
-  setPacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
   const clip = await make(join(folder, 'clip.mp4'), [
     ...picture(4),
     '-f',

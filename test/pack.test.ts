@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dataFiles } from '../src/daemon/data-files.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
-import { folderOf, inventoryFile } from '../src/engines/packs/store.ts'
+import { packFolder, inventoryFile } from '../src/engines/packs/store.ts'
 import { operations } from '../tools/index.ts'
 import { testdata } from './engines/ffmpeg/made.ts'
 import { connectTo, endService } from './pack/connect.ts'
@@ -27,7 +27,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 /** Lays what runs models where `reelwright setup` does, but from this checkout's own packages. */
 async function bringRuntime(packs: string): Promise<void> {
   const name = 'onnx-runtime'
-  const place = folderOf({ folder: packs, automatic: true, own: {}, manifest }, name, manifest[name])
+  const place = packFolder({ folder: packs, automatic: true, own: {}, manifest }, name, manifest[name])
   await mkdir(join(place, 'node_modules'), { recursive: true })
   for (const { name: one } of manifest[name].packages)
     await symlink(join(root, 'node_modules', one), join(place, 'node_modules', one), 'junction')

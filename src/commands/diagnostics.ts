@@ -12,7 +12,7 @@ import {
 } from '../config/config.ts'
 import type { Private } from '../doctor/privacy.ts'
 import { report, writeReport } from '../doctor/report.ts'
-import { withoutDialect } from '../engines/services/address.ts'
+import { stripDialect } from '../engines/services/address.ts'
 import { conceal } from '../platform/log.ts'
 import { packageVersion } from '../platform/package-version.ts'
 
@@ -83,7 +83,7 @@ function privacyOf(dataDir: string, config: Config | undefined): Private {
     [join(import.meta.dirname, '..', '..'), '<reelwright>'],
     [dataDir, '<data folder>'],
   ]
-  const addresses = Object.values(services).map((service) => service && withoutDialect(service.address))
+  const addresses = Object.values(services).map((service) => service && stripDialect(service.address))
   const hosts = [baseUrl, databaseUrl, publicUrl, ...addresses].flatMap((url) =>
     url === undefined ? [] : [new URL(url).hostname],
   )

@@ -3,11 +3,11 @@ import { MediaError } from '../contract/errors.ts'
 import { lacksOf, type Lack } from '../contract/lacks.ts'
 import { describeSize } from '../contract/size.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
-import { bytesOf, hasBuild } from '../engines/packs/machine.ts'
+import { packDownloadBytes, hasBuild } from '../engines/packs/machine.ts'
 import { manifest } from '../engines/packs/manifest.ts'
-import { pullPack, removePack } from '../engines/packs/pull.ts'
-import { damageOf, packOf, type Packs } from '../engines/packs/store.ts'
-import { pullCommand, statesOf, type PackState } from '../engines/packs/use.ts'
+import { installPack, removePack } from '../engines/packs/pull.ts'
+import { findDamagedFiles, packByName, type Packs } from '../engines/packs/store.ts'
+import { pullCommand, packStates, type PackState } from '../engines/packs/use.ts'
 import type { Services } from '../engines/services/services.ts'
 
 /** The packs of a data folder. */
@@ -30,11 +30,12 @@ export async function readSubject(dataDir: string | undefined): Promise<Subject>
 /** Tells every pack: how it stands, what it is for, and what it takes; then which operations lack what, with what brings it. */
 export async function listPacks(subject: Subject): Promise<void> {
   const { packs } = subject
-  const states = await statesOf(packs)
+  const states = await packStates(packs)
   const words = { ready: 'ready', automatic: 'at first use', missing: 'MISSING', optional: 'on request' }
   const rows = states.map(({ name, state }) => {
-    const pack = packOf(packs, name)
-    const takes = pack.kind === 'own' ? ['-', '-'] : [describeSize(bytesOf(pack)), `${pack.memory} MiB`]
+    const pack = packByName(packs, name)
+    const takes =
+      pack.kind === 'own' ? ['-', '-'] : [describeSize(packDownloadBytes(pack)), `${pack.memory} MiB`]
     const stands = pack.kind === 'own' && state === 'optional' ? 'yours to bring' : words[state]
     return [name, stands, ...takes, pack.licence, `${pack.title}: ${pack.enables}`]
   })
@@ -50,7 +51,7 @@ export async function listPacks(subject: Subject): Promise<void> {
 
 /** Brings packs one after another, with their progress on stderr. */
 export async function pullAll({ packs, dataDir }: Subject, names: readonly string[]): Promise<void> {
-  for (const name of names) packOf(packs, name)
+  for (const name of names) packByName(packs, name)
   await prepareDataFolder(dataDir)
   for (const name of names) print(`${name}: ${await bring(packs, name)}`)
 }
@@ -58,10 +59,10 @@ export async function pullAll({ packs, dataDir }: Subject, names: readonly strin
 /** Reads all that was pulled or brought; answers 1 where something is damaged. */
 export async function verifyPacks(packs: Packs): Promise<number> {
   let damaged = 0
-  for (const { name, state, detail, fix } of await statesOf(packs)) {
-    const { kind } = packOf(packs, name)
+  for (const { name, state, detail, fix } of await packStates(packs)) {
+    const { kind } = packByName(packs, name)
     const isOwn = kind === 'own'
-    const wrong = await damageOf(packs, name)
+    const wrong = await findDamagedFiles(packs, name)
     if (wrong?.length) print(`${name}: damaged (${wrong.join(', ')})`, `  -> ${pullCommand(name)}`)
     else if (isOwn && state === 'missing') print(`${name}: ${detail}`, `  -> ${fix}`)
     else if (state === 'ready' && kind === 'engine' && wrong === null)
@@ -86,7 +87,7 @@ export async function setUp(subject: Subject): Promise<number> {
   const { packs, dataDir } = subject
   await prepareDataFolder(dataDir)
   let missing = 0
-  for (const state of await statesOf(packs)) {
+  for (const state of await packStates(packs)) {
     const { said, failed } = await setUpOne(packs, state)
     if (failed) missing += 1
     print(...said)
@@ -119,7 +120,8 @@ async function setUpOne(
   { name, state, detail, fix }: PackState,
 ): Promise<{ said: readonly string[]; failed: boolean }> {
   if (state === 'optional') return { said: [`${name}: optional, ${detail}`, `  -> ${fix}`], failed: false }
-  if (!hasBuild(packOf(packs, name))) return { said: [`${name}: ${detail}`, `  -> ${fix}`], failed: false }
+  if (!hasBuild(packByName(packs, name)))
+    return { said: [`${name}: ${detail}`, `  -> ${fix}`], failed: false }
   try {
     return { said: [`${name}: ${await bring(packs, name)}`], failed: false }
   } catch (error) {
@@ -129,9 +131,9 @@ async function setUpOne(
 }
 
 async function bring(packs: Packs, name: string): Promise<string> {
-  const total = bytesOf(packOf(packs, name))
+  const total = packDownloadBytes(packByName(packs, name))
   let told = -1
-  const done = await pullPack(packs, name, {
+  const done = await installPack(packs, name, {
     onProgress(bytes) {
       const tenth = Math.floor((bytes / total) * 10)
       if (tenth === told) return

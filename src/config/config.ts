@@ -7,7 +7,7 @@ import type { Voice } from '../contract/catalog.ts'
 import { MediaError } from '../contract/errors.ts'
 import { inPlainWords } from '../contract/plain-issues.ts'
 import { dataFiles } from '../daemon/data-files.ts'
-import { isAddress } from '../engines/packs/address.ts'
+import { isHttpUrl } from '../engines/packs/address.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
 import { services, type Services } from '../engines/services/services.ts'
 import type { ToolChoice } from '../mcp/offer.ts'
@@ -192,7 +192,7 @@ function located(given: Settings, base: string): Settings {
     ...given,
     ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
     ...(workspace && { workspace: absolute(workspace) }),
-    ...(mirror && { models_mirror: isAddress(mirror) ? mirror : absolute(mirror) }),
+    ...(mirror && { models_mirror: isHttpUrl(mirror) ? mirror : absolute(mirror) }),
     ...(models && {
       models: Object.fromEntries(
         Object.entries(models).map(([name, model]) => [

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
-import { isAskable } from '../engines/packs/address.ts'
+import { isDownloadUrl } from '../engines/packs/address.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import {
-  aboutServices,
-  inOneLine,
+  serviceInfo,
+  objectOrLine,
   languageModelService,
   serviceKey,
   transcriptionService,
@@ -91,7 +91,7 @@ export const settings = z.strictObject({
     byDefault: 'ffmpeg on `PATH`, else in the usual folders',
   }),
   models_mirror: path
-    .refine((given) => !/^[a-z][a-z0-9+.-]+:\/\//i.test(given) || isAskable(given), {
+    .refine((given) => !/^[a-z][a-z0-9+.-]+:\/\//i.test(given) || isDownloadUrl(given), {
       error: 'must be a folder or an https address without a password',
     })
     .optional()
@@ -125,39 +125,39 @@ export const settings = z.strictObject({
         .join(', ')}`,
       byDefault: 'none: the built-in ways',
     }),
-  language_model: inOneLine(languageModelService)
+  language_model: objectOrLine(languageModelService)
     .optional()
     .register(about, {
-      variable: aboutServices.language_model.variable,
-      meaning: `An OpenAI-compatible service and, behind \`#\`, its model: \`${aboutServices.language_model.example}\`; in the file also \`{ "address", "model", "key", "requests_per_minute", "concurrency", "context_tokens" }\` ([engines](engines.md))`,
+      variable: serviceInfo.language_model.variable,
+      meaning: `An OpenAI-compatible service and, behind \`#\`, its model: \`${serviceInfo.language_model.example}\`; in the file also \`{ "address", "model", "key", "requests_per_minute", "concurrency", "context_tokens" }\` ([engines](engines.md))`,
       byDefault: 'none',
     }),
   language_model_key: serviceKey.optional().register(about, {
-    variable: aboutServices.language_model.keyVariable,
+    variable: serviceInfo.language_model.keyVariable,
     meaning: 'Its key',
     byDefault: 'none is sent',
   }),
-  transcription: inOneLine(transcriptionService)
+  transcription: objectOrLine(transcriptionService)
     .optional()
     .register(about, {
-      variable: aboutServices.transcription.variable,
-      meaning: `An OpenAI-compatible transcription service, as \`language_model\`: \`${aboutServices.transcription.example}\``,
+      variable: serviceInfo.transcription.variable,
+      meaning: `An OpenAI-compatible transcription service, as \`language_model\`: \`${serviceInfo.transcription.example}\``,
       byDefault: 'what is installed',
     }),
   transcription_key: serviceKey.optional().register(about, {
-    variable: aboutServices.transcription.keyVariable,
+    variable: serviceInfo.transcription.keyVariable,
     meaning: 'Its key',
     byDefault: 'none is sent',
   }),
-  voice_service: inOneLine(voiceService)
+  voice_service: objectOrLine(voiceService)
     .optional()
     .register(about, {
-      variable: aboutServices.voice_service.variable,
-      meaning: `A service that copies voices: \`${aboutServices.voice_service.example}\`, or \`openai+\` before an address with its model; in the file also with \`folder\` and \`folder_there\``,
+      variable: serviceInfo.voice_service.variable,
+      meaning: `A service that copies voices: \`${serviceInfo.voice_service.example}\`, or \`openai+\` before an address with its model; in the file also with \`folder\` and \`folder_there\``,
       byDefault: 'what is installed',
     }),
   voice_service_key: serviceKey.optional().register(about, {
-    variable: aboutServices.voice_service.keyVariable,
+    variable: serviceInfo.voice_service.keyVariable,
     meaning: 'Its key',
     byDefault: 'none is sent',
   }),

@@ -9,7 +9,7 @@ import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder
 import { locateChromium, canUseSandbox } from '../engines/chromium/locate.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
-import { statesOf } from '../engines/packs/use.ts'
+import { packStates } from '../engines/packs/use.ts'
 import type { Services } from '../engines/services/services.ts'
 import { freeSpace } from '../platform/folder.ts'
 import type { Finding } from './finding.ts'
@@ -100,7 +100,7 @@ function examineChromium(): Finding {
 
 /** None of them stops all work. */
 async function examinePacks({ packs }: Subject): Promise<Finding[]> {
-  return (await statesOf(packs)).map(({ name, title, state, detail, fix }): Finding => ({
+  return (await packStates(packs)).map(({ name, title, state, detail, fix }): Finding => ({
     name: `pack ${name}`,
     ...(state === 'missing' ? { state: 'note', fix } : { state: 'ok' }),
     detail: `${title}: ${detail}`,

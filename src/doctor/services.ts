@@ -1,16 +1,16 @@
 import { MediaError } from '../contract/errors.ts'
 import { isListed, listModels, listsNone } from '../engines/language-model/models.ts'
-import { readAddress } from '../engines/services/address.ts'
+import { parseServiceAddress } from '../engines/services/address.ts'
 import { openClient, type ServiceClient } from '../engines/services/client.ts'
-import { refusalOf } from '../engines/services/refusal.ts'
+import { httpErrorCause } from '../engines/services/refusal.ts'
 import {
-  aboutServices,
-  nameOf,
-  serviceNeeds,
-  type ServiceNeed,
+  serviceInfo,
+  serviceName,
+  serviceKinds,
+  type ServiceKind,
   type Services,
 } from '../engines/services/services.ts'
-import { howToSet } from '../engines/services/use.ts'
+import { serviceSettingHint } from '../engines/services/use.ts'
 import type { Finding } from './finding.ts'
 
 /** How long a service may take to say a word, ms. */
@@ -30,18 +30,18 @@ interface Looking {
 
 /** Looks at every service that is set, and whether it answers. None of them stops all work. */
 export async function examineServices(services: Services, patience = usualPatience): Promise<Finding[]> {
-  return await Promise.all(serviceNeeds.map((need) => examineOne(need, { services, patience })))
+  return await Promise.all(serviceKinds.map((need) => examineOne(need, { services, patience })))
 }
 
-async function examineOne(need: ServiceNeed, { services, patience }: Looking): Promise<Finding> {
-  const name = aboutServices[need].title.toLowerCase()
+async function examineOne(need: ServiceKind, { services, patience }: Looking): Promise<Finding> {
+  const name = serviceInfo[need].title.toLowerCase()
   const service = services[need]
-  if (!service) return { name, state: 'ok', detail: `none is set. ${howToSet(need)}` }
+  if (!service) return { name, state: 'ok', detail: `none is set. ${serviceSettingHint(need)}` }
   const limits = { firstByteMs: patience, wholeMs: patience, maxBytes: 4 * 2 ** 20, tries: 1 }
-  await using client = openClient({ need, service }, limits)
+  await using client = openClient({ kind: need, service }, limits)
   try {
     const lack = need === 'language_model' ? await lackOfModel(client) : await knock(client)
-    const detail = nameOf(service)
+    const detail = serviceName(service)
     return lack === null
       ? { name, state: 'ok', detail: `${detail} answers` }
       : { name, state: 'note', detail: `${detail} ${lack}`, fix: `correct the setting "${need}"` }
@@ -53,7 +53,7 @@ async function examineOne(need: ServiceNeed, { services, patience }: Looking): P
 
 /** What is wrong with the model that is named; null where nothing is, or the service tells nothing. */
 async function lackOfModel(client: ServiceClient): Promise<string | null> {
-  const { model } = client.told.service
+  const { model } = client.target.service
   try {
     const names = (await listModels(client, signal)).map(({ id }) => id)
     if (model === undefined)
@@ -68,14 +68,14 @@ async function lackOfModel(client: ServiceClient): Promise<string | null> {
 
 /** Most answers tell that somebody is there; not those of a proxy or a service that fails, or that wants a key. */
 async function knock(client: ServiceClient): Promise<null> {
-  const { base } = readAddress(client.told.service.address)
+  const { base } = parseServiceAddress(client.target.service.address)
   try {
     await client.send({
       path: base.pathname === '/' ? '/' : '/models',
       signal: signal,
     })
   } catch (error) {
-    const { status = 0 } = refusalOf(error) ?? {}
+    const { status = 0 } = httpErrorCause(error) ?? {}
     const isThere = status === 501 || (status >= 400 && status < 500 && status !== 401 && status !== 403)
     if (!isThere) throw error
   }

@@ -5,8 +5,8 @@ import { commonErrors } from '../contract/route.ts'
 import { endpoints } from '../contract/routes.ts'
 import { allTools } from '../mcp/tools/all-tools.ts'
 import { table } from '../platform/markdown.ts'
-import { bytesOf, filesOf } from '../engines/packs/machine.ts'
-import { manifest, smallBytes, type Artifact, type Pack } from '../engines/packs/manifest.ts'
+import { packDownloadBytes, modelFiles } from '../engines/packs/machine.ts'
+import { manifest, automaticBelowBytes, type Artifact, type Pack } from '../engines/packs/manifest.ts'
 import { describeSize } from '../contract/size.ts'
 import { aboutSettings, environmentOnly } from '../config/settings.ts'
 
@@ -96,7 +96,7 @@ export function packsTable(): string {
 
 function howItComes(pack: Pack): string {
   if (pack.kind === 'own') return 'you bring it'
-  if (largestOf(pack) < smallBytes) return 'by itself, at first use'
+  if (largestOf(pack) < automaticBelowBytes) return 'by itself, at first use'
   const isOptional = pack.kind === 'model' && pack.optional === true
   return isOptional ? '`reelwright models pull`, if you want it' : '`reelwright setup`'
 }
@@ -104,13 +104,13 @@ function howItComes(pack: Pack): string {
 /** The files of a pack for all machines. */
 function everyFileOf(pack: Pack): readonly Artifact[] {
   if (pack.kind === 'own') return []
-  return pack.kind === 'model' ? filesOf(pack) : pack.packages.map(({ artifact }) => artifact)
+  return pack.kind === 'model' ? modelFiles(pack) : pack.packages.map(({ artifact }) => artifact)
 }
 
 /** Bytes that travel for a pack to the machine that needs most. */
 function largestOf(pack: Pack): number {
   const machines = pack.kind === 'engine' ? (pack.builds ?? ['']) : ['']
-  return Math.max(...machines.map((machine) => bytesOf(pack, machine)))
+  return Math.max(...machines.map((machine) => packDownloadBytes(pack, machine)))
 }
 
 /** Every setting. */

@@ -11,9 +11,9 @@ import { maxBodyBytes } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { partBytes, sessionHours } from '../contract/upload.ts'
 import { bytesTaken } from '../files/room.ts'
-import { packsSet, statesOf } from '../engines/packs/use.ts'
-import { aboutServices, serviceNeeds, type ServiceNeed } from '../engines/services/services.ts'
-import { howToSet, serviceSet } from '../engines/services/use.ts'
+import { configuredPacks, packStates } from '../engines/packs/use.ts'
+import { serviceInfo, serviceKinds, type ServiceKind } from '../engines/services/services.ts'
+import { serviceSettingHint, configuredService } from '../engines/services/use.ts'
 import { describeLayout, listLayouts } from '../media/layout/entry.ts'
 import { once } from '../platform/once.ts'
 import { countTasks } from '../tasks/list.ts'
@@ -35,7 +35,7 @@ export function catalogRoutes(app: FastifyInstance, service: Service, version: s
       version,
       operations: await Promise.all(modules.map(describe)),
       ...(await describePacks()),
-      services: serviceNeeds.map(describeService),
+      services: serviceKinds.map(describeService),
       limits,
       credits: {
         balance: await balanceOf(service.db, accountId),
@@ -78,9 +78,9 @@ async function describeStorage(
 
 /** What this process was told of; folders of the service are nobody else's matter. */
 async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
-  const packs = packsSet()
+  const packs = configuredPacks()
   if (!packs) return {}
-  const states = await statesOf(packs)
+  const states = await packStates(packs)
   return {
     packs: states.map(({ name, title, state, detail, fix }) => ({
       name,
@@ -92,15 +92,15 @@ async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
 }
 
 /** Without its address: where the service finds others is nobody else's matter. */
-function describeService(name: ServiceNeed): NonNullable<Capabilities['services']>[number] {
-  const service = serviceSet(name)
-  const { title } = aboutServices[name]
+function describeService(name: ServiceKind): NonNullable<Capabilities['services']>[number] {
+  const service = configuredService(name)
+  const { title } = serviceInfo[name]
   return {
     name,
     title,
     set: service !== undefined,
     model: service?.model ?? null,
-    missing: service ? null : howToSet(name),
+    missing: service ? null : serviceSettingHint(name),
   }
 }
 

@@ -2,9 +2,9 @@ import { environmentTelling, takeServices, type Config } from '../config/config.
 import { setFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import { packSettings, type Packs, type PackSettings } from '../engines/packs/store.ts'
-import { setPacks } from '../engines/packs/use.ts'
+import { configurePacks } from '../engines/packs/use.ts'
 import type { Services } from '../engines/services/services.ts'
-import { setServices } from '../engines/services/use.ts'
+import { configureServices } from '../engines/services/use.ts'
 import type { ServiceOptions } from './service.ts'
 
 /** What the command line of a worker tells it of its supervisor's settings. */
@@ -46,7 +46,7 @@ export async function workAsTold(told: ServiceTold): Promise<void> {
 
 /** Remembers where ffmpeg, packs and services are. */
 export function beAsTold({ ffmpeg, packs, services = {} }: Told): void {
-  setServices(services)
+  configureServices(services)
   if (ffmpeg !== undefined) setFfmpeg(ffmpeg)
-  if (packs !== undefined) setPacks({ manifest, ...packs })
+  if (packs !== undefined) configurePacks({ manifest, ...packs })
 }

@@ -1,6 +1,6 @@
 import type { KeptFile, StagedFile } from '../contract/operation.ts'
 import type { Ffmpeg } from '../engines/ffmpeg/locate.ts'
-import type { ServiceNeed } from '../engines/services/services.ts'
+import type { ServiceKind } from '../engines/services/services.ts'
 
 /**
  * What the supervisor and a worker child say to each other. A child does one attempt at a time.
@@ -53,6 +53,6 @@ export type FromWorker =
   | { readonly say: 'ready' }
   | { readonly say: 'progress'; readonly percent: number }
   /** Wants to send a request to a service, which is bounded over all workers. */
-  | { readonly say: 'wait'; readonly need: ServiceNeed; readonly number: number }
+  | { readonly say: 'wait'; readonly need: ServiceKind; readonly number: number }
   | { readonly say: 'finished'; readonly result: Finished }
   | { readonly say: 'failed'; readonly failure: Failure }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { ffmpegFound } from '../engines/ffmpeg/locate.ts'
-import { takeTurn } from '../engines/services/use.ts'
+import { acquire } from '../engines/services/use.ts'
 import { parseJson } from '../platform/json.ts'
 import { endGroup, identify, type ProcessIdentity } from '../platform/process-identity.ts'
 import type { Attempt, Finished, FromWorker, ToWorker } from './attempt.ts'
@@ -159,7 +159,7 @@ export class WorkerChild {
     { need, number }: Extract<FromWorker, { say: 'wait' }>,
     signal: AbortSignal,
   ): Promise<void> {
-    await takeTurn(need, signal).then(
+    await acquire(need, signal).then(
       () => this.#say({ say: 'turn', number }),
       () => undefined,
     )

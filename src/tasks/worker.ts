@@ -5,7 +5,7 @@ import { newId } from '../contract/id.ts'
 import type { OperationModule, RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
-import { takeTurnsElsewhere, type TakeTurn } from '../engines/services/pace.ts'
+import { shareRateLimiter, type Acquire } from '../engines/services/pace.ts'
 import { errorCode } from '../platform/error-code.ts'
 import type { Attempt, Failure, Finished, FromWorker, Kept, ToWorker } from './attempt.ts'
 import { givenFiles } from './given-files.ts'
@@ -20,7 +20,7 @@ export function runWorker(modules: readonly OperationModule[]): void {
   process.on('disconnect', endAll)
   // A terminal's interrupt goes to the whole group; the supervisor decides what it means.
   process.on('SIGINT', () => undefined)
-  takeTurnsElsewhere(askForTurn())
+  shareRateLimiter(askForTurn())
   process.on('message', (message: ToWorker) => {
     if (message.say === 'turn') return
     if (message.say === 'abort') {
@@ -38,7 +38,7 @@ export function runWorker(modules: readonly OperationModule[]): void {
 }
 
 /** Turns that the supervisor gives, so that a rate holds over all its workers. */
-function askForTurn(): TakeTurn {
+function askForTurn(): Acquire {
   let asked = 0
   const waiting = new Map<number, () => void>()
   process.on('message', (message: ToWorker) => {

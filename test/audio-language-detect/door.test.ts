@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TaskList } from '../../src/contract/task.ts'
 import { findDaemon } from '../../src/daemon/find-or-start.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.ts'
 import { operations } from '../../tools/index.ts'
 import { audioLanguageDetect as table } from '../contract/audio-language-detect.ts'
@@ -87,7 +87,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
 
   test('without a model it answers 6401, and while others keep the service busy 6402; neither is charged', async () => {
     const packs = { folder: join(folder, 'none'), automatic: false, own: {}, manifest }
-    setPacks(packs)
+    configurePacks(packs)
     await using service = await startTestService({ operations: [...operations, fakeModule], patience: 300 })
     const calls = api(await service.account(9))
     const missing = await ask(calls, 'missing.flac')
@@ -95,7 +95,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect(missing).toHaveProperty('hint', expect.stringMatching(/models pull whisper-tiny/))
     expect(await calls.balance()).toBe(9)
 
-    setPacks({ ...packs, automatic: true, mirror, own: { whisper } })
+    configurePacks({ ...packs, automatic: true, mirror, own: { whisper } })
     const { data: text } = await calls.upload('a.txt', 'some bytes')
     const others: string[] = []
     for (let worker = 0; worker < 2; worker += 1) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MediaError } from '../../src/contract/errors.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { packsSet, setPacks } from '../../src/engines/packs/use.ts'
+import { configuredPacks, configurePacks } from '../../src/engines/packs/use.ts'
 import { pullAll } from '../../src/commands/models.ts'
 import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.ts'
 import { plan } from '../../tools/audio-language-detect/plan.ts'
@@ -33,7 +33,7 @@ async function detect(path: string) {
 
 describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   if (mirror === undefined) return
-  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: { whisper }, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: { whisper }, manifest })
 
   test('the five likeliest languages are told, by the codes of the interface where it has them', async () => {
     const { candidates, ...likeliest } = await detect(pathOf('kennedy'))
@@ -92,9 +92,9 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     await copyFile(join(mirror, 'silero-vad.onnx'), join(from, 'silero-vad.onnx'))
     const dataDir = join(folder, 'data')
     const packs = { folder: join(dataDir, 'packs'), automatic: false, mirror: from, own: {}, manifest: known }
-    const before = packsSet()
-    setPacks(packs)
-    onTestFinished(() => before && setPacks(before))
+    const before = configuredPacks()
+    configurePacks(packs)
+    onTestFinished(() => before && configurePacks(before))
     const missing = await detect(pathOf('kennedy')).catch((error: unknown) => error)
     expect(missing).toMatchObject({ code: 6401, retryable: false })
     const [, names = ''] = /^reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { contentOf } from '../../src/engines/packs/sha256.ts'
+import { modelSha256 } from '../../src/engines/packs/sha256.ts'
 import { onnxFile } from '../engines/onnx-file.ts'
 import { whisperDecoder, whisperEncoder } from '../engines/speech/stand-in-speech.ts'
 
@@ -13,5 +13,5 @@ export async function bringWhisper(folder: string): Promise<{ path: string; sha2
   await mkdir(path, { recursive: true })
   await writeFile(join(path, 'stand-in-encoder.onnx'), onnxFile(whisperEncoder()))
   await writeFile(join(path, 'stand-in-decoder.onnx'), onnxFile(whisperDecoder(scores)))
-  return { path, sha256: await contentOf(path) }
+  return { path, sha256: await modelSha256(path) }
 }

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Capabilities } from '../../src/contract/catalog.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { operations } from '../../tools/index.ts'
-import { setServices } from '../../src/engines/services/use.ts'
+import { configureServices } from '../../src/engines/services/use.ts'
 import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { api } from '../service/api.ts'
@@ -18,7 +18,7 @@ const folder = await scratchFolder()
 let service: TestService
 
 beforeAll(async () => {
-  setPacks({ folder: join(folder, 'packs'), automatic: true, own: {}, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: true, own: {}, manifest })
   service = await startTestService({ operations })
 })
 afterAll(() => service[Symbol.asyncDispose]())
@@ -49,12 +49,12 @@ test('what speaks another language is asked for, not what does not know it', asy
 
 describe('of a video whose picture does not decode', () => {
   beforeAll(() =>
-    setServices({
+    configureServices({
       voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
       transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
     }),
   )
-  afterAll(() => setServices({}))
+  afterAll(() => configureServices({}))
 
   const upload = async (name: string, codecs: readonly string[]): Promise<string> => {
     const path = await make(join(folder, name), [...picture(4), ...tone(4), ...codecs])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
 import { manifest, type Manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { pullAll } from '../../src/commands/models.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { ready } from '../../tools/audio-tts-zero-shot/run.ts'
@@ -37,7 +37,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
       await copyFile(join(testdata('models') ?? '', file), join(mirror, file))
     const dataDir = join(folder, 'data')
     const packs = { folder: join(dataDir, 'packs'), automatic: false, mirror, own: {}, manifest: known }
-    setPacks(packs)
+    configurePacks(packs)
     const recording = pathOf('kennedy')
     const files = await stage([recording])
     const request = { text: 'Good morning.', text_lang: 'en-US', ref_file_id: idOf(recording) }

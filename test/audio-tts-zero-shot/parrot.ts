@@ -1,4 +1,4 @@
-import { setServices } from '../../src/engines/services/use.ts'
+import { configureServices } from '../../src/engines/services/use.ts'
 import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
 import { bytes, json, startStandIn, type Reply, type StandIn } from '../engines/services/stand-in.ts'
 
@@ -50,12 +50,12 @@ export async function startParrot(): Promise<Parrot> {
     says: (text) => text,
     others: { text: 'ask not what your country can do for you', language: 'english' },
     async [Symbol.asyncDispose]() {
-      setServices({})
+      configureServices({})
       await voice[Symbol.asyncDispose]()
       await ears[Symbol.asyncDispose]()
     },
   }
-  setServices({
+  configureServices({
     voice_service: { address: `gpt-sovits+${voice.origin}` },
     transcription: { address: `${ears.origin}/v1`, model: 'parrot' },
   })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { packsSet, setPacks } from '../../src/engines/packs/use.ts'
-import { setServices } from '../../src/engines/services/use.ts'
+import { configuredPacks, configurePacks } from '../../src/engines/packs/use.ts'
+import { configureServices } from '../../src/engines/services/use.ts'
 import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { ready, run } from '../../tools/audio-tts-zero-shot/run.ts'
@@ -187,10 +187,10 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('what is missing is told at once, with the one command or setting that brings it', async () => {
-      const before = packsSet()
-      onTestFinished(() => before && setPacks(before))
-      setPacks({ folder: join(folder, 'none'), automatic: false, own: {}, manifest })
-      setServices({})
+      const before = configuredPacks()
+      onTestFinished(() => before && configurePacks(before))
+      configurePacks({ folder: join(folder, 'none'), automatic: false, own: {}, manifest })
+      configureServices({})
       const missing = async (request: Record<string, unknown>) => {
         const files = await stage([jfk])
         const input = audioTtsZeroShot.input.parse({ ref_file_id: idOf(jfk), text: 'Hello.', ...request })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Capabilities, Enums } from '../../src/contract/catalog.ts'
 import type { layoutPage, LayoutEntry } from '../../src/contract/layout.ts'
-import { setServices } from '../../src/engines/services/use.ts'
+import { configureServices } from '../../src/engines/services/use.ts'
 import { findLayout, layoutsFor, slotCounts } from '../../src/media/layout/layout.ts'
 import { operations } from '../../tools/index.ts'
 import * as common from '../contract/common.ts'
@@ -44,10 +44,10 @@ onOneDatabase((service) => {
   })
 
   test('capabilities tell which services are set, and not where they are', async () => {
-    setServices({
+    configureServices({
       language_model: { address: 'http://10.0.0.7:11434/v1', model: 'qwen3:8b', key: 'key-of-the-model' },
     })
-    onTestFinished(() => setServices({}))
+    onTestFinished(() => configureServices({}))
     const { services } = await get<Capabilities>('/base/capabilities')
     expect(services).toMatchObject([
       { name: 'language_model', title: 'Language model', set: true, model: 'qwen3:8b', missing: null },

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { withProfile } from '../../src/media/image/profile.ts'
 import { imagePurify } from '../../tools/image-purify/contract.ts'
 import { plan } from '../../tools/image-purify/plan.ts'
@@ -14,7 +14,7 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 import { addProfile, profileOf, readProfile } from './profiles.ts'
 
 const folder = await scratchFolder()
-setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
 
 async function clean(path: string, request: object) {
   const files = await stage([path])

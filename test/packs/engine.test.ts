@@ -8,8 +8,8 @@ import { join, sep } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { machineName } from '../../src/engines/packs/machine.ts'
 import { manifest, type EnginePack } from '../../src/engines/packs/manifest.ts'
-import { pullPack } from '../../src/engines/packs/pull.ts'
-import { folderOf, locatePack } from '../../src/engines/packs/store.ts'
+import { installPack } from '../../src/engines/packs/pull.ts'
+import { packFolder, locatePack } from '../../src/engines/packs/store.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { startMirror } from './mirror.ts'
 import { enginePackage, lyingIn, models, packsIn } from './stand-in.ts'
@@ -64,12 +64,12 @@ it('an engine is unpacked from a mirror, as much of it as this machine needs', a
 it('an engine that was received is not received again where its unpacking was ended', async () => {
   await using mirror = await startMirror({ [file]: archive })
   const packs = packsIn(scratch.path, { engine: pack }, { mirror: mirror.address })
-  const inTheWay = join(`${folderOf(packs, 'engine', pack)}.part`, 'pack.json', 'more')
+  const inTheWay = join(`${packFolder(packs, 'engine', pack)}.part`, 'pack.json', 'more')
   await mkdir(inTheWay, { recursive: true })
-  await expect(pullPack(packs, 'engine')).rejects.toMatchObject({ code: 6401 })
+  await expect(installPack(packs, 'engine')).rejects.toMatchObject({ code: 6401 })
   expect(await locatePack(packs, 'engine')).toBeNull()
   await rm(join(inTheWay, '..'), { recursive: true })
-  expect(await pullPack(packs, 'engine')).toBe('pulled')
+  expect(await installPack(packs, 'engine')).toBe('pulled')
   expect(mirror.requests).toEqual([file])
   await expectUsable(await locatePack(packs, 'engine'))
 })
@@ -78,11 +78,11 @@ it('an engine of which other parts are needed, as another machine does, is anoth
   await using mirror = await startMirror({ [file]: archive })
   const settings = { mirror: mirror.address }
   const [first] = pack.packages
-  const other: EnginePack = { ...pack, packages: [{ ...first, keep: ['package.json', 'bin/other/cpu'] }] }
-  await pullPack(packsIn(scratch.path, { engine: other }, settings), 'engine')
+  const other: EnginePack = { ...pack, packages: [{ ...first, extract: ['package.json', 'bin/other/cpu'] }] }
+  await installPack(packsIn(scratch.path, { engine: other }, settings), 'engine')
   const packs = packsIn(scratch.path, { engine: pack }, settings)
   expect(await locatePack(packs, 'engine')).toBeNull()
-  await pullPack(packs, 'engine')
+  await installPack(packs, 'engine')
   await expectUsable(await locatePack(packs, 'engine'))
 })
 

@@ -2,9 +2,9 @@ import { chmod, copyFile, mkdir, stat, truncate, writeFile } from 'node:fs/promi
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Manifest } from '../../src/engines/packs/manifest.ts'
-import { pullPack, removePack } from '../../src/engines/packs/pull.ts'
-import { folderOf, locatePack, type Packs } from '../../src/engines/packs/store.ts'
-import { statesOf } from '../../src/engines/packs/use.ts'
+import { installPack, removePack } from '../../src/engines/packs/pull.ts'
+import { packFolder, locatePack, type Packs } from '../../src/engines/packs/store.ts'
+import { packStates } from '../../src/engines/packs/use.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { startMirror, type Mirror } from './mirror.ts'
 import { expectWhole, lyingIn, model, modelPack, models, packsIn, type Ended } from './stand-in.ts'
@@ -58,7 +58,7 @@ describe('reelwright models', () => {
     await writeFile(join(folder, 'eyes.onnx'), model)
     await chmod(join(folder, 'eyes.onnx'), 0o444)
     const packs = packsOf({ mirror: folder })
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect((await stat(await expectWhole(packs))).mode & 0o777).toBe(0o644)
   })
 
@@ -73,7 +73,7 @@ describe('reelwright models', () => {
 describe('a damaged pack', () => {
   it('is found by its content, and repaired', async () => {
     const packs = packsOf()
-    await pullPack(packs, 'eyes')
+    await installPack(packs, 'eyes')
     const path = await expectWhole(packs)
     await writeFile(path, Buffer.from(model).fill(0, 0, 1))
     expect(await run('verify', packs)).toMatchObject({
@@ -86,7 +86,7 @@ describe('a damaged pack', () => {
 
   it('of another size is out of use at once', async () => {
     const packs = packsOf()
-    await pullPack(packs, 'eyes')
+    await installPack(packs, 'eyes')
     await truncate(await expectWhole(packs), 1000)
     expect(await locatePack(packs, 'eyes')).toBeNull()
     expect((await run('list', packs)).out).toMatch(/^eyes +at first use/m)
@@ -95,7 +95,7 @@ describe('a damaged pack', () => {
 
   it('is no other version', async () => {
     const packs = packsOf()
-    await pullPack(packs, 'eyes')
+    await installPack(packs, 'eyes')
     const newer = packsOf({}, { eyes: modelPack(model.subarray(1)) })
     expect(await locatePack(newer, 'eyes')).toBeNull()
     await expectWhole(packs)
@@ -105,25 +105,25 @@ describe('a damaged pack', () => {
 
   it('of an older version goes when the new one is there', async () => {
     const packs = packsOf()
-    await pullPack(packs, 'eyes')
+    await installPack(packs, 'eyes')
     const content = model.subarray(1)
     const newer = packsOf({}, { eyes: modelPack(content) })
-    await expect(pullPack(newer, 'eyes')).rejects.toThrow('not the file of')
+    await expect(installPack(newer, 'eyes')).rejects.toThrow('not the file of')
     await expect(locatePack(packs, 'eyes')).resolves.not.toBeNull()
     mirror.files.set('eyes.onnx', content)
-    expect(await pullPack(newer, 'eyes')).toBe('pulled')
-    expect(await lyingIn(packs)).toEqual([basename(folderOf(newer, 'eyes', modelPack(content)))])
+    expect(await installPack(newer, 'eyes')).toBe('pulled')
+    expect(await lyingIn(packs)).toEqual([basename(packFolder(newer, 'eyes', modelPack(content)))])
   })
 
   it.each(['', '{}', '[]', '[null]', '[{"path":"eyes.onnx"}]'])(
     'whose inventory is %j is not there, and is repaired',
     async (text) => {
       const packs = packsOf()
-      await pullPack(packs, 'eyes')
-      await writeFile(join(folderOf(packs, 'eyes', modelPack()), 'pack.json'), text)
+      await installPack(packs, 'eyes')
+      await writeFile(join(packFolder(packs, 'eyes', modelPack()), 'pack.json'), text)
       expect(await locatePack(packs, 'eyes')).toBeNull()
-      expect(await statesOf(packs)).toMatchObject([{ state: 'automatic' }])
-      expect(await pullPack(packs, 'eyes')).toBe('pulled')
+      expect(await packStates(packs)).toMatchObject([{ state: 'automatic' }])
+      expect(await installPack(packs, 'eyes')).toBe('pulled')
       await expectWhole(packs)
     },
   )

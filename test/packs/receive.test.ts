@@ -3,10 +3,10 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { mayLeadTo } from '../../src/engines/packs/address.ts'
+import { isSafeRedirect } from '../../src/engines/packs/address.ts'
 import type { Manifest } from '../../src/engines/packs/manifest.ts'
-import { pullPack, removePack } from '../../src/engines/packs/pull.ts'
-import { folderOf, type Packs } from '../../src/engines/packs/store.ts'
+import { installPack, removePack } from '../../src/engines/packs/pull.ts'
+import { packFolder, type Packs } from '../../src/engines/packs/store.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { startMirror, tagOf, type Mirror } from './mirror.ts'
 import {
@@ -50,7 +50,9 @@ describe('a pull over the network', () => {
     mirror.cuts.push(400_000, 300_000)
     const packs = packsOf()
     const told: number[] = []
-    expect(await pullPack(packs, 'eyes', { pause, onProgress: (bytes) => told.push(bytes) })).toBe('pulled')
+    expect(await installPack(packs, 'eyes', { pause, onProgress: (bytes) => told.push(bytes) })).toBe(
+      'pulled',
+    )
     expect(told).toEqual(told.toSorted((one, other) => one - other))
     expect(told.at(-1)).toBe(model.length)
     const [none, first = 0, second = 0, ...more] = starts()
@@ -63,7 +65,7 @@ describe('a pull over the network', () => {
     mirror.namesContent = false
     mirror.cuts.push(400_000)
     const packs = packsOf()
-    expect(await pullPack(packs, 'eyes', { pause })).toBe('pulled')
+    expect(await installPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
     await expectWhole(packs)
   })
@@ -77,7 +79,7 @@ describe('a pull over the network', () => {
       return false
     }
     const packs = packsOf()
-    expect(await pullPack(packs, 'eyes', { pause })).toBe('pulled')
+    expect(await installPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(starts()[1]).toBeGreaterThan(0)
     await expectWhole(packs)
   })
@@ -90,7 +92,7 @@ describe('a pull over the network', () => {
       pauses.push(milliseconds)
       await pause()
     }
-    await expect(pullPack(packs, 'eyes', { pause: noted })).rejects.toMatchObject({
+    await expect(installPack(packs, 'eyes', { pause: noted })).rejects.toMatchObject({
       ...{ code: 6401, retryable: true },
       message: expect.stringContaining('eyes.onnx cannot be fetched'),
       hint: expect.stringContaining('Try again: it goes on where it ended'),
@@ -100,7 +102,7 @@ describe('a pull over the network', () => {
     expect(pauses).toHaveLength(5)
     expect(pauses[0]).toBeLessThanOrEqual(200)
     expect(pauses[4]).toBeGreaterThanOrEqual(800)
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(starts().at(-1)).toBeGreaterThan(0)
     await expectWhole(packs)
   })
@@ -108,17 +110,20 @@ describe('a pull over the network', () => {
   it('gives up on one that brings a little each time', async () => {
     mirror.stopsAfter = 1000
     const follow = { pause, onProgress: () => mirror.breakOff() }
-    await expect(pullPack(packsOf(), 'eyes', follow)).rejects.toMatchObject({ code: 6401, retryable: true })
+    await expect(installPack(packsOf(), 'eyes', follow)).rejects.toMatchObject({
+      code: 6401,
+      retryable: true,
+    })
     expect(mirror.requests).toHaveLength(100)
   })
 
   it('begins once more where what an earlier one left is not of this file', async () => {
     const packs = packsOf()
-    const part = `${folderOf(packs, 'eyes', modelPack())}.part`
+    const part = `${packFolder(packs, 'eyes', modelPack())}.part`
     await mkdir(part, { recursive: true })
     await writeFile(join(part, 'eyes.onnx'), Buffer.alloc(400_000))
     await writeFile(join(part, 'eyes.onnx.etag'), tagOf(model))
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx bytes=400000-', 'eyes.onnx'])
     await expectWhole(packs)
   })
@@ -129,7 +134,7 @@ describe('a pull over the network', () => {
     const child = startModels('pull', 'eyes', { folder: scratch.path, packs })
     const exited = once(child, 'exit')
     await mirror.stopped()
-    const part = `${folderOf(packs, 'eyes', modelPack())}.part`
+    const part = `${packFolder(packs, 'eyes', modelPack())}.part`
     await expect
       .poll(() =>
         stat(join(part, 'eyes.onnx')).then(
@@ -142,7 +147,7 @@ describe('a pull over the network', () => {
     await exited
     await expectNothing(packs)
     mirror.stopsAfter = undefined
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(starts()).toEqual([0, 600_000])
     await expectWhole(packs)
   })
@@ -164,12 +169,12 @@ describe('a pull over the network', () => {
   it('takes other bytes of the same size for nothing, and right ones afterwards', async () => {
     mirror.files.set('eyes.onnx', Buffer.from(model).fill(0, 500, 501))
     const packs = packsOf()
-    await expect(pullPack(packs, 'eyes')).rejects.toThrow(
+    await expect(installPack(packs, 'eyes')).rejects.toThrow(
       /eyes\.onnx is not the file it should be: its SHA-256 is [0-9a-f]{64}/,
     )
     await expectNothing(packs)
     mirror.files.set('eyes.onnx', model)
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
     await expectWhole(packs)
   })
@@ -181,7 +186,7 @@ describe('a pull over the network', () => {
   ])('refuses %s', async (_, content) => {
     mirror.files.set('eyes.onnx', content)
     const packs = packsOf()
-    await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+    await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
       ...{ code: 6401, retryable: false },
       message: expect.stringMatching(/has .*, not the file of 1 MiB/),
     })
@@ -199,7 +204,7 @@ describe('a pull over the network', () => {
       return true
     }
     const packs = packsOf()
-    await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+    await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
       ...{ code: 6401, retryable: false },
       message: expect.stringContaining('another file'),
     })
@@ -215,7 +220,7 @@ describe('a pull over the network', () => {
         return true
       }
       const packs = packsOf()
-      await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+      await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
         ...{ code: 6401, retryable: false },
         message: expect.not.stringContaining('secret'),
         hint: expect.stringContaining('REELWRIGHT_MODELS_MIRROR'),
@@ -234,7 +239,7 @@ describe('a pull over the network', () => {
       return true
     }
     const packs = packsOf()
-    expect(await pullPack(packs, 'eyes', { pause })).toBe('pulled')
+    expect(await installPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(mirror.requests.at(-1)).toMatch(/^moved\.onnx bytes=[1-9]/)
     await expectWhole(packs)
     expect(await removePack(packs, 'eyes')).toBe(true)
@@ -242,18 +247,18 @@ describe('a pull over the network', () => {
       response.writeHead(301, { location: '/eyes.onnx' }).end()
       return true
     }
-    await expect(pullPack(packs, 'eyes')).rejects.toThrow('is redirected too often')
+    await expect(installPack(packs, 'eyes')).rejects.toThrow('is redirected too often')
     expect(mirror.requests.length).toBeLessThan(20)
   })
 
   it('tells what is not there, and what no network brings', async () => {
     mirror.files.clear()
-    await expect(pullPack(packsOf(), 'eyes')).rejects.toMatchObject({
+    await expect(installPack(packsOf(), 'eyes')).rejects.toMatchObject({
       message: expect.stringContaining('eyes.onnx answers 404'),
       hint: expect.stringContaining('Name a folder'),
     })
     await mirror[Symbol.asyncDispose]()
-    await expect(pullPack(packsOf(), 'eyes', { pause })).rejects.toMatchObject({
+    await expect(installPack(packsOf(), 'eyes', { pause })).rejects.toMatchObject({
       message: expect.stringMatching(/eyes\.onnx cannot be fetched \(ECONNREFUSED\)$/),
       hint: expect.stringMatching(/^Try again/),
     })
@@ -266,13 +271,13 @@ describe('a pull over the network', () => {
     ['https://models.example/a', 'https://cdn.example/a', true],
     ['https://localhost/a', 'http://127.0.0.1/a', true],
   ])('from %s may be sent on to %s: %s', (start, next, may) => {
-    expect(mayLeadTo(new URL(start), next)).toBe(may)
+    expect(isSafeRedirect(new URL(start), next)).toBe(may)
   })
 
   it('is refused where the disk has no space for it', async () => {
     const { artifact, ...rest } = modelPack()
     const huge = { eyes: { ...rest, artifact: { ...artifact, bytes: 2 ** 52 } } }
-    await expect(pullPack(packsOf({}, huge), 'eyes')).rejects.toMatchObject({
+    await expect(installPack(packsOf({}, huge), 'eyes')).rejects.toMatchObject({
       ...{ code: 6401, retryable: false },
       message: expect.stringMatching(/Eyes needs 4096 TiB, and .* has /),
       hint: expect.stringContaining('Free some space'),

@@ -3,12 +3,12 @@ import { mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { artifactsOf, packagesOf, thisMachine } from '../../src/engines/packs/machine.ts'
+import { packArtifacts, enginePackages, thisMachine } from '../../src/engines/packs/machine.ts'
 import { manifest, type EnginePack, type ModelPack } from '../../src/engines/packs/manifest.ts'
-import { pullPack } from '../../src/engines/packs/pull.ts'
-import { contentOf } from '../../src/engines/packs/sha256.ts'
+import { installPack } from '../../src/engines/packs/pull.ts'
+import { modelSha256 } from '../../src/engines/packs/sha256.ts'
 import { locatePack } from '../../src/engines/packs/store.ts'
-import { requirePack, setPacks, statesOf } from '../../src/engines/packs/use.ts'
+import { requirePack, configurePacks, packStates } from '../../src/engines/packs/use.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { startMirror, type Mirror } from './mirror.ts'
 import { artifactOf, enginePackage, model, modelPack, models, packsIn } from './stand-in.ts'
@@ -27,13 +27,13 @@ afterEach(async () => {
 })
 
 const tokens = { ...artifactOf('eyes.tokens.txt', words), address: 'https://models.invalid/eyes.tokens.txt' }
-const pack: ModelPack = { ...modelPack(), beside: [tokens] }
+const pack: ModelPack = { ...modelPack(), otherFiles: [tokens] }
 
 describe('a model of two files', () => {
   it('is known by the first and has the second beside it; both are checked', async () => {
     const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
     const subject = { folder: scratch.path, packs }
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.tokens.txt'])
     const place = (await locatePack(packs, 'eyes')) ?? ''
     expect(basename(place)).toBe('eyes.onnx')
@@ -44,7 +44,7 @@ describe('a model of two files', () => {
       code: 1,
       out: expect.stringContaining('eyes: damaged (eyes.tokens.txt)'),
     })
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await installPack(packs, 'eyes')).toBe('pulled')
     await rm(second)
     expect(await locatePack(packs, 'eyes')).toBeNull()
   })
@@ -52,7 +52,7 @@ describe('a model of two files', () => {
   it('is not there while the second is not the one it should be', async () => {
     mirror.files.set('eyes.tokens.txt', Buffer.from('one 2\ntwo 1\n'))
     const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
-    await expect(pullPack(packs, 'eyes')).rejects.toMatchObject({
+    await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
       code: 6401,
       message: expect.stringContaining('eyes.tokens.txt is not the file it should be'),
     })
@@ -62,9 +62,9 @@ describe('a model of two files', () => {
   it('is optional where it says so: set-up leaves it, and who needs it is told the command', async () => {
     const eyes = { ...pack, optional: true, artifact: { ...pack.artifact, bytes: 30e6 } }
     const packs = packsIn(scratch.path, { 'text-detection': eyes }, { mirror: mirror.address })
-    setPacks(packs)
+    configurePacks(packs)
     const fix = 'reelwright models pull text-detection'
-    expect(await statesOf(packs)).toMatchObject([{ state: 'optional', fix }])
+    expect(await packStates(packs)).toMatchObject([{ state: 'optional', fix }])
     expect(await models('setup', '', { folder: scratch.path, packs })).toMatchObject({ code: 0 })
     expect(mirror.requests).toEqual([])
     await expect(requirePack('text-detection')).rejects.toMatchObject({ code: 6401, hint: fix })
@@ -91,7 +91,7 @@ describe('a model whose files come in an archive', () => {
     const voice = { ...modelPack(), beside: [{ ...artifactOf(file, archive), address, unpacked: 100 }] }
     const packs = packsIn(scratch.path, { eyes: voice }, { mirror: mirror.address })
     const subject = { folder: scratch.path, packs }
-    expect(await pullPack(packs, 'eyes')).toBe('pulled')
+    expect(await installPack(packs, 'eyes')).toBe('pulled')
     const place = dirname((await locatePack(packs, 'eyes')) ?? '')
     expect((await readdir(place)).toSorted()).toEqual(['data', 'eyes.onnx', 'pack.json', 'tokens.txt'])
     expect(await models('verify', 'eyes', subject)).toMatchObject({ code: 0 })
@@ -114,7 +114,7 @@ describe('a folder that people bring', () => {
     const script = 'find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum'
     const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: folder })
     const sha256 = stdout.slice(0, 64)
-    expect(await contentOf(folder)).toBe(sha256)
+    expect(await modelSha256(folder)).toBe(sha256)
     const own = { voice: { path: folder, sha256 } }
     const title = { kind: 'own', title: 'Voice', enables: 'speaking', licence: 'its own' } as const
     const packs = packsIn(scratch.path, { voice: title }, { own })
@@ -138,15 +138,17 @@ describe('an engine that has a package for each machine', () => {
       ],
     }
     const packs = packsIn(scratch.path, { engine: elsewhere }, { mirror: mirror.address })
-    expect(await pullPack(packs, 'engine')).toBe('pulled')
+    expect(await installPack(packs, 'engine')).toBe('pulled')
     expect(mirror.requests).toEqual([first.artifact.file])
-    expect(packagesOf(elsewhere, 'amiga-m68k').map(({ name }) => name)).toEqual(['@reelwright-test/amiga'])
+    expect(enginePackages(elsewhere, 'amiga-m68k').map(({ name }) => name)).toEqual([
+      '@reelwright-test/amiga',
+    ])
   })
 
   it('is sherpa-onnx: each machine has one, and what is loaded', () => {
     const engine = manifest['sherpa-onnx']
     for (const machine of engine.builds) {
-      const files = artifactsOf(engine, machine).map(({ file }) => file)
+      const files = packArtifacts(engine, machine).map(({ file }) => file)
       expect(files).toEqual([
         'sherpa-onnx-node-1.13.8.tgz',
         `sherpa-onnx-${machine.replace('win32', 'win')}-1.13.8.tgz`,

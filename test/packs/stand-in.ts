@@ -63,13 +63,13 @@ export async function enginePackage(folder: string): Promise<{ pack: EnginePack;
     enables: 'moving',
     licence: 'MIT',
     memory: 1,
-    unpacked: 1000,
+    unpackedBytes: 1000,
     packages: [
       {
         name,
         version: '1.0.0',
         artifact: artifactOf(file, archive),
-        keep: ['package.json', 'index.js', 'bin/{platform}/{arch}'],
+        extract: ['package.json', 'index.js', 'bin/{platform}/{arch}'],
       },
     ],
   }

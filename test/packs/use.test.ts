@@ -10,9 +10,9 @@ import {
   findPack,
   loadEngine,
   requirePack,
-  setPacks,
-  statesOf,
-  usePack,
+  configurePacks,
+  packStates,
+  resolvePack,
 } from '../../src/engines/packs/use.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { api } from '../service/api.ts'
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 function tell(known: Manifest, settings: Partial<Packs> = {}): Packs {
   const packs = packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
-  setPacks(packs)
+  configurePacks(packs)
   return packs
 }
 
@@ -50,7 +50,7 @@ describe('the first use', () => {
     await requirePack(eyes)
     expect(mirror.requests).toEqual([])
     expect(await findPack(eyes)).toBeNull()
-    const places = await Promise.all([usePack(eyes), usePack(eyes)])
+    const places = await Promise.all([resolvePack(eyes), resolvePack(eyes)])
     expect(places[0]).toBe(places[1])
     expect(await findPack(eyes)).toBe(places[0])
     expect(mirror.requests).toEqual(['eyes.onnx'])
@@ -60,7 +60,7 @@ describe('the first use', () => {
     tell({ [eyes]: modelPack() }, { automatic: false })
     const refusal = { code: 6401, retryable: false, hint: `reelwright models pull ${eyes}` }
     await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
-    await expect(usePack(eyes)).rejects.toMatchObject(refusal)
+    await expect(resolvePack(eyes)).rejects.toMatchObject(refusal)
     expect(mirror.requests).toEqual([])
   })
 
@@ -68,7 +68,7 @@ describe('the first use', () => {
     const large = modelPack()
     const sized = (bytes: number) => ({ [eyes]: { ...large, artifact: { ...large.artifact, bytes } } })
     tell(sized(25_000_000))
-    await expect(usePack(eyes)).rejects.toMatchObject({
+    await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       retryable: false,
       message: expect.stringContaining('23.8 MiB'),
@@ -86,22 +86,22 @@ describe('the first use', () => {
       detail: 'the mirror has no eyes.onnx of 1 MiB',
       fix: expect.stringMatching(/folder .*models_mirror/) as string,
     }
-    expect(await statesOf(packs)).toMatchObject([{ name: eyes, state: 'missing', ...told }])
+    expect(await packStates(packs)).toMatchObject([{ name: eyes, state: 'missing', ...told }])
     const refusal = { code: 6401, retryable: false, message: told.detail, hint: told.fix }
     await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
     await mkdir(folder)
     await writeFile(join(folder, 'eyes.onnx'), 'half of it')
     await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
     await writeFile(join(folder, 'eyes.onnx'), model)
-    expect(await statesOf(packs)).toMatchObject([{ name: eyes, state: 'automatic' }])
+    expect(await packStates(packs)).toMatchObject([{ name: eyes, state: 'automatic' }])
     await requirePack(eyes)
-    expect(await usePack(eyes)).toContain('eyes')
+    expect(await resolvePack(eyes)).toContain('eyes')
   })
 
   it('without a network tells the one command', async () => {
     mirror.files.clear()
     tell({ [eyes]: modelPack() })
-    await expect(usePack(eyes)).rejects.toMatchObject({
+    await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       hint: expect.stringMatching(new RegExp(`^reelwright models pull ${eyes} `)),
     })
@@ -123,14 +123,14 @@ describe('the first use', () => {
     tell({ [runtime]: pack })
     expect(await loadEngine(runtime)).toEqual({ engine: 42 })
     const without = { ...pack, packages: [{ ...first, artifact, keep: ['package.json'] }] as const }
-    setPacks({ ...tell({ [runtime]: without }), folder: join(scratch.path, 'other') })
+    configurePacks({ ...tell({ [runtime]: without }), folder: join(scratch.path, 'other') })
     await expect(loadEngine(runtime)).rejects.toMatchObject({ code: 6401, retryable: false })
   })
 })
 
 describe('this program', () => {
   it('finds its engines among its own packages, and they tell nobody', async () => {
-    setPacks(packsIn(scratch.path, manifest))
+    configurePacks(packsIn(scratch.path, manifest))
     const { Tensor } = await loadOnnxRuntime()
     expect(new Tensor('float32', [1, 2], [1, 2]).size).toBe(2)
     const [{ cv }] = await Promise.all([loadOpenCv(), loadOpenCv()])
@@ -170,7 +170,7 @@ describe('a service', () => {
         missing: expect.stringContaining('"models"'),
       },
     ])
-    await usePack(eyes)
+    await resolvePack(eyes)
     expect((await told())?.[0]).toEqual({ name: eyes, title: 'Eyes', state: 'ready', missing: null })
     expect(JSON.stringify(await answer())).not.toContain(scratch.path)
     await rm(path)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { MediaError } from '../../src/contract/errors.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { pullAll } from '../../src/commands/models.ts'
 import * as enhance from '../../tools/piano-audio-enhance/run.ts'
 import * as toMidi from '../../tools/piano-audio-to-midi/run.ts'
@@ -50,7 +50,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
     async (name, operation, needs, made) => {
       const dataDir = join(folder, name)
       const packs = packsAt(dataDir, false)
-      setPacks(packs)
+      configurePacks(packs)
       const missing = await operation.ready().catch((error: unknown) => error)
       expect(missing).toMatchObject({ code: 6401, retryable: false })
       const [, names = ''] = /^reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
@@ -62,7 +62,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
 
   it('where packs may come by themselves, they do', async () => {
     const dataDir = join(folder, 'by itself')
-    setPacks(packsAt(dataDir, true))
+    configurePacks(packsAt(dataDir, true))
     expect(await run(enhance, dataDir)).toEqual(['piece-piano.wav', 'piece.mid'])
   })
 })

@@ -5,7 +5,7 @@ import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskQuote } from '../../src/contract/task.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { openPianoTranscriber } from '../../src/engines/piano/open.ts'
 import { transcriptionSeconds, workTimeoutMs } from '../../src/media/piano/work.ts'
 import { operations } from '../../tools/index.ts'
@@ -53,7 +53,7 @@ function soundOf(bursts: readonly (readonly [number, number, number])[]): Float3
 
 async function bring(graph: Graph | Buffer): Promise<void> {
   const own = { 'piano-model': await bringModel(folder, graph) }
-  setPacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
 
 it('is used where it is set, with its pedal, over any length', async () => {
@@ -128,7 +128,7 @@ it('may hear for as long as such a model needs on a slow machine', async () => {
 
 it('the time that it takes is told before it is begun', async () => {
   const setWith = (own: PackSettings['own']) =>
-    setPacks({ folder: join(folder, 'packs'), automatic: true, own, manifest })
+    configurePacks({ folder: join(folder, 'packs'), automatic: true, own, manifest })
   setWith({})
   await using service = await startTestService({ operations })
   const { data: file } = await api(service).upload('bursts.wav', new Uint8Array(await readFile(path)))
@@ -161,7 +161,7 @@ it.each([
 })
 
 it('nothing installed: the one command that helps is told', async () => {
-  setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   await expect(ready()).rejects.toMatchObject({
     code: 6401,
     hint: 'reelwright models pull piano-transcription',

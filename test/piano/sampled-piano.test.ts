@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import type { BasicSoundBank } from 'spessasynth_core'
 import { beforeAll, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { folderOf, inventoryFile } from '../../src/engines/packs/store.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { packFolder, inventoryFile } from '../../src/engines/packs/store.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { playPerformance } from '../../src/engines/piano/play.ts'
 import { velocityLayers, samplePackage, loadSampledPiano } from '../../src/engines/piano/sampled-piano.ts'
 import { pitchFrequency } from '../../src/media/piano/note.ts'
@@ -21,7 +21,7 @@ import { loudnessAsPiano } from './stand-in-model.ts'
 // A piano whose recordings are tones: named and laid as those of the packages.
 
 const scratch = await scratchFolder()
-const folder = folderOf(
+const folder = packFolder(
   { folder: join(scratch, 'packs'), automatic: false, own: {}, manifest },
   'piano-samples',
   manifest['piano-samples'],
@@ -83,7 +83,7 @@ it('a key that is struck harder is louder, from one recording to the next too', 
 
 it('what it plays credits its maker, as its licence asks', async () => {
   const own = { 'piano-model': await bringModel(scratch, loudnessAsPiano()) }
-  setPacks({ folder: join(scratch, 'packs'), automatic: false, own, manifest })
+  configurePacks({ folder: join(scratch, 'packs'), automatic: false, own, manifest })
   const path = join(scratch, 'source.wav')
   await ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=1,volume=4', path)
   const { context, kept } = contextOf(await stage([path]), await mkdtemp(join(scratch, 'run-')))

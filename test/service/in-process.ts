@@ -10,8 +10,8 @@ import { environmentTelling } from '../../src/config/config.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
 import type { Services } from '../../src/engines/services/services.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { packsSet, setPacks } from '../../src/engines/packs/use.ts'
-import { setServices } from '../../src/engines/services/use.ts'
+import { configuredPacks, configurePacks } from '../../src/engines/packs/use.ts'
+import { configureServices } from '../../src/engines/services/use.ts'
 import type { DatabasePlace } from '../../src/db/place.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { newKey } from '../../src/platform/new-key.ts'
@@ -58,10 +58,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
   }
   const key = newKey()
-  if (options.services) setServices(options.services)
+  if (options.services) configureServices(options.services)
   // As the product's process is told of them: capabilities ask which operations are ready.
-  if (!packsSet()) {
-    setPacks({ folder: join(dataDir, 'packs'), automatic: false, own: options.own ?? {}, manifest })
+  if (!configuredPacks()) {
+    configurePacks({ folder: join(dataDir, 'packs'), automatic: false, own: options.own ?? {}, manifest })
   }
   const running = await startService({
     operations: [fakeModule],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { serviceSet, setServices } from '../../src/engines/services/use.ts'
+import { configuredService, configureServices } from '../../src/engines/services/use.ts'
 import { srtOf, translateStudio } from './studio.ts'
 
 // What is refused at creation costs nothing and makes no task; the model is asked nothing.
@@ -138,12 +138,12 @@ it.each([
 })
 
 it('without a language model creation says which setting brings one', async () => {
-  const set = serviceSet('language_model')
-  setServices({})
+  const set = configuredService('language_model')
+  configureServices({})
   const file_id = await studio.upload('unset.srt', srtOf(['Hi']))
   const body = { file_id, language: 'en-US', translate_language: 'zh-CN' }
   const { status, code, msg } = await studio.calls.create('subtitle_translate', body)
-  setServices(set ? { language_model: set } : {})
+  configureServices(set ? { language_model: set } : {})
   expect([status, code]).toEqual([500, 6401])
   expect(msg).toContain('no language model is set')
 })

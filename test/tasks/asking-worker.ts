@@ -37,7 +37,7 @@ const module: OperationModule<typeof asking> = {
     async run({ address, requests, dies, writes }, { signal, taskId }) {
       const service = { address, requests_per_minute: 3 }
       await using client = openClient(
-        { need: 'language_model', service },
+        { kind: 'language_model', service },
         { firstByteMs: 60_000, wholeMs: 60_000, maxBytes: 1000 },
       )
       const send = async () => await client.send({ path: '/models', signal })

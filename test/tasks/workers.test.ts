@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { setServices } from '../../src/engines/services/use.ts'
+import { configureServices } from '../../src/engines/services/use.ts'
 import { newId } from '../../src/contract/id.ts'
 import type { Pause } from '../../src/platform/backoff.ts'
 import { openLog } from '../../src/platform/log.ts'
@@ -152,8 +152,8 @@ async function asking(perMinute: number, pause: Pause) {
   const server = await startStandIn(json({}))
   onTestFinished(() => server[Symbol.asyncDispose]())
   const service = { address: `${server.origin}/v1`, requests_per_minute: perMinute }
-  setServices({ language_model: service }, { clock: () => 0, pause })
-  onTestFinished(() => setServices({}))
+  configureServices({ language_model: service }, { clock: () => 0, pause })
+  onTestFinished(() => configureServices({}))
   const workers = await openWorkers({
     command: { module: join(import.meta.dirname, 'asking-worker.ts'), args: [] },
     folder: join(folder, 'run'),

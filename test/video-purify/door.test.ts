@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { operations } from '../../tools/index.ts'
 import { h264, make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api, type Api } from '../service/api.ts'
@@ -28,7 +28,7 @@ async function upload(name: string, bytes: Uint8Array<ArrayBuffer> | string): Pr
 }
 
 beforeAll(async () => {
-  setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   service = await startTestService({ operations })
   calls = api(await service.account(100))
   const made = {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { uprightSize } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { overlayIn } from '../../src/media/clean/inpaint/overlay.ts'
 import { patchesOf } from '../../src/media/clean/masks.ts'
 import type { Region } from '../../src/media/clean/region.ts'
@@ -18,7 +18,7 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 import { purify, samples } from './purify.ts'
 
 const folder = await scratchFolder()
-setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
 const size = { width: 228, height: 128 }
 const fps = 25
 const box = { x: 0.55, y: 0.1, w: 0.35, h: 0.25 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import type { Frame } from '../../src/media/clean/patch.ts'
 import { operations } from '../../tools/index.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
@@ -51,7 +51,7 @@ let without: Place
 let within: Place
 beforeAll(async () => {
   // The service's own process checks the settings before a task is taken.
-  setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   without = await serve({})
   within = await serve({ inpainting: bright, 'optical-flow': flow })
 })
@@ -181,7 +181,7 @@ describe('a finished part is used again', () => {
     const path = await film('resumed.mp4', scene, logo(scene))
     const files = await stage([path])
     const attempt = async (own: PackSettings['own']) => {
-      setPacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
+      configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
       const { context, kept } = contextOf(files, folder)
       const body = { purify_scope: 'region', regions: [places.logo], purify_func_type: 'raft' }
       await run(videoPurify.input.parse({ file_id: idOf(path), ...body }), context)

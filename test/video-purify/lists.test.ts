@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/use.ts'
 import { operations } from '../../tools/index.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api, type Api } from '../service/api.ts'
@@ -27,7 +27,7 @@ const uploadList = (file_id: string | undefined, regions: unknown, mark = '') =>
   upload('list.json', mark + JSON.stringify({ version: 1, source: { file_id }, regions }))
 
 beforeAll(async () => {
-  setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   service = await startTestService({ operations })
   calls = api(await service.account(100))
   const plain = (size: string, rate: number, seconds: number) => [

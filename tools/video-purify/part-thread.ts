@@ -47,7 +47,7 @@ function toFailure(thrown: unknown): Answer {
 
 /** What finds models is loaded for them alone: it takes as long as all else of a thread's start. */
 async function openModels(set: Packs, { threads, footage }: PartJob): Promise<Learned & AsyncDisposable> {
-  const { setPacks } = await import('../../src/engines/packs/use.ts')
+  const { configurePacks: setPacks } = await import('../../src/engines/packs/use.ts')
   const { openLearnedModels } = await import('../../src/engines/vision/learned-models.ts')
   setPacks(set)
   return await openLearnedModels(threads, { range: isFullRange(footage) ? 'full' : 'limited' })

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { isErrorCode, MediaError } from '../../src/contract/errors.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { packsSet } from '../../src/engines/packs/use.ts'
+import { configuredPacks } from '../../src/engines/packs/use.ts'
 import { startThread } from '../../src/platform/thread.ts'
 import type { Answer, Order, Told } from './part-thread.ts'
 import { makePart, type PartJob } from './part.ts'
@@ -34,7 +34,7 @@ async function makeInThreads(
   jobs: readonly PartJob[],
   { atOnce, hasModels, onMade, ...making }: Making,
 ): Promise<void> {
-  const told: Told = { ffmpeg: await locateFfmpeg(), packs: hasModels ? packsSet() : undefined }
+  const told: Told = { ffmpeg: await locateFfmpeg(), packs: hasModels ? configuredPacks() : undefined }
   const waiting = jobs.values()
   const failed = new AbortController()
   const signal = AbortSignal.any([making.signal, failed.signal])

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { ServiceClient } from '../services/client.ts'
-import { strange } from '../services/failures.ts'
-import { inOneLine, refusalOf } from '../services/refusal.ts'
-import { nameOf } from '../services/services.ts'
+import { unexpectedResponse } from '../services/failures.ts'
+import { sanitizeDetail, httpErrorCause } from '../services/refusal.ts'
+import { serviceName } from '../services/services.ts'
 import { bodyOf, saidIn, type Said, type Turn } from './chat.ts'
 import { dialectOf, isTooLong, nextDialect, remember } from './dialect.ts'
 import type { Question } from './language-model.ts'
@@ -32,7 +32,7 @@ export async function askModel<S extends z.ZodObject>(
 ): Promise<z.output<S>> {
   const { client, model, contextTokens } = asked
   const { maxTokens, temperature = 0, signal } = question
-  const name = nameOf(client.told.service)
+  const name = serviceName(client.target.service)
   const schema = schemaOf(question.schema)
   const begun = messagesOf(question, schema)
   const room = contextTokens - maxTokens
@@ -61,13 +61,16 @@ export async function askModel<S extends z.ZodObject>(
 
 /** One turn, told as the server takes it. */
 async function say({ client, usage }: Asked, turn: Turn, signal: AbortSignal): Promise<Said> {
-  const server = `${client.told.service.address}#${turn.model}`
+  const server = `${client.target.service.address}#${turn.model}`
   for (let dialect = dialectOf(server); ;) {
     try {
       const answer = await client.send({ path: '/chat/completions', json: bodyOf(turn, dialect), signal })
       const said = saidIn(answer)
       if (!said)
-        throw strange(client.told, `answers what is no chat completion (${answer.type || 'of no type'})`)
+        throw unexpectedResponse(
+          client.target,
+          `answers what is no chat completion (${answer.type || 'of no type'})`,
+        )
       remember(server, dialect)
       usage.requests += 1
       usage.promptTokens += said.promptTokens ?? tokensOf(turn.messages)
@@ -76,13 +79,13 @@ async function say({ client, usage }: Asked, turn: Turn, signal: AbortSignal): P
       // It was cut off in its thoughts.
       dialect = { ...dialect, thinks: true }
     } catch (error) {
-      const refusal = refusalOf(error)
+      const refusal = httpErrorCause(error)
       if (!refusal || !(error instanceof MediaError)) throw error
       if (isUnknownModel(refusal)) {
         throw await withModels(client, { model: turn.model, refused: error }, signal)
       }
       if (isTooLong(refusal)) {
-        const message = `the question does not fit the context of ${nameOf(client.told.service)} (${refusal.said})`
+        const message = `the question does not fit the context of ${serviceName(client.target.service)} (${refusal.detail})`
         throw new TooLong('question', message, error)
       }
       const next = nextDialect(dialect, refusal)
@@ -101,7 +104,7 @@ function notTaken(cause: MediaError): NoAnswer {
 }
 
 function declined(name: string, refusal: string): NoAnswer {
-  return new NoAnswer(`${name} declines to answer: ${inOneLine(refusal)}`, {
+  return new NoAnswer(`${name} declines to answer: ${sanitizeDetail(refusal)}`, {
     retryable: false,
     hint: 'Ask for something else, or set another model: "language_model".',
   })
@@ -109,7 +112,7 @@ function declined(name: string, refusal: string): NoAnswer {
 
 function unusable(name: string, mistakes: readonly string[]): NoAnswer {
   const tries = `${maxRepairs + 1} tries`
-  return new NoAnswer(`${name} gave no usable answer in ${tries}: ${inOneLine(mistakes.join('; '))}`, {
+  return new NoAnswer(`${name} gave no usable answer in ${tries}: ${sanitizeDetail(mistakes.join('; '))}`, {
     hint: 'Try again, or set a larger model: "language_model".',
   })
 }

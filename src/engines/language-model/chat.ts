@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseJson } from '../../platform/json.ts'
-import type { Answer } from '../services/exchange.ts'
+import type { ServiceResponse } from '../services/exchange.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -84,7 +84,7 @@ export interface Said {
 }
 
 /** What came as an answer; null where it is none of this API. */
-export function saidIn({ bytes }: Answer): Said | null {
+export function saidIn({ bytes }: ServiceResponse): Said | null {
   const read = completion.safeParse(parseJson(bytes.toString('utf8'))).data
   if (!read) return null
   const [choice] = read.choices

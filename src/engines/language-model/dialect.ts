@@ -1,4 +1,4 @@
-import type { Refusal } from '../services/refusal.ts'
+import type { HttpError } from '../services/refusal.ts'
 
 /** How a server is told of an answer's form, from the strictest. */
 const forms = ['strict', 'schema', 'object', 'plain'] as const
@@ -29,7 +29,7 @@ export function remember(server: string, dialect: Dialect): void {
 }
 
 /** The way that is left after a refusal; undefined where it is about something else, or none is left. */
-export function nextDialect(now: Dialect, { status, said }: Refusal): Dialect | undefined {
+export function nextDialect(now: Dialect, { status, detail: said }: HttpError): Dialect | undefined {
   const isOfForm = [400, 422, 501].includes(status) || /grammar|schema|response_format/i.test(said)
   if (!isOfForm) return undefined
   if (
@@ -45,7 +45,7 @@ export function nextDialect(now: Dialect, { status, said }: Refusal): Dialect | 
 }
 
 /** Whether a refusal says that the question is longer than the model's context. */
-export function isTooLong({ status, said }: Refusal): boolean {
+export function isTooLong({ status, detail: said }: HttpError): boolean {
   const isSaid = /context[ _](length|size|window)|maximum context|too many tokens|prompt is too long/i.test(
     said,
   )

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { parseJson } from '../../platform/json.ts'
-import { readAddress } from '../services/address.ts'
+import { parseServiceAddress } from '../services/address.ts'
 import type { ServiceClient } from '../services/client.ts'
-import { strange, type Told } from '../services/failures.ts'
-import { refusalOf, type Refusal } from '../services/refusal.ts'
-import { nameOf } from '../services/services.ts'
+import { unexpectedResponse, type ServiceTarget } from '../services/failures.ts'
+import { httpErrorCause, type HttpError } from '../services/refusal.ts'
+import { serviceName } from '../services/services.ts'
 
 /** A model as servers list it; how long a context may be is told by vLLM, OpenRouter, and llama.cpp. */
 const listed = z.object({
@@ -31,7 +31,7 @@ const maxNamed = 8
 
 /** Whether a service that was asked for its models has no such list; it may answer questions all the same. */
 export function listsNone(error: unknown): boolean {
-  return [404, 405, 501].includes(refusalOf(error)?.status ?? 0)
+  return [404, 405, 501].includes(httpErrorCause(error)?.status ?? 0)
 }
 
 /** Whether a service lists a model: Ollama lists what is asked for without a tag as `:latest`. */
@@ -43,7 +43,7 @@ export function isListed(model: string, id: string): boolean {
 export async function listModels(client: ServiceClient, signal: AbortSignal): Promise<ListedModel[]> {
   const { bytes } = await client.send({ path: '/models', signal })
   const read = list.safeParse(parseJson(bytes.toString('utf8'))).data
-  if (!read) throw strange(client.told, 'answers /models with what is no list of models')
+  if (!read) throw unexpectedResponse(client.target, 'answers /models with what is no list of models')
   return read.data.map(({ id, max_model_len, context_length, meta }) => ({
     id,
     contextTokens: max_model_len ?? context_length ?? meta?.n_ctx ?? null,
@@ -51,7 +51,7 @@ export async function listModels(client: ServiceClient, signal: AbortSignal): Pr
 }
 
 /** The model that is meant: the one that is set, else the only one there is. 6401 where that is none. */
-export function chooseModel({ told }: ServiceClient, models: readonly ListedModel[]): ListedModel {
+export function chooseModel({ target: told }: ServiceClient, models: readonly ListedModel[]): ListedModel {
   const { model } = told.service
   if (model !== undefined) {
     const found = models.find(({ id }) => isListed(model, id))
@@ -60,14 +60,14 @@ export function chooseModel({ told }: ServiceClient, models: readonly ListedMode
   const [only, ...others] = models
   if (only && others.length === 0) return only
   const what = only ? `has several models (${namesOf(models)})` : 'has no model'
-  throw new MediaError(6401, `${nameOf(told.service)} ${what}`, {
+  throw new MediaError(6401, `${serviceName(told.service)} ${what}`, {
     retryable: false,
-    hint: `Name one behind a # in the setting "${told.need}": ${lineOf(told, only)}`,
+    hint: `Name one behind a # in the setting "${told.kind}": ${lineOf(told, only)}`,
   })
 }
 
 /** Whether a refusal says that the model is not there. */
-export function isUnknownModel({ status, said }: Refusal): boolean {
+export function isUnknownModel({ status, detail: said }: HttpError): boolean {
   return status === 404 || ([400, 422].includes(status) && unknown.test(said))
 }
 
@@ -89,7 +89,7 @@ export async function withModels(
   return new MediaError(6401, refused.message, {
     retryable: false,
     cause: refused,
-    hint: `It has ${namesOf(models)}. Name one behind a # in the setting "${client.told.need}": ${lineOf(client.told, models[0])}`,
+    hint: `It has ${namesOf(models)}. Name one behind a # in the setting "${client.target.kind}": ${lineOf(client.target, models[0])}`,
   })
 }
 
@@ -99,6 +99,6 @@ function namesOf(models: readonly ListedModel[]): string {
 }
 
 /** The setting in one line. */
-function lineOf({ service }: Told, model: ListedModel | undefined): string {
-  return `${readAddress(service.address).base.href}#${model?.id ?? 'model'}`
+function lineOf({ service }: ServiceTarget, model: ListedModel | undefined): string {
+  return `${parseServiceAddress(service.address).base.href}#${model?.id ?? 'model'}`
 }

@@ -1,13 +1,13 @@
 import { MediaError } from '../../contract/errors.ts'
-import { isNearby, readAddress } from '../services/address.ts'
-import { openClient, usualConcurrency, type ClientOptions, type ServiceClient } from '../services/client.ts'
-import { refusalOf } from '../services/refusal.ts'
+import { isLocalNetworkHost, parseServiceAddress } from '../services/address.ts'
+import { openClient, defaultConcurrency, type ClientOptions, type ServiceClient } from '../services/client.ts'
+import { httpErrorCause } from '../services/refusal.ts'
 import { requireService } from '../services/use.ts'
 import { askModel, type Asked } from './ask.ts'
 import type { LanguageModel } from './language-model.ts'
 import { messagesOf, schemaOf, tokensOf } from './messages.ts'
 import { chooseModel, listModels, type ListedModel } from './models.ts'
-import { nameOf } from '../services/services.ts'
+import { serviceName } from '../services/services.ts'
 
 /**
  * A model on this machine may load, and think, for minutes; and as answers are asked for whole, the first byte of one
@@ -24,12 +24,12 @@ export async function openLanguageModel({
   ...options
 }: ClientOptions & { readonly signal: AbortSignal }): Promise<LanguageModel> {
   const service = requireService('language_model')
-  const client = openClient({ need: 'language_model', service }, { ...limits, ...options })
+  const client = openClient({ kind: 'language_model', service }, { ...limits, ...options })
   try {
     const { id, contextTokens } = await findModel(client, signal)
     const named = { ...client, told: { need: 'language_model', service: { ...service, model: id } } } as const
-    const { hostname } = readAddress(service.address).base
-    const usual = isNearby(hostname) ? usualContext.nearby : usualContext.hosted
+    const { hostname } = parseServiceAddress(service.address).base
+    const usual = isLocalNetworkHost(hostname) ? usualContext.nearby : usualContext.hosted
     return talking({
       client: named,
       model: id,
@@ -45,9 +45,9 @@ export async function openLanguageModel({
 function talking(asked: Asked): LanguageModel {
   const { client, contextTokens, usage } = asked
   return {
-    name: nameOf(client.told.service),
+    name: serviceName(client.target.service),
     contextTokens,
-    atOnce: client.told.service.concurrency ?? usualConcurrency,
+    atOnce: client.target.service.concurrency ?? defaultConcurrency,
     usage,
     ask: (question) => askModel(asked, question),
     roomFor(question) {
@@ -73,5 +73,5 @@ async function findModel(client: ServiceClient, signal: AbortSignal): Promise<Li
 
 /** Whether somebody answered, whatever it was; not where there is no connection, or nothing came in time. */
 function isSaid(error: unknown): boolean {
-  return error instanceof MediaError && (!error.retryable || refusalOf(error) !== undefined)
+  return error instanceof MediaError && (!error.retryable || httpErrorCause(error) !== undefined)
 }

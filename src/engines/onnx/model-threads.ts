@@ -1,7 +1,7 @@
 import { MediaError } from '../../contract/errors.ts'
 import { limitConcurrency } from '../../platform/limit-concurrency.ts'
 import { startThread } from '../../platform/thread.ts'
-import { usePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/use.ts'
 import type { PackName } from '../packs/manifest.ts'
 import type { ModelThreadJob, Told } from './model-thread.ts'
 
@@ -26,8 +26,8 @@ export async function openModelThreads<Thing, Answer>(
   signal: AbortSignal | undefined,
 ): Promise<ModelThreads<Thing, Answer>> {
   const job: ModelThreadJob = {
-    model: await usePack(pack, { signal }),
-    runtime: await usePack('onnx-runtime', { signal }),
+    model: await resolvePack(pack, { signal }),
+    runtime: await resolvePack('onnx-runtime', { signal }),
   }
   const all = Array.from({ length: threads }, () => startModelThread<Thing, Answer>(module, job, purpose))
   const idle = [...all]

@@ -2,76 +2,89 @@ import { chmod, constants, copyFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
-import { isAddress } from './address.ts'
+import { isHttpUrl } from './address.ts'
 import type { Artifact, NodePackage } from './manifest.ts'
-import { isOnMirror, notOnMirror } from './mirror.ts'
-import { fetchByNpm } from './npm.ts'
-import { discard, otherSource, receive, type Follow } from './receive.ts'
-import { sha256Of } from './sha256.ts'
+import { isOnMirror, notOnMirrorError } from './mirror.ts'
+import { downloadWithNpm } from './npm.ts'
+import { removePartialFile, mirrorHint, downloadResumable, type PackDownloadOptions } from './receive.ts'
+import { fileSha256 } from './sha256.ts'
 import type { Packs } from './store.ts'
 
 /** Where a pack is put together, and who follows it. */
-export interface Filling extends Follow {
-  readonly part: string
+export interface StagedDownload extends PackDownloadOptions {
+  readonly stagingFolder: string
 }
 
 /** A file, and where it comes from without a mirror. */
-interface Source extends Artifact {
+interface DownloadSource extends Artifact {
   readonly address?: string
   readonly item?: NodePackage
 }
 
 /** Brings one file of a pack and checks all of it; what is wrong does not stay. Throws 6401. */
-export async function fetchChecked(packs: Packs, source: Source, filling: Filling): Promise<void> {
-  const goesOn = (await sizeOf(join(filling.part, source.file))) > 0
-  let sum = await fetchOnce(packs, source, filling)
+export async function downloadVerified(
+  packs: Packs,
+  source: DownloadSource,
+  filling: StagedDownload,
+): Promise<void> {
+  const goesOn = (await fileSizeOrZero(join(filling.stagingFolder, source.file))) > 0
+  let sum = await downloadAndHash(packs, source, filling)
   // What an earlier call left may have been another file's begin.
-  if (sum !== source.sha256 && goesOn) sum = await fetchOnce(packs, source, filling)
+  if (sum !== source.sha256 && goesOn) sum = await downloadAndHash(packs, source, filling)
   if (sum === source.sha256) return
   throw new MediaError(
     6401,
     `${source.file} is not the file it should be: its SHA-256 is ${sum}, not ${source.sha256}`,
     {
       retryable: false,
-      hint: `Nothing of it is used. ${otherSource}`,
+      hint: `Nothing of it is used. ${mirrorHint}`,
     },
   )
 }
 
 /** Answers the checksum; what has another than it should have is away. */
-async function fetchOnce(packs: Packs, source: Source, { part, ...follow }: Filling): Promise<string> {
+async function downloadAndHash(
+  packs: Packs,
+  source: DownloadSource,
+  { stagingFolder: part, ...follow }: StagedDownload,
+): Promise<string> {
   const place = join(part, source.file)
-  await bring(packs, source, { part: place, ...follow })
-  const size = await sizeOf(place)
+  await downloadFile(packs, source, { stagingFolder: place, ...follow })
+  const size = await fileSizeOrZero(place)
   const sum =
-    size === source.bytes ? await sha256Of(place, follow.signal) : `of a file of ${describeSize(size)}`
+    size === source.bytes ? await fileSha256(place, follow.signal) : `of a file of ${describeSize(size)}`
   if (sum === source.sha256) follow.onProgress?.(size)
-  else await discard(place)
+  else await removePartialFile(place)
   return sum
 }
 
-function sizeOf(path: string): Promise<number> {
+function fileSizeOrZero(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,
     () => 0,
   )
 }
 
-async function bring(packs: Packs, source: Source, { part, ...follow }: Filling): Promise<void> {
+async function downloadFile(
+  packs: Packs,
+  source: DownloadSource,
+  { stagingFolder: part, ...follow }: StagedDownload,
+): Promise<void> {
   const { mirror } = packs
   const wanted = { artifact: source, part, ...follow }
-  if (mirror !== undefined && !isAddress(mirror)) return await copyFrom(mirror, source, part)
+  if (mirror !== undefined && !isHttpUrl(mirror)) return await copyFromMirror(mirror, source, part)
   if (mirror !== undefined) {
-    return await receive(`${mirror.replace(/\/*$/, '/')}${encodeURIComponent(source.file)}`, wanted)
+    return await downloadResumable(`${mirror.replace(/\/*$/, '/')}${encodeURIComponent(source.file)}`, wanted)
   }
-  if (source.address !== undefined) return await receive(source.address, wanted)
+  if (source.address !== undefined) return await downloadResumable(source.address, wanted)
   // What npm brought whole was killed while it was unpacked.
-  if (source.item && (await sizeOf(part)) !== source.bytes) await fetchByNpm(source.item, { part, ...follow })
+  if (source.item && (await fileSizeOrZero(part)) !== source.bytes)
+    await downloadWithNpm(source.item, { part, ...follow })
 }
 
-async function copyFrom(mirror: string, artifact: Artifact, part: string): Promise<void> {
-  if (!(await isOnMirror(mirror, artifact))) throw notOnMirror(`the mirror ${mirror}`, artifact)
-  await discard(part)
+async function copyFromMirror(mirror: string, artifact: Artifact, part: string): Promise<void> {
+  if (!(await isOnMirror(mirror, artifact))) throw notOnMirrorError(`the mirror ${mirror}`, artifact)
+  await removePartialFile(part)
   await copyFile(join(mirror, artifact.file), part, constants.COPYFILE_FICLONE)
   // The copy of what may only be read is as little to be written.
   await chmod(part, 0o644)

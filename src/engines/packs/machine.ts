@@ -19,35 +19,35 @@ export function hasBuild(pack: Pack): boolean {
 }
 
 /** The packages of an engine that a machine needs. */
-export function packagesOf({ packages }: EnginePack, machine = thisMachine()): readonly NodePackage[] {
+export function enginePackages({ packages }: EnginePack, machine = thisMachine()): readonly NodePackage[] {
   return packages.filter((item) => (item.machine ?? machine) === machine)
 }
 
 /** Every file that is fetched of a pack for a machine; none of one that people bring. */
-export function artifactsOf(pack: Pack, machine = thisMachine()): readonly Artifact[] {
+export function packArtifacts(pack: Pack, machine = thisMachine()): readonly Artifact[] {
   if (pack.kind === 'own') return []
-  if (pack.kind === 'model') return filesOf(pack)
-  return packagesOf(pack, machine).map(({ artifact }) => artifact)
+  if (pack.kind === 'model') return modelFiles(pack)
+  return enginePackages(pack, machine).map(({ artifact }) => artifact)
 }
 
 /** Every file of a model. */
-export function filesOf({ artifact, beside = [] }: ModelPack): readonly RemoteFile[] {
+export function modelFiles({ artifact, otherFiles: beside = [] }: ModelPack): readonly RemoteFile[] {
   return [artifact, ...beside]
 }
 
 /** What of a package this machine needs: paths in it, with slashes. */
-export function keptHere({ keep }: NodePackage): readonly string[] {
+export function extractedPaths({ extract: keep }: NodePackage): readonly string[] {
   const { platform, arch } = process
   return keep.map((path) => path.replace('{platform}', platform).replace('{arch}', arch))
 }
 
 /** Bytes that travel for a pack to a machine. */
-export function bytesOf(pack: Pack, machine = thisMachine()): number {
-  return artifactsOf(pack, machine).reduce((sum, { bytes }) => sum + bytes, 0)
+export function packDownloadBytes(pack: Pack, machine = thisMachine()): number {
+  return packArtifacts(pack, machine).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /** What answers who asks for an engine that this machine cannot run. */
-export function noBuild({ title }: EnginePack): MediaError {
+export function noBuildError({ title }: EnginePack): MediaError {
   return new MediaError(6401, `${title} has no build for ${thisMachine()}`, {
     retryable: false,
     hint: 'Use a service on another machine: REELWRIGHT_BASE_URL.',

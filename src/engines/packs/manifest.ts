@@ -3,7 +3,7 @@ import { sherpaPack } from './sherpa-pack.ts'
 import { speechPacks } from './speech-packs.ts'
 
 /** What any pack tells. */
-interface About {
+interface PackInfo {
   readonly title: string
   /** What it is for, in a few words. */
   readonly enables: string
@@ -23,16 +23,16 @@ export interface Artifact {
 export interface RemoteFile extends Artifact {
   readonly address: string
   /** Of an archive (.tar.bz2) the bytes it holds: they are unpacked, without their outermost folder, and kept alone. */
-  readonly unpacked?: number
+  readonly unpackedBytes?: number
 }
 
 /** A model: a file, by whose path it is known, and those that lie beside it. */
-export interface ModelPack extends About {
+export interface ModelPack extends PackInfo {
   readonly kind: 'model'
   /** Memory that a usual run takes beside the engine's, MiB. */
   readonly memory: number
   readonly artifact: RemoteFile
-  readonly beside?: readonly RemoteFile[]
+  readonly otherFiles?: readonly RemoteFile[]
   /** Whether it comes only when it is asked for: there are other ways, or few people need it. */
   readonly optional?: boolean
 }
@@ -43,19 +43,19 @@ export interface NodePackage {
   readonly version: string
   readonly artifact: Artifact
   /** What of it is unpacked: files and folders, where `{platform}` and `{arch}` are this machine's in Node's words. */
-  readonly keep: readonly string[]
+  readonly extract: readonly string[]
   /** The one machine that needs it, as `platform-arch` in Node's words; left out, each does. */
   readonly machine?: string
 }
 
 /** An engine: packages of npm, the one that is loaded first. Their install scripts never run. */
-export interface EnginePack extends About {
+export interface EnginePack extends PackInfo {
   readonly kind: 'engine'
   /** Memory that it takes before any work, MiB. */
   readonly memory: number
   readonly packages: readonly [NodePackage, ...NodePackage[]]
   /** Bytes of all that is unpacked, of the largest platform. */
-  readonly unpacked: number
+  readonly unpackedBytes: number
   /** Machines it has builds for, as `platform-arch` in Node's words; left out, any. */
   readonly builds?: readonly string[]
 }
@@ -64,7 +64,7 @@ export interface EnginePack extends About {
  * A model that people bring themselves, a file or a folder: the setting `models` tells its path and checksum. Work goes
  * on without it.
  */
-export interface OwnPack extends About {
+export interface OwnPack extends PackInfo {
   readonly kind: 'own'
 }
 
@@ -72,7 +72,7 @@ export type Pack = ModelPack | EnginePack | OwnPack
 export type Manifest = Readonly<Record<string, Pack>>
 
 /** Packs of fewer bytes come by themselves at first use: 25 MB. */
-export const smallBytes = 25e6
+export const automaticBelowBytes = 25e6
 
 /** Every model and native engine beside the packages of package.json. */
 export const manifest = {
@@ -96,13 +96,13 @@ export const manifest = {
     enables: 'running models',
     licence: 'MIT',
     memory: 15,
-    unpacked: 90_000_000,
+    unpackedBytes: 90_000_000,
     builds: ['darwin-arm64', 'linux-x64', 'linux-arm64', 'win32-x64', 'win32-arm64'],
     packages: [
       {
         name: 'onnxruntime-node',
         version: '1.30.0',
-        keep: ['package.json', 'dist', 'bin/napi-v6/{platform}/{arch}'],
+        extract: ['package.json', 'dist', 'bin/napi-v6/{platform}/{arch}'],
         artifact: {
           file: 'onnxruntime-node-1.30.0.tgz',
           bytes: 113_507_888,
@@ -112,7 +112,7 @@ export const manifest = {
       {
         name: 'onnxruntime-common',
         version: '1.30.0',
-        keep: ['package.json', 'dist/cjs'],
+        extract: ['package.json', 'dist/cjs'],
         artifact: {
           file: 'onnxruntime-common-1.30.0.tgz',
           bytes: 66_795,
@@ -127,12 +127,12 @@ export const manifest = {
     enables: 'optical flow and filling of pictures',
     licence: 'Apache-2.0',
     memory: 70,
-    unpacked: 12_000_000,
+    unpackedBytes: 12_000_000,
     packages: [
       {
         name: '@techstark/opencv-js',
         version: '4.12.0-release.1',
-        keep: ['package.json', 'LICENSE', 'dist/opencv.js'],
+        extract: ['package.json', 'LICENSE', 'dist/opencv.js'],
         artifact: {
           file: 'techstark-opencv-js-4.12.0-release.1.tgz',
           bytes: 3_779_848,

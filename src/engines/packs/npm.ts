@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { errorCode } from '../../platform/error-code.ts'
 import type { NodePackage } from './manifest.ts'
-import { otherSource, type Follow } from './receive.ts'
+import { mirrorHint, type PackDownloadOptions } from './receive.ts'
 
 /** Without scripts of anybody's, without a word beside errors, and whatever else people have set for themselves. */
-const flags = [
+const npmFlags = [
   '--ignore-scripts',
   '--no-audit',
   '--no-fund',
@@ -23,29 +23,29 @@ const flags = [
  * Puts the packed file of a package into a part, by the user's npm: it knows their registry, keys and proxies, and
  * tells nothing until it has all of it. Throws 6401 where it cannot. The content is not checked.
  */
-export async function fetchByNpm(
+export async function downloadWithNpm(
   { name, version, artifact }: NodePackage,
-  { part, signal, onProgress }: Follow & { part: string },
+  { part, signal, onProgress }: PackDownloadOptions & { part: string },
 ): Promise<void> {
   onProgress?.(0)
   const folder = await mkdtemp(join(dirname(part), 'npm-'))
   try {
-    const [program, ...script] = npmProgram()
-    await promisify(execFile)(program, [...script, 'pack', `${name}@${version}`, ...flags], {
+    const [program, ...script] = npmCommand()
+    await promisify(execFile)(program, [...script, 'pack', `${name}@${version}`, ...npmFlags], {
       cwd: folder,
       ...(signal && { signal }),
     }).catch((error: unknown) => {
-      throw new Error(reasonOf(error), { cause: error })
+      throw new Error(npmErrorMessage(error), { cause: error })
     })
     const packed = join(folder, artifact.file)
     if (!existsSync(packed)) throw new Error(`it packed no ${artifact.file}`)
     await rename(packed, part)
   } catch (error) {
     signal?.throwIfAborted()
-    throw new MediaError(6401, `npm does not bring ${name}@${version}: ${messageOf(error)}`, {
+    throw new MediaError(6401, `npm does not bring ${name}@${version}: ${plainMessage(error)}`, {
       cause: error,
       retryable: true,
-      hint: `Try again with a network, and npm beside Node. ${otherSource}`,
+      hint: `Try again with a network, and npm beside Node. ${mirrorHint}`,
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -53,7 +53,7 @@ export async function fetchByNpm(
 }
 
 /** The one that came with this Node, run by it, else that of PATH; Windows, which would need a shell there, has the first. */
-function npmProgram(): readonly [string, ...string[]] {
+function npmCommand(): readonly [string, ...string[]] {
   const beside = dirname(process.execPath)
   const places = [join(beside, 'node_modules'), join(beside, '..', 'lib', 'node_modules')]
   const script = places
@@ -62,13 +62,13 @@ function npmProgram(): readonly [string, ...string[]] {
   return script === undefined ? ['npm'] : [process.execPath, script]
 }
 
-function reasonOf(error: unknown): string {
+function npmErrorMessage(error: unknown): string {
   if (errorCode(error) === 'ENOENT') return 'npm was not found'
   const told = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
   const lines = [...told.matchAll(/^npm (?:error|ERR!) (?!A complete log|code )(.+)$/gm)]
-  return lines[0]?.[1] ?? messageOf(error).split('\n')[0] ?? ''
+  return lines[0]?.[1] ?? plainMessage(error).split('\n')[0] ?? ''
 }
 
-function messageOf(error: unknown): string {
+function plainMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

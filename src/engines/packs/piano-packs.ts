@@ -1,7 +1,10 @@
 import type { EnginePack, ModelPack, NodePackage, OwnPack } from './manifest.ts'
 
 /** The grand piano of Alexander Holm, struck with one of 16 forces. */
-const struck = (force: number, { bytes, sha256 }: Pick<NodePackage['artifact'], 'bytes' | 'sha256'>) => ({
+const pianoSamplesAtVelocity = (
+  force: number,
+  { bytes, sha256 }: Pick<NodePackage['artifact'], 'bytes' | 'sha256'>,
+) => ({
   name: `@audio-samples/piano-velocity${force}`,
   version: '1.0.5',
   keep: ['package.json', 'LICENSE', 'README.md', 'audio'],
@@ -45,17 +48,17 @@ export const pianoPacks = {
     enables: 'playing what was found in a piano recording on a recorded grand piano',
     licence: 'CC-BY-3.0',
     memory: 150,
-    unpacked: 15_200_000,
+    unpackedBytes: 15_200_000,
     packages: [
-      struck(4, {
+      pianoSamplesAtVelocity(4, {
         bytes: 4_663_677,
         sha256: 'd4109ec1b6e7c9fe10eeff53195b386cb7225b74675c1c17a03a8e8ab094faed',
       }),
-      struck(10, {
+      pianoSamplesAtVelocity(10, {
         bytes: 4_884_055,
         sha256: 'b8453347f8fab61f8c087b3868cce7f1ef26655fab373b4b2dfbae1aa7e86f32',
       }),
-      struck(14, {
+      pianoSamplesAtVelocity(14, {
         bytes: 4_882_631,
         sha256: '50f7b90452f723f1c618d6bb3c5c75f67a56bfe8c8d81d4f4892d7066aa2c8fa',
       }),

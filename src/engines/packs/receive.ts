@@ -6,11 +6,11 @@ import { describeSize } from '../../contract/size.ts'
 import { backoff, pauseByClock, type Pause } from '../../platform/backoff.ts'
 import { writeDurably, writeWhole } from '../../platform/durable.ts'
 import { networkCode } from '../../platform/network-failure.ts'
-import { isAskable, mayLeadTo } from './address.ts'
+import { isDownloadUrl, isSafeRedirect } from './address.ts'
 import type { Artifact } from './manifest.ts'
 
 /** Who follows a transfer. */
-export interface Follow {
+export interface PackDownloadOptions {
   readonly signal?: AbortSignal | undefined
   /** Bytes of the file that are there. */
   readonly onProgress?: ((bytes: number) => void) | undefined
@@ -18,13 +18,13 @@ export interface Follow {
   readonly pause?: Pause | undefined
 }
 
-interface Wanted extends Follow {
+interface ResumableDownloadOptions extends PackDownloadOptions {
   readonly artifact: Artifact
   /** Where it is received. */
   readonly part: string
 }
 
-interface Received {
+interface DownloadState {
   readonly file: FileHandle
   bytes: number
   /** The most there ever were: a server without ranges makes us begin again. */
@@ -36,7 +36,7 @@ interface Received {
 let agent: Dispatcher | undefined
 
 /** Loaded for the first transfer: workers, which start often, seldom receive anything. */
-async function internet() {
+async function loadHttp() {
   const { Agent, request } = await import('undici')
   agent ??= new Agent({ connect: { timeout: 10_000 }, headersTimeout: 30_000, bodyTimeout: 60_000 })
   return { request, dispatcher: agent }
@@ -45,36 +45,37 @@ async function internet() {
 const maxRedirects = 5
 
 /** Broken connections in a row, none of which brought us further, after which it is given up. */
-const maxFruitless = 5
+const maxFailuresWithoutProgress = 5
 
 /** Broken connections at all after which it is given up, however little each brought. */
-const maxBroken = 100
+const maxFailures = 100
 
 /**
  * Receives a file by https (from this machine itself also by http) into a part. Goes on where a broken connection
  * or an earlier call ended if the server still has the same content, else begins again. Checks its size, not its
  * content. Throws 6401; the part stays for the next call.
  */
-export async function receive(address: string, wanted: Wanted): Promise<void> {
-  if (!isAskable(address)) throw notAskable(address)
+export async function downloadResumable(address: string, wanted: ResumableDownloadOptions): Promise<void> {
+  if (!isDownloadUrl(address)) throw unsafeUrlError(address)
   const start = new URL(address)
   await using file = await open(wanted.part, constants.O_RDWR | constants.O_CREAT, 0o666)
   const { size } = await file.stat()
   const tag = await readFile(tagFile(wanted.part), 'utf8').catch(() => null)
-  const state: Received = { file, bytes: size, furthest: 0, tag }
+  const state: DownloadState = { file, bytes: size, furthest: 0, tag }
   const { bytes } = wanted.artifact
   // What is there whole is judged by its content.
-  if (size > bytes || (tag === null && size < bytes)) await startAnew(state, wanted, null)
+  if (size > bytes || (tag === null && size < bytes)) await restartDownload(state, wanted, null)
   const { signal, pause = pauseByClock } = wanted
   for (let fruitless = 0, broken = 0; state.bytes < bytes;) {
     const before = state.furthest
     try {
-      await receiveOnce(start, state, wanted)
+      await downloadOnce(start, state, wanted)
     } catch (error) {
-      if (signal?.aborted || error instanceof MediaError || isOfDisk(error)) throw error
+      if (signal?.aborted || error instanceof MediaError || isDiskError(error)) throw error
       broken += 1
       fruitless = state.furthest > before ? 0 : fruitless + 1
-      if (fruitless === maxFruitless || broken === maxBroken) throw notReached(start, error)
+      if (fruitless === maxFailuresWithoutProgress || broken === maxFailures)
+        throw unreachableError(start, error)
       await pause(backoff(fruitless + 1), signal)
     }
   }
@@ -82,7 +83,7 @@ export async function receive(address: string, wanted: Wanted): Promise<void> {
 }
 
 /** Removes a part and what belongs to it. */
-export async function discard(part: string): Promise<void> {
+export async function removePartialFile(part: string): Promise<void> {
   await rm(tagFile(part), { force: true })
   await rm(part, { force: true })
 }
@@ -91,37 +92,45 @@ function tagFile(part: string): string {
   return `${part}.etag`
 }
 
-async function receiveOnce(start: URL, state: Received, wanted: Wanted): Promise<void> {
+async function downloadOnce(
+  start: URL,
+  state: DownloadState,
+  wanted: ResumableDownloadOptions,
+): Promise<void> {
   const { artifact, signal, onProgress } = wanted
   const goesOn = state.bytes > 0 && state.tag !== null
   const headers: Record<string, string> = goesOn
     ? { range: `bytes=${state.bytes}-`, 'if-range': state.tag ?? '' }
     : {}
-  const response = await ask(start, headers, signal)
+  const response = await sendGet(start, headers, signal)
   const { 'content-range': range, 'content-length': length, etag } = response.headers
   if (response.statusCode === 200) {
     if (length !== undefined && Number(length) !== artifact.bytes) {
-      drop(response)
-      throw wrongSize(start, artifact, Number(length))
+      discardBody(response)
+      throw wrongSizeError(start, artifact, Number(length))
     }
     // A weak tag does not promise equal bytes (RFC 9110, 13.1.5).
-    await startAnew(state, wanted, typeof etag === 'string' && /^"[^"]*"$/.test(etag) ? etag : null)
+    await restartDownload(state, wanted, typeof etag === 'string' && /^"[^"]*"$/.test(etag) ? etag : null)
   } else if (range !== `bytes ${state.bytes}-${artifact.bytes - 1}/${artifact.bytes}`) {
-    drop(response)
-    throw wrongSize(start, artifact)
+    discardBody(response)
+    throw wrongSizeError(start, artifact)
   }
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    if (state.bytes + chunk.length > artifact.bytes) throw wrongSize(start, artifact)
+    if (state.bytes + chunk.length > artifact.bytes) throw wrongSizeError(start, artifact)
     await writeWhole(state.file, chunk, state.bytes)
     state.bytes += chunk.length
     state.furthest = Math.max(state.furthest, state.bytes)
     onProgress?.(state.bytes)
   }
-  if (state.bytes < artifact.bytes) throw wrongSize(start, artifact, state.bytes)
+  if (state.bytes < artifact.bytes) throw wrongSizeError(start, artifact, state.bytes)
 }
 
 /** The tag is there only while the part holds bytes of its content. */
-async function startAnew(state: Received, { part }: Wanted, tag: string | null): Promise<void> {
+async function restartDownload(
+  state: DownloadState,
+  { part }: ResumableDownloadOptions,
+  tag: string | null,
+): Promise<void> {
   await rm(tagFile(part), { force: true })
   await state.file.truncate(0)
   state.bytes = 0
@@ -130,12 +139,12 @@ async function startAnew(state: Received, { part }: Wanted, tag: string | null):
 }
 
 /** Answers 200, or the rest that was asked for. */
-async function ask(
+async function sendGet(
   start: URL,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ): Promise<Dispatcher.ResponseData> {
-  const { request, dispatcher } = await internet()
+  const { request, dispatcher } = await loadHttp()
   let url = start
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     const response = await request(url, {
@@ -146,63 +155,63 @@ async function ask(
     const { statusCode } = response
     if (statusCode === 200 || (statusCode === 206 && 'range' in headers)) return response
     const { location } = response.headers
-    drop(response)
+    discardBody(response)
     if (statusCode < 300 || statusCode >= 400 || typeof location !== 'string') {
       throw new MediaError(6401, `${start.href} answers ${statusCode}`, {
         retryable: statusCode >= 500,
-        hint: statusCode >= 500 ? 'Try again later.' : otherSource,
+        hint: statusCode >= 500 ? 'Try again later.' : mirrorHint,
       })
     }
     const next = URL.canParse(location, url.href) ? new URL(location, url).href : location
-    if (!mayLeadTo(start, next)) throw notAskable(next)
+    if (!isSafeRedirect(start, next)) throw unsafeUrlError(next)
     url = new URL(next)
   }
-  throw new MediaError(6401, `${start.href} is redirected too often`, { retryable: false, hint: otherSource })
+  throw new MediaError(6401, `${start.href} is redirected too often`, { retryable: false, hint: mirrorHint })
 }
 
 /** Its body tells an error when it is ended. */
-function drop({ body }: Dispatcher.ResponseData): void {
+function discardBody({ body }: Dispatcher.ResponseData): void {
   body.on('error', () => undefined).destroy()
 }
 
-function notAskable(address: string): MediaError {
+function unsafeUrlError(address: string): MediaError {
   const url = URL.canParse(address) ? new URL(address) : undefined
   return new MediaError(
     6401,
     `${url ? url.origin + url.pathname : address.slice(0, 200)} is no https address of the internet without a password`,
     {
       retryable: false,
-      hint: otherSource,
+      hint: mirrorHint,
     },
   )
 }
 
 /** What helps where the usual address does not. */
-export const otherSource =
+export const mirrorHint =
   'Name a folder or another address that has the file: REELWRIGHT_MODELS_MIRROR for this command, or models_mirror in ' +
   'reelwright.config.json of the data folder, which a service reads as it starts.'
 
-function wrongSize({ href }: URL, { bytes }: Artifact, found?: number): MediaError {
+function wrongSizeError({ href }: URL, { bytes }: Artifact, found?: number): MediaError {
   const other = found === undefined ? 'another file' : describeSize(found)
   return new MediaError(
     6401,
     `${href} has ${other}, not the file of ${describeSize(bytes)} that it should be`,
     {
       retryable: false,
-      hint: otherSource,
+      hint: mirrorHint,
     },
   )
 }
 
-function notReached({ href }: URL, cause: unknown): MediaError {
+function unreachableError({ href }: URL, cause: unknown): MediaError {
   const why = networkCode(cause) ?? (cause instanceof Error ? cause.message : String(cause))
   return new MediaError(6401, `${href} cannot be fetched (${why})`, {
     cause,
     retryable: true,
-    hint: `Try again: it goes on where it ended. ${otherSource}`,
+    hint: `Try again: it goes on where it ended. ${mirrorHint}`,
   })
 }
 
-function isOfDisk(error: unknown): boolean {
+function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && networkCode(error) === undefined
 }

@@ -1,7 +1,7 @@
 const sherpaVersion = '1.13.8'
 
 /** The native part of sherpa-onnx for a machine: its addon, and the libraries beside it. */
-function sherpaFor(
+function sherpaPackage(
   machine: string,
   libraries: readonly string[],
   packed: { readonly bytes: number; readonly sha256: string },
@@ -52,23 +52,23 @@ export const sherpaPack = {
         sha256: 'db2a7b8b18d950b6e9ca5c1c919afec33fd3dd2bfef1aade0bea5a9fe7a1f0f1',
       },
     },
-    sherpaFor('darwin-arm64', macLibraries, {
+    sherpaPackage('darwin-arm64', macLibraries, {
       bytes: 10_047_754,
       sha256: 'e1abc1d9676478996574de922e55714d80b4500b860bc4e7349aa01cd0ea4929',
     }),
-    sherpaFor('darwin-x64', macLibraries, {
+    sherpaPackage('darwin-x64', macLibraries, {
       bytes: 11_191_481,
       sha256: '3e583d3423160cb8a0f9316008e293ad9a6b66c63e1966ad399a88300390fbaa',
     }),
-    sherpaFor('linux-arm64', linuxLibraries, {
+    sherpaPackage('linux-arm64', linuxLibraries, {
       bytes: 13_910_679,
       sha256: 'e1671ad6e94e51947229a5736d06022780f3fba967da8d917173cd9765902ee8',
     }),
-    sherpaFor('linux-x64', linuxLibraries, {
+    sherpaPackage('linux-x64', linuxLibraries, {
       bytes: 11_089_653,
       sha256: '13291bcd825da5858ca27a35443e9a2c229a40616c0910086de2db12c5c9312c',
     }),
-    sherpaFor('win32-x64', windowsLibraries, {
+    sherpaPackage('win32-x64', windowsLibraries, {
       bytes: 8_894_875,
       sha256: 'fe522f02a5c113c2567a43982107ef41ae517f9a431931e90731e7e4d4341073',
     }),

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { errorCode } from '../../platform/error-code.ts'
-import { artifactsOf, filesOf, hasBuild, keptHere, packagesOf } from './machine.ts'
+import { packArtifacts, modelFiles, hasBuild, extractedPaths, enginePackages } from './machine.ts'
 import type { EnginePack, Manifest, OwnPack, Pack } from './manifest.ts'
-import { contentOf, sha256Of } from './sha256.ts'
+import { modelSha256, fileSha256 } from './sha256.ts'
 
 /** Lower-case hex. */
 const sha256 = z.string()
@@ -36,16 +36,16 @@ export interface Packs extends PackSettings {
 }
 
 /** A file of a pack as it was put there; its path is below the pack's folder, with slashes. */
-const kept = z.strictObject({ path: z.string(), bytes: z.int(), sha256 }).readonly()
-export type Kept = z.infer<typeof kept>
+const installedFile = z.strictObject({ path: z.string(), bytes: z.int(), sha256 }).readonly()
+export type InstalledFile = z.infer<typeof installedFile>
 
-const inventory = z.array(kept).min(1).readonly()
+const inventory = z.array(installedFile).min(1).readonly()
 
 /** The list of a pack's files, in its folder. */
 export const inventoryFile = 'pack.json'
 
 /** A pack by its name; 6016 where there is none. */
-export function packOf({ manifest }: Packs, name: string): Pack {
+export function packByName({ manifest }: Packs, name: string): Pack {
   const pack = Object.hasOwn(manifest, name) ? manifest[name] : undefined
   if (pack) return pack
   throw new MediaError(6016, `there is no pack ${JSON.stringify(name)}`, {
@@ -54,15 +54,15 @@ export function packOf({ manifest }: Packs, name: string): Pack {
 }
 
 /** A pack's folder, whose name tells its content: another version, or another machine's, never takes its place. */
-export function folderOf({ folder }: Packs, name: string, pack: Pack): string {
+export function packFolder({ folder }: Packs, name: string, pack: Pack): string {
   const content = createHash('sha256')
-  for (const artifact of artifactsOf(pack)) content.update(artifact.sha256)
-  if (pack.kind === 'engine') content.update(JSON.stringify(packagesOf(pack).map(keptHere)))
+  for (const artifact of packArtifacts(pack)) content.update(artifact.sha256)
+  if (pack.kind === 'engine') content.update(JSON.stringify(enginePackages(pack).map(extractedPaths)))
   return join(folder, `${name}-${content.digest('hex').slice(0, 12)}`)
 }
 
 /** Files of a pack that was pulled, as its inventory lists them; null where it is not there. */
-export async function inventoryOf(folder: string): Promise<readonly Kept[] | null> {
+export async function readInventory(folder: string): Promise<readonly InstalledFile[] | null> {
   try {
     return inventory.safeParse(JSON.parse(await readFile(join(folder, inventoryFile), 'utf8'))).data ?? null
   } catch (error) {
@@ -77,45 +77,45 @@ export async function inventoryOf(folder: string): Promise<readonly Kept[] | nul
  * where it is not there or lacks a file. An engine of this very version among this program's own packages goes first.
  */
 export async function locatePack(packs: Packs, name: string): Promise<string | null> {
-  const pack = packOf(packs, name)
-  if (pack.kind === 'own') return await locateOwn(packs, name, pack)
+  const pack = packByName(packs, name)
+  if (pack.kind === 'own') return await locateOwnModel(packs, name, pack)
   if (!hasBuild(pack)) return null
   if (pack.kind === 'engine') {
-    const beside = besideUs(pack)
+    const beside = findDevelopmentCopy(pack)
     if (beside !== null) return beside
   }
-  const folder = folderOf(packs, name, pack)
-  const listed = await inventoryOf(folder)
+  const folder = packFolder(packs, name, pack)
+  const listed = await readInventory(folder)
   if (listed === null) return null
-  const whole = await Promise.all(listed.map(({ path, bytes }) => hasSize(join(folder, path), bytes)))
+  const whole = await Promise.all(listed.map(({ path, bytes }) => isFileOfSize(join(folder, path), bytes)))
   if (whole.includes(false)) return null
   return pack.kind === 'model' ? join(folder, pack.artifact.file) : folder
 }
 
 /** Paths of a pack that are not as they were pulled, all of them read; null where nothing was pulled. */
-export async function damageOf(packs: Packs, name: string): Promise<readonly string[] | null> {
-  const pack = packOf(packs, name)
-  const folder = folderOf(packs, name, pack)
+export async function findDamagedFiles(packs: Packs, name: string): Promise<readonly string[] | null> {
+  const pack = packByName(packs, name)
+  const folder = packFolder(packs, name, pack)
   if (pack.kind === 'own' || (await stat(folder).catch(() => null)) === null) return null
-  const listed = await inventoryOf(folder)
+  const listed = await readInventory(folder)
   if (listed === null) return [inventoryFile]
-  const isPlain = pack.kind === 'model' && !filesOf(pack).some(({ unpacked }) => unpacked)
-  const expected = isPlain ? filesOf(pack).map((one) => ({ ...one, path: one.file })) : listed
+  const isPlain = pack.kind === 'model' && !modelFiles(pack).some(({ unpackedBytes: unpacked }) => unpacked)
+  const expected = isPlain ? modelFiles(pack).map((one) => ({ ...one, path: one.file })) : listed
   const damaged: string[] = []
   for (const file of expected) {
-    if ((await sha256Of(join(folder, file.path)).catch(() => null)) !== file.sha256) damaged.push(file.path)
+    if ((await fileSha256(join(folder, file.path)).catch(() => null)) !== file.sha256) damaged.push(file.path)
   }
   return damaged
 }
 
 /** Whether there is a file of so many bytes. */
-export async function hasSize(path: string, bytes: number): Promise<boolean> {
+export async function isFileOfSize(path: string, bytes: number): Promise<boolean> {
   const found = await stat(path).catch(() => null)
   return found?.isFile() === true && found.size === bytes
 }
 
 /** A clone has engines among its development packages; what lies beside the built package is somebody else's. */
-function besideUs({ packages: [{ name, version }] }: EnginePack): string | null {
+function findDevelopmentCopy({ packages: [{ name, version }] }: EnginePack): string | null {
   if (!import.meta.filename.endsWith('.ts')) return null
   try {
     const path = createRequire(import.meta.url).resolve(`${name}/package.json`)
@@ -126,11 +126,11 @@ function besideUs({ packages: [{ name, version }] }: EnginePack): string | null 
   }
 }
 
-async function locateOwn({ own }: Packs, name: string, { title }: OwnPack): Promise<string | null> {
+async function locateOwnModel({ own }: Packs, name: string, { title }: OwnPack): Promise<string | null> {
   const model = Object.hasOwn(own, name) ? own[name] : undefined
   if (!model) return null
   // Every account is told of it, and where it lies is the service's own matter.
-  const sum = await contentOf(model.path).catch((error: unknown) => {
+  const sum = await modelSha256(model.path).catch((error: unknown) => {
     throw new MediaError(6016, `${title}: it cannot be read (${errorCode(error) ?? 'unknown'})`, {
       cause: error,
       hint: `Correct models.${name}.path in reelwright.config.json, or leave it out.`,

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { syncFolder } from '../../platform/durable.ts'
 import { makeFolder } from '../../platform/folder.ts'
-import { keptHere } from './machine.ts'
+import { extractedPaths } from './machine.ts'
 import type { NodePackage } from './manifest.ts'
-import { sha256Of } from './sha256.ts'
-import type { Kept } from './store.ts'
+import { fileSha256 } from './sha256.ts'
+import type { InstalledFile } from './store.ts'
 
 /** Unpacks what is needed here of a checked package into a folder's `node_modules`. Throws 6401. */
-export async function unpack(
+export async function unpackPackage(
   archive: string,
   item: NodePackage,
   { folder, signal }: { folder: string; signal?: AbortSignal | undefined },
@@ -20,7 +20,7 @@ export async function unpack(
   const target = join(folder, 'node_modules', name)
   await rm(target, { recursive: true, force: true })
   await makeFolder(target)
-  const members = keptHere(item).map((path) => `package/${path}`)
+  const members = extractedPaths(item).map((path) => `package/${path}`)
   // To GNU's tar, which Windows may find first, the colon of `C:` ends another machine's name.
   const cwd = dirname(archive)
   const paths = ['-f', basename(archive), '-C', relative(cwd, target)]
@@ -30,22 +30,22 @@ export async function unpack(
     await promisify(execFile)('tar', args, { cwd, ...(signal && { signal }) })
   } catch (error) {
     signal?.throwIfAborted()
-    throw notUnpacked(name, error, 'Install the program tar')
+    throw unpackError(name, error, 'Install the program tar')
   }
 }
 
 /** Unpacks a checked archive of a model into the folder it lies in, without its outermost folder. Throws 6401. */
-export async function unpackBeside(archive: string, signal?: AbortSignal): Promise<void> {
+export async function unpackModelArchive(archive: string, signal?: AbortSignal): Promise<void> {
   const args = ['-xj', '--no-same-owner', '--strip-components=1', '-f', basename(archive)]
   try {
     await promisify(execFile)('tar', args, { cwd: dirname(archive), ...(signal && { signal }) })
   } catch (error) {
     signal?.throwIfAborted()
-    throw notUnpacked(basename(archive), error, 'Install the programs tar and bzip2')
+    throw unpackError(basename(archive), error, 'Install the programs tar and bzip2')
   }
 }
 
-function notUnpacked(name: string, error: unknown, what: string): MediaError {
+function unpackError(name: string, error: unknown, what: string): MediaError {
   const told = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
   return new MediaError(6401, `${name} cannot be unpacked here: ${told || String(error)}`, {
     cause: error,
@@ -55,21 +55,21 @@ function notUnpacked(name: string, error: unknown, what: string): MediaError {
 }
 
 /** Windows flushes only what may be written; elsewhere files may be there for reading alone. */
-const flags = process.platform === 'win32' ? 'r+' : 'r'
+const syncFlags = process.platform === 'win32' ? 'r+' : 'r'
 
 /** Lists every file below a folder but those named in it, all of which survive a power cut from then on. */
-export async function takeInventory(folder: string, without: readonly string[]): Promise<Kept[]> {
+export async function createInventory(folder: string, without: readonly string[]): Promise<InstalledFile[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const kept: Kept[] = []
+  const kept: InstalledFile[] = []
   for (const entry of found) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isDirectory()) await syncFolder(path)
     const name = relative(folder, path).split(sep).join('/')
     if (!entry.isFile() || without.includes(name)) continue
-    await using file = await open(path, flags)
+    await using file = await open(path, syncFlags)
     await file.sync()
     const { size: bytes } = await file.stat()
-    kept.push({ path: name, bytes, sha256: await sha256Of(path) })
+    kept.push({ path: name, bytes, sha256: await fileSha256(path) })
   }
   return kept
 }

@@ -2,22 +2,22 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
-import { bytesOf, hasBuild, noBuild } from './machine.ts'
-import { smallBytes, type Pack, type PackName } from './manifest.ts'
-import { lackOfMirror } from './mirror.ts'
-import { howToBring, notBrought, pullPack } from './pull.ts'
-import type { Follow } from './receive.ts'
-import { locatePack, packOf, type Packs } from './store.ts'
+import { packDownloadBytes, hasBuild, noBuildError } from './machine.ts'
+import { automaticBelowBytes, type Pack, type PackName } from './manifest.ts'
+import { missingOnMirror } from './mirror.ts'
+import { ownModelHint, ownModelNotSetError, installPack } from './pull.ts'
+import type { PackDownloadOptions } from './receive.ts'
+import { locatePack, packByName, type Packs } from './store.ts'
 
 let set: Packs | undefined
 
 /** Tells this process the packs there are and what the settings say of them. */
-export function setPacks(packs: Packs): void {
+export function configurePacks(packs: Packs): void {
   set = packs
 }
 
-/** What `setPacks` told; undefined before. */
-export function packsSet(): Packs | undefined {
+/** What `configurePacks` told; undefined before. */
+export function configuredPacks(): Packs | undefined {
   return set
 }
 
@@ -34,12 +34,12 @@ export interface PackState {
 }
 
 /** Looks at every pack. Files are looked at by their size; `damageOf` reads them. */
-export async function statesOf(packs: Packs): Promise<PackState[]> {
-  return await Promise.all(Object.keys(packs.manifest).map((name) => stateOf(packs, name)))
+export async function packStates(packs: Packs): Promise<PackState[]> {
+  return await Promise.all(Object.keys(packs.manifest).map((name) => packState(packs, name)))
 }
 
-async function stateOf(packs: Packs, name: string): Promise<PackState> {
-  const pack = packOf(packs, name)
+async function packState(packs: Packs, name: string): Promise<PackState> {
+  const pack = packByName(packs, name)
   const { title } = pack
   try {
     const place = await locatePack(packs, name)
@@ -54,17 +54,18 @@ async function stateOf(packs: Packs, name: string): Promise<PackState> {
       title,
       state: 'optional',
       detail: 'none is set, work goes on without it',
-      fix: howToBring(name),
+      fix: ownModelHint(name),
     }
   }
-  const barred = pack.kind === 'engine' && !hasBuild(pack) ? noBuild(pack) : await lackOfMirror(packs, pack)
-  if (pack.kind === 'model' && pack.optional === true && (barred || !comesByItself(packs, pack))) {
-    const detail = `is not there (${describeSize(bytesOf(pack))}), comes when it is asked for`
+  const barred =
+    pack.kind === 'engine' && !hasBuild(pack) ? noBuildError(pack) : await missingOnMirror(packs, pack)
+  if (pack.kind === 'model' && pack.optional === true && (barred || !isInstalledOnUse(packs, pack))) {
+    const detail = `is not there (${describeSize(packDownloadBytes(pack))}), comes when it is asked for`
     return { name, title, state: 'optional', detail, fix: pullCommand(name) }
   }
   if (barred) return { name, title, state: 'missing', detail: barred.message, fix: barred.hint }
-  const size = describeSize(bytesOf(pack))
-  return comesByItself(packs, pack)
+  const size = describeSize(packDownloadBytes(pack))
+  return isInstalledOnUse(packs, pack)
     ? {
         name,
         title,
@@ -79,12 +80,12 @@ async function stateOf(packs: Packs, name: string): Promise<PackState> {
  * Where a pack lies: a model's file, or the folder above an engine's `node_modules`. A small one that is not there is
  * pulled first where the settings allow that; otherwise 6401 (not retryable), with the one command that brings it.
  */
-export async function usePack(name: PackName, follow: Follow = {}): Promise<string> {
-  const packs = told()
+export async function resolvePack(name: PackName, follow: PackDownloadOptions = {}): Promise<string> {
+  const packs = packsOrThrow()
   await requirePack(name)
   const there = await locatePack(packs, name)
   if (there !== null) return there
-  await pullPack(packs, name, follow).catch((error: unknown) => {
+  await installPack(packs, name, follow).catch((error: unknown) => {
     if (!(error instanceof MediaError)) throw error
     const { message, hint, retryable } = error
     throw new MediaError(6401, message, {
@@ -93,28 +94,28 @@ export async function usePack(name: PackName, follow: Follow = {}): Promise<stri
       hint: `${pullCommand(name)}  (${hint})`,
     })
   })
-  return (await locatePack(packs, name)) ?? missing(name, packOf(packs, name))
+  return (await locatePack(packs, name)) ?? missing(name, packByName(packs, name))
 }
 
 /** Where an optional pack lies; null where it is not there. Throws 6016 for a model that is not the one that is set. */
 export async function findPack(name: PackName): Promise<string | null> {
-  return await locatePack(told(), name)
+  return await locatePack(packsOrThrow(), name)
 }
 
 /** The checksum of a model that people brought; null where none is set. Throws 6016 where it is not the one that is set. */
-export async function ownSum(name: PackName): Promise<string | null> {
-  const packs = told()
+export async function ownModelSha256(name: PackName): Promise<string | null> {
+  const packs = packsOrThrow()
   return (await locatePack(packs, name)) === null ? null : (packs.own[name]?.sha256 ?? null)
 }
 
 /** For `ready` of an operation: 6401 where a pack neither is there nor comes by itself. Fetches nothing. */
 export async function requirePack(name: PackName): Promise<void> {
-  const packs = told()
-  const pack = packOf(packs, name)
+  const packs = packsOrThrow()
+  const pack = packByName(packs, name)
   if ((await locatePack(packs, name)) !== null) return
-  const lack = await lackOfMirror(packs, pack)
+  const lack = await missingOnMirror(packs, pack)
   if (lack) throw lack
-  if (!comesByItself(packs, pack)) missing(name, pack)
+  if (!isInstalledOnUse(packs, pack)) missing(name, pack)
 }
 
 /**
@@ -150,8 +151,8 @@ class MissingPacks extends MediaError {
  * has a `then` that resolves with itself: to await it never ends.
  */
 export async function loadEngine(name: PackName): Promise<{ readonly engine: unknown }> {
-  const folder = await usePack(name)
-  const pack = packOf(told(), name)
+  const folder = await resolvePack(name)
+  const pack = packByName(packsOrThrow(), name)
   if (pack.kind !== 'engine') throw new TypeError(`${name} is no engine`)
   try {
     return { engine: createRequire(join(folder, 'engine.cjs'))(pack.packages[0].name) as unknown }
@@ -164,19 +165,19 @@ export async function loadEngine(name: PackName): Promise<{ readonly engine: unk
   }
 }
 
-function told(): Packs {
+function packsOrThrow(): Packs {
   if (set) return set
   throw new TypeError('this process was not told of packs')
 }
 
-function comesByItself({ automatic }: Packs, pack: Pack): boolean {
-  return automatic && pack.kind !== 'own' && hasBuild(pack) && bytesOf(pack) < smallBytes
+function isInstalledOnUse({ automatic }: Packs, pack: Pack): boolean {
+  return automatic && pack.kind !== 'own' && hasBuild(pack) && packDownloadBytes(pack) < automaticBelowBytes
 }
 
 function missing(name: string, pack: Pack): never {
-  if (pack.kind === 'own') throw notBrought(name)
-  if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuild(pack)
-  const why = `${pack.title} is not there (${describeSize(bytesOf(pack))}), which is for ${pack.enables}`
+  if (pack.kind === 'own') throw ownModelNotSetError(name)
+  if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuildError(pack)
+  const why = `${pack.title} is not there (${describeSize(packDownloadBytes(pack))}), which is for ${pack.enables}`
   throw new MissingPacks(new Map([[name, why]]))
 }
 

@@ -9,7 +9,7 @@ import { transcriptionSeconds, workTimeoutMs } from '../../media/piano/work.ts'
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { stepsIn } from '../ffmpeg/steps.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
-import { ownSum } from '../packs/use.ts'
+import { ownModelSha256 } from '../packs/use.ts'
 import { openPianoTranscriber, transcriberPace, requirePianoTranscriber } from './open.ts'
 import type { PianoTranscription, PianoTranscriber } from './transcriber.ts'
 
@@ -44,7 +44,7 @@ export async function transcribePiano(
   const seconds = recordingDurationMs(file) / 1000
   await using transcriber = await openPianoTranscriber(context.threads, context.signal)
   const finished = await stepsIn(context.steps)
-  const madeOf = [file.file_id, seconds, transcriber.name, await ownSum('piano-model')]
+  const madeOf = [file.file_id, seconds, transcriber.name, await ownModelSha256('piano-model')]
   const kept = await finished.text('heard', madeOf, async () =>
     JSON.stringify(await transcribeRecording({ file, seconds, transcriber }, context, until)),
   )

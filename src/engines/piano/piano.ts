@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { BasicSoundBank } from 'spessasynth_core'
 import { MediaError } from '../../contract/errors.ts'
-import { requirePack, usePack } from '../packs/use.ts'
+import { requirePack, resolvePack } from '../packs/use.ts'
 
 /** What plays. */
 export interface Piano {
@@ -20,7 +20,7 @@ const salamanderCredit =
 export async function openPiano(signal: AbortSignal): Promise<Piano> {
   if (await comes('piano-samples')) {
     try {
-      const folder = await usePack('piano-samples', { signal })
+      const folder = await resolvePack('piano-samples', { signal })
       // What plays is loaded where it plays: a service only asks whether it could.
       const { loadSampledPiano: sampledPiano } = await import('./sampled-piano.ts')
       return { name: 'salamander', bank: await sampledPiano(folder), credit: salamanderCredit }
@@ -30,7 +30,7 @@ export async function openPiano(signal: AbortSignal): Promise<Piano> {
       if (!(error instanceof MediaError)) throw error
     }
   }
-  const path = await usePack('piano-soundfont', { signal })
+  const path = await resolvePack('piano-soundfont', { signal })
   return { name: 'florestan', bank: await readSoundFont(path) }
 }
 

@@ -2,21 +2,21 @@ import type { Dispatcher } from 'undici'
 import { limitConcurrency } from '../../platform/limit-concurrency.ts'
 import { backoff, pauseByClock, type Pause } from '../../platform/backoff.ts'
 import { conceal } from '../../platform/log.ts'
-import { readAddress } from './address.ts'
-import { contentOf, readAnswer, type Answer, type Request } from './exchange.ts'
-import { judge, tooSlow, type Told } from './failures.ts'
-import { paceOf } from './pace.ts'
+import { parseServiceAddress } from './address.ts'
+import { requestOptions, readResponse, type ServiceResponse, type ServiceRequest } from './exchange.ts'
+import { classifyFailure, timeoutError, type ServiceTarget } from './failures.ts'
+import { serviceRateLimiter } from './pace.ts'
 import { timeLimit } from './time-limit.ts'
 
 /** A connection with a service. */
 export interface ServiceClient extends AsyncDisposable {
-  readonly told: Told
+  readonly target: ServiceTarget
   /** What it answers to a request; every failure is a MediaError, or the signal's own reason. */
-  send(request: Request): Promise<Answer>
+  send(request: ServiceRequest): Promise<ServiceResponse>
 }
 
 /** How patient a connection is, and how much it takes. */
-export interface Limits {
+export interface ClientLimits {
   /** Until an answer begins, and until all of it is here with everything tried again, ms. */
   readonly firstByteMs: number
   readonly wholeMs: number
@@ -26,48 +26,48 @@ export interface Limits {
 }
 
 /** What tests tell of: time is theirs. */
-export interface ClientOptions extends Partial<Limits> {
+export interface ClientOptions extends Partial<ClientLimits> {
   readonly pause?: Pause
   readonly clock?: () => number
 }
 
 /** Where nothing else is said. */
-const usualTries = 5
+const defaultTries = 5
 
 /** Requests at once where the settings do not say. */
-export const usualConcurrency = 2
+export const defaultConcurrency = 2
 
 /** Opens a connection with a service. Its key goes to its address alone, and is blanked in all that is told. */
-export function openClient(told: Told, limits: Limits & ClientOptions): ServiceClient {
+export function openClient(told: ServiceTarget, limits: ClientLimits & ClientOptions): ServiceClient {
   const { service } = told
   if (service.key !== undefined) conceal(service.key)
-  const { pause = pauseByClock, clock, wholeMs, tries = usualTries } = limits
-  const pace = paceOf(told.need, service, { clock, pause })
-  const inTurn = limitConcurrency(service.concurrency ?? usualConcurrency)
-  const base = readAddress(service.address).base.href.replace(/\/+$/, '')
+  const { pause = pauseByClock, clock, wholeMs, tries = defaultTries } = limits
+  const pace = serviceRateLimiter(told.kind, service, { clock, pause })
+  const inTurn = limitConcurrency(service.concurrency ?? defaultConcurrency)
+  const base = parseServiceAddress(service.address).base.href.replace(/\/+$/, '')
   let agent: Dispatcher | undefined
 
-  async function attempt(request: Request, signal: AbortSignal): Promise<Answer> {
+  async function attempt(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
     const { Agent, request: ask } = await import('undici')
     // The limits are our own: a model may think for minutes before it says a word.
     agent ??= new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
-    using late = timeLimit(() => tooSlow(told, limits.firstByteMs), limits.firstByteMs)
+    using late = timeLimit(() => timeoutError(told, limits.firstByteMs), limits.firstByteMs)
     late.begin()
     const response = await ask(base + request.path, {
-      ...(await contentOf(request, service.key)),
+      ...(await requestOptions(request, service.key)),
       signal: AbortSignal.any([signal, late.signal]),
       dispatcher: agent,
     })
     late.end()
-    return await readAnswer(response, limits.maxBytes)
+    return await readResponse(response, limits.maxBytes)
   }
 
   return {
-    told,
+    target: told,
     async send(request) {
-      using limit = timeLimit(() => tooSlow(told, wholeMs), wholeMs)
+      using limit = timeLimit(() => timeoutError(told, wholeMs), wholeMs)
       const signal = AbortSignal.any([request.signal, limit.signal])
-      const turn = async (): Promise<Answer> => {
+      const turn = async (): Promise<ServiceResponse> => {
         signal.throwIfAborted()
         await pace(signal)
         // Whoever waits for a turn does not wait for the service.
@@ -76,10 +76,14 @@ export function openClient(told: Told, limits: Limits & ClientOptions): ServiceC
       }
       for (let failures = 1; ; failures += 1) {
         try {
-          return await Promise.race([inTurn(turn), untilAborted(signal)])
+          return await Promise.race([inTurn(turn), rejectOnAbort(signal)])
         } catch (error) {
           request.signal.throwIfAborted()
-          const { error: failure, again, waitMs = backoff(failures + 1) } = judge(told, error)
+          const {
+            error: failure,
+            canRetry: again,
+            waitMs = backoff(failures + 1),
+          } = classifyFailure(told, error)
           if (!again || failures === tries) throw failure
           // Where the pause ends by the time limit, the failure says more.
           if (!(await pauses(pause, waitMs, signal)))
@@ -102,7 +106,7 @@ async function pauses(pause: Pause, milliseconds: number, signal: AbortSignal): 
 }
 
 /** Whoever waits for a turn need not wait for it to come. */
-function untilAborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
   })

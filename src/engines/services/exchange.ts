@@ -1,35 +1,35 @@
 import type { Dispatcher } from 'undici'
 import { readAtMost } from '../../platform/read-at-most.ts'
-import { Refusal, saidIn, secondsOf } from './refusal.ts'
+import { HttpError, errorDetail, retryAfterSeconds } from './refusal.ts'
 
 /** A request of a service: with JSON or a form, else a GET. */
-export interface Request {
+export interface ServiceRequest {
   /** Below the service's address: `/models`. */
   readonly path: string
   readonly json?: unknown
-  readonly form?: readonly (readonly [field: string, value: string | SentFile])[]
+  readonly form?: readonly (readonly [field: string, value: string | FormFile])[]
   readonly signal: AbortSignal
 }
 
 /** A file in a form. */
-interface SentFile {
+interface FormFile {
   readonly name: string
   readonly type: string
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 /** What came with success. */
-export interface Answer {
+export interface ServiceResponse {
   /** The media type, in lower case, without parameters; empty where none is said. */
   readonly type: string
   readonly bytes: Buffer
 }
 
 /** Enough of the body of a refusal. */
-const refusalBytes = 64 * 1024
+const maxErrorBytes = 64 * 1024
 
 /** What is sent of a request. */
-export async function contentOf({ json, form }: Request, key: string | undefined) {
+export async function requestOptions({ json, form }: ServiceRequest, key: string | undefined) {
   const headers = {
     accept: 'application/json, */*',
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
@@ -47,21 +47,21 @@ export async function contentOf({ json, form }: Request, key: string | undefined
 }
 
 /** A refusal counts, whether or not its words can be read. */
-function nothing(): Buffer {
+function emptyBody(): Buffer {
   return Buffer.alloc(0)
 }
 
 /** What came; throws Refusal where it is no success, and TooLargeError. */
-export async function readAnswer(
+export async function readResponse(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   const isFine = status >= 200 && status < 300
   if (!isFine) {
-    const said = await readAtMost(body as AsyncIterable<Uint8Array>, refusalBytes).catch(nothing)
-    throw new Refusal(status, {
-      said: saidIn(said.toString('utf8')),
-      after: secondsOf(headers['retry-after']),
+    const said = await readAtMost(body as AsyncIterable<Uint8Array>, maxErrorBytes).catch(emptyBody)
+    throw new HttpError(status, {
+      said: errorDetail(said.toString('utf8')),
+      after: retryAfterSeconds(headers['retry-after']),
     })
   }
   const bytes = await readAtMost(body as AsyncIterable<Uint8Array>, maxBytes)

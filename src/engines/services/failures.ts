@@ -2,60 +2,65 @@ import { MediaError } from '../../contract/errors.ts'
 import { errorCode } from '../../platform/error-code.ts'
 import { networkCode } from '../../platform/network-failure.ts'
 import { TooLargeError } from '../../platform/read-at-most.ts'
-import { inOneLine, mayPass, Refusal } from './refusal.ts'
-import { aboutServices, nameOf, type Service, type ServiceNeed } from './services.ts'
+import { sanitizeDetail, isTransient, HttpError } from './refusal.ts'
+import { serviceInfo, serviceName, type Service, type ServiceKind } from './services.ts'
 
 /** A service as its errors tell it. */
-export interface Told {
-  readonly need: ServiceNeed
+export interface ServiceTarget {
+  readonly kind: ServiceKind
   readonly service: Service
 }
 
 /** A failed request. */
-interface Judged {
+interface ClassifiedFailure {
   /** What it is told as. */
   readonly error: unknown
   /** Whether the same request may be sent again, and after how long where the service said so. */
-  readonly again: boolean
+  readonly canRetry: boolean
   readonly waitMs?: number | undefined
 }
 
 /** A longer wait that a service asks for is left to whoever asked, s. */
-const longestWait = 60
+const maxRetryAfter = 60
 
 /** What a failed request means, and whether it may be sent again. */
-export function judge(told: Told, error: unknown): Judged {
-  if (error instanceof Refusal) {
-    const { after = 0 } = error
-    const waitMs = error.after === undefined ? undefined : after * 1000
-    return { error: refused(told, error), again: mayPass(error) && after <= longestWait, waitMs }
+export function classifyFailure(told: ServiceTarget, error: unknown): ClassifiedFailure {
+  if (error instanceof HttpError) {
+    const { retryAfter: after = 0 } = error
+    const waitMs = error.retryAfter === undefined ? undefined : after * 1000
+    return {
+      error: toMediaError(told, error),
+      canRetry: isTransient(error) && after <= maxRetryAfter,
+      waitMs,
+    }
   }
-  if (error instanceof TooLargeError) return { error: strange(told, 'answers far too much'), again: false }
+  if (error instanceof TooLargeError)
+    return { error: unexpectedResponse(told, 'answers far too much'), canRetry: false }
   if (error instanceof Error && error.name === 'HTTPParserError') {
-    return { error: strange(told, 'does not speak HTTP'), again: false }
+    return { error: unexpectedResponse(told, 'does not speak HTTP'), canRetry: false }
   }
   const code = errorCode(error)
   return code === undefined
-    ? { error, again: false }
-    : { error: notReached(told, error, code), again: networkCode(error) !== undefined }
+    ? { error, canRetry: false }
+    : { error: connectionError(told, error, code), canRetry: networkCode(error) !== undefined }
 }
 
 /** Of the refusals that may pass, the ones that say the service has too much to do. */
-const busy = new Set([408, 425, 429, 503, 504])
+const busyStatuses = new Set([408, 425, 429, 503, 504])
 
-function refused({ need, service }: Told, refusal: Refusal): MediaError {
-  const name = nameOf(service)
-  const { status, said, after } = refusal
+function toMediaError({ kind: need, service }: ServiceTarget, refusal: HttpError): MediaError {
+  const name = serviceName(service)
+  const { status, detail: said, retryAfter: after } = refusal
   const why = `HTTP ${status}${said && `: ${said}`}`
-  if (mayPass(refusal)) {
-    return busy.has(status)
+  if (isTransient(refusal)) {
+    return busyStatuses.has(status)
       ? new MediaError(6402, `${name} is busy (${why})`, { cause: refusal, retryAfter: after })
-      : new MediaError(6401, `${name} failed (${why})`, { cause: refusal, hint: lookAtIt })
+      : new MediaError(6401, `${name} failed (${why})`, { cause: refusal, hint: checkLogHint })
   }
   if (status === 401 || status === 403) {
     const what = service.key === undefined ? 'asks for a key' : 'refused its key'
-    const hint = `Set "${need}_key" (${aboutServices[need].keyVariable}).`
-    return final(`${name} ${what} (${why})`, hint, refusal)
+    const hint = `Set "${need}_key" (${serviceInfo[need].keyVariable}).`
+    return permanentError(`${name} ${what} (${why})`, hint, refusal)
   }
   const what =
     status >= 300 && status < 400
@@ -63,34 +68,34 @@ function refused({ need, service }: Told, refusal: Refusal): MediaError {
       : status === 404 || status === 405
         ? 'has no such model or endpoint'
         : 'refused the request'
-  return final(`${name} ${what} (${why})`, checkSetting(need), refusal)
+  return permanentError(`${name} ${what} (${why})`, checkSettingHint(need), refusal)
 }
 
 /** What is no answer of the API that the service is said to speak; may quote it. */
-export function strange({ need, service }: Told, what: string): MediaError {
-  return final(`${nameOf(service)} ${inOneLine(what)}`, checkSetting(need))
+export function unexpectedResponse({ kind: need, service }: ServiceTarget, what: string): MediaError {
+  return permanentError(`${serviceName(service)} ${sanitizeDetail(what)}`, checkSettingHint(need))
 }
 
 /** Nothing came in time. */
-export function tooSlow({ service }: Told, milliseconds: number): MediaError {
-  const message = `${nameOf(service)} did not answer within ${milliseconds / 1000} s`
-  return new MediaError(6402, message, { hint: lookAtIt })
+export function timeoutError({ service }: ServiceTarget, milliseconds: number): MediaError {
+  const message = `${serviceName(service)} did not answer within ${milliseconds / 1000} s`
+  return new MediaError(6402, message, { hint: checkLogHint })
 }
 
 /** There is no connection, or it broke each time. */
-function notReached({ need, service }: Told, cause: unknown, code: string): MediaError {
-  return new MediaError(6401, `${nameOf(service)} cannot be reached (${code})`, {
+function connectionError({ kind: need, service }: ServiceTarget, cause: unknown, code: string): MediaError {
+  return new MediaError(6401, `${serviceName(service)} cannot be reached (${code})`, {
     cause,
     hint: `Start it, or correct the setting "${need}".`,
   })
 }
 
-const lookAtIt = 'Try again later; the log of that service may tell more.'
+const checkLogHint = 'Try again later; the log of that service may tell more.'
 
-function final(message: string, hint: string, cause?: unknown): MediaError {
+function permanentError(message: string, hint: string, cause?: unknown): MediaError {
   return new MediaError(6401, message, { cause, hint, retryable: false })
 }
 
-function checkSetting(need: ServiceNeed): string {
-  return `Check the setting "${need}": an address such as ${aboutServices[need].example}.`
+function checkSettingHint(need: ServiceKind): string {
+  return `Check the setting "${need}": an address such as ${serviceInfo[need].example}.`
 }

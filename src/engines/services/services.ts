@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isServiceAddress, withoutDialect } from './address.ts'
+import { isServiceAddress, stripDialect } from './address.ts'
 
 const text = z.string().min(1)
 const plainAddress = text.refine(isServiceAddress, {
@@ -28,7 +28,7 @@ export const transcriptionService = z.strictObject(common).readonly()
 export const voiceService = z
   .strictObject({
     ...common,
-    address: text.refine((given) => isServiceAddress(withoutDialect(given)), {
+    address: text.refine((given) => isServiceAddress(stripDialect(given)), {
       error:
         'must be gpt-sovits+ or openai+ before an https address, or http of this machine or its own network',
     }),
@@ -47,18 +47,18 @@ export const services = z
   })
   .readonly()
 export type Services = z.infer<typeof services>
-export type ServiceNeed = keyof Services
+export type ServiceKind = keyof Services
 export type LanguageModelService = z.infer<typeof languageModelService>
 export type TranscriptionService = z.infer<typeof transcriptionService>
 export type VoiceService = z.infer<typeof voiceService>
 export type Service = LanguageModelService | TranscriptionService | VoiceService
 
 /** A service as settings may tell it: all of it, or one line of its address with the model after a `#`. */
-export function inOneLine<S extends z.ZodType>(schema: S) {
-  return z.preprocess((given) => (typeof given === 'string' ? readLine(given) : given), schema)
+export function objectOrLine<S extends z.ZodType>(schema: S) {
+  return z.preprocess((given) => (typeof given === 'string' ? parseServiceLine(given) : given), schema)
 }
 
-function readLine(line: string): { readonly address: string; readonly model?: string } {
+function parseServiceLine(line: string): { readonly address: string; readonly model?: string } {
   const [address = '', ...model] = line.trim().split('#')
   return { address, ...(model.length > 0 && { model: model.join('#') }) }
 }
@@ -67,12 +67,12 @@ function readLine(line: string): { readonly address: string; readonly model?: st
 export const serviceKey = key
 
 /** What results and errors call a service: its model, and where that is. */
-export function nameOf({ address: given, model }: Service): string {
-  const { host } = new URL(withoutDialect(given))
+export function serviceName({ address: given, model }: Service): string {
+  const { host } = new URL(stripDialect(given))
   return model === undefined ? host : `${model} at ${host}`
 }
 
-interface AboutService {
+interface ServiceInfo {
   readonly title: string
   /** The variables that set it and its key. */
   readonly variable: string
@@ -80,42 +80,42 @@ interface AboutService {
   /** What a line may look like. */
   readonly example: string
   /** What may be set, and where its key goes. */
-  readonly takes: string
+  readonly setupHint: string
 }
 
-const rereads =
+const reloadHint =
   'The local service takes it up by itself once its work is done; another one is to be started anew.'
 
 /** What people are told of each service. */
-export const aboutServices: Readonly<Record<ServiceNeed, AboutService>> = {
+export const serviceInfo: Readonly<Record<ServiceKind, ServiceInfo>> = {
   language_model: {
     title: 'Language model',
     variable: 'REELWRIGHT_LANGUAGE_MODEL',
     keyVariable: 'REELWRIGHT_LANGUAGE_MODEL_KEY',
     example: 'http://127.0.0.1:11434/v1#qwen3:8b',
-    takes:
+    setupHint:
       'Any OpenAI-compatible server: its address up to /v1, # and the model; a key goes in "language_model_key". ' +
-      rereads,
+      reloadHint,
   },
   transcription: {
     title: 'Transcription service',
     variable: 'REELWRIGHT_TRANSCRIPTION',
     keyVariable: 'REELWRIGHT_TRANSCRIPTION_KEY',
     example: 'http://127.0.0.1:8000/v1#whisper-1',
-    takes:
+    setupHint:
       'Any OpenAI-compatible server: its address up to /v1, # and the model; a key goes in "transcription_key". ' +
-      rereads,
+      reloadHint,
   },
   voice_service: {
     title: 'Voice service',
     variable: 'REELWRIGHT_VOICE_SERVICE',
     keyVariable: 'REELWRIGHT_VOICE_SERVICE_KEY',
     example: 'gpt-sovits+http://127.0.0.1:9880',
-    takes:
+    setupHint:
       'GPT-SoVITS by its address, or openai+ and the address, # and model of an /audio/speech that copies voices; ' +
-      `a key goes in "voice_service_key". ${rereads}`,
+      `a key goes in "voice_service_key". ${reloadHint}`,
   },
 }
 
 /** The needs in the order they are told. */
-export const serviceNeeds = Object.keys(aboutServices) as readonly ServiceNeed[]
+export const serviceKinds = Object.keys(serviceInfo) as readonly ServiceKind[]

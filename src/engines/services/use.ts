@@ -1,41 +1,44 @@
 import { MediaError } from '../../contract/errors.ts'
-import { pacer, type TakeTurn } from './pace.ts'
-import { aboutServices, serviceNeeds, type ServiceNeed, type Services } from './services.ts'
+import { rateLimiter, type Acquire } from './pace.ts'
+import { serviceInfo, serviceKinds, type ServiceKind, type Services } from './services.ts'
 
 /** What tests tell of: time is theirs. */
-type TimeOfTurns = Omit<Parameters<typeof pacer>[0], 'perMinute'>
+type RateLimiterClock = Omit<Parameters<typeof rateLimiter>[0], 'perMinute'>
 
 let set: Services = {}
-let pacers = new Map<ServiceNeed, ReturnType<typeof pacer>>()
+let limiters = new Map<ServiceKind, ReturnType<typeof rateLimiter>>()
 
 /** Tells this process the services that are set. */
-export function setServices(services: Services, time: TimeOfTurns = {}): void {
+export function configureServices(services: Services, time: RateLimiterClock = {}): void {
   set = services
-  pacers = new Map(
-    serviceNeeds.map((need) => [need, pacer({ perMinute: services[need]?.requests_per_minute, ...time })]),
+  limiters = new Map(
+    serviceKinds.map((need) => [
+      need,
+      rateLimiter({ perMinute: services[need]?.requests_per_minute, ...time }),
+    ]),
   )
 }
 
 /** A turn for one more request to a service, whichever of this process's workers sends it. */
-export const takeTurn: TakeTurn = async (need, signal) => await pacers.get(need)?.(signal)
+export const acquire: Acquire = async (need, signal) => await limiters.get(need)?.(signal)
 
 /** A service that is set; undefined where none is. */
-export function serviceSet<N extends ServiceNeed>(need: N): Services[N] {
+export function configuredService<N extends ServiceKind>(need: N): Services[N] {
   return set[need]
 }
 
 /** A service that is set; 6401, with the setting that is missing, where none is. */
-export function requireService<N extends ServiceNeed>(need: N): NonNullable<Services[N]> {
-  const service = serviceSet(need)
+export function requireService<N extends ServiceKind>(need: N): NonNullable<Services[N]> {
+  const service = configuredService(need)
   if (service !== undefined) return service
-  throw new MediaError(6401, `no ${aboutServices[need].title.toLowerCase()} is set`, {
+  throw new MediaError(6401, `no ${serviceInfo[need].title.toLowerCase()} is set`, {
     retryable: false,
-    hint: `${howToSet(need)} ${aboutServices[need].takes}`,
+    hint: `${serviceSettingHint(need)} ${serviceInfo[need].setupHint}`,
   })
 }
 
 /** The one setting that brings a service; the folder's path is not for callers elsewhere. */
-export function howToSet(need: ServiceNeed): string {
-  const example = `{ "${need}": "${aboutServices[need].example}" }`
+export function serviceSettingHint(need: ServiceKind): string {
+  const example = `{ "${need}": "${serviceInfo[need].example}" }`
   return `Set "${need}" in reelwright.config.json of the data folder, which \`reelwright doctor\` names, such as ${example}.`
 }

@@ -1,8 +1,8 @@
 import { MediaError } from '../../contract/errors.ts'
 import { manifest, type PackName } from '../packs/manifest.ts'
 import { findPack, pullCommand, requirePack, requireTogether } from '../packs/use.ts'
-import { nameOf } from '../services/services.ts'
-import { howToSet, serviceSet } from '../services/use.ts'
+import { serviceName } from '../services/services.ts'
+import { serviceSettingHint, configuredService } from '../services/use.ts'
 import { languageIdentifierPacks, openLanguageIdentifier } from './identify-language.ts'
 import { openSpleeter, openDenoisingSeparator, type VoiceSeparator } from './separate.ts'
 import { voiceServiceLanguages, openVoiceService } from './service-copier.ts'
@@ -21,8 +21,8 @@ export interface SelectedEngine<Engine> {
 
 /** What recognises speech in a language of the contract, or in any. */
 export async function selectRecogniser(language?: string): Promise<SelectedEngine<Recogniser>> {
-  const service = serviceSet('transcription')
-  if (service) return { name: nameOf(service), open: () => Promise.resolve(openTranscriptionService()) }
+  const service = configuredService('transcription')
+  if (service) return { name: serviceName(service), open: () => Promise.resolve(openTranscriptionService()) }
   const knowing = localRecogniserModels.filter(
     ({ languages }) => language === undefined || !languages || language in languages,
   )
@@ -55,15 +55,15 @@ export async function selectVoiceCloner(
   heard = language,
 ): Promise<SelectedEngine<VoiceCloner>> {
   const knows = (languages: readonly string[]) => languages.includes(language) && languages.includes(heard)
-  const service = serviceSet('voice_service')
+  const service = configuredService('voice_service')
   if (service && knows(voiceServiceLanguages(service))) {
-    return { name: nameOf(service), open: () => Promise.resolve(openVoiceService({ scratch })) }
+    return { name: serviceName(service), open: () => Promise.resolve(openVoiceService({ scratch })) }
   }
   if (!knows(zipvoiceLanguages)) {
     const of = heard === language ? 'a given voice' : `a voice that speaks ${heard}`
     throw new MediaError(6401, `nothing here speaks ${language} in ${of}`, {
       retryable: false,
-      hint: howToSet('voice_service'),
+      hint: serviceSettingHint('voice_service'),
     })
   }
   if ((await findPack('zipvoice')) === null) return await throwNotInstalled(['zipvoice'], 'sherpa-onnx')

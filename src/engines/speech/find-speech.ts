@@ -5,7 +5,7 @@ import {
 } from '../../media/speech/speech-spans.ts'
 import { speechRate, type TimeSpan } from '../../media/speech/spoken.ts'
 import { openModel } from '../onnx/session.ts'
-import { usePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/use.ts'
 
 /** Samples that the model hears at once, and those before them that it hears again. */
 const frameSamples = 512
@@ -31,7 +31,7 @@ type SampleSource = AsyncIterable<Float32Array> | Iterable<Float32Array>
 
 /** Opens the model that hears speech (Silero VAD); 6401 where it, or what runs it, is not there. */
 export async function openVoiceActivityDetector(signal: AbortSignal): Promise<VoiceActivityDetector> {
-  const path = await usePack('voice-activity', { signal })
+  const path = await resolvePack('voice-activity', { signal })
   const model = await openModel('voice-activity', path)
   const { Tensor } = model.onnx
   const rate = new Tensor('int64', BigInt64Array.of(BigInt(speechRate)), [])

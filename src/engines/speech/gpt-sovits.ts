@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { encodeWav } from '../../media/audio/wav.ts'
 import { isLoopback } from '../../platform/loopback.ts'
-import { readAddress } from '../services/address.ts'
-import type { Answer } from '../services/exchange.ts'
-import { refusalOf } from '../services/refusal.ts'
-import { nameOf } from '../services/services.ts'
+import { parseServiceAddress } from '../services/address.ts'
+import type { ServiceResponse } from '../services/exchange.ts'
+import { httpErrorCause } from '../services/refusal.ts'
+import { serviceName } from '../services/services.ts'
 import type { SpeechRequest } from './service-copier.ts'
 
 /** What the server calls languages of ours (version 2 and later). */
@@ -30,7 +30,7 @@ const referenceName = new RegExp(`^${referencePrefix}[0-9a-f]{8}(-[0-9a-f]{4}){3
 const staleReferenceMs = 3_600_000
 
 /** Asks GPT-SoVITS (api_v2). It takes no uploads: the reference has to lie where the server can read it. */
-export async function requestGptSovits(speaking: SpeechRequest): Promise<Answer> {
+export async function requestGptSovits(speaking: SpeechRequest): Promise<ServiceResponse> {
   const { client, text, language, reference, speed, signal } = speaking
   const name = `${referencePrefix}${randomUUID()}.wav`
   const { here, there } = referenceFolders(speaking)
@@ -84,7 +84,7 @@ const shareFolder =
 
 /** Every failure inside is a 400, the one of a reference that it cannot read as well. */
 function rethrowWithHint(error: unknown): never {
-  if (!(error instanceof MediaError) || refusalOf(error)?.status !== 400) throw error
+  if (!(error instanceof MediaError) || httpErrorCause(error)?.status !== 400) throw error
   throw new MediaError(6401, error.message, {
     cause: error,
     retryable: false,
@@ -99,8 +99,8 @@ function referenceFolders({ service, scratch }: SpeechRequest): {
 } {
   const { folder, folder_there: there } = service
   if (folder !== undefined) return { here: folder, there: there ?? folder }
-  if (isLoopback(readAddress(service.address).base.hostname)) return { here: scratch, there: scratch }
-  throw new MediaError(6401, `${nameOf(service)} is another machine, and cannot read the reference`, {
+  if (isLoopback(parseServiceAddress(service.address).base.hostname)) return { here: scratch, there: scratch }
+  throw new MediaError(6401, `${serviceName(service)} is another machine, and cannot read the reference`, {
     retryable: false,
     hint: shareFolder,
   })

@@ -4,7 +4,7 @@ import { MediaError } from '../../contract/errors.ts'
 import { whisperFeatures, whisperFrames } from '../../media/audio/log-mel.ts'
 import { languageProbabilities, startOfTranscriptToken } from '../../media/speech/whisper-languages.ts'
 import { openModel, type Model } from '../onnx/session.ts'
-import { usePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/use.ts'
 import { findModelFiles } from './sherpa/model-files.ts'
 import type { LanguageIdentifier } from './speech.ts'
 
@@ -25,7 +25,7 @@ export async function openLanguageIdentifier(
   pack: (typeof languageIdentifierPacks)[number],
   signal: AbortSignal,
 ): Promise<LanguageIdentifier> {
-  const files = await findModelFiles(pack, await usePack(pack, { signal }), ['encoder', 'decoder'])
+  const files = await findModelFiles(pack, await resolvePack(pack, { signal }), ['encoder', 'decoder'])
   const threads = Math.min(4, availableParallelism())
   await using opened = new AsyncDisposableStack()
   const encoder = opened.use(await openModel(pack, files.encoder, threads))

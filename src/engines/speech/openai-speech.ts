@@ -1,5 +1,5 @@
 import { encodeWav } from '../../media/audio/wav.ts'
-import type { Answer } from '../services/exchange.ts'
+import type { ServiceResponse } from '../services/exchange.ts'
 import type { SpeechRequest } from './service-copier.ts'
 
 /** What Qwen3-TTS calls languages of ours; other models find it out by themselves. */
@@ -14,7 +14,7 @@ const openAiNames: Readonly<Record<string, string>> = {
 export const openAiLanguages = Object.keys(openAiNames)
 
 /** Asks an OpenAI-compatible /audio/speech that copies voices, by the fields of vLLM-Omni. */
-export async function requestOpenAiSpeech(speaking: SpeechRequest): Promise<Answer> {
+export async function requestOpenAiSpeech(speaking: SpeechRequest): Promise<ServiceResponse> {
   const { client, service, text, language, reference, speed, signal } = speaking
   const json = {
     ...(service.model !== undefined && { model: service.model }),

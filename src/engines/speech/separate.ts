@@ -4,7 +4,7 @@ import { speechRate } from '../../media/speech/spoken.ts'
 import { decodeSound, type Sound } from '../ffmpeg/sound.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { openModel, type Model } from '../onnx/session.ts'
-import { usePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/use.ts'
 import { openDenoiser } from './sherpa/denoise.ts'
 import { findModelFiles } from './sherpa/model-files.ts'
 
@@ -38,7 +38,7 @@ const modelBins = 1024
 /** Opens Spleeter for two stems; 6401 where it, or what runs it, is not there. */
 export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator> {
   const pack = 'voice-separation'
-  const files = await findModelFiles(pack, await usePack(pack, { signal }), ['vocals', 'accompaniment'])
+  const files = await findModelFiles(pack, await resolvePack(pack, { signal }), ['vocals', 'accompaniment'])
   await using opened = new AsyncDisposableStack()
   const voice = opened.use(await openModel(pack, files.vocals, 2))
   const music = opened.use(await openModel(pack, files.accompaniment, 2))

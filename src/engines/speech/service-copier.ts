@@ -1,11 +1,11 @@
 import { MediaError } from '../../contract/errors.ts'
 import { decodeWav, InvalidWavError } from '../../media/audio/wav.ts'
 import type { MonoAudio } from '../../media/speech/spoken.ts'
-import { readAddress } from '../services/address.ts'
+import { parseServiceAddress } from '../services/address.ts'
 import { openClient, type ClientOptions, type ServiceClient } from '../services/client.ts'
-import type { Answer } from '../services/exchange.ts'
-import { strange } from '../services/failures.ts'
-import { nameOf, type VoiceService } from '../services/services.ts'
+import type { ServiceResponse } from '../services/exchange.ts'
+import { unexpectedResponse } from '../services/failures.ts'
+import { serviceName, type VoiceService } from '../services/services.ts'
 import { requireService } from '../services/use.ts'
 import { requestGptSovits, gptSovitsLanguages } from './gpt-sovits.ts'
 import { requestOpenAiSpeech, openAiLanguages } from './openai-speech.ts'
@@ -28,7 +28,7 @@ export interface SpeechRequest extends Utterance {
 
 /** Languages that the voice service speaks, as the contract writes them. */
 export function voiceServiceLanguages({ address }: VoiceService): readonly string[] {
-  return readAddress(address).dialect === 'openai' ? openAiLanguages : gptSovitsLanguages
+  return parseServiceAddress(address).dialect === 'openai' ? openAiLanguages : gptSovitsLanguages
 }
 
 /** Opens the voice service that is set; 6401 where none is. */
@@ -36,12 +36,12 @@ export function openVoiceService({ scratch, ...options }: ClientOptions & { scra
   const service = requireService('voice_service')
   // One model, one sentence at a time, unless it is said to do more.
   const client = openClient(
-    { need: 'voice_service', service: { ...service, concurrency: service.concurrency ?? 1 } },
+    { kind: 'voice_service', service: { ...service, concurrency: service.concurrency ?? 1 } },
     { ...voiceServiceLimits, ...options },
   )
-  const isOpenAi = readAddress(service.address).dialect === 'openai'
+  const isOpenAi = parseServiceAddress(service.address).dialect === 'openai'
   return {
-    name: nameOf(service),
+    name: serviceName(service),
     languages: voiceServiceLanguages(service),
     async speak(utterance, { signal }) {
       const speaking = { ...utterance, client, service, scratch, signal }
@@ -55,20 +55,20 @@ export function openVoiceService({ scratch, ...options }: ClientOptions & { scra
 }
 
 /** What was spoken; servers answer well and send nothing, silence, or another thing. */
-function parseSpeech({ told }: ServiceClient, { bytes, type }: Answer): MonoAudio {
-  if (bytes.length === 0) throw strange(told, 'answers without any sound')
+function parseSpeech({ target: told }: ServiceClient, { bytes, type }: ServiceResponse): MonoAudio {
+  if (bytes.length === 0) throw unexpectedResponse(told, 'answers without any sound')
   let sound: MonoAudio
   try {
     sound = decodeWav(bytes)
   } catch (error) {
     if (!(error instanceof InvalidWavError)) throw error
-    throw strange(
+    throw unexpectedResponse(
       told,
       `answers sound that ${error.message} (${type || 'of no type'}, ${bytes.length} bytes)`,
     )
   }
   if (sound.samples.some((sample) => Math.abs(sample) > inaudibleAmplitude)) return sound
-  throw new MediaError(6401, `${nameOf(told.service)} answers silence`, {
+  throw new MediaError(6401, `${serviceName(told.service)} answers silence`, {
     hint: 'It does so where it failed inside: its log tells more. Try another reference, or a shorter text.',
   })
 }

@@ -4,10 +4,10 @@ import { recogniserLanguage } from '../../media/speech/language-codes.ts'
 import { encodeWav } from '../../media/audio/wav.ts'
 import { parseJson } from '../../platform/json.ts'
 import { openClient, type ClientOptions, type ServiceClient } from '../services/client.ts'
-import type { Request } from '../services/exchange.ts'
-import { strange } from '../services/failures.ts'
-import { refusalOf } from '../services/refusal.ts'
-import { nameOf } from '../services/services.ts'
+import type { ServiceRequest } from '../services/exchange.ts'
+import { unexpectedResponse } from '../services/failures.ts'
+import { httpErrorCause } from '../services/refusal.ts'
+import { serviceName } from '../services/services.ts'
 import { requireService } from '../services/use.ts'
 import type { SpeechCallOptions, Recogniser } from './speech.ts'
 import { parseTranscription } from './transcription-answer.ts'
@@ -37,19 +37,19 @@ type RecogniseOptions = SpeechCallOptions & { readonly language?: string }
 /** Opens the transcription service that is set; 6401 where none is. */
 export function openTranscriptionService(options: ClientOptions = {}): Recogniser {
   const service = requireService('transcription')
-  const client = openClient({ need: 'transcription', service }, { ...transcriptionLimits, ...options })
+  const client = openClient({ kind: 'transcription', service }, { ...transcriptionLimits, ...options })
   return {
-    name: nameOf(service),
+    name: serviceName(service),
     longest: maxRequestSeconds,
     async recognise(sound, wish) {
       const seconds = sound.length / speechRate
       const { bytes } = await requestTranscription(client, sound, wish)
       const read = parseTranscription(parseJson(bytes.toString('utf8')), seconds)
-      if (!read) throw strange(client.told, 'answers what is no transcription')
+      if (!read) throw unexpectedResponse(client.target, 'answers what is no transcription')
       return validateRecognition(read, {
         seconds,
         fail(what) {
-          throw strange(client.told, `answers what makes no sense: ${what}`)
+          throw unexpectedResponse(client.target, `answers what makes no sense: ${what}`)
         },
       })
     },
@@ -62,7 +62,7 @@ async function requestTranscription(
   sound: Float32Array,
   { language, signal }: RecogniseOptions,
 ) {
-  const { address, model } = client.told.service
+  const { address, model } = client.target.service
   const server = `${address}#${model}`
   const file = {
     name: 'speech.wav',
@@ -70,7 +70,7 @@ async function requestTranscription(
     bytes: encodeWav({ samples: sound, rate: speechRate }),
   }
   for (let form = acceptedForms.get(server) ?? 0; ; form += 1) {
-    const fields: Request['form'] = [
+    const fields: ServiceRequest['form'] = [
       ['file', file],
       ...(model === undefined ? [] : [['model', model] as const]),
       ...(language === undefined ? [] : [['language', recogniserLanguage(language)] as const]),
@@ -82,7 +82,7 @@ async function requestTranscription(
       acceptedForms.set(server, form)
       return answer
     } catch (error) {
-      const isOfForm = [400, 415, 422].includes(refusalOf(error)?.status ?? 0)
+      const isOfForm = [400, 415, 422].includes(httpErrorCause(error)?.status ?? 0)
       if (!isOfForm || form >= responseForms.length - 1) throw error
     }
   }

@@ -4,7 +4,7 @@ import { SpeakerTracker } from '../../media/speech/speaker-tracks.ts'
 import { speechRate, type SpeakerTurn } from '../../media/speech/spoken.ts'
 import { speakerTurns } from '../../media/speech/turns.ts'
 import { openModel } from '../onnx/session.ts'
-import { usePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/use.ts'
 import { openSpeakerEmbedder } from './sherpa/embed-speaker.ts'
 import type { SpeechCallOptions } from './speech.ts'
 
@@ -38,7 +38,7 @@ export interface Diarizer extends AsyncDisposable {
 
 /** Opens the model that tells speakers apart; 6401 where it, or what runs it, is not there. */
 export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
-  const path = await usePack('speaker-segmentation', { signal })
+  const path = await resolvePack('speaker-segmentation', { signal })
   await using opened = new AsyncDisposableStack()
   const model = opened.use(await openModel('speaker-segmentation', path))
   const embedder = await openSpeakerEmbedder(signal)

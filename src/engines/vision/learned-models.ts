@@ -1,6 +1,6 @@
 import type { Learned } from '../../media/clean/inpaint/work.ts'
 import type { PackName } from '../packs/manifest.ts'
-import { ownSum, requirePack } from '../packs/use.ts'
+import { ownModelSha256, requirePack } from '../packs/use.ts'
 import { learnedFlow } from './learned-flow.ts'
 import { learnedInpainting } from './learned-inpainting.ts'
 import { openLearned } from './learned-model.ts'
@@ -18,7 +18,7 @@ const all: readonly LearnedPack[] = ['inpainting', 'optical-flow']
 export async function learnedSums(packs = all): Promise<Readonly<Record<string, string>>> {
   const sums: Record<string, string> = {}
   for (const name of packs) {
-    const sum = await ownSum(name)
+    const sum = await ownModelSha256(name)
     if (sum !== null) sums[name] = sum
   }
   if (Object.keys(sums).length > 0) await requirePack('onnx-runtime')

@@ -1,4 +1,4 @@
-import { setServices } from '../../../src/engines/services/use.ts'
+import { configureServices } from '../../../src/engines/services/use.ts'
 import { openLanguageModel } from '../../../src/engines/language-model/open.ts'
 import type { LanguageModelService } from '../../../src/engines/services/services.ts'
 import { fails, json, startStandIn, type Heard, type Reply, type StandIn } from '../services/stand-in.ts'
@@ -73,7 +73,7 @@ export function completes(said: unknown, finish = 'stop', more: object = {}): Re
 
 /** Sets a server as the language model of this process. */
 export function setModel(server: StandIn, more: Partial<LanguageModelService> = {}): void {
-  setServices({
+  configureServices({
     language_model: { address: `${server.origin}/v1`, model: 'small', context_tokens: 8192, ...more },
   })
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { setServices } from '../../../src/engines/services/use.ts'
+import { configureServices } from '../../../src/engines/services/use.ts'
 import { fails, json, page } from '../services/stand-in.ts'
 import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
 
@@ -104,7 +104,7 @@ describe('the model', () => {
   })
 
   it('is missed where none is set', async () => {
-    setServices({})
+    configureServices({})
     await expect(openModel()).rejects.toMatchObject({
       code: 6401,
       message: 'no language model is set',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../../src/engines/packs/use.ts'
+import { configurePacks } from '../../../src/engines/packs/use.ts'
 import { newWindowAnalysis } from '../../../src/engines/piano/basic-pitch-window.ts'
 import { basicPitchFrames, openBasicPitchModel } from '../../../src/engines/piano/basic-pitch.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
@@ -15,7 +15,7 @@ test('a model that does not load is told to everyone who asks', async () => {
   await using scratch = await scratchFolder()
   await using mirror = await startMirror({ 'eyes.onnx': model })
   const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
-  setPacks(packsIn(scratch.path, known, { mirror: mirror.address }))
+  configurePacks(packsIn(scratch.path, known, { mirror: mirror.address }))
   await using threads = await openBasicPitchModel(2, new AbortController().signal)
   const asked = await Promise.allSettled(
     Array.from({ length: 5 }, () => threads.ask(newWindowAnalysis(), [])),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isNearby, isServiceAddress } from '../../../src/engines/services/address.ts'
+import { isLocalNetworkHost, isServiceAddress } from '../../../src/engines/services/address.ts'
 
 describe('the address of a service', () => {
   it.each([
@@ -35,6 +35,6 @@ describe('the address of a service', () => {
   })
 
   it('of another network is not nearby', () => {
-    expect(['example.com', '192.169.0.1', 'notlocal.org'].filter(isNearby)).toEqual([])
+    expect(['example.com', '192.169.0.1', 'notlocal.org'].filter(isLocalNetworkHost)).toEqual([])
   })
 })

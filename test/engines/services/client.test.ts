@@ -18,7 +18,7 @@ function open(more: Partial<LanguageModelService> = {}, options: ClientOptions =
   const service = { address: `${server.origin}/v1`, model: 'small', ...more }
   const pause = async (milliseconds: number) => void waits.push(milliseconds)
   return openClient(
-    { need: 'language_model', service },
+    { kind: 'language_model', service },
     { firstByteMs: 60_000, wholeMs: 60_000, maxBytes: 1000, pause, ...options },
   )
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pacer } from '../../../src/engines/services/pace.ts'
+import { rateLimiter } from '../../../src/engines/services/pace.ts'
 
 const { signal } = new AbortController()
 
@@ -11,7 +11,7 @@ describe('the pace of requests', () => {
       fc.asyncProperty(fc.integer({ min: 1, max: 8 }), gaps, async (perMinute, arrivals) => {
         let now = 0
         const pause = async (milliseconds: number) => void (now += milliseconds)
-        const pace = pacer({ perMinute, clock: () => now, pause })
+        const pace = rateLimiter({ perMinute, clock: () => now, pause })
         const gone: number[] = []
         for (const gap of arrivals) {
           now += gap

@@ -6,7 +6,7 @@ import { environmentTelling, readConfig, secretsOf, takeServices } from '../../.
 import { dataFiles } from '../../../src/daemon/data-files.ts'
 import { examineServices } from '../../../src/doctor/services.ts'
 import type { Services } from '../../../src/engines/services/services.ts'
-import { serviceSet } from '../../../src/engines/services/use.ts'
+import { configuredService } from '../../../src/engines/services/use.ts'
 import { ignoredByService } from '../../../src/config/ignored-settings.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
@@ -99,7 +99,7 @@ describe('services in the settings', () => {
        process.send({ say: 'ready' })`,
     )
     const { worker } = serviceParts({ services, ...config }, told)
-    expect(serviceSet('voice_service')?.key).toBe('voice-key-0123')
+    expect(configuredService('voice_service')?.key).toBe('voice-key-0123')
     expect(worker.args.join(' ')).not.toContain('voice-key')
     await using workers = await openWorkers({
       command: worker,

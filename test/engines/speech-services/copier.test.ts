@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openVoiceService } from '../../../src/engines/speech/service-copier.ts'
-import { setServices } from '../../../src/engines/services/use.ts'
+import { configureServices } from '../../../src/engines/services/use.ts'
 import type { VoiceService } from '../../../src/engines/services/services.ts'
 import { decodeWav, encodeWav } from '../../../src/media/audio/wav.ts'
 import {
@@ -43,7 +43,7 @@ afterEach(async () => {
 
 function setVoice(dialect: 'openai' | 'gpt-sovits', more: Partial<VoiceService> = {}): void {
   const path = dialect === 'openai' ? '/v1' : ''
-  setServices({ voice_service: { address: `${dialect}+${server.origin}${path}`, ...more } })
+  configureServices({ voice_service: { address: `${dialect}+${server.origin}${path}`, ...more } })
 }
 
 async function speak(more: Partial<typeof utterance> = {}) {
@@ -159,7 +159,7 @@ describe('GPT-SoVITS', () => {
   })
 
   it('on another machine needs such a folder', async () => {
-    setServices({ voice_service: { address: 'gpt-sovits+http://192.168.77.1:9880' } })
+    configureServices({ voice_service: { address: 'gpt-sovits+http://192.168.77.1:9880' } })
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
       message: '192.168.77.1:9880 is another machine, and cannot read the reference',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTranscriptionService } from '../../../src/engines/speech/service-recogniser.ts'
-import { setServices } from '../../../src/engines/services/use.ts'
+import { configureServices } from '../../../src/engines/services/use.ts'
 import { decodeWav } from '../../../src/media/audio/wav.ts'
 import {
   breaks,
@@ -30,7 +30,7 @@ const spoken = {
 let server: StandIn
 beforeEach(async () => {
   server = await startStandIn(json(spoken))
-  setServices({ transcription: { address: `${server.origin}/v1`, model: 'whisper-1' } })
+  configureServices({ transcription: { address: `${server.origin}/v1`, model: 'whisper-1' } })
 })
 afterEach(() => server[Symbol.asyncDispose]())
 
@@ -239,7 +239,7 @@ describe('a transcription service', () => {
   })
 
   it('is missed where none is set', () => {
-    setServices({})
+    configureServices({})
     expect(() => openTranscriptionService()).toThrow('no transcription service is set')
   })
 })

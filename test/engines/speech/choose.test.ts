@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { pullPack } from '../../../src/engines/packs/pull.ts'
-import { contentOf } from '../../../src/engines/packs/sha256.ts'
-import { packsSet, setPacks } from '../../../src/engines/packs/use.ts'
-import { setServices } from '../../../src/engines/services/use.ts'
+import { installPack } from '../../../src/engines/packs/pull.ts'
+import { modelSha256 } from '../../../src/engines/packs/sha256.ts'
+import { configuredPacks, configurePacks } from '../../../src/engines/packs/use.ts'
+import { configureServices } from '../../../src/engines/services/use.ts'
 import {
   selectVoiceCloner,
   selectLanguageIdentifier,
@@ -21,7 +21,7 @@ let count = 0
 let place: string
 
 beforeEach(() => {
-  setServices({})
+  configureServices({})
   place = join(folder, String((count += 1)))
   usePacks(place, {}, join(place, 'mirror'))
 })
@@ -35,8 +35,8 @@ async function install(
     more = { ...more, ...(await packIn(join(place, 'mirror'), name, { [`${name}.onnx`]: stem(0, 1) })) }
   }
   usePacks(place, more, join(place, 'mirror'))
-  const packs = packsSet()
-  for (const name of names) if (packs) await pullPack(packs, name)
+  const packs = configuredPacks()
+  for (const name of names) if (packs) await installPack(packs, name)
 }
 
 const missing = (name: string) => ({
@@ -46,7 +46,7 @@ const missing = (name: string) => ({
 })
 
 describe('with nothing there', () => {
-  beforeEach(() => setPacks({ folder: join(place, 'packs'), automatic: true, own: {}, manifest }))
+  beforeEach(() => configurePacks({ folder: join(place, 'packs'), automatic: true, own: {}, manifest }))
 
   it.each(['zh-CN', 'zh-CHT', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'])(
     '%s wants SenseVoice',
@@ -96,12 +96,12 @@ describe('what is installed', () => {
       'small-encoder.onnx': whisperEncoder(),
       'small-decoder.onnx': whisperDecoder({}),
     })
-    const packs = packsSet()
+    const packs = configuredPacks()
     if (!packs) throw new TypeError('no packs')
-    setPacks({ ...packs, own: { whisper: { path: mirror, sha256: await contentOf(mirror) } } })
+    configurePacks({ ...packs, own: { whisper: { path: mirror, sha256: await modelSha256(mirror) } } })
     expect(await selectRecogniser('zh-CN')).toMatchObject({ name: 'whisper' })
     expect(await selectLanguageIdentifier()).toMatchObject({ name: 'whisper' })
-    setPacks({
+    configurePacks({
       ...packs,
       own: { whisper: { ...(await bringModel(place, flowing(0, 0))), sha256: '0'.repeat(64) } },
     })
@@ -112,7 +112,7 @@ describe('what is installed', () => {
 describe('a service that is set', () => {
   it('goes before all, for what it can do', async () => {
     await install('sense-voice', 'zipvoice')
-    setServices({
+    configureServices({
       transcription: { address: 'http://127.0.0.1:9/v1', model: 'whisper-1' },
       voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
     })

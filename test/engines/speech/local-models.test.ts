@@ -7,7 +7,7 @@ import { openDenoiser } from '../../../src/engines/speech/sherpa/denoise.ts'
 import { openSpeakerEmbedder } from '../../../src/engines/speech/sherpa/embed-speaker.ts'
 import { openLocalRecogniser } from '../../../src/engines/speech/sherpa/recognise.ts'
 import { localRecogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
-import { usePack } from '../../../src/engines/packs/use.ts'
+import { resolvePack } from '../../../src/engines/packs/use.ts'
 import { copyFile } from 'node:fs/promises'
 import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
 import {
@@ -159,7 +159,7 @@ describe('sherpa-onnx itself', () => {
     const segmentation = 'pyannote-segmentation-3.int8.onnx'
     await copyFile(join(testdata('models') ?? '', segmentation), join(mirror, segmentation))
     usePacks(folder, packs, mirror)
-    await usePack('speaker-embedding')
+    await resolvePack('speaker-embedding')
     await using embedder = await openSpeakerEmbedder(never)
     const [one, other] = [await voiceOf('austen'), await voiceOf('kennedy')]
     const [first, again, third] = [one.subarray(0, 56_000), one.subarray(56_000), other]

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
 import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'
 import { concatSamples } from '../../../src/media/audio/joined.ts'
-import { setPacks } from '../../../src/engines/packs/use.ts'
+import { configurePacks } from '../../../src/engines/packs/use.ts'
 import { testdata } from '../ffmpeg/made.ts'
 import { writeFloatWav } from '../float-wav.ts'
 
@@ -87,7 +87,7 @@ export function* inPieces(sound: Float32Array, size = 7777): Generator<Float32Ar
 /** Tells this process of the packs, with the public test files as their mirror. */
 export function usePacks(folder: string, more: Partial<Manifest> = {}, mirror = testdata('models')): void {
   const known = { ...manifest, ...denoiserHere(), ...more } as Manifest
-  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: {}, manifest: known })
+  configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: {}, manifest: known })
 }
 
 /** The test files have another build of GTCRN than is public. */

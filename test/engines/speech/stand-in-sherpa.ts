@@ -63,5 +63,5 @@ export async function standInSherpa(folder: string): Promise<EnginePack> {
   await promisify(execFile)('tar', ['-czf', path, '-C', join(folder, 'stage'), 'package'])
   const artifact = artifactOf(file, await readFile(path))
   const item = { name: 'sherpa-onnx-node', version: '0.0.1', keep: ['package.json', 'index.js'], artifact }
-  return { ...manifest['sherpa-onnx'], unpacked: 1e4, packages: [item] }
+  return { ...manifest['sherpa-onnx'], unpackedBytes: 1e4, packages: [item] }
 }

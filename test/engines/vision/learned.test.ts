@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { setPacks } from '../../../src/engines/packs/use.ts'
+import { configurePacks } from '../../../src/engines/packs/use.ts'
 import { learnedSums, openLearnedModels } from '../../../src/engines/vision/learned-models.ts'
 import { resized } from '../../../src/engines/vision/picture-tensor.ts'
 import { makeInpainter } from '../../../src/media/clean/inpaint/inpainter.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => void (folder = await scratchFolder()))
 /** Sets a model as people bring theirs. */
 async function bring(pack: 'inpainting' | 'optical-flow', graph: Graph | Buffer): Promise<void> {
   const own = { [pack]: await bringModel(folder, graph) }
-  setPacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
 
 function picture() {
@@ -76,7 +76,7 @@ describe('an inpainting model that is set', () => {
   })
 
   it('is not needed', async () => {
-    setPacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
+    configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
     expect(await learnedSums()).toEqual({})
     await using learned = await openLearnedModels(1)
     expect(learned).not.toHaveProperty('fill')

@@ -1,5 +1,5 @@
 import { speechRate } from '../../../media/speech/spoken.ts'
-import { usePack } from '../../packs/use.ts'
+import { resolvePack } from '../../packs/use.ts'
 import type { SpeechCallOptions } from '../speech.ts'
 import { parseAudio } from './samples.ts'
 import { startSherpaProcess } from './process.ts'
@@ -13,7 +13,7 @@ export interface Denoiser extends AsyncDisposable {
 
 /** Opens GTCRN; 6401 where it, or what runs it, is not there. */
 export async function openDenoiser(signal: AbortSignal): Promise<Denoiser> {
-  const model = await usePack('denoising', { signal })
+  const model = await resolvePack('denoising', { signal })
   const settings = { model: { gtcrn: { model }, numThreads: 1, provider: 'cpu' } }
   const sherpa = await startSherpaProcess({ model: 'gtcrn', kind: 'denoiser', settings }, { signal })
   return {

@@ -3,7 +3,7 @@ import { MediaError } from '../../../contract/errors.ts'
 import { estimateSpeechSeconds } from '../../../media/speech/saying-time.ts'
 import { limitConcurrency } from '../../../platform/limit-concurrency.ts'
 import { preferAsMemoryVictim, tail } from '../../ffmpeg/child.ts'
-import { usePack } from '../../packs/use.ts'
+import { resolvePack } from '../../packs/use.ts'
 import type { SherpaLoadRequest, SherpaRequest, SherpaReply } from './talk.ts'
 
 const program = import.meta.filename.endsWith('.ts') ? './child.ts' : './child.js'
@@ -32,7 +32,7 @@ export async function startSherpaProcess(
   { signal, timeMs = baseTimeoutMs }: { readonly signal: AbortSignal; readonly timeMs?: number },
 ): Promise<SherpaProcess> {
   const { model, ...opening } = wanted
-  const engine = await usePack('sherpa-onnx', { signal })
+  const engine = await resolvePack('sherpa-onnx', { signal })
   signal.throwIfAborted()
   const run = new ChildConnection(model)
   try {

@@ -3,7 +3,7 @@ import { validateRecognition } from '../../../media/speech/check-words.ts'
 import { distributeTime } from '../../../media/speech/split-words.ts'
 import { speechRate, type RecognitionResult, type TimedWord } from '../../../media/speech/spoken.ts'
 import { plainTranscript, joinTokens } from '../../../media/speech/token-words.ts'
-import { usePack } from '../../packs/use.ts'
+import { resolvePack } from '../../packs/use.ts'
 import type { Recogniser } from '../speech.ts'
 import { startSherpaProcess, type SherpaProcess } from './process.ts'
 import { recogniserSettings, type RecogniserModel } from './recognisers.ts'
@@ -27,7 +27,7 @@ export async function openLocalRecogniser(
   { signal, language }: { readonly signal: AbortSignal; readonly language?: string | undefined },
 ): Promise<Recogniser> {
   const { name, longest } = model
-  const place = await usePack(name, { signal })
+  const place = await resolvePack(name, { signal })
   const start = async (spoken: string | undefined, until: AbortSignal) => {
     const settings = await recogniserSettings(model, place, spoken)
     return await startSherpaProcess({ model: name, kind: 'recogniser', settings }, { signal: until })

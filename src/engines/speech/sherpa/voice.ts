@@ -1,5 +1,5 @@
 import { MediaError } from '../../../contract/errors.ts'
-import { usePack } from '../../packs/use.ts'
+import { resolvePack } from '../../packs/use.ts'
 import type { VoiceCloner } from '../speech.ts'
 import { findModelFiles } from './model-files.ts'
 import { startSherpaProcess } from './process.ts'
@@ -13,7 +13,7 @@ export const zipvoiceLanguages: readonly string[] = ['zh-CN', 'en-US']
 
 /** Opens ZipVoice; 6401 where it, or what runs it, is not there. */
 export async function openZipvoice(signal: AbortSignal): Promise<VoiceCloner> {
-  const place = await usePack('zipvoice', { signal })
+  const place = await resolvePack('zipvoice', { signal })
   const files = await findModelFiles('zipvoice', place, [
     ...(['encoder', 'decoder', 'vocoder', 'tokens', 'lexicon', 'dataDir'] as const),
   ])
