@@ -1,8 +1,8 @@
-import type { Db, Write } from '../db/schema.ts'
+import type { Db, WriteTransaction } from '../db/schema.ts'
 
 /** The account of the one user of an embedded service, and the name of its own key, which each start replaces. */
 export const localAccount = { id: 1, name: 'local' } as const
-export const embeddedKey = 'embedded'
+export const embeddedKeyName = 'embedded'
 
 /** Makes an account without credits; quiet when it is there. */
 export async function ensureAccount(
@@ -23,7 +23,10 @@ export async function findAccount(db: Db, name: string): Promise<number | undefi
 }
 
 /** The account of that name, made without credits where there is none. */
-export async function openAccount(trx: Write, { name, now }: { name: string; now: number }): Promise<number> {
+export async function findOrCreateAccount(
+  trx: WriteTransaction,
+  { name, now }: { name: string; now: number },
+): Promise<number> {
   if (name === localAccount.name) await ensureAccount(trx, { ...localAccount, now })
   for (;;) {
     const found = await findAccount(trx, name)

@@ -9,11 +9,11 @@ export interface Caller {
 }
 
 // A key is 256 random bits, so its plain hash can be neither guessed nor found by timing the look-up.
-function hashOf(key: string): string {
+function hashSecret(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-interface NewKey {
+interface InsertKeyOptions {
   readonly accountId: number
   readonly name: string
   readonly raw: string
@@ -25,7 +25,7 @@ interface NewKey {
 }
 
 /** Lets a key speak for an account, and answers its id; only its SHA-256 is kept. */
-export async function addKey(db: Db, key: NewKey): Promise<string> {
+export async function insertKey(db: Db, key: InsertKeyOptions): Promise<string> {
   const id = newId(key.now)
   await db
     .insertInto('api_keys')
@@ -33,7 +33,7 @@ export async function addKey(db: Db, key: NewKey): Promise<string> {
       id,
       account_id: key.accountId,
       name: key.name,
-      hash: hashOf(key.raw),
+      hash: hashSecret(key.raw),
       created_at: key.now,
       revoked_at: null,
       quota: key.quota ?? null,
@@ -44,7 +44,7 @@ export async function addKey(db: Db, key: NewKey): Promise<string> {
 }
 
 /** Makes a key the only valid one of its name; one that was valid before is so again. */
-export async function replaceKeys(db: Db, key: NewKey): Promise<void> {
+export async function replaceKeys(db: Db, key: InsertKeyOptions): Promise<void> {
   // At once: another service may take the same key meanwhile.
   await db.transaction().execute(async (trx) => {
     await revokeKeys(trx, key)
@@ -53,9 +53,9 @@ export async function replaceKeys(db: Db, key: NewKey): Promise<void> {
       .set({ revoked_at: null })
       .where('account_id', '=', key.accountId)
       .where('name', '=', key.name)
-      .where('hash', '=', hashOf(key.raw))
+      .where('hash', '=', hashSecret(key.raw))
       .executeTakeFirst()
-    if (numUpdatedRows === 0n) await addKey(trx, key)
+    if (numUpdatedRows === 0n) await insertKey(trx, key)
   })
 }
 
@@ -74,7 +74,7 @@ export async function revokeKeys(
 }
 
 /** A key as people are told of it; the key itself is not known. */
-export interface KnownKey {
+export interface KeySummary {
   readonly id: string
   readonly name: string
   readonly account: string
@@ -88,7 +88,7 @@ export interface KnownKey {
 }
 
 /** All keys, by account, the oldest first. */
-export async function listKeys(db: Db): Promise<KnownKey[]> {
+export async function listKeys(db: Db): Promise<KeySummary[]> {
   return await db
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
@@ -123,7 +123,7 @@ export async function authenticate(db: Db, rawKey: string, now: number): Promise
   const row = await db
     .selectFrom('api_keys')
     .select(['id', 'account_id'])
-    .where('hash', '=', hashOf(rawKey))
+    .where('hash', '=', hashSecret(rawKey))
     .where('revoked_at', 'is', null)
     .where((key) => key.or([key('expire_at', 'is', null), key('expire_at', '>', now)]))
     .executeTakeFirst()
@@ -131,11 +131,11 @@ export async function authenticate(db: Db, rawKey: string, now: number): Promise
 }
 
 /** How long a key that has ended is kept, ms: a request it began may still be under way, and charge it. */
-const endedKeyMs = 24 * 3_600_000
+const expiredKeyRetentionMs = 24 * 3_600_000
 
 /** Removes keys that ended by themselves a day ago, with their tickets; tasks they made stay. */
 export async function removeExpiredKeys(db: Db, now: number): Promise<void> {
-  const before = now - endedKeyMs
+  const before = now - expiredKeyRetentionMs
   await db.transaction().execute(async (trx) => {
     const expired = trx.selectFrom('api_keys').select('id').where('expire_at', '<=', before)
     await trx.deleteFrom('tickets').where('key_id', 'in', expired).execute()

@@ -1,30 +1,33 @@
 import { describeCredits } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
-import { newId } from '../contract/id.ts'
-import type { Db, Write } from '../db/schema.ts'
+import { isOwnId, newId } from '../contract/id.ts'
+import type { LedgerPage, LedgerQuery } from '../contract/ledger.ts'
+import { toMoment } from '../contract/time.ts'
+import { readPage } from '../db/queries.ts'
+import type { Db, WriteTransaction } from '../db/schema.ts'
 
-interface Entry {
+interface BalanceChange {
   readonly accountId: number
   /** Credits; 0 for a task that is free, which leaves no entry in the ledger. */
   readonly amount: number
   readonly now: number
 }
 
-type TaskEntry = Entry & {
+type TaskCharge = BalanceChange & {
   readonly taskId: string
   /** Key the task was created with; null for tasks older than that column. */
   readonly keyId: string | null
 }
 
 /** Gives credits to an account. */
-export async function grant(db: Db, entry: Entry): Promise<void> {
+export async function grantCredits(db: Db, entry: BalanceChange): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx
       .updateTable('accounts')
       .set((eb) => ({ balance: eb('balance', '+', entry.amount) }))
       .where('id', '=', entry.accountId)
       .executeTakeFirstOrThrow()
-    await record(trx, entry, { kind: 'grant', task_id: null, amount: entry.amount })
+    await insertEntry(trx, entry, { kind: 'grant', task_id: null, amount: entry.amount })
   })
 }
 
@@ -32,7 +35,7 @@ export async function grant(db: Db, entry: Entry): Promise<void> {
  * Takes credits for a task off its key's quota and the balance. The account is locked already. Throws 6201 when
  * the quota does not reach, then 6202 when the balance does not.
  */
-export async function hold(trx: Write, entry: TaskEntry): Promise<void> {
+export async function holdCredits(trx: WriteTransaction, entry: TaskCharge): Promise<void> {
   await chargeKey(trx, entry)
   const account = await trx
     .updateTable('accounts')
@@ -42,16 +45,16 @@ export async function hold(trx: Write, entry: TaskEntry): Promise<void> {
     .returning('balance')
     .executeTakeFirst()
   if (!account) {
-    const balance = await balanceOf(trx, entry.accountId)
+    const balance = await accountBalance(trx, entry.accountId)
     throw new MediaError(
       6202,
       `this task costs ${describeCredits(entry.amount)}, and the account has ${balance}`,
     )
   }
-  await record(trx, entry, { kind: 'hold', task_id: entry.taskId, amount: -entry.amount })
+  await insertEntry(trx, entry, { kind: 'hold', task_id: entry.taskId, amount: -entry.amount })
 }
 
-async function chargeKey(trx: Write, { keyId, amount }: TaskEntry): Promise<void> {
+async function chargeKey(trx: WriteTransaction, { keyId, amount }: TaskCharge): Promise<void> {
   if (keyId === null) return
   const charged = await trx
     .updateTable('api_keys')
@@ -61,7 +64,7 @@ async function chargeKey(trx: Write, { keyId, amount }: TaskEntry): Promise<void
     .returning('id')
     .executeTakeFirst()
   if (charged) return
-  const quota = await quotaOf(trx, keyId)
+  const quota = await keyQuota(trx, keyId)
   if (!quota) throw new Error(`a key without a quota took no charge: ${keyId}`)
   const left = Math.max(0, quota.limit - quota.spent)
   throw new MediaError(
@@ -74,8 +77,8 @@ async function chargeKey(trx: Write, { keyId, amount }: TaskEntry): Promise<void
  * Gives a task's credits back, to the balance and to the key it was created with, revoked or not; the
  * table refuses a second time. The account is locked already.
  */
-export async function refund(trx: Write, entry: TaskEntry): Promise<void> {
-  await record(trx, entry, { kind: 'refund', task_id: entry.taskId, amount: entry.amount })
+export async function refundCredits(trx: WriteTransaction, entry: TaskCharge): Promise<void> {
+  await insertEntry(trx, entry, { kind: 'refund', task_id: entry.taskId, amount: entry.amount })
   await trx
     .updateTable('accounts')
     .set((eb) => ({ balance: eb('balance', '+', entry.amount) }))
@@ -90,7 +93,7 @@ export async function refund(trx: Write, entry: TaskEntry): Promise<void> {
 }
 
 /** Credits the tasks of a key may cost in all, and what they cost so far; null for a key without a quota. */
-export async function quotaOf(db: Db, keyId: string): Promise<{ limit: number; spent: number } | null> {
+export async function keyQuota(db: Db, keyId: string): Promise<{ limit: number; spent: number } | null> {
   const { quota, spent } = await db
     .selectFrom('api_keys')
     .select(['quota', 'spent'])
@@ -100,7 +103,7 @@ export async function quotaOf(db: Db, keyId: string): Promise<{ limit: number; s
 }
 
 /** Credits an account may still spend. */
-export async function balanceOf(db: Db, accountId: number): Promise<number> {
+export async function accountBalance(db: Db, accountId: number): Promise<number> {
   const account = await db
     .selectFrom('accounts')
     .select('balance')
@@ -109,9 +112,9 @@ export async function balanceOf(db: Db, accountId: number): Promise<number> {
   return account.balance
 }
 
-async function record(
-  trx: Write,
-  entry: Entry,
+async function insertEntry(
+  trx: WriteTransaction,
+  entry: BalanceChange,
   row: { kind: 'grant' | 'hold' | 'refund'; task_id: string | null; amount: number },
 ): Promise<void> {
   if (row.amount === 0) return
@@ -119,4 +122,18 @@ async function record(
     .insertInto('ledger')
     .values({ id: newId(entry.now), account_id: entry.accountId, created_at: entry.now, ...row })
     .execute()
+}
+
+/** What credits came to an account and went, newest first; with a task id that task's alone, none for what is no id. */
+export async function listLedgerEntries(db: Db, accountId: number, query: LedgerQuery): Promise<LedgerPage> {
+  let rows = db.selectFrom('ledger').selectAll().where('account_id', '=', accountId)
+  if (query.task_id !== undefined) {
+    rows = rows.where('task_id', '=', isOwnId(query.task_id) ? query.task_id : '')
+  }
+  const { list, ...page } = await readPage(rows, query)
+  const told = list.map(({ id, kind, amount, task_id, created_at }) => ({
+    ...{ id, kind, amount, task_id },
+    create_time: toMoment(created_at),
+  }))
+  return { list: told, ...page }
 }

@@ -1,7 +1,7 @@
 import { MediaError } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 
-interface Options {
+interface RateLimitsOptions {
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** Requests a minute by operation, in place of the operations' own limits. */
@@ -9,7 +9,7 @@ interface Options {
 }
 
 /** What is left of a minute's requests at a moment (ms since 1970). */
-interface Bucket {
+interface TokenBucket {
   readonly left: number
   readonly at: number
 }
@@ -24,10 +24,10 @@ const maxBuckets = 10_000
  * minute's requests and fills evenly. In memory: a restart fills all.
  */
 export class RateLimits {
-  readonly #options: Options
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #options: RateLimitsOptions
+  readonly #buckets = new Map<string, TokenBucket>()
 
-  constructor(options: Options) {
+  constructor(options: RateLimitsOptions) {
     this.#options = options
   }
 
@@ -41,7 +41,7 @@ export class RateLimits {
     // A clock that was set back fills nothing.
     const now = Math.max(clock(), bucket.at)
     const left = Math.min(limit, bucket.left + ((now - bucket.at) * limit) / minuteMs)
-    if (left < 1) throw tooMany(name, limit, Math.ceil(((1 - left) * minuteMs) / limit / 1000))
+    if (left < 1) throw rateLimitExceeded(name, limit, Math.ceil(((1 - left) * minuteMs) / limit / 1000))
     this.#buckets.set(id, { left: left - 1, at: now })
     if (this.#buckets.size > maxBuckets) this.#forgetFull(now)
   }
@@ -52,7 +52,7 @@ export class RateLimits {
   }
 }
 
-function tooMany(name: string, limit: number, seconds: number): MediaError {
+function rateLimitExceeded(name: string, limit: number, seconds: number): MediaError {
   return new MediaError(6032, `${name} takes at most ${limit} requests a minute of one key`, {
     hint: `Try again in ${seconds} s.`,
     retryAfter: seconds,

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { embeddedKey, findAccount, localAccount, openAccount } from '../accounts/accounts.ts'
-import { addKey, listKeys, revokeKey } from '../accounts/keys.ts'
-import { balanceOf, grant } from '../accounts/ledger.ts'
+import { embeddedKeyName, findAccount, localAccount, findOrCreateAccount } from '../accounts/accounts.ts'
+import { insertKey, listKeys, revokeKey } from '../accounts/keys.ts'
+import { accountBalance, grantCredits } from '../accounts/ledger.ts'
 import type { Config } from '../config/config.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
 import { dataFiles } from '../daemon/data-files.ts'
 import { holdDataFolder } from '../daemon/lock.ts'
-import { holdDatabase } from '../db/hold.ts'
+import { lockDatabase } from '../db/database-lock.ts'
 import { openCurrentDatabase, openDatabase } from '../db/open.ts'
 import type { Db } from '../db/schema.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
@@ -34,7 +34,7 @@ export async function createKey(
 ): Promise<void> {
   checkName('key', name)
   checkName('account', account)
-  if (account === localAccount.name && name === embeddedKey) {
+  if (account === localAccount.name && name === embeddedKeyName) {
     throw new MediaError(6016, `the key ${name} of the account ${account} is the service's own`, {
       hint: 'Choose another name.',
     })
@@ -43,8 +43,8 @@ export async function createKey(
   const expireAt = days === undefined ? undefined : now + days * dayMs
   await using opened = await openBeside(config)
   const id = await opened.db.transaction().execute(async (trx) => {
-    const accountId = await openAccount(trx, { name: account, now })
-    return await addKey(trx, { accountId, name, raw, quota, expireAt, now })
+    const accountId = await findOrCreateAccount(trx, { name: account, now })
+    return await insertKey(trx, { accountId, name, raw, quota, expireAt, now })
   })
   process.stderr.write(`key ${id} of the account ${account}; it is shown this once:\n`)
   process.stdout.write(`${raw}\n`)
@@ -93,8 +93,8 @@ export async function grantCredits(
       hint: 'Make it with its first key: reelwright keys create --account <name> --name <name>.',
     })
   }
-  await grant(opened.db, { accountId, amount, now: Date.now() })
-  const balance = await balanceOf(opened.db, accountId)
+  await grantCredits(opened.db, { accountId, amount, now: Date.now() })
+  const balance = await accountBalance(opened.db, accountId)
   process.stdout.write(`the account ${account} has ${describeCredits(balance)}\n`)
 }
 
@@ -121,7 +121,7 @@ async function openBeside({ dataDir, databaseUrl }: Config): Promise<AsyncDispos
     })
   }
   await using holds = new CleanupStack()
-  holds.use(await holdDatabase(place))
+  holds.use(await lockDatabase(place))
   return disposable(await openDatabase(place))
 }
 

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-type Anything = Kysely<unknown>
+type UntypedDb = Kysely<unknown>
 
 /** One step of the schema; a step that has landed never changes. */
-async function firstTables(db: Anything): Promise<void> {
+async function firstTables(db: UntypedDb): Promise<void> {
   await db.schema
     .createTable('accounts')
     .addColumn('id', 'bigint', (c) => c.primaryKey())
@@ -51,7 +51,7 @@ async function firstTables(db: Anything): Promise<void> {
   await taskTables(db)
 }
 
-async function taskTables(db: Anything): Promise<void> {
+async function taskTables(db: UntypedDb): Promise<void> {
   await db.schema
     .createTable('tasks')
     .addColumn('id', 'text', (c) => c.primaryKey())
@@ -94,7 +94,7 @@ async function taskTables(db: Anything): Promise<void> {
 }
 
 /** Names this database for good. */
-async function identity(db: Anything): Promise<void> {
+async function identityTable(db: UntypedDb): Promise<void> {
   await db.schema
     .createTable('identity')
     .addColumn('id', 'text', (c) => c.primaryKey())
@@ -107,7 +107,7 @@ async function identity(db: Anything): Promise<void> {
 }
 
 /** Chunked uploads, idempotency keys, tickets, quotas, measured estimates, retention, signed links. */
-async function sharedService(db: Anything): Promise<void> {
+async function sharedService(db: UntypedDb): Promise<void> {
   await db.schema
     .createTable('uploads')
     .addColumn('id', 'text', (c) => c.primaryKey())
@@ -146,7 +146,7 @@ async function sharedService(db: Anything): Promise<void> {
   await sharedServiceColumns(db)
 }
 
-async function sharedServiceColumns(db: Anything): Promise<void> {
+async function sharedServiceColumns(db: UntypedDb): Promise<void> {
   await db.schema.alterTable('api_keys').addColumn('quota', 'bigint').execute()
   await db.schema
     .alterTable('api_keys')
@@ -172,6 +172,6 @@ async function sharedServiceColumns(db: Anything): Promise<void> {
 /** All steps in their order; names sort in that order. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
-  '0002-identity': { up: identity },
+  '0002-identity': { up: identityTable },
   '0003-shared-service': { up: sharedService },
 }

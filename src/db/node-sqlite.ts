@@ -30,7 +30,7 @@ class NodeSqliteAdapter extends SqliteAdapter {
 /** One connection, used by one caller at a time. */
 class NodeSqliteDriver implements Driver {
   readonly #path: string
-  readonly #turns = new Turns()
+  readonly #turns = new ConnectionMutex()
   #database: DatabaseSync | undefined
 
   constructor(path: string) {
@@ -86,7 +86,7 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-const changing = new Set<string>(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode'])
+const writingQueryKinds = new Set<string>(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode'])
 
 class NodeSqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
@@ -97,7 +97,7 @@ class NodeSqliteConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const rows = this.#database.prepare(query.sql).all(...(query.parameters as SQLInputValue[])) as Row[]
-    return changing.has(query.query.kind) ? { rows, numAffectedRows: this.#changes() } : { rows }
+    return writingQueryKinds.has(query.query.kind) ? { rows, numAffectedRows: this.#changes() } : { rows }
   }
 
   /** Rows the last statement changed. */
@@ -112,7 +112,7 @@ class NodeSqliteConnection implements DatabaseConnection {
 }
 
 /** Lets callers in one after another, in the order they came. */
-class Turns {
+class ConnectionMutex {
   #taken = false
   readonly #waiting: (() => void)[] = []
 

@@ -4,16 +4,16 @@ import { Migrator } from 'kysely/migration'
 import { MediaError } from '../contract/errors.ts'
 import { migrations } from './migrations.ts'
 import { nodeSqliteDialect } from './node-sqlite.ts'
-import { reasonOf, unusable, type DatabasePlace } from './place.ts'
-import type { Db, Schema } from './schema.ts'
+import { causeMessage, databaseUnavailable, type DatabaseLocation } from './location.ts'
+import type { Db, DatabaseSchema } from './schema.ts'
 
 /**
  * Opens the database and brings its schema up to date; 6401 with the reason when that fails. A
  * database with a newer schema is refused untouched.
  */
-export async function openDatabase(place: DatabasePlace): Promise<Db> {
-  return await open(place, async (db) => {
-    if (!(await isCurrent(db))) await migrate(db)
+export async function openDatabase(place: DatabaseLocation): Promise<Db> {
+  return await connectAndCheck(place, async (db) => {
+    if (!(await isSchemaCurrent(db))) await migrate(db)
     return db
   })
 }
@@ -22,23 +22,23 @@ export async function openDatabase(place: DatabasePlace): Promise<Db> {
  * Opens a database that a service may be using, and leaves its schema alone: null where that is not
  * up to date. Else as `openDatabase`.
  */
-export async function openCurrentDatabase(place: DatabasePlace): Promise<Db | null> {
-  return await open(place, async (db) => {
-    if (await isCurrent(db)) return db
+export async function openCurrentDatabase(place: DatabaseLocation): Promise<Db | null> {
+  return await connectAndCheck(place, async (db) => {
+    if (await isSchemaCurrent(db)) return db
     await db.destroy()
     return null
   })
 }
 
-async function open<T>(place: DatabasePlace, settle: (db: Db) => Promise<T>): Promise<T> {
-  const db = new Kysely<Schema>({
+async function connectAndCheck<T>(place: DatabaseLocation, settle: (db: Db) => Promise<T>): Promise<T> {
+  const db = new Kysely<DatabaseSchema>({
     dialect: 'path' in place ? nodeSqliteDialect(place.path) : await postgresDialect(place.url),
   })
   try {
     return await settle(db)
   } catch (error) {
     await db.destroy()
-    throw error instanceof MediaError ? error : await unusable(place, error)
+    throw error instanceof MediaError ? error : await databaseUnavailable(place, error)
   }
 }
 
@@ -58,8 +58,8 @@ async function postgresDialect(url: string): Promise<PostgresDialect> {
 }
 
 /** Whether the schema is this version's, or older; throws for a newer one. */
-async function isCurrent(db: Db): Promise<boolean> {
-  const applied = await appliedNames(db)
+async function isSchemaCurrent(db: Db): Promise<boolean> {
+  const applied = await appliedMigrations(db)
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0) {
     throw new MediaError(6500, `the database was made by a newer version (${unknown.join(', ')})`, {
@@ -74,10 +74,10 @@ async function migrate(db: Db): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) return
-  throw new Error(`its tables cannot be brought up to date: ${reasonOf(error)}`, { cause: error })
+  throw new Error(`its tables cannot be brought up to date: ${causeMessage(error)}`, { cause: error })
 }
 
-async function appliedNames(db: Db): Promise<string[]> {
+async function appliedMigrations(db: Db): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some((table) => table.name === 'kysely_migration')) return []
   const rows = await db

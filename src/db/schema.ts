@@ -5,7 +5,7 @@ import type { TaskState } from '../contract/task.ts'
  * Tables of the service, the same in SQLite and PostgreSQL: ids are fixed-width text, so that text
  * order is time order; moments are milliseconds since 1970; JSON is text.
  */
-export interface Schema {
+export interface DatabaseSchema {
   identity: IdentityTable
   accounts: AccountsTable
   api_keys: ApiKeysTable
@@ -169,8 +169,8 @@ interface TicketsTable {
   expire_at: number
 }
 
-export type Db = Kysely<Schema>
-export type Write = Transaction<Schema>
+export type Db = Kysely<DatabaseSchema>
+export type WriteTransaction = Transaction<DatabaseSchema>
 export type FileRow = Selectable<FilesTable>
 export type TaskRow = Selectable<TasksTable>
 export type NewTaskRow = Insertable<TasksTable>

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { MediaError } from '../contract/errors.ts'
-import { lockName } from '../db/lock.ts'
-import type { Db, FileRow, Write } from '../db/schema.ts'
+import { lockBlake3 } from '../db/queries.ts'
+import type { Db, FileRow, WriteTransaction } from '../db/schema.ts'
 import type { FileStore } from './store.ts'
 
 /** Where files are recorded, and where their bytes are. */
@@ -17,8 +17,8 @@ export type FreedFile = Pick<FileRow, 'account_id' | 'blake3' | 'ext'>
  * Sees that bytes are there until the end of a transaction that records them: what was stored before it may
  * have been freed since. Throws 6036, retryable, where they are not.
  */
-export async function ensureBytes(trx: Write, files: FileStore, blake3: string): Promise<void> {
-  await lockName(trx, blake3)
+export async function ensureBytes(trx: WriteTransaction, files: FileStore, blake3: string): Promise<void> {
+  await lockBlake3(trx, blake3)
   if (await files.has(blake3)) return
   throw new MediaError(6036, 'the bytes were removed with another file as they came')
 }
@@ -67,7 +67,7 @@ export async function keepsBytes(
  */
 export async function freeBytes({ db, files }: Shelf, blake3: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await lockName(trx, blake3)
+    await lockBlake3(trx, blake3)
     if (!(await isNamed(trx, blake3))) await files.remove(blake3)
   })
 }

@@ -1,6 +1,6 @@
 import type { FileList, FileListQuery } from '../contract/file.ts'
 import { isOwnId } from '../contract/id.ts'
-import { readPage } from '../db/read-page.ts'
+import { readPage } from '../db/queries.ts'
 import type { Db } from '../db/schema.ts'
 import { toRecord } from './records.ts'
 

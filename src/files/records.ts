@@ -4,8 +4,8 @@ import { retentionDays, type FileDetails, type FileRecord } from '../contract/fi
 import { isOwnId, newId } from '../contract/id.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { toMoment } from '../contract/time.ts'
-import { lockAccount } from '../db/lock.ts'
-import type { Db, FileRow, Write } from '../db/schema.ts'
+import { lockAccount } from '../db/queries.ts'
+import type { Db, FileRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { ensureBytes, freeBytes, keepsBytes, type Shelf } from './bytes.ts'
 import { refuseBeyondQuota, type BoundedShelf } from './room.ts'
@@ -23,7 +23,7 @@ interface NewFile {
 
 /** Records a file under a given id; 6036 where its bytes are gone. */
 export async function insertFile(
-  trx: Write,
+  trx: WriteTransaction,
   files: FileStore,
   file: NewFile & { readonly id: string },
 ): Promise<FileRow> {
@@ -87,7 +87,11 @@ export async function recordHeld({ db, files }: Shelf, file: NewFile): Promise<F
 }
 
 /** Records an upload within a transaction that has written nothing before; 6036 where its bytes are gone. */
-export async function renewOrInsert(trx: Write, files: FileStore, file: NewFile): Promise<FileRow> {
+export async function renewOrInsert(
+  trx: WriteTransaction,
+  files: FileStore,
+  file: NewFile,
+): Promise<FileRow> {
   // Of two equal uploads at once, the second finds the first one's record.
   await lockAccount(trx, file.accountId)
   const known = await trx

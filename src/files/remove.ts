@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import { lockAccount } from '../db/lock.ts'
+import { lockAccount } from '../db/queries.ts'
 import type { FileRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { freeBytes, type Shelf } from './bytes.ts'

@@ -1,5 +1,5 @@
 import { retentionDays } from '../contract/file.ts'
-import { lockAccount } from '../db/lock.ts'
+import { lockAccount } from '../db/queries.ts'
 import { freeBytes, keepsBytes, type FreedFile, type Shelf } from './bytes.ts'
 import { findNeeding } from './needing.ts'
 

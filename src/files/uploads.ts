@@ -9,7 +9,7 @@ import {
   type UploadSession,
   type UploadStatus,
 } from '../contract/upload.ts'
-import { lockAccount } from '../db/lock.ts'
+import { lockAccount } from '../db/queries.ts'
 import type { Db, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { keyedMutex } from '../platform/keyed-mutex.ts'

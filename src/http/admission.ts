@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../accounts/keys.ts'
-import { redeemTicket } from '../accounts/tickets.ts'
+import { redeemEventTicket } from '../accounts/tickets.ts'
 import { linkQuery } from '../contract/file-routes.ts'
 import { MediaError } from '../contract/errors.ts'
 import { endpoints, rawRoutes } from '../contract/routes.ts'
@@ -51,7 +51,7 @@ export function admit(
     const key =
       request.headers.authorization ??
       (allowQueryAuthorization ? inQuery(request, 'Authorization') : undefined)
-    if (ticket !== undefined) request.caller = await redeemTicket(service.db, ticket, service.clock())
+    if (ticket !== undefined) request.caller = await redeemEventTicket(service.db, ticket, service.clock())
     else request.caller = key ? await authenticate(service.db, key, service.clock()) : null
     if (!request.caller) throw notAdmitted({ ticket, key })
   })

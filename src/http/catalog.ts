@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { localAccount } from '../accounts/accounts.ts'
-import { balanceOf, quotaOf } from '../accounts/ledger.ts'
+import { accountBalance, keyQuota } from '../accounts/ledger.ts'
 import type { Capabilities } from '../contract/catalog.ts'
 import { describePrice } from '../contract/credits.ts'
 import { maxFileBytes, retentionDays } from '../contract/file.ts'
@@ -29,7 +29,7 @@ export function catalogRoutes(app: FastifyInstance, service: Service, version: s
   const modules = [...service.operations.values()]
   app.get(routes.capabilities.path, async (request) => {
     const { accountId, keyId } = callerOf(request)
-    const quota = await quotaOf(service.db, keyId)
+    const quota = await keyQuota(service.db, keyId)
     return success<Capabilities>({
       protocol_version: 2,
       version,
@@ -38,7 +38,7 @@ export function catalogRoutes(app: FastifyInstance, service: Service, version: s
       services: serviceKinds.map(describeService),
       limits,
       credits: {
-        balance: await balanceOf(service.db, accountId),
+        balance: await accountBalance(service.db, accountId),
         ...(accountId === localAccount.id && { unlimited: true }),
         ...(quota && { quota }),
       },

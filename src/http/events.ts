@@ -1,7 +1,7 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/keys.ts'
-import { issueTicket } from '../accounts/tickets.ts'
+import { issueEventTicket } from '../accounts/tickets.ts'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { subscribeMessage, type SubscribeMessage, type TaskEvent } from '../contract/task.ts'
@@ -30,7 +30,7 @@ export function eventRoutes(app: FastifyInstance, service: Service, stalledMs: n
     }
   })
   app.post(routes.eventTicket.path, async (request) => {
-    const { ticket, expireAt } = await issueTicket(service.db, callerOf(request), service.clock())
+    const { ticket, expireAt } = await issueEventTicket(service.db, callerOf(request), service.clock())
     return success({ ticket, expires_at: toMoment(expireAt) })
   })
   app.route({

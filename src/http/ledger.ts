@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { listEntries } from '../accounts/statement.ts'
+import { listLedgerEntries } from '../accounts/ledger.ts'
 import { routes } from '../contract/routes.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
@@ -10,6 +10,6 @@ import { read } from './parameters.ts'
 export function ledgerRoutes(app: FastifyInstance, { db }: Service): void {
   app.get(routes.listLedger.path, async (request) => {
     const query = read(routes.listLedger.query, request.query)
-    return success(await listEntries(db, callerOf(request).accountId, query))
+    return success(await listLedgerEntries(db, callerOf(request).accountId, query))
   })
 }

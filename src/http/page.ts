@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { PageTickets } from '../accounts/page-tickets.ts'
+import { PageTickets } from '../accounts/tickets.ts'
 import { MediaError } from '../contract/errors.ts'
 import { readBody } from '../contract/issues.ts'
 import { pageLogin } from '../contract/page-routes.ts'

@@ -1,7 +1,7 @@
-import type { Write } from '../db/schema.ts'
+import type { WriteTransaction } from '../db/schema.ts'
 
 /** Does one ready task to the end of one attempt; never throws for a task that fails. */
-export type Handler = (taskId: string, signal: AbortSignal) => Promise<void>
+export type TaskHandler = (taskId: string, signal: AbortSignal) => Promise<void>
 
 /**
  * The promise every queue keeps: a task made ready in a committed transaction reaches a handler,
@@ -14,7 +14,7 @@ export interface Queue {
    * Says, inside the transaction that makes it ready, that a task is ready at a moment (ms since
    * 1970). The result is to be called after the commit.
    */
-  enqueue(trx: Write, task: { id: string; readyAt: number }): Promise<() => void>
+  enqueue(trx: WriteTransaction, task: { id: string; readyAt: number }): Promise<() => void>
   /** Starts handing out tasks; the result stops that, aborts what runs and waits for it. */
-  consume(handler: Handler, concurrency: number): { stop(): Promise<void> }
+  consume(handler: TaskHandler, concurrency: number): { stop(): Promise<void> }
 }

@@ -2,16 +2,16 @@ import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { embeddedKey, ensureAccount, localAccount } from '../accounts/accounts.ts'
+import { embeddedKeyName, ensureAccount, localAccount } from '../accounts/accounts.ts'
 import { replaceKeys } from '../accounts/keys.ts'
 import { RateLimits } from '../accounts/rate-limits.ts'
-import { balanceOf, grant } from '../accounts/ledger.ts'
+import { accountBalance, grantCredits } from '../accounts/ledger.ts'
 import type { Voice } from '../contract/catalog.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { dataFiles } from '../daemon/data-files.ts'
-import { holdDatabase, type DatabaseHold } from '../db/hold.ts'
+import { lockDatabase, type DatabaseLock } from '../db/database-lock.ts'
 import { openDatabase } from '../db/open.ts'
-import type { DatabasePlace } from '../db/place.ts'
+import type { DatabaseLocation } from '../db/location.ts'
 import type { Db } from '../db/schema.ts'
 import { claimStore } from '../files/claim.ts'
 import { openDiskStore } from '../files/disk.ts'
@@ -24,7 +24,7 @@ import { Metrics } from '../platform/metrics.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { makeFolder } from '../platform/folder.ts'
 import type { HostedService, HostProcess } from '../platform/hosting.ts'
-import { localQueue } from '../queue/local.ts'
+import { createLocalQueue } from '../queue/local-queue.ts'
 import type { Queue } from '../queue/queue.ts'
 import { TaskEvents } from '../tasks/events.ts'
 import { patience } from '../tasks/answer.ts'
@@ -58,7 +58,7 @@ export interface ServiceOptions extends HostProcess {
   /** How long a synchronous operation's result is waited for, ms. */
   readonly patience?: number
   /** Defaults to a SQLite file in the data folder. */
-  readonly database?: DatabasePlace
+  readonly database?: DatabaseLocation
   readonly host?: string
   readonly port?: number
   /** The https address of clients that do not use this machine's own. */
@@ -71,7 +71,7 @@ export interface ServiceOptions extends HostProcess {
 export interface RunningService extends HostedService {
   readonly service: Service
   /** Resolves, with the reason, once its database may be another service's: then it must be closed. */
-  readonly lost: DatabaseHold['lost']
+  readonly lost: DatabaseLock['lost']
 }
 
 /** Starts the embedded service on a data folder that the caller holds alone; what fails leaves nothing open. */
@@ -124,7 +124,7 @@ async function openService(
   const { dataDir, log, operations, rateLimits = {}, voices = [], concurrency, metrics } = options
   const { storageQuota = Infinity, localImport = false } = options
   const place = options.database ?? { path: join(dataDir, dataFiles.database) }
-  const { lost } = opened.use(await holdDatabase(place))
+  const { lost } = opened.use(await lockDatabase(place))
   const db = await openDatabase(place)
   opened.defer(() => db.destroy())
   const store = join(dataDir, 'files')
@@ -136,7 +136,7 @@ async function openService(
     files,
     localImport,
     storageQuota,
-    queue: localQueue({ db, clock: Date.now, onError }),
+    queue: createLocalQueue({ db, clock: Date.now, onError }),
     events: new TaskEvents(),
     voices,
     rates: new RateLimits({ clock: Date.now, perMinute: rateLimits }),
@@ -174,8 +174,8 @@ async function hasWork(db: Db): Promise<boolean> {
 async function openLocalAccount(db: Db, raw: string): Promise<void> {
   const now = Date.now()
   await ensureAccount(db, { ...localAccount, now })
-  if ((await balanceOf(db, localAccount.id)) === 0) {
-    await grant(db, { accountId: localAccount.id, amount: localCredits, now })
+  if ((await accountBalance(db, localAccount.id)) === 0) {
+    await grantCredits(db, { accountId: localAccount.id, amount: localCredits, now })
   }
-  await replaceKeys(db, { accountId: localAccount.id, name: embeddedKey, now, raw })
+  await replaceKeys(db, { accountId: localAccount.id, name: embeddedKeyName, now, raw })
 }

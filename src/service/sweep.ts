@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { removeExpiredKeys } from '../accounts/keys.ts'
-import { removeExpiredTickets } from '../accounts/tickets.ts'
+import { removeExpiredEventTickets } from '../accounts/tickets.ts'
 import type { FreedFile } from '../files/bytes.ts'
 import { freeOld } from '../files/retention.ts'
 import { removeExpiredUploads } from '../files/uploads.ts'
@@ -24,7 +24,7 @@ const removals: Readonly<Record<string, (service: Swept, signal: AbortSignal) =>
   uploads: removeExpiredUploads,
   'idempotency keys': removeOldIdempotencyKeys,
   events: removeOldEvents,
-  tickets: ({ db, clock }) => removeExpiredTickets(db, clock()),
+  tickets: ({ db, clock }) => removeExpiredEventTickets(db, clock()),
   keys: ({ db, clock }) => removeExpiredKeys(db, clock()),
 }
 

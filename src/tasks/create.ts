@@ -1,5 +1,5 @@
-import { hold } from '../accounts/ledger.ts'
-import { lockAccount } from '../db/lock.ts'
+import { holdCredits } from '../accounts/ledger.ts'
+import { lockAccount } from '../db/queries.ts'
 import type { NewTaskRow, TaskRow } from '../db/schema.ts'
 import { findFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
@@ -45,7 +45,7 @@ export async function createTask(service: Service, draft: Draft): Promise<Made> 
     }
     for (const id of fileIds) await findFile(trx, { accountId, id, now: service.clock() })
     const keyId = task.key_id ?? null
-    await hold(trx, { accountId, keyId, taskId: task.id, amount: task.credits, now })
+    await holdCredits(trx, { accountId, keyId, taskId: task.id, amount: task.credits, now })
     const row = await trx.insertInto('tasks').values(task).returningAll().executeTakeFirstOrThrow()
     if (fileIds.length > 0) {
       await trx

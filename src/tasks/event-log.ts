@@ -1,5 +1,5 @@
 import type { TaskRecord } from '../contract/task.ts'
-import type { Db, TaskRow, Write } from '../db/schema.ts'
+import type { Db, TaskRow, WriteTransaction } from '../db/schema.ts'
 import type { Service } from './service.ts'
 import { toTaskRecord } from './store.ts'
 
@@ -12,7 +12,7 @@ const keptMs = 7 * 24 * 3600 * 1000
  */
 export async function recordEvent(
   service: Service,
-  trx: Write,
+  trx: WriteTransaction,
   { row, now }: { row: TaskRow; now: number },
 ): Promise<number | null> {
   if (isQuiet(service, row)) return null

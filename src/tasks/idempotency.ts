@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import type { Db, NewTaskRow, TaskRow, Write } from '../db/schema.ts'
+import type { Db, NewTaskRow, TaskRow, WriteTransaction } from '../db/schema.ts'
 import type { Service } from './service.ts'
 
 /** How long a creation may be repeated under its key, ms. */
@@ -57,7 +57,7 @@ export async function findUnfinished(db: Db, creation: Creation): Promise<TaskRo
 
 /** Remembers which task a key stands for from `now` on, in the transaction that creates or joins it. */
 export async function rememberKey(
-  trx: Write,
+  trx: WriteTransaction,
   task: Pick<TaskRow, 'id' | 'account_id'>,
   { key, now }: { key: string | undefined; now: number },
 ): Promise<void> {

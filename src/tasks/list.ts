@@ -7,7 +7,7 @@ import {
   type TaskState,
 } from '../contract/task.ts'
 import { toMoment } from '../contract/time.ts'
-import { readPage } from '../db/read-page.ts'
+import { readPage } from '../db/queries.ts'
 import type { Db, TaskRow } from '../db/schema.ts'
 import { expectedWaits } from './estimate.ts'
 import type { Service } from './service.ts'

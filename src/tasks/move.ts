@@ -1,8 +1,8 @@
-import { refund } from '../accounts/ledger.ts'
+import { refundCredits } from '../accounts/ledger.ts'
 import type { MediaError } from '../contract/errors.ts'
 import { isTerminal, nextStates, type TaskError, type TaskState } from '../contract/task.ts'
-import { lockAccount } from '../db/lock.ts'
-import type { TaskRow, Write } from '../db/schema.ts'
+import { lockAccount } from '../db/queries.ts'
+import type { TaskRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { recordEvent } from './event-log.ts'
 import { noteMove } from './journal.ts'
@@ -16,7 +16,7 @@ export interface Move {
   /** How long it must wait before it may begin again, ms. */
   readonly waitMs?: number
   /** Further writes of the same transaction. */
-  readonly also?: (trx: Write) => Promise<void>
+  readonly also?: (trx: WriteTransaction) => Promise<void>
 }
 
 class Overtaken extends Error {}
@@ -49,7 +49,7 @@ export async function moveTask(service: Service, task: TaskRow, move: Move): Pro
         .executeTakeFirst()
       if (!updated) throw new Overtaken()
       if (move.to === 'failed' || move.to === 'cancelled') {
-        await refund(trx, {
+        await refundCredits(trx, {
           accountId: task.account_id,
           keyId: task.key_id,
           taskId: task.id,

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openAccount } from '../../src/accounts/accounts.ts'
-import { addKey } from '../../src/accounts/keys.ts'
-import { grant } from '../../src/accounts/ledger.ts'
+import { findOrCreateAccount } from '../../src/accounts/accounts.ts'
+import { insertKey } from '../../src/accounts/keys.ts'
+import { grantCredits } from '../../src/accounts/ledger.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Db } from '../../src/db/schema.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
@@ -96,9 +96,9 @@ async function openAccounts(db: Db): Promise<string[]> {
     const [raw, now] = [newKey(), Date.now()]
     const accountId = await db
       .transaction()
-      .execute((trx) => openAccount(trx, { name: `client ${index}`, now }))
-    await addKey(db, { accountId, name: 'day', raw, now })
-    await grant(db, { accountId, amount: credits, now })
+      .execute((trx) => findOrCreateAccount(trx, { name: `client ${index}`, now }))
+    await insertKey(db, { accountId, name: 'day', raw, now })
+    await grantCredits(db, { accountId, amount: credits, now })
     keys.push(raw)
   }
   return keys

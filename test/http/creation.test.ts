@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceOf } from '../../src/accounts/ledger.ts'
+import { accountBalance } from '../../src/accounts/ledger.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
 import type { TaskList } from '../../src/contract/task.ts'
 import { api, until } from '../service/api.ts'
@@ -35,7 +35,7 @@ onDatabases('creation', (service) => {
     const { baseUrl } = await asItPlans(() => happens(file.file_id))
     const answer = await api({ ...account, baseUrl }).create('test_copy', { file_id: file.file_id })
     expect(answer).toMatchObject({ status: 404, code: 6004, data: null })
-    expect(await balanceOf(db(), account.id)).toBe(5)
+    expect(await accountBalance(db(), account.id)).toBe(5)
     expect(
       await db().selectFrom('tasks').select('id').where('account_id', '=', account.id).execute(),
     ).toEqual([])

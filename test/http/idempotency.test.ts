@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceOf } from '../../src/accounts/ledger.ts'
+import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated } from '../../src/contract/task.ts'
 import { removeOldIdempotencyKeys } from '../../src/tasks/idempotency.ts'
@@ -41,7 +41,7 @@ onDatabases('Idempotency-Key', (service) => {
     // Left out or given as it would be read, it is the same request.
     expect(await createUnder(calls, 'a', { behaviour: 'copy', ...body, other: 1 })).toEqual(first)
     expect(await tasksOf(account.id)).toHaveLength(1)
-    expect(await balanceOf(db(), account.id)).toBe(8)
+    expect(await accountBalance(db(), account.id)).toBe(8)
   })
 
   test('the first answer stands though its file has gone since', async () => {
@@ -68,7 +68,7 @@ onDatabases('Idempotency-Key', (service) => {
     expect(answers.map(({ code }) => code)).toEqual(Array(12).fill(200))
     expect(new Set(answers.map(({ data }) => data.task_id)).size).toBe(1)
     expect(await tasksOf(account.id)).toHaveLength(1)
-    expect(await balanceOf(db(), account.id)).toBe(0)
+    expect(await accountBalance(db(), account.id)).toBe(0)
   })
 
   test('of different creations at once exactly one makes a task', async () => {

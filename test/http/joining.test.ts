@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceOf } from '../../src/accounts/ledger.ts'
+import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated, TaskQuote } from '../../src/contract/task.ts'
 import { api, until, type Api } from '../service/api.ts'
@@ -25,7 +25,7 @@ onDatabases('Prefer: join-identical', (service) => {
     const account = await service().account(credits)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
-    const balance = () => balanceOf(service().running.service.db, account.id)
+    const balance = () => accountBalance(service().running.service.db, account.id)
     return { calls, balance, body: { file_id: file.file_id, behaviour: 'wait' } }
   }
 

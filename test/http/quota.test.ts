@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { addKey, revokeKeys } from '../../src/accounts/keys.ts'
-import { balanceOf, quotaOf } from '../../src/accounts/ledger.ts'
+import { insertKey, revokeKeys } from '../../src/accounts/keys.ts'
+import { accountBalance, keyQuota } from '../../src/accounts/ledger.ts'
 import type { Capabilities } from '../../src/contract/catalog.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { newKey } from '../../src/platform/new-key.ts'
@@ -29,13 +29,13 @@ onDatabases('the quota of a key', (service) => {
     const refused = await create()
     expect(refused).toMatchObject({ status: 402, code: 6201, data: null })
     expect(refused.msg).toBe('this task costs 1 credit, and the quota of this key has 0')
-    expect(await balanceOf(db(), account.id)).toBe(7)
+    expect(await accountBalance(db(), account.id)).toBe(7)
   })
 
   test('comes before the balance, and a balance that does not reach leaves it', async () => {
     const { account, create } = await setUp(0, 1)
     expect((await create()).code).toBe(6202)
-    expect(await quotaOf(db(), account.keyId)).toEqual({ limit: 1, spent: 0 })
+    expect(await keyQuota(db(), account.keyId)).toEqual({ limit: 1, spent: 0 })
     expect((await (await setUp(0, 0)).create()).code).toBe(6201)
   })
 
@@ -44,8 +44,8 @@ onDatabases('the quota of a key', (service) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create()))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(7)
     expect(answers.filter(({ code }) => code === 6201)).toHaveLength(13)
-    expect(await quotaOf(db(), account.keyId)).toEqual({ limit: 7, spent: 7 })
-    expect(await balanceOf(db(), account.id)).toBe(23)
+    expect(await keyQuota(db(), account.keyId)).toEqual({ limit: 7, spent: 7 })
+    expect(await accountBalance(db(), account.id)).toBe(23)
   })
 
   test('gets back what a cancelled or failed task cost, also once the key is revoked', async () => {
@@ -55,22 +55,22 @@ onDatabases('the quota of a key', (service) => {
       () => calls.query('test_copy', failing.task_id),
       ({ data }) => data.status === 'failed',
     )
-    expect(await quotaOf(db(), account.keyId)).toEqual({ limit: 5, spent: 0 })
+    expect(await keyQuota(db(), account.keyId)).toEqual({ limit: 5, spent: 0 })
 
     const { data: stopped } = await create('wait')
     const other = newKey()
-    await addKey(db(), { accountId: account.id, name: 'other', raw: other, now: Date.now() })
+    await insertKey(db(), { accountId: account.id, name: 'other', raw: other, now: Date.now() })
     await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
     expect((await create()).code).toBe(6502)
     await api({ ...account, apiKey: other }).stop(stopped.task_id)
-    expect(await quotaOf(db(), account.keyId)).toEqual({ limit: 5, spent: 0 })
-    expect(await balanceOf(db(), account.id)).toBe(9)
+    expect(await keyQuota(db(), account.keyId)).toEqual({ limit: 5, spent: 0 })
+    expect(await accountBalance(db(), account.id)).toBe(9)
   })
 
   test("is each key's own; a key without one has the whole balance", async () => {
     const { account, create } = await setUp(3, 1)
     const raw = newKey()
-    await addKey(db(), { accountId: account.id, name: 'free', raw, now: Date.now() })
+    await insertKey(db(), { accountId: account.id, name: 'free', raw, now: Date.now() })
     const free = api({ ...account, apiKey: raw })
     expect((await create()).code).toBe(200)
     expect((await create('copy', free)).code).toBe(200)
@@ -84,7 +84,7 @@ onDatabases('the quota of a key', (service) => {
     const { account } = await setUp(1)
     const [raw, now] = [newKey(), Date.now()]
     const key = { accountId: account.id, name: 'session', raw, now }
-    await addKey(db(), { ...key, expireAt: now + 60_000 })
+    await insertKey(db(), { ...key, expireAt: now + 60_000 })
     const list = () => api({ ...account, apiKey: raw }).send(routes.listTasks.path)
     expect((await list()).code).toBe(200)
     await db().updateTable('api_keys').set({ expire_at: now }).where('name', '=', 'session').execute()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addKey } from '../../src/accounts/keys.ts'
+import { insertKey } from '../../src/accounts/keys.ts'
 import { newKey } from '../../src/platform/new-key.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
@@ -26,7 +26,7 @@ test('a key that asks too often is told when to come again, before anything else
   expect(await refused.json()).toMatchObject({ code: 6032, data: null, retryable: true })
 
   const apiKey = newKey()
-  await addKey(service.running.service.db, {
+  await insertKey(service.running.service.db, {
     accountId: account.id,
     name: 'other',
     raw: apiKey,

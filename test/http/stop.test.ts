@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { balanceOf } from '../../src/accounts/ledger.ts'
+import { accountBalance } from '../../src/accounts/ledger.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { taskRecordFields } from '../contract/common.ts'
 import { api, until, type Api } from '../service/api.ts'
@@ -9,7 +9,7 @@ import { all, listen, states } from './listen.ts'
 import { onDatabases } from './on-databases.ts'
 
 onDatabases('stopping', (service) => {
-  const balance = (id: number) => balanceOf(service().running.service.db, id)
+  const balance = (id: number) => accountBalance(service().running.service.db, id)
   const setUp = async (credits: number) => {
     const account = await service().account(credits)
     const calls = api(account)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceOf } from '../../src/accounts/ledger.ts'
+import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated, TaskList } from '../../src/contract/task.ts'
 import { api, until, type Api } from '../service/api.ts'
@@ -24,7 +24,7 @@ async function setUp(service: TestService, credits = 9) {
   const account = await service.account(credits)
   const calls = api(account)
   const { data: file } = await calls.upload('a.txt', 'some bytes')
-  const balance = () => balanceOf(service.running.service.db, account.id)
+  const balance = () => accountBalance(service.running.service.db, account.id)
   return { account, calls, balance, file_id: file.file_id }
 }
 

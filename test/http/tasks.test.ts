@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceOf } from '../../src/accounts/ledger.ts'
+import { accountBalance } from '../../src/accounts/ledger.ts'
 import { api, until } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
 import { ask, envelope } from './raw.ts'
@@ -26,7 +26,7 @@ onDatabases('tasks over HTTP', (service) => {
     const answer = envelope(await ask(url, { method: 'POST', headers, body }))
     expect(answer).toMatchObject({ status: code === 6004 ? 404 : 400, code, data: null })
     expect(answer.msg).toMatch(says)
-    expect(await balanceOf(service().running.service.db, account.id)).toBe(3)
+    expect(await accountBalance(service().running.service.db, account.id)).toBe(3)
   })
 
   test('a creation whose fields are known and more is taken', async () => {

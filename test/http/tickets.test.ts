@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { revokeKeys } from '../../src/accounts/keys.ts'
-import { removeExpiredTickets } from '../../src/accounts/tickets.ts'
+import { removeExpiredEventTickets } from '../../src/accounts/tickets.ts'
 import { eventTicket } from '../../src/contract/task-routes.ts'
 import { api } from '../service/api.ts'
 import { behindAnotherPort } from './another-port.ts'
@@ -75,7 +75,7 @@ onDatabases('tickets', (service) => {
       .execute()
     expect(await opening(`?ticket=${old.ticket}`)).toBe(401)
     const { ticket } = await take(account)
-    await removeExpiredTickets(db(), Date.now())
+    await removeExpiredEventTickets(db(), Date.now())
     const left = await db().selectFrom('tickets').selectAll().where('account_id', '=', account.id).execute()
     expect(left).toHaveLength(1)
     expect(JSON.stringify(left)).not.toContain(ticket)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceOf } from '../../src/accounts/ledger.ts'
+import { accountBalance } from '../../src/accounts/ledger.ts'
 import { operations } from '../../tools/index.ts'
 import { startTestService } from '../service/in-process.ts'
 import { openStudio } from './real-agent.ts'
@@ -21,7 +21,7 @@ test('work that costs more than the account has is refused with both figures, an
       /^6202: this task costs 2 credits, and the account has 1\. Fix: .*shorter.* Retryable: no$/,
     )
     expect((await agent.call('list_tasks')).data).toMatchObject({ total: 0 })
-    expect(await balanceOf(db, account.id)).toBe(1)
+    expect(await accountBalance(db, account.id)).toBe(1)
   }
 })
 
@@ -39,9 +39,9 @@ test('work above confirm_above_credits is priced by the service, and not begun w
   const clip = { file_id: 'long.mp4' }
   const priced = await agent.call('video_split_screen', { clips: [clip, clip] })
   expect(priced.data).toMatchObject({ status: 'unconfirmed', price_credits: 2 })
-  expect(await balanceOf(db, account.id)).toBe(5)
+  expect(await accountBalance(db, account.id)).toBe(5)
   const short = { ...clip, end_time_ms: 1000 }
   const begun = await agent.call('video_split_screen', { clips: [short, clip], wait_seconds: 0 })
   expect(begun.data).toMatchObject({ task_id: expect.any(String) })
-  expect(await balanceOf(db, account.id)).toBe(4)
+  expect(await accountBalance(db, account.id)).toBe(4)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { grant } from '../../src/accounts/ledger.ts'
+import { grantCredits } from '../../src/accounts/ledger.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { api } from './api.ts'
 import { fakeModule } from './fake-operation.ts'
@@ -77,6 +77,6 @@ test('of all that is wrong with a creation, what comes first in docs/contract.md
   expect(await create({ file_id: text })).toBe(6202)
   const { db } = service.running.service
   expect(await db.selectFrom('tasks').selectAll().execute()).toEqual([])
-  await grant(db, { accountId: account.id, amount: 1, now: Date.now() })
+  await grantCredits(db, { accountId: account.id, amount: 1, now: Date.now() })
   expect(await create({ file_id: text })).toBe(200)
 })

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureAccount } from '../../src/accounts/accounts.ts'
-import { addKey } from '../../src/accounts/keys.ts'
-import { grant } from '../../src/accounts/ledger.ts'
+import { insertKey } from '../../src/accounts/keys.ts'
+import { grantCredits } from '../../src/accounts/ledger.ts'
 import type { Voice } from '../../src/contract/catalog.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
 import { environmentTelling } from '../../src/config/config.ts'
@@ -12,7 +12,7 @@ import type { Services } from '../../src/engines/services/services.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configuredPacks, configurePacks } from '../../src/engines/packs/use.ts'
 import { configureServices } from '../../src/engines/services/use.ts'
-import type { DatabasePlace } from '../../src/db/place.ts'
+import type { DatabaseLocation } from '../../src/db/location.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { newKey } from '../../src/platform/new-key.ts'
 import { startService, type RunningService } from '../../src/service/service.ts'
@@ -37,7 +37,7 @@ export interface TestAccount {
 export interface TestServiceOptions {
   /** Left out, one of its own, which goes with it. */
   readonly dataDir?: string
-  readonly database?: DatabasePlace
+  readonly database?: DatabaseLocation
   readonly operations?: readonly OperationModule[]
   readonly voices?: readonly Voice[]
   readonly rateLimits?: Readonly<Record<string, number>>
@@ -94,9 +94,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       const { db } = running.service
       const now = Date.now()
       await ensureAccount(db, { id: accounts, name: `account ${accounts}`, now })
-      if (credits > 0) await grant(db, { accountId: accounts, amount: credits, now })
+      if (credits > 0) await grantCredits(db, { accountId: accounts, amount: credits, now })
       const apiKey = newKey()
-      const keyId = await addKey(db, { accountId: accounts, name: 'test', raw: apiKey, quota, now })
+      const keyId = await insertKey(db, { accountId: accounts, name: 'test', raw: apiKey, quota, now })
       return { id: accounts, baseUrl, apiKey, keyId }
     },
     async [Symbol.asyncDispose]() {

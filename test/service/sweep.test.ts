@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { addKey } from '../../src/accounts/keys.ts'
-import { issueTicket } from '../../src/accounts/tickets.ts'
+import { insertKey } from '../../src/accounts/keys.ts'
+import { issueEventTicket } from '../../src/accounts/tickets.ts'
 import { sweepHourly } from '../../src/service/sweep.ts'
 import { newKey } from '../../src/platform/new-key.ts'
 import { chunked } from '../http/chunked.ts'
@@ -81,7 +81,7 @@ onDatabases('the sweep', (service) => {
       .select('id')
       .where('account_id', '=', account.id)
       .executeTakeFirstOrThrow()
-    await issueTicket(db, { accountId: account.id, keyId: key.id }, Date.now())
+    await issueEventTicket(db, { accountId: account.id, keyId: key.id }, Date.now())
     const left = async () => {
       const tables = ['uploads', 'idempotency_keys', 'events', 'tickets'] as const
       const counts = tables.map(async (table) => {
@@ -111,8 +111,8 @@ onDatabases('the sweep', (service) => {
     const { db } = parts()
     const account = await service().account(0)
     const [now, expireAt] = [Date.now(), Date.now() + 5 * dayMs]
-    const keyId = await addKey(db, { accountId: account.id, name: 'brief', raw: newKey(), now, expireAt })
-    await issueTicket(db, { accountId: account.id, keyId }, expireAt - 1000)
+    const keyId = await insertKey(db, { accountId: account.id, name: 'brief', raw: newKey(), now, expireAt })
+    await issueEventTicket(db, { accountId: account.id, keyId }, expireAt - 1000)
     const left = async () => {
       const keys = await db
         .selectFrom('api_keys')

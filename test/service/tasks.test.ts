@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { balanceOf } from '../../src/accounts/ledger.ts'
+import { accountBalance } from '../../src/accounts/ledger.ts'
 import { onDatabases, onNewDatabases } from '../http/on-databases.ts'
 import { api, until } from './api.ts'
 import { freeModule } from './fake-operation.ts'
@@ -45,7 +45,7 @@ onDatabases('tasks', (service) => {
       .orderBy('id')
       .execute()
     expect(rows).toEqual([{ attempts: 1 }, { attempts: 3 }])
-    expect(await balanceOf(service().running.service.db, account.id)).toBe(10)
+    expect(await accountBalance(service().running.service.db, account.id)).toBe(10)
     await check(service())
   })
 
@@ -77,7 +77,7 @@ onDatabases('tasks', (service) => {
     const answer = await api(account).create('test_copy', body)
     expect(answer).toMatchObject({ status, code, data: null })
     expect(answer.msg).toMatch(says)
-    expect(await balanceOf(service().running.service.db, account.id)).toBe(5)
+    expect(await accountBalance(service().running.service.db, account.id)).toBe(5)
     await check(service())
   })
 
@@ -129,7 +129,7 @@ onNewDatabases('tasks of a service of their own', (start) => {
     const codes = (await Promise.all([client(), client(), client(), client()])).flat()
     expect(codes.filter((code) => code === 200)).toHaveLength(50)
     expect(codes.filter((code) => code === 6202)).toHaveLength(150)
-    expect(await balanceOf(service.running.service.db, account.id)).toBe(0)
+    expect(await accountBalance(service.running.service.db, account.id)).toBe(0)
     await check(service)
   })
 
@@ -152,7 +152,7 @@ onNewDatabases('tasks of a service of their own', (start) => {
     const hint = (pattern: RegExp) => ({ ...refused, hint: expect.stringMatching(pattern) as string })
     expect(await calls.cancel(queued)).toMatchObject(hint(/were returned/))
     expect(await calls.cancel(running)).toMatchObject(hint(/wait for it/))
-    expect(await balanceOf(service.running.service.db, account.id)).toBe(8)
+    expect(await accountBalance(service.running.service.db, account.id)).toBe(8)
     await check(service)
   })
 

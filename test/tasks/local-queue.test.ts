@@ -2,14 +2,14 @@ import { describe } from 'vitest'
 import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { priorities } from '../../src/contract/task.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { localQueue } from '../../src/queue/local.ts'
+import { createLocalQueue } from '../../src/queue/local-queue.ts'
 import { queueLaws, type QueueBench } from '../laws/queue.ts'
 
 async function open(): Promise<QueueBench> {
   const db = await openDatabase({ path: ':memory:' })
   await ensureAccount(db, { id: 1, name: 'test', now: 0 })
   let now = 0
-  const queue = localQueue({
+  const queue = createLocalQueue({
     db,
     clock: () => now,
     onError: (error) => {

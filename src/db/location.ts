@@ -1,10 +1,10 @@
 import { MediaError } from '../contract/errors.ts'
 
 /** Where the state lives: a SQLite file, or a PostgreSQL address. */
-export type DatabasePlace = { readonly path: string } | { readonly url: string }
+export type DatabaseLocation = { readonly path: string } | { readonly url: string }
 
 /** How people know a database: its file, or its server's host and port; never with a password. */
-export async function nameOf(place: DatabasePlace): Promise<string> {
+export async function describeDatabase(place: DatabaseLocation): Promise<string> {
   if ('path' in place) return `the database ${place.path}`
   const { default: pg } = await import('pg')
   try {
@@ -17,8 +17,8 @@ export async function nameOf(place: DatabasePlace): Promise<string> {
 }
 
 /** 6401 for a database that cannot be opened, with the reason and what to look at. */
-export async function unusable(place: DatabasePlace, cause: unknown): Promise<MediaError> {
-  return new MediaError(6401, `${await nameOf(place)} cannot be used: ${reasonOf(cause)}`, {
+export async function databaseUnavailable(place: DatabaseLocation, cause: unknown): Promise<MediaError> {
+  return new MediaError(6401, `${await describeDatabase(place)} cannot be used: ${causeMessage(cause)}`, {
     cause,
     retryable: false,
     hint:
@@ -29,7 +29,7 @@ export async function unusable(place: DatabasePlace, cause: unknown): Promise<Me
 }
 
 /** A name with several addresses fails with one error for each, and no message of its own. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+export function causeMessage(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(causeMessage).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

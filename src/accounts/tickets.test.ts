@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PageTickets } from './page-tickets.ts'
+import { PageTickets } from './tickets.ts'
 
 test('a ticket hands its key over once', () => {
   const tickets = new PageTickets(() => 5)

@@ -1,7 +1,7 @@
 import type { Db } from '../db/schema.ts'
-import type { Handler, Queue } from './queue.ts'
+import type { TaskHandler, Queue } from './queue.ts'
 
-interface Options {
+interface LocalQueueOptions {
   readonly db: Db
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -10,29 +10,29 @@ interface Options {
 }
 
 /** Looks again after a scheduler failure, and at the latest after this long, ms. */
-const longestNap = 5_000
+const maxPollIntervalMs = 5_000
 
 /**
  * A queue inside one process: the task table is the queue, and a commit that made a task ready
  * rings the bell. Only one process may consume a database this way.
  */
-export function localQueue(options: Options): Queue {
-  let consumer: Consumer | undefined
+export function createLocalQueue(options: LocalQueueOptions): Queue {
+  let consumer: LocalQueueConsumer | undefined
   return {
     async enqueue() {
-      return () => consumer?.look()
+      return () => consumer?.poll()
     },
     consume(handler, concurrency) {
-      consumer = new Consumer(options, handler, concurrency)
-      consumer.look()
+      consumer = new LocalQueueConsumer(options, handler, concurrency)
+      consumer.poll()
       return consumer
     },
   }
 }
 
-class Consumer {
-  readonly #options: Options
-  readonly #handler: Handler
+class LocalQueueConsumer {
+  readonly #options: LocalQueueOptions
+  readonly #handler: TaskHandler
   readonly #concurrency: number
   readonly #running = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
@@ -40,14 +40,14 @@ class Consumer {
   #lookAgain = false
   #alarm: NodeJS.Timeout | undefined
 
-  constructor(options: Options, handler: Handler, concurrency: number) {
+  constructor(options: LocalQueueOptions, handler: TaskHandler, concurrency: number) {
     this.#options = options
     this.#handler = handler
     this.#concurrency = concurrency
   }
 
   /** Starts what is ready; calls that come while it looks make it look once more. */
-  look(): void {
+  poll(): void {
     if (this.#stop.signal.aborted) return
     if (this.#looking) {
       this.#lookAgain = true
@@ -56,13 +56,13 @@ class Consumer {
     this.#looking = this.#fill()
       .catch((error: unknown) => {
         this.#options.onError(error)
-        this.#wakeIn(longestNap)
+        this.#wakeIn(maxPollIntervalMs)
       })
       .finally(() => {
         this.#looking = undefined
         if (!this.#lookAgain) return
         this.#lookAgain = false
-        this.look()
+        this.poll()
       })
   }
 
@@ -108,12 +108,12 @@ class Consumer {
     try {
       await this.#handler(id, this.#stop.signal)
       this.#running.delete(id)
-      this.look()
+      this.poll()
     } catch (error) {
       this.#running.delete(id)
       this.#options.onError(error)
       // The task may still be queued: at once would be a tight loop.
-      this.#wakeIn(longestNap)
+      this.#wakeIn(maxPollIntervalMs)
     }
   }
 
@@ -123,12 +123,12 @@ class Consumer {
       .select((eb) => eb.fn.min('ready_at').as('at'))
       .where('ready_at', '>', now)
       .executeTakeFirst()
-    if (next && next.at !== null) this.#wakeIn(Math.min(next.at - now, longestNap))
+    if (next && next.at !== null) this.#wakeIn(Math.min(next.at - now, maxPollIntervalMs))
   }
 
   #wakeIn(milliseconds: number): void {
     clearTimeout(this.#alarm)
-    this.#alarm = setTimeout(() => this.look(), milliseconds)
+    this.#alarm = setTimeout(() => this.poll(), milliseconds)
     this.#alarm.unref()
   }
 }
