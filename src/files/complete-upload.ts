@@ -2,38 +2,49 @@ import { MediaError } from '../contract/errors.ts'
 import { maxListedMissing } from '../contract/upload.ts'
 import type { FileRow, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { renewOrInsert } from './records.ts'
+import { renewOrInsertFile } from './records.ts'
 import type { StoredBytes } from './store.ts'
-import { alone, findUpload, missingParts, noUpload, type Shelf, type UploadKey } from './uploads.ts'
+import {
+  uploadMutex,
+  findUpload,
+  missingParts,
+  uploadNotFound,
+  type UploadStorage,
+  type UploadKey,
+} from './uploads.ts'
 
 /**
  * Makes the file of an upload's parts. Asked again, also after a lost answer, it gives the same record. Throws
  * 6024, 6027 with the missing parts, 6028 for another size, 6026 for other bytes than were declared, and 6036.
  */
-export async function completeUpload(shelf: Shelf, key: UploadKey): Promise<FileRow> {
-  return await alone(key.id, async () => {
+export async function completeUpload(shelf: UploadStorage, key: UploadKey): Promise<FileRow> {
+  return await uploadMutex(key.id, async () => {
     const upload = await findUpload(shelf, key)
-    if (upload.file_id !== null) return await completed(shelf, upload, upload.file_id)
+    if (upload.file_id !== null) return await completedFile(shelf, upload, upload.file_id)
     const missing = await missingParts(shelf.db, upload)
-    if (missing.length > 0) throw incomplete(missing)
-    const bytes = await shelf.files.finish(upload.id, upload)
+    if (missing.length > 0) throw partsMissing(missing)
+    const bytes = await shelf.files.assemble(upload.id, upload)
     failpoint('upload.complete.before-commit')
-    const row = await record(shelf, upload, bytes)
+    const row = await recordCompletion(shelf, upload, bytes)
     failpoint('upload.complete.after-commit')
     await shelf.files.discard(upload.id)
     return row
   })
 }
 
-function incomplete(missing: readonly number[]): MediaError {
+function partsMissing(missing: readonly number[]): MediaError {
   const listed = missing.slice(0, maxListedMissing).join(', ')
   const more = missing.length - maxListedMissing
   return new MediaError(6027, `parts are missing: ${listed}${more > 0 ? `, and ${more} more` : ''}`)
 }
 
-async function record({ db, files, clock }: Shelf, upload: UploadRow, bytes: StoredBytes): Promise<FileRow> {
+async function recordCompletion(
+  { db, files, clock }: UploadStorage,
+  upload: UploadRow,
+  bytes: StoredBytes,
+): Promise<FileRow> {
   return await db.transaction().execute(async (trx) => {
-    const row = await renewOrInsert(trx, files, {
+    const row = await renewOrInsertFile(trx, files, {
       accountId: upload.account_id,
       name: upload.name,
       bytes,
@@ -45,13 +56,17 @@ async function record({ db, files, clock }: Shelf, upload: UploadRow, bytes: Sto
       .where('id', '=', upload.id)
       .returning('id')
       .executeTakeFirst()
-    if (!done) throw noUpload(upload.id)
+    if (!done) throw uploadNotFound(upload.id)
     await trx.deleteFrom('upload_parts').where('upload_id', '=', upload.id).execute()
     return row
   })
 }
 
-async function completed({ db, clock }: Shelf, { id }: UploadRow, fileId: string): Promise<FileRow> {
+async function completedFile(
+  { db, clock }: UploadStorage,
+  { id }: UploadRow,
+  fileId: string,
+): Promise<FileRow> {
   const row = await db
     .selectFrom('files')
     .selectAll()

@@ -1,22 +1,22 @@
-import { constants } from 'node:fs'
-import { chmod, copyFile, link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { chmod, copyFile, link, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { syncFolder, writeWhole } from '../platform/durable.ts'
+import type { Db } from '../db/schema.ts'
+import { syncFolder, writeDurably, writeWhole } from '../platform/durable.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { freeSpace, makeFolder } from '../platform/folder.ts'
 import { createHasher, hashFile } from '../platform/hash.ts'
-import { orFull } from './disk-full.ts'
-import { DiskParts } from './disk-parts.ts'
+import { DiskParts, toDiskFullError } from './disk-parts.ts'
 import type { ByteRange, FileStore, StoredBytes } from './store.ts'
 
 /** Stored bytes are never written again, not even by a program that was handed a link to them. */
-const readOnly = 0o444
+const readOnlyMode = 0o444
 
 /** Bytes of one read of a download. */
-const readBytes = 256 * 1024
+const downloadReadBytes = 256 * 1024
 
 /**
  * Opens the store of a folder: `blobs/ab/abcd…` holds bytes by their hash, `incoming/` what is being written
@@ -38,7 +38,7 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
       const bytes = await fill(temporary)
       const path = pathOf(bytes.blake3)
       await makeFolder(dirname(path))
-      await place(temporary, path)
+      await publish(temporary, path)
       failpoint('files.put.renamed')
       await syncFolder(dirname(path))
       // Always: whoever made the folder just now may not have come to this line yet.
@@ -46,35 +46,35 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
       return bytes
     } catch (error) {
       await rm(temporary, { force: true })
-      throw await orFull(error, folder)
+      throw await toDiskFullError(error, folder)
     }
   }
 
   return {
-    put: (source, maxBytes) => take((temporary) => write(temporary, source, maxBytes)),
-    adopt: (path) => take((temporary) => moveIn(path, temporary)),
+    put: (source, maxBytes) => take((temporary) => writeStream(temporary, source, maxBytes)),
+    adopt: (path) => take((temporary) => moveIntoStore(path, temporary)),
     putPart: (upload, part, source) => parts.put(upload, part, source),
-    finish: (upload, whole) => take((temporary) => parts.assemble(upload, whole, temporary)),
+    assemble: (upload, whole) => take((temporary) => parts.assemble(upload, whole, temporary)),
     discard: (upload) => parts.discard(upload),
-    uploads: () => parts.list(),
+    listUploads: () => parts.list(),
     async read(blake3: string, range?: ByteRange) {
       const file = await open(pathOf(blake3))
-      return file.createReadStream({ ...range, highWaterMark: readBytes })
+      return file.createReadStream({ ...range, highWaterMark: downloadReadBytes })
     },
-    stage: (blake3, path) => stage(pathOf(blake3), path),
-    async lend({ blake3, ext }, use) {
+    stage: (blake3, path) => stageFile(pathOf(blake3), path),
+    async withLocalPath({ blake3, ext }, use) {
       const path = join(incoming, `${randomUUID()}${ext}`)
-      await stage(pathOf(blake3), path)
+      await stageFile(pathOf(blake3), path)
       try {
         return await use(path)
       } finally {
         await rm(path, { force: true })
       }
     },
-    has: (blake3) => exists(pathOf(blake3)),
-    free: () => freeSpace(folder),
+    has: (blake3) => fileExists(pathOf(blake3)),
+    freeSpace: () => freeSpace(folder),
     remove: (blake3) => rm(pathOf(blake3), { force: true }),
-    list: () => list(blobs),
+    list: () => listBlobs(blobs),
     async recover() {
       await rm(incoming, { recursive: true, force: true })
       await mkdir(incoming)
@@ -82,13 +82,13 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
   }
 }
 
-async function write(
+async function writeStream(
   path: string,
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<StoredBytes> {
   const hasher = await createHasher()
-  await using file = await open(path, 'wx', readOnly)
+  await using file = await open(path, 'wx', readOnlyMode)
   let size = 0
   for await (const chunk of source) {
     size += chunk.byteLength
@@ -104,7 +104,7 @@ async function write(
 }
 
 /** Hashed where it lies then, so that the name is that of what is kept. */
-async function moveIn(from: string, to: string): Promise<StoredBytes> {
+async function moveIntoStore(from: string, to: string): Promise<StoredBytes> {
   try {
     await rename(from, to)
   } catch (error) {
@@ -115,13 +115,13 @@ async function moveIn(from: string, to: string): Promise<StoredBytes> {
   // It may be a copy of a read-only input, and some systems sync only what is open for writing.
   await chmod(to, 0o600)
   await using file = await open(to, 'r+')
-  await file.chmod(readOnly)
+  await file.chmod(readOnlyMode)
   await file.datasync()
   return { blake3: await hashFile(to), size: (await file.stat()).size }
 }
 
 /** Equal bytes replace each other: whoever comes second changes nothing. */
-async function place(temporary: string, path: string): Promise<void> {
+async function publish(temporary: string, path: string): Promise<void> {
   try {
     await rename(temporary, path)
     // Two names of one file both stay.
@@ -137,21 +137,21 @@ async function place(temporary: string, path: string): Promise<void> {
  * A copy that shares its blocks where the file system can (writing to it leaves the original be),
  * else a link to the read-only original, else a copy.
  */
-async function stage(from: string, to: string): Promise<void> {
+async function stageFile(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') {
-      throw (await exists(from))
+      throw (await fileExists(from))
         ? error
         : new MediaError(6004, 'the file was removed meanwhile', { cause: error })
     }
     await link(from, to).catch(() => copyFile(from, to))
-    await chmod(to, readOnly)
+    await chmod(to, readOnlyMode)
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+async function fileExists(path: string): Promise<boolean> {
   try {
     await stat(path)
     return true
@@ -161,11 +161,30 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-async function* list(blobs: string): AsyncGenerator<StoredBytes> {
+async function* listBlobs(blobs: string): AsyncGenerator<StoredBytes> {
   for await (const folder of await opendir(blobs)) {
     if (!folder.isDirectory()) continue
     for await (const entry of await opendir(join(blobs, folder.name))) {
       yield { blake3: entry.name, size: (await stat(join(blobs, folder.name, entry.name))).size }
     }
   }
+}
+
+/**
+ * Binds a store's folder to a database for good; 6401 when it is another's, on which every file here
+ * would be an orphan to be swept.
+ */
+export async function bindStoreToDatabase(db: Db, folder: string): Promise<void> {
+  const { id } = await db.selectFrom('identity').select('id').executeTakeFirstOrThrow()
+  const marker = join(folder, 'database')
+  const owner = await readFile(marker, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  })
+  if (owner === null) return await writeDurably(marker, id)
+  if (owner === id) return
+  throw new MediaError(6401, `${folder} holds the files of another database`, {
+    retryable: false,
+    hint: 'Use another data folder with this database, or bring back the database the files belong to.',
+  })
 }

@@ -3,7 +3,7 @@ import { downloadUrl } from '../contract/routes.ts'
 import type { Db } from '../db/schema.ts'
 
 /** What opens one file without a key, as a query carries it. */
-export interface Signature {
+export interface LinkSignature {
   /** Seconds since 1970. */
   readonly expires: string
   /** HMAC-SHA256 over file id and `expires`, base64url. */
@@ -12,29 +12,32 @@ export interface Signature {
 
 /** A link that opens a file until `expires`, seconds since 1970. */
 export async function signLink(db: Db, fileId: string, expires: number): Promise<string> {
-  const signed = { expires: String(expires), sign: signatureOf(await secretOf(db), fileId, String(expires)) }
+  const signed = {
+    expires: String(expires),
+    sign: computeSignature(await linkSecret(db), fileId, String(expires)),
+  }
   return `${downloadUrl(fileId)}?${new URLSearchParams(signed).toString()}`
 }
 
 /** Whether a signature is one that `signLink` made for this file, and has not expired by `now` (ms since 1970). */
-export async function opensFile(
+export async function verifyLink(
   db: Db,
   fileId: string,
-  { expires, sign, now }: Signature & { readonly now: number },
+  { expires, sign, now }: LinkSignature & { readonly now: number },
 ): Promise<boolean> {
   if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 <= now) return false
   // As text: several base64url texts may stand for the same bytes.
   const given = Buffer.from(sign)
-  const right = Buffer.from(signatureOf(await secretOf(db), fileId, expires))
+  const right = Buffer.from(computeSignature(await linkSecret(db), fileId, expires))
   return given.length === right.length && timingSafeEqual(given, right)
 }
 
-function signatureOf(secret: string, fileId: string, expires: string): string {
+function computeSignature(secret: string, fileId: string, expires: string): string {
   const key = Buffer.from(secret, 'hex')
   // What comes first is told from what comes second: an expiry has no line break.
   return createHmac('sha256', key).update(`${fileId}\n${expires}`).digest('base64url')
 }
 
-async function secretOf(db: Db): Promise<string> {
+async function linkSecret(db: Db): Promise<string> {
   return (await db.selectFrom('identity').select('secret').executeTakeFirstOrThrow()).secret
 }

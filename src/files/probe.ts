@@ -10,38 +10,46 @@ import { meanSeek } from '../engines/ffmpeg/key-frames.ts'
 import { checkDecodable } from '../engines/ffmpeg/decodable.ts'
 import { probeShown } from '../engines/ffmpeg/probe.ts'
 import { limitConcurrency } from '../platform/limit-concurrency.ts'
-import type { Shelf } from './bytes.ts'
+import type { FileStorage } from './content.ts'
 
-interface Looking {
+interface ProbeStoredFileOptions {
   readonly signal?: AbortSignal
   /** Whether only its sound is used. */
-  readonly soundAlone?: boolean
+  readonly audioOnly?: boolean
 }
 
 /**
  * A file as creation sees it: probed once, its facts kept with its record. Text and MIDI have none. Throws
  * 6017 for media that cannot be parsed, 6021 for a video of which no frame decodes, unless its sound will do.
  */
-export async function giveFile(shelf: Shelf, row: FileRow, looking: Looking = {}): Promise<GivenFile> {
+export async function probeStoredFile(
+  shelf: FileStorage,
+  row: FileRow,
+  looking: ProbeStoredFileOptions = {},
+): Promise<GivenFile> {
   const kind = kindOf(row.ext)
   if (!kind) throw new MediaError(6014, `${row.name} is of no supported type`)
   const isMedia = kind !== 'text' && kind !== 'midi'
-  const facts = isMedia ? (keptFacts(row) ?? (await findFacts(shelf, row, looking))) : null
+  const facts = isMedia ? (storedFacts(row) ?? (await probeAndStoreFacts(shelf, row, looking))) : null
   return { file_id: row.id, name: row.name, size: row.size, kind, facts }
 }
 
 /** Facts that an older version kept in another form are found anew. */
-function keptFacts(row: FileRow): MediaFacts | null {
+function storedFacts(row: FileRow): MediaFacts | null {
   return row.facts === null ? null : (mediaFacts.safeParse(JSON.parse(row.facts)).data ?? null)
 }
 
 /** However many tasks are created at once, their probes share the cores. */
-const inTurn = limitConcurrency(availableParallelism())
+const limitProbes = limitConcurrency(availableParallelism())
 
-async function findFacts({ db, files }: Shelf, row: FileRow, looking: Looking): Promise<MediaFacts> {
-  const { facts, isShown } = await inTurn(async () => {
+async function probeAndStoreFacts(
+  { db, files }: FileStorage,
+  row: FileRow,
+  looking: ProbeStoredFileOptions,
+): Promise<MediaFacts> {
+  const { facts, isDecodable: isShown } = await limitProbes(async () => {
     looking.signal?.throwIfAborted()
-    return await files.lend(row, (path) => named(row, () => look(path, looking)))
+    return await files.withLocalPath(row, (path) => withFileName(row, () => probePath(path, looking)))
   })
   // A picture that does not decode may do so by another ffmpeg, or when the machine has more to give.
   if (!isShown) return facts
@@ -53,16 +61,16 @@ async function findFacts({ db, files }: Shelf, row: FileRow, looking: Looking): 
   return facts
 }
 
-interface Found {
+interface StoredFileProbe {
   readonly facts: MediaFacts
   /** Whether its picture decodes, if it has one. */
-  readonly isShown: boolean
+  readonly isDecodable: boolean
 }
 
-async function look(path: string, looking: Looking): Promise<Found> {
+async function probePath(path: string, looking: ProbeStoredFileOptions): Promise<StoredFileProbe> {
   const { signal } = looking
   const { facts, isShown: isSeen } = await probeShown(path, { signal })
-  const isShown = !facts.video || isSeen || (await showsPictures(path, facts, looking))
+  const isShown = !facts.video || isSeen || (await canDecodeVideo(path, facts, looking))
   const seen = await glance(path, facts, { signal })
   const [held, seek] = await Promise.all([
     heldToPackets(path, facts, { signal, seen: seen?.streams }),
@@ -72,15 +80,15 @@ async function look(path: string, looking: Looking): Promise<Found> {
       : undefined,
   ])
   return held.video && seek !== undefined
-    ? { facts: { ...held, video: { ...held.video, seek_ms: Math.round(seek) } }, isShown }
-    : { facts: held, isShown }
+    ? { facts: { ...held, video: { ...held.video, seek_ms: Math.round(seek) } }, isDecodable: isShown }
+    : { facts: held, isDecodable: isShown }
 }
 
 /** Whether a video's picture decodes. Throws 6021 where it does not, unless there is sound that will do. */
-async function showsPictures(
+async function canDecodeVideo(
   path: string,
   { audio }: MediaFacts,
-  { signal, soundAlone }: Looking,
+  { signal, audioOnly: soundAlone }: ProbeStoredFileOptions,
 ): Promise<boolean> {
   try {
     await checkDecodable(path, { signal })
@@ -92,7 +100,7 @@ async function showsPictures(
 }
 
 /** Says which file an error is about. */
-async function named<T>(row: FileRow, work: () => Promise<T>): Promise<T> {
+async function withFileName<T>(row: FileRow, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -1,19 +1,26 @@
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf } from '../contract/file-kind.ts'
-import { retentionDays, type FileDetails, type FileRecord } from '../contract/file.ts'
+import {
+  type FileDetails,
+  type FileList,
+  type FileListQuery,
+  type FileRecord,
+  retentionDays,
+} from '../contract/file.ts'
 import { isOwnId, newId } from '../contract/id.ts'
 import { downloadUrl } from '../contract/routes.ts'
+import { isTerminal, taskStates } from '../contract/task.ts'
 import { toMoment } from '../contract/time.ts'
-import { lockAccount } from '../db/queries.ts'
+import { lockAccount, readPage } from '../db/queries.ts'
 import type { Db, FileRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { ensureBytes, freeBytes, keepsBytes, type Shelf } from './bytes.ts'
-import { refuseBeyondQuota, type BoundedShelf } from './room.ts'
+import { accountHasContent, type FileStorage, removeUnreferencedContent, requireContent } from './content.ts'
+import { type BoundedFileStorage, checkQuota } from './storage-limits.ts'
 import type { FileStore, StoredBytes } from './store.ts'
 
 const retentionMs = retentionDays * 24 * 3600 * 1000
 
-interface NewFile {
+interface NewFileRecord {
   readonly accountId: number
   readonly name: string
   readonly bytes: StoredBytes
@@ -22,12 +29,12 @@ interface NewFile {
 }
 
 /** Records a file under a given id; 6036 where its bytes are gone. */
-export async function insertFile(
+export async function insertFileRecord(
   trx: WriteTransaction,
   files: FileStore,
-  file: NewFile & { readonly id: string },
+  file: NewFileRecord & { readonly id: string },
 ): Promise<FileRow> {
-  await ensureBytes(trx, files, file.bytes.blake3)
+  await requireContent(trx, files, file.bytes.blake3)
   return await trx
     .insertInto('files')
     .values({
@@ -49,28 +56,32 @@ export async function insertFile(
  * Records an upload; the account's own file of the same bytes and extension is renewed and reused. Throws 6036,
  * and 6002 for bytes that the account does not have yet and its quota does not hold; they are freed then.
  */
-export async function recordUpload(shelf: BoundedShelf, file: NewFile): Promise<FileRow> {
+export async function recordUpload(shelf: BoundedFileStorage, file: NewFileRecord): Promise<FileRow> {
   try {
     const row = await shelf.db.transaction().execute(async (trx) => {
       const { accountId, bytes } = file
       await lockAccount(trx, accountId)
-      if (!(await keepsBytes(trx, { accountId, blake3: bytes.blake3 }))) {
-        await refuseBeyondQuota({ ...shelf, db: trx }, { accountId, size: bytes.size })
+      if (!(await accountHasContent(trx, { accountId, blake3: bytes.blake3 }))) {
+        await checkQuota({ ...shelf, db: trx }, { accountId, size: bytes.size })
       }
-      const recorded = await renewOrInsert(trx, shelf.files, file)
+      const recorded = await renewOrInsertFile(trx, shelf.files, file)
       failpoint('upload.before-commit')
       return recorded
     })
     failpoint('upload.after-commit')
     return row
   } catch (error) {
-    if (error instanceof MediaError && error.code === 6002) await freeBytes(shelf, file.bytes.blake3)
+    if (error instanceof MediaError && error.code === 6002)
+      await removeUnreferencedContent(shelf, file.bytes.blake3)
     throw error
   }
 }
 
 /** Records bytes as an upload of them, without one; null where the account has no file of them that is not expired. */
-export async function recordHeld({ db, files }: Shelf, file: NewFile): Promise<FileRow | null> {
+export async function recordExistingContent(
+  { db, files }: FileStorage,
+  file: NewFileRecord,
+): Promise<FileRow | null> {
   return await db.transaction().execute(async (trx) => {
     await lockAccount(trx, file.accountId)
     const held = await trx
@@ -82,15 +93,15 @@ export async function recordHeld({ db, files }: Shelf, file: NewFile): Promise<F
       .where('expire_at', '>', file.now)
       .limit(1)
       .executeTakeFirst()
-    return held ? await renewOrInsert(trx, files, file) : null
+    return held ? await renewOrInsertFile(trx, files, file) : null
   })
 }
 
 /** Records an upload within a transaction that has written nothing before; 6036 where its bytes are gone. */
-export async function renewOrInsert(
+export async function renewOrInsertFile(
   trx: WriteTransaction,
   files: FileStore,
-  file: NewFile,
+  file: NewFileRecord,
 ): Promise<FileRow> {
   // Of two equal uploads at once, the second finds the first one's record.
   await lockAccount(trx, file.accountId)
@@ -103,8 +114,8 @@ export async function renewOrInsert(
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()
-  if (!known) return await insertFile(trx, files, { ...file, id: newId(file.now) })
-  await ensureBytes(trx, files, file.bytes.blake3)
+  if (!known) return await insertFileRecord(trx, files, { ...file, id: newId(file.now) })
+  await requireContent(trx, files, file.bytes.blake3)
   return await trx
     .updateTable('files')
     .set({ expire_at: file.now + retentionMs, removed_at: null })
@@ -114,17 +125,17 @@ export async function renewOrInsert(
 }
 
 /** Finds one of the account's files; 6004 when it is missing, expired or another's. */
-export async function findFile(
+export async function findOwnFile(
   db: Db,
   file: { accountId: number; id: string; now: number },
 ): Promise<FileRow> {
-  const row = await findLinkedFile(db, file)
-  if (row.account_id !== file.accountId) throw noFile(file.id)
+  const row = await findAnyFile(db, file)
+  if (row.account_id !== file.accountId) throw fileNotFound(file.id)
   return row
 }
 
 /** Finds a file for who came by a link, whoever's it is; 6004 when it is missing or expired. */
-export async function findLinkedFile(db: Db, { id, now }: { id: string; now: number }): Promise<FileRow> {
+export async function findAnyFile(db: Db, { id, now }: { id: string; now: number }): Promise<FileRow> {
   const row =
     isOwnId(id) &&
     (await db
@@ -133,16 +144,16 @@ export async function findLinkedFile(db: Db, { id, now }: { id: string; now: num
       .where('id', '=', id)
       .where('expire_at', '>', now)
       .executeTakeFirst())
-  if (!row) throw noFile(id)
+  if (!row) throw fileNotFound(id)
   return row
 }
 
-function noFile(id: string): MediaError {
+function fileNotFound(id: string): MediaError {
   return new MediaError(6004, `there is no file ${JSON.stringify(id)}, or it has expired`)
 }
 
 /** A file as upload answers it. */
-export function toRecord(row: FileRow, now: number): FileRecord {
+export function toFileRecord(row: FileRow, now: number): FileRecord {
   return {
     file_id: row.id,
     original_name: row.name,
@@ -157,6 +168,42 @@ export function toRecord(row: FileRow, now: number): FileRecord {
 }
 
 /** A file as file details answers it. */
-export function toDetails(row: FileRow, now: number): FileDetails {
-  return { ...toRecord(row, now), upload_user_id: row.account_id }
+export function toFileDetails(row: FileRow, now: number): FileDetails {
+  return { ...toFileRecord(row, now), upload_user_id: row.account_id }
+}
+
+/** Lists the account's files that have not expired, newest first, or one task's of them; `now` in ms since 1970. */
+export async function listFiles(
+  db: Db,
+  { accountId, now }: { accountId: number; now: number },
+  query: FileListQuery,
+): Promise<FileList> {
+  let rows = db
+    .selectFrom('files')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('expire_at', '>', now)
+  if (query.task_id !== undefined) {
+    const taskId = isOwnId(query.task_id) ? query.task_id : ''
+    rows = rows.where('id', 'in', (eb) =>
+      eb.selectFrom('task_files').select('file_id').where('task_id', '=', taskId),
+    )
+  }
+  const { list, ...page } = await readPage(rows, query)
+  return { list: list.map((row) => toFileRecord(row, now)), ...page }
+}
+
+const activeStates = taskStates.filter((state) => !isTerminal(state))
+
+/** A task that has not ended and has this file as an input; undefined where there is none. */
+export async function findActiveTaskUsing(db: Db, fileId: string) {
+  return await db
+    .selectFrom('task_files')
+    .innerJoin('tasks', 'tasks.id', 'task_files.task_id')
+    .select(['tasks.id', 'tasks.status'])
+    .where('file_id', '=', fileId)
+    .where('role', '=', 'input')
+    .where('status', 'in', activeStates)
+    .limit(1)
+    .executeTakeFirst()
 }

@@ -13,22 +13,22 @@ export interface ByteRange {
 }
 
 /** Where a part lies in its file: its first byte, and its bytes. */
-export interface Place {
+export interface PartRange {
   readonly offset: number
   readonly size: number
 }
 
 /** A part that comes. */
-export interface ComingPart extends Place {
+export interface IncomingPart extends PartRange {
   /**
    * Set for a part that was stored before: awaited before other bytes take the place of those, which may be
    * lost from then on. Equal bytes leave them alone.
    */
-  readonly giveUp?: (() => Promise<void>) | undefined
+  readonly beforeOverwrite?: (() => Promise<void>) | undefined
 }
 
 /** What the parts of a file must make together. */
-export interface Whole {
+export interface DeclaredContent {
   readonly size: number
   /** BLAKE3, lower-case hex; null where nobody said. */
   readonly blake3: string | null
@@ -52,26 +52,26 @@ export interface FileStore {
    * to rely on. Throws 6025 for another number of bytes, 6002 when the disk is full, 6024 once it was finished or
    * discarded meanwhile.
    */
-  putPart(upload: string, part: ComingPart, source: AsyncIterable<Uint8Array>): Promise<void>
+  putPart(upload: string, part: IncomingPart, source: AsyncIterable<Uint8Array>): Promise<void>
   /**
    * Takes a file of which all parts are there and none is coming. They stay until they are discarded, so that
    * it can be called again. Throws 6028 for another size, 6026 for other bytes; then parts can be put again.
    */
-  finish(upload: string, whole: Whole): Promise<StoredBytes>
+  assemble(upload: string, whole: DeclaredContent): Promise<StoredBytes>
   /** Frees an upload's parts; quiet when there are none. */
   discard(upload: string): Promise<void>
   /** Names of all uploads with parts, for the sweep of orphans. */
-  uploads(): AsyncIterable<string>
+  listUploads(): AsyncIterable<string>
   /** Streams bytes, or a range of them; rejects when they are not there. */
   read(blake3: string, range?: ByteRange): Promise<NodeJS.ReadableStream>
   /** Makes the bytes readable at a local path, without copying where the system can; 6004 when they are not there. */
   stage(blake3: string, path: string): Promise<void>
   /** Lends the bytes under a local path that ends in `ext`, for as long as `use` takes; 6004 when they are not there. */
-  lend<T>(bytes: { blake3: string; ext: string }, use: (path: string) => Promise<T>): Promise<T>
+  withLocalPath<T>(bytes: { blake3: string; ext: string }, use: (path: string) => Promise<T>): Promise<T>
   /** Whether the bytes are there. */
   has(blake3: string): Promise<boolean>
   /** Bytes it can still take. */
-  free(): Promise<number>
+  freeSpace(): Promise<number>
   /** Frees the bytes; quiet when they are gone already. */
   remove(blake3: string): Promise<void>
   /** Names of all bytes held, for the sweep of orphans. */

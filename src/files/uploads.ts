@@ -13,11 +13,11 @@ import { lockAccount } from '../db/queries.ts'
 import type { Db, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { keyedMutex } from '../platform/keyed-mutex.ts'
-import type { Shelf as BytesShelf } from './bytes.ts'
-import { refuseBeyondDisk, refuseBeyondQuota, type BoundedShelf } from './room.ts'
+import type { FileStorage as BytesShelf } from './content.ts'
+import { checkDiskSpace, checkQuota, type BoundedFileStorage } from './storage-limits.ts'
 
 /** What uploads need of the service. */
-export interface Shelf extends BytesShelf {
+export interface UploadStorage extends BytesShelf {
   /** Milliseconds since 1970. */
   readonly clock: () => number
 }
@@ -32,13 +32,13 @@ export interface UploadKey {
 const sessionMs = sessionHours * 3_600_000
 
 /** An upload of which nothing came for so long does not keep the service alive: it goes on after a restart, ms. */
-const freshMs = 5 * 60_000
+const activeUploadMs = 5 * 60_000
 
 /** Completing an upload, giving up one of its parts and removing it wait for each other, by upload. */
-export const alone = keyedMutex()
+export const uploadMutex = keyedMutex()
 
 /** A file that is to come in parts. */
-interface Announced {
+interface DeclaredUpload {
   readonly accountId: number
   readonly name: string
   readonly size: number
@@ -50,8 +50,8 @@ interface Announced {
  * `isNew` tells which. 6002 for a new one that does not fit in the account's quota or on the disk.
  */
 export async function beginUpload(
-  shelf: Shelf & BoundedShelf,
-  file: Announced,
+  shelf: UploadStorage & BoundedFileStorage,
+  file: DeclaredUpload,
 ): Promise<{ upload: UploadRow; isNew: boolean }> {
   const now = shelf.clock()
   const begun = await shelf.db.transaction().execute(async (trx) => {
@@ -59,8 +59,8 @@ export async function beginUpload(
     const open = await findOpenUpload(trx, file, now)
     if (open) return { upload: open, isNew: false }
     const bounded = { ...shelf, db: trx }
-    await refuseBeyondDisk(bounded, file.size)
-    await refuseBeyondQuota(bounded, file)
+    await checkDiskSpace(bounded, file.size)
+    await checkQuota(bounded, file)
     const upload = await trx
       .insertInto('uploads')
       .values({
@@ -83,7 +83,7 @@ export async function beginUpload(
 }
 
 /** Undefined too where nobody said which bytes are to come. */
-async function findOpenUpload(db: Db, file: Announced, now: number): Promise<UploadRow | undefined> {
+async function findOpenUpload(db: Db, file: DeclaredUpload, now: number): Promise<UploadRow | undefined> {
   if (file.blake3 === null) return undefined
   return await db
     .selectFrom('uploads')
@@ -100,7 +100,10 @@ async function findOpenUpload(db: Db, file: Announced, now: number): Promise<Upl
 }
 
 /** Finds an upload, completed ones included; 6024 when it is missing, expired or another account's. */
-export async function findUpload({ db, clock }: Shelf, { accountId, id }: UploadKey): Promise<UploadRow> {
+export async function findUpload(
+  { db, clock }: UploadStorage,
+  { accountId, id }: UploadKey,
+): Promise<UploadRow> {
   const row =
     isOwnId(id) &&
     (await db
@@ -110,12 +113,12 @@ export async function findUpload({ db, clock }: Shelf, { accountId, id }: Upload
       .where('account_id', '=', accountId)
       .where('expire_at', '>', clock())
       .executeTakeFirst())
-  if (!row) throw noUpload(id)
+  if (!row) throw uploadNotFound(id)
   return row
 }
 
 /** Whether an upload is neither completed nor gone. */
-export async function isOpen(db: Db, id: string): Promise<boolean> {
+export async function isUploadOpen(db: Db, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('uploads')
     .select('id')
@@ -125,27 +128,27 @@ export async function isOpen(db: Db, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-export function noUpload(id: string): MediaError {
+export function uploadNotFound(id: string): MediaError {
   return new MediaError(6024, `there is no upload ${JSON.stringify(id)}, or it has expired`)
 }
 
 /** What an upload is changed by when something comes of it. */
-export function renewed(now: number): Updateable<UploadRow> {
+export function renewedExpiry(now: number): Updateable<UploadRow> {
   return { expire_at: now + sessionMs }
 }
 
 /** An upload's state; being asked renews it. */
-export async function uploadStatus(shelf: Shelf, key: UploadKey): Promise<UploadStatus> {
+export async function readUploadStatus(shelf: UploadStorage, key: UploadKey): Promise<UploadStatus> {
   const { id } = await findUpload(shelf, key)
   const upload = await shelf.db
     .updateTable('uploads')
-    .set(renewed(shelf.clock()))
+    .set(renewedExpiry(shelf.clock()))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
-  if (!upload) throw noUpload(id)
+  if (!upload) throw uploadNotFound(id)
   const missing = await missingParts(shelf.db, upload)
-  const session = toSession(upload)
+  const session = toUploadSession(upload)
   return { ...session, size: upload.size, received: session.total_parts - missing.length, missing }
 }
 
@@ -154,12 +157,12 @@ export async function missingParts(db: Db, upload: UploadRow): Promise<number[]>
   if (upload.file_id !== null) return []
   const rows = await db.selectFrom('upload_parts').select('part').where('upload_id', '=', upload.id).execute()
   const stored = new Set(rows.map(({ part }) => part))
-  const all = Array.from({ length: toSession(upload).total_parts }, (_, index) => index)
+  const all = Array.from({ length: toUploadSession(upload).total_parts }, (_, index) => index)
   return all.filter((index) => !stored.has(index))
 }
 
 /** An upload as init answers it. */
-export function toSession({ id, size, part_size, expire_at }: UploadRow): UploadSession {
+export function toUploadSession({ id, size, part_size, expire_at }: UploadRow): UploadSession {
   return {
     upload_id: id,
     part_size,
@@ -169,9 +172,9 @@ export function toSession({ id, size, part_size, expire_at }: UploadRow): Upload
 }
 
 /** Forgets an upload and frees its parts; quiet when there is none. The file of a completed one stays. */
-export async function abortUpload({ db, files }: Shelf, { accountId, id }: UploadKey): Promise<void> {
+export async function abortUpload({ db, files }: UploadStorage, { accountId, id }: UploadKey): Promise<void> {
   if (!isOwnId(id)) return
-  await alone(id, async () => {
+  await uploadMutex(id, async () => {
     const gone = await db
       .deleteFrom('uploads')
       .where('id', '=', id)
@@ -185,10 +188,10 @@ export async function abortUpload({ db, files }: Shelf, { accountId, id }: Uploa
 }
 
 /** Removes the uploads of which nothing came for longer than a session lives. */
-export async function removeExpiredUploads({ db, files, clock }: Shelf): Promise<void> {
+export async function removeExpiredUploads({ db, files, clock }: UploadStorage): Promise<void> {
   const expired = await db.selectFrom('uploads').select('id').where('expire_at', '<=', clock()).execute()
   for (const { id } of expired) {
-    await alone(id, async () => {
+    await uploadMutex(id, async () => {
       const gone = await db
         .deleteFrom('uploads')
         .where('id', '=', id)
@@ -201,12 +204,12 @@ export async function removeExpiredUploads({ db, files, clock }: Shelf): Promise
 }
 
 /** Whether an upload is being made: between its parts the service should stay. */
-export async function isUploading({ db, clock }: Pick<Shelf, 'db' | 'clock'>): Promise<boolean> {
+export async function hasActiveUpload({ db, clock }: Pick<UploadStorage, 'db' | 'clock'>): Promise<boolean> {
   const row = await db
     .selectFrom('uploads')
     .select('id')
     .where('file_id', 'is', null)
-    .where('expire_at', '>', clock() + sessionMs - freshMs)
+    .where('expire_at', '>', clock() + sessionMs - activeUploadMs)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

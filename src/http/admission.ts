@@ -4,7 +4,7 @@ import { redeemEventTicket } from '../accounts/tickets.ts'
 import { linkQuery } from '../contract/file-routes.ts'
 import { MediaError } from '../contract/errors.ts'
 import { endpoints, rawRoutes } from '../contract/routes.ts'
-import { opensFile } from '../files/links.ts'
+import { verifyLink } from '../files/links.ts'
 import { ownOrigin } from '../platform/loopback.ts'
 import type { Service } from '../tasks/service.ts'
 import { pattern } from './parameters.ts'
@@ -65,7 +65,7 @@ function isByLink({ query, routeOptions }: FastifyRequest): boolean {
 async function checkLink({ db, clock }: Service, { query, params }: FastifyRequest): Promise<void> {
   const { file_id: id } = params as { file_id: string }
   const { expires = '', sign = '' } = linkQuery.safeParse(query).data ?? {}
-  if (await opensFile(db, id, { expires, sign, now: clock() })) return
+  if (await verifyLink(db, id, { expires, sign, now: clock() })) return
   throw new MediaError(6502, 'the link has expired, or is not as it was made', {
     hint: 'Ask for another: POST /base/file/{file_id}/link.',
   })

@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
-import type { FreedFile } from '../files/bytes.ts'
+import type { RemovedFile } from '../files/content.ts'
 import type { HostProcess } from '../platform/hosting.ts'
 import type { Service } from '../tasks/service.ts'
 import { admit } from './admission.ts'
@@ -58,7 +58,7 @@ export interface App {
   /** When the latest admitted request came, `/health` and `/metrics` aside; ms since 1970. */
   lastActivity(): number
   /** Drops what is kept in memory of a file that is gone. */
-  forget(file: FreedFile): void
+  forget(file: RemovedFile): void
   /** Stops accepting, closes event sockets, finishes requests; one on which nothing moves is cut. */
   close(): Promise<void>
 }

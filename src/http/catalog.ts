@@ -10,7 +10,7 @@ import { defaultPageSize, maxPageSize } from '../contract/paging.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { partBytes, sessionHours } from '../contract/upload.ts'
-import { bytesTaken } from '../files/room.ts'
+import { storageUsed } from '../files/storage-limits.ts'
 import { configuredPacks, packStates } from '../engines/packs/use.ts'
 import { serviceInfo, serviceKinds, type ServiceKind } from '../engines/services/services.ts'
 import { serviceSettingHint, configuredService } from '../engines/services/use.ts'
@@ -72,7 +72,7 @@ async function describeStorage(
   { db, storageQuota }: Service,
   accountId: number,
 ): Promise<Capabilities['storage']> {
-  const used_bytes = await bytesTaken(db, accountId)
+  const used_bytes = await storageUsed(db, accountId)
   return { used_bytes, ...(storageQuota !== Infinity && { quota_bytes: Math.floor(storageQuota) }) }
 }
 

@@ -6,11 +6,16 @@ import { readBody } from '../contract/issues.ts'
 import { routes } from '../contract/routes.ts'
 import { localFile, uploadInit, uploadPartQuery, type UploadStarted } from '../contract/upload.ts'
 import { completeUpload } from '../files/complete-upload.ts'
-import { readLocal } from '../files/local-part.ts'
-import { recordHeld, toRecord } from '../files/records.ts'
-import type { Place } from '../files/store.ts'
-import { storePart } from '../files/upload-parts.ts'
-import { abortUpload, beginUpload, toSession, uploadStatus, type UploadKey } from '../files/uploads.ts'
+import { readLocalRange, storePart } from '../files/upload-parts.ts'
+import { recordExistingContent, toFileRecord } from '../files/records.ts'
+import type { PartRange } from '../files/store.ts'
+import {
+  abortUpload,
+  beginUpload,
+  toUploadSession,
+  readUploadStatus,
+  type UploadKey,
+} from '../files/uploads.ts'
 import { createHasher } from '../platform/hash.ts'
 import { rechunk } from '../platform/rechunk.ts'
 import type { Service } from '../tasks/service.ts'
@@ -31,11 +36,11 @@ export function chunkedUploadRoutes(app: FastifyInstance, service: Service): voi
   })
   app.post(pattern(routes.importPart.path), (request) => importPart(service, request))
   app.get(pattern(routes.uploadStatus.path), async (request) =>
-    success(await uploadStatus(service, keyOf(request))),
+    success(await readUploadStatus(service, keyOf(request))),
   )
   app.post(pattern(routes.completeUpload.path), async (request) => {
     const row = await completeUpload(service, keyOf(request))
-    return success(toRecord(row, service.clock()), uploadedMessage)
+    return success(toFileRecord(row, service.clock()), uploadedMessage)
   })
   app.delete(pattern(routes.abortUpload.path), async (request) => {
     const key = keyOf(request)
@@ -56,13 +61,16 @@ async function begin(service: Service, request: FastifyRequest) {
   const { accountId } = callerOf(request)
   const now = service.clock()
   const blake3 = blake3_id?.toLowerCase() ?? null
-  const held = blake3 && (await recordHeld(service, { accountId, name, bytes: { blake3, size }, now }))
+  const held =
+    blake3 && (await recordExistingContent(service, { accountId, name, bytes: { blake3, size }, now }))
   if (held) {
-    const record: UploadStarted = { ...toRecord(held, now), instant: true }
+    const record: UploadStarted = { ...toFileRecord(held, now), instant: true }
     return success(record, 'the file exists already; its expiry was renewed')
   }
   const { upload, isNew } = await beginUpload(service, { accountId, name, size, blake3 })
-  const session = isNew ? toSession(upload) : await uploadStatus(service, { accountId, id: upload.id })
+  const session = isNew
+    ? toUploadSession(upload)
+    : await readUploadStatus(service, { accountId, id: upload.id })
   return success<UploadStarted>({ ...session, ...(service.localImport && { local_import: true }) })
 }
 
@@ -91,12 +99,12 @@ async function importPart(service: Service, request: FastifyRequest) {
     device: '2049',
     inode: '131',
   })
-  const part = { index, length: undefined, bytes: (place: Place) => readLocal(file, place) }
+  const part = { index, length: undefined, bytes: (place: PartRange) => readLocalRange(file, place) }
   return storedPart(await storePart(service, keyOf(request), part))
 }
 
 function storedPart({ upload, index, received }: Awaited<ReturnType<typeof storePart>>) {
-  const { upload_id, total_parts } = toSession(upload)
+  const { upload_id, total_parts } = toUploadSession(upload)
   return success({ upload_id, index, received, total_parts })
 }
 

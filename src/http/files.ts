@@ -13,14 +13,12 @@ import { toMoment } from '../contract/time.ts'
 import type { FileRow } from '../db/schema.ts'
 import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
 import { regionSheet } from '../engines/ffmpeg/region-sheet.ts'
-import type { FreedFile } from '../files/bytes.ts'
+import type { RemovedFile } from '../files/content.ts'
 import { signLink } from '../files/links.ts'
-import { openPreviews, type Drawing } from '../files/previews.ts'
-import { giveFile } from '../files/probe.ts'
-import { listFiles } from '../files/list.ts'
-import { deleteFile } from '../files/remove.ts'
-import { freeOld } from '../files/retention.ts'
-import { findFile, findLinkedFile, toDetails } from '../files/records.ts'
+import { createPreviewCache, type PreviewRenderer } from '../files/previews.ts'
+import { probeStoredFile } from '../files/probe.ts'
+import { findAnyFile, findOwnFile, listFiles, toFileDetails } from '../files/records.ts'
+import { deleteFile, removeOldFiles } from '../files/removal.ts'
 import { errorCode } from '../platform/error-code.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
@@ -31,18 +29,20 @@ import { pattern, read } from './parameters.ts'
 import { openRegionPictures } from './region-preview.ts'
 
 /** What is drawn of a file by itself. */
-const drawings: Readonly<Record<PreviewKind, Drawing>> = {
-  contact_sheet: { name: 'contact_sheet', make: whole(contactSheet) },
-  waveform: { name: 'waveform', make: whole(waveform) },
+const drawings: Readonly<Record<PreviewKind, PreviewRenderer>> = {
+  contact_sheet: { name: 'contact_sheet', render: whole(contactSheet) },
+  waveform: { name: 'waveform', render: whole(waveform) },
 }
 
 /** As one that is never drawn in part. */
-function whole(draw: (...given: Parameters<Drawing['make']>) => Promise<Uint8Array>): Drawing['make'] {
+function whole(
+  draw: (...given: Parameters<PreviewRenderer['render']>) => Promise<Uint8Array>,
+): PreviewRenderer['render'] {
   return async (...given) => ({ jpeg: await draw(...given), isWhole: true })
 }
 
 /** Details, facts, bytes and previews of stored files. Answers what drops the pictures of a file that is gone. */
-export function fileRoutes(app: FastifyInstance, service: Service): (file: FreedFile) => void {
+export function fileRoutes(app: FastifyInstance, service: Service): (file: RemovedFile) => void {
   const forgetPictures = pictureRoutes(app, service)
   app.get(routes.listFiles.path, async (request) => {
     const query = read(routes.listFiles.query, request.query)
@@ -50,12 +50,12 @@ export function fileRoutes(app: FastifyInstance, service: Service): (file: Freed
     return success(await listFiles(service.db, { accountId, now: service.clock() }, query))
   })
   app.get(pattern(routes.fileDetails.path), async (request) =>
-    success(toDetails(await fileOf(service, request), service.clock())),
+    success(toFileDetails(await fileOf(service, request), service.clock())),
   )
   app.get(pattern(routes.inspectFile.path), async (request, reply) => {
     const row = await fileOf(service, request)
-    const { facts } = await giveFile(service, row, { signal: whileWaited(reply) })
-    return success<InspectedFile>({ ...toDetails(row, service.clock()), media: facts })
+    const { facts } = await probeStoredFile(service, row, { signal: whileWaited(reply) })
+    return success<InspectedFile>({ ...toFileDetails(row, service.clock()), media: facts })
   })
   app.route({
     // By itself, Fastify would answer HEAD with the length of nothing.
@@ -83,14 +83,14 @@ export function fileRoutes(app: FastifyInstance, service: Service): (file: Freed
     const { keep_days: keepDays } = readBody(cleanRequest, request.body ?? {}, { keep_days: 7 })
     const { accountId } = callerOf(request)
     const old = { now: service.clock(), keepDays, accountId, onFreed: forgetPictures }
-    return success(await freeOld(service, old))
+    return success(await removeOldFiles(service, old))
   })
   return forgetPictures
 }
 
 /** Small pictures of files, and what they show. Answers what drops those of a file that is gone. */
 function pictureRoutes(app: FastifyInstance, service: Service): ReturnType<typeof fileRoutes> {
-  const previews = openPreviews(service)
+  const previews = createPreviewCache(service)
   const regionPictures = openRegionPictures(service)
   app.get(pattern(routes.showRegions.path), async (request, reply) => {
     const row = await fileOf(service, request)
@@ -103,14 +103,14 @@ function pictureRoutes(app: FastifyInstance, service: Service): ReturnType<typeo
     const { kind } = read(rawRoutes.previewFile.query, request.query)
     const row = await fileOf(service, request)
     const signal = whileWaited(reply)
-    const regions = async (): Promise<Drawing> => {
+    const regions = async (): Promise<PreviewRenderer> => {
       const query = read(regionsQuery, request.query)
       const { accountId } = callerOf(request)
       const { name, frames } = await regionPictures.choose(row, { query, accountId, signal })
-      return { name, make: (path, facts, options) => regionSheet(path, facts, { ...options, frames }) }
+      return { name, render: (path, facts, options) => regionSheet(path, facts, { ...options, frames }) }
     }
     const drawing = kind === 'regions' ? await regions() : drawings[kind]
-    const { jpeg, empty = [] } = await previews.draw(row, drawing, signal)
+    const { jpeg, empty = [] } = await previews.render(row, drawing, signal)
     if (empty.length > 0) reply.header('x-empty-frames', empty.join())
     return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(jpeg)
   })
@@ -133,7 +133,7 @@ async function whileThere<T>(find: () => Promise<FileRow>, use: (row: FileRow) =
 /** The file of a download, by its owner's key or by a link. */
 async function openedFile(service: Service, request: FastifyRequest): Promise<FileRow> {
   if (request.caller) return await fileOf(service, request)
-  return await findLinkedFile(service.db, { id: idOf(request), now: service.clock() })
+  return await findAnyFile(service.db, { id: idOf(request), now: service.clock() })
 }
 
 function idOf({ params }: FastifyRequest): string {
@@ -142,5 +142,5 @@ function idOf({ params }: FastifyRequest): string {
 
 async function fileOf(service: Service, request: FastifyRequest): Promise<FileRow> {
   const { accountId } = callerOf(request)
-  return await findFile(service.db, { accountId, id: idOf(request), now: service.clock() })
+  return await findOwnFile(service.db, { accountId, id: idOf(request), now: service.clock() })
 }

@@ -6,9 +6,9 @@ import { checkRegionsSize, readRegions, type RegionsFile } from '../contract/reg
 import type { FileRow } from '../db/schema.ts'
 import { isStill } from '../engines/ffmpeg/facts.ts'
 import type { MarkedFrame } from '../engines/ffmpeg/region-sheet.ts'
-import { keepsBytes, textOf, type FreedFile } from '../files/bytes.ts'
-import { giveFile } from '../files/probe.ts'
-import { findFile } from '../files/records.ts'
+import { accountHasContent, readFileText, type RemovedFile } from '../files/content.ts'
+import { probeStoredFile } from '../files/probe.ts'
+import { findOwnFile } from '../files/records.ts'
 import { framesShownAt, gridOf, stillGrid, type FrameGrid } from '../media/clean/frame-grid.ts'
 import { showRegions } from '../media/clean/shown-regions.ts'
 import { limitConcurrency } from '../platform/limit-concurrency.ts'
@@ -38,7 +38,7 @@ export interface RegionPictures {
    */
   choose(row: FileRow, asked: Asked): Promise<RegionPicture>
   /** Drops what is kept of a file that is gone. */
-  forget(file: FreedFile): void
+  forget(file: RemovedFile): void
 }
 
 /** Most choices that are kept: what a picture shows is asked for apart from the picture. A few hundred names each. */
@@ -53,7 +53,7 @@ export function openRegionPictures(service: Service): RegionPictures {
     if (latest?.name === name) return latest.list
     // Not both at once.
     latest = undefined
-    const list = readRegions(row.name, await textOf(service.files, row, signal))
+    const list = readRegions(row.name, await readFileText(service.files, row, signal))
     if (await isThere(service, row)) latest = { name, list }
     return list
   }
@@ -65,7 +65,7 @@ export function openRegionPictures(service: Service): RegionPictures {
   }
   return {
     async choose(row, { query, accountId, signal }) {
-      const listRow = await findFile(service.db, {
+      const listRow = await findOwnFile(service.db, {
         accountId,
         id: query.regions_file_id,
         now: service.clock(),
@@ -76,7 +76,7 @@ export function openRegionPictures(service: Service): RegionPictures {
         })
       }
       checkRegionsSize({ name: `regions: ${listRow.name}`, size: listRow.size })
-      const { facts } = await giveFile(service, row, { signal })
+      const { facts } = await probeStoredFile(service, row, { signal })
       if (!facts?.video) {
         throw new MediaError(6014, `${row.name} has no picture to draw regions over`, {
           hint: 'Give the video or image that they were found in.',
@@ -106,7 +106,7 @@ export function openRegionPictures(service: Service): RegionPictures {
 
 /** Whether a file was not deleted while it was read. */
 async function isThere({ db }: Service, { account_id: accountId, blake3 }: FileRow): Promise<boolean> {
-  return await keepsBytes(db, { accountId, blake3 })
+  return await accountHasContent(db, { accountId, blake3 })
 }
 
 function pictureOf(

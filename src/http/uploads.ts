@@ -4,8 +4,8 @@ import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, supportedHint } from '../contract/file-kind.ts'
 import { maxFileBytes } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
-import { recordUpload, toRecord } from '../files/records.ts'
-import { refuseBeyondDisk, refuseComingBeyondQuota } from '../files/room.ts'
+import { recordUpload, toFileRecord } from '../files/records.ts'
+import { checkDiskSpace, checkQuotaEarly } from '../files/storage-limits.ts'
 import { errorCode } from '../platform/error-code.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
@@ -31,7 +31,7 @@ export async function uploadRoutes(app: FastifyInstance, service: Service): Prom
     const { name, bytes } = await receive(service, request)
     const now = service.clock()
     const row = await recordUpload(service, { accountId: callerOf(request).accountId, name, bytes, now })
-    return success(toRecord(row, now), uploadedMessage)
+    return success(toFileRecord(row, now), uploadedMessage)
   })
 }
 
@@ -39,8 +39,8 @@ async function receive(service: Service, request: FastifyRequest) {
   const most = Number(request.headers['content-length'] ?? 0)
   const least = Math.max(0, most - frameBytes)
   if (least > maxFileBytes) throw tooLarge()
-  await refuseBeyondDisk(service, least)
-  await refuseComingBeyondQuota(service, { accountId: callerOf(request).accountId, least, most })
+  await checkDiskSpace(service, least)
+  await checkQuotaEarly(service, { accountId: callerOf(request).accountId, least, most })
   // Its end came while the disk and the quota were asked: the form's parser would wait for it for ever.
   if (request.raw.destroyed) throw interrupted()
   if (!request.isMultipart()) throw noFile()

@@ -13,10 +13,9 @@ import { lockDatabase, type DatabaseLock } from '../db/database-lock.ts'
 import { openDatabase } from '../db/open.ts'
 import type { DatabaseLocation } from '../db/location.ts'
 import type { Db } from '../db/schema.ts'
-import { claimStore } from '../files/claim.ts'
-import { openDiskStore } from '../files/disk.ts'
-import { sweepOrphans } from '../files/orphans.ts'
-import { isUploading } from '../files/uploads.ts'
+import { bindStoreToDatabase, openDiskStore } from '../files/disk.ts'
+import { removeOrphans } from '../files/removal.ts'
+import { hasActiveUpload } from '../files/uploads.ts'
 import { createApp } from '../http/app.ts'
 import { measureService } from './metrics.ts'
 import { conceal } from '../platform/log.ts'
@@ -109,7 +108,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     service,
     lost,
     isBusy: async () =>
-      app.transfersUnderWay() > 0 || (await hasWork(service.db)) || (await isUploading(service)),
+      app.transfersUnderWay() > 0 || (await hasWork(service.db)) || (await hasActiveUpload(service)),
     isAnswering: app.isAnswering,
     lastActivity: app.lastActivity,
     close: () => running[Symbol.asyncDispose](),
@@ -129,7 +128,7 @@ async function openService(
   opened.defer(() => db.destroy())
   const store = join(dataDir, 'files')
   const files = await openDiskStore(store)
-  await claimStore(db, store)
+  await bindStoreToDatabase(db, store)
   const onError = (error: unknown): void => log.error({ err: error }, 'the queue failed')
   const service: Service = {
     db,
@@ -153,7 +152,7 @@ async function openService(
   opened.defer(() => measuring[Symbol.dispose]())
   await files.recover()
   await makeFolder(service.steps)
-  await sweepOrphans(db, files)
+  await removeOrphans(db, files)
   await requeueInterrupted(service)
   await sweepSteps(service)
   await openLocalAccount(db, options.key)

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { removeExpiredKeys } from '../accounts/keys.ts'
 import { removeExpiredEventTickets } from '../accounts/tickets.ts'
-import type { FreedFile } from '../files/bytes.ts'
-import { freeOld } from '../files/retention.ts'
+import type { RemovedFile } from '../files/content.ts'
+import { removeOldFiles } from '../files/removal.ts'
 import { removeExpiredUploads } from '../files/uploads.ts'
 import { removeOldEvents } from '../tasks/event-log.ts'
 import { removeOldIdempotencyKeys } from '../tasks/idempotency.ts'
@@ -13,13 +13,13 @@ const restMs = 3_600_000
 
 /** A service that may be told of each file that goes. */
 interface Swept extends Service {
-  readonly onFreed?: (file: FreedFile) => void
+  readonly onFreed?: (file: RemovedFile) => void
 }
 
 /** What is removed when its time is over. */
 const removals: Readonly<Record<string, (service: Swept, signal: AbortSignal) => Promise<void>>> = {
   files: async (service, signal) => {
-    await freeOld(service, { now: service.clock(), signal, onFreed: service.onFreed })
+    await removeOldFiles(service, { now: service.clock(), signal, onRemoved: service.onFreed })
   },
   uploads: removeExpiredUploads,
   'idempotency keys': removeOldIdempotencyKeys,

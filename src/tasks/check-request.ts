@@ -8,9 +8,9 @@ import { lackOf } from '../contract/lacks.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
-import { bytesOf } from '../files/bytes.ts'
-import { giveFile } from '../files/probe.ts'
-import { findFile } from '../files/records.ts'
+import { readFileBytes } from '../files/content.ts'
+import { probeStoredFile } from '../files/probe.ts'
+import { findOwnFile } from '../files/records.ts'
 import { estimateTask } from './estimate.ts'
 import { givenFiles } from './given-files.ts'
 import type { Service } from './service.ts'
@@ -107,7 +107,7 @@ async function checkFiles(
   const rows = []
   for (const id of ids) {
     try {
-      rows.push(await findFile(service.db, { accountId: caller.accountId, id, now: service.clock() }))
+      rows.push(await findOwnFile(service.db, { accountId: caller.accountId, id, now: service.clock() }))
     } catch (error) {
       throw withPlace(error, references, id)
     }
@@ -116,10 +116,10 @@ async function checkFiles(
   const byId = new Map<string, GivenFile & { readonly row: FileRow }>()
   for (const row of rows) {
     const soundAlone = references.every(({ value, soundAlone: is }) => value !== row.id || is === true)
-    byId.set(row.id, { ...(await giveFile(service, row, { soundAlone })), row })
+    byId.set(row.id, { ...(await probeStoredFile(service, row, { audioOnly: soundAlone })), row })
   }
   const files = givenFiles(byId)
-  return { ...files, ids, read: (id) => bytesOf(service.files, files.get(id).row) }
+  return { ...files, ids, read: (id) => readFileBytes(service.files, files.get(id).row) }
 }
 
 /** Tells where a request names the file that is missing. */

@@ -1,7 +1,7 @@
 import { holdCredits } from '../accounts/ledger.ts'
 import { lockAccount } from '../db/queries.ts'
 import type { NewTaskRow, TaskRow } from '../db/schema.ts'
-import { findFile } from '../files/records.ts'
+import { findOwnFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { recordEvent } from './event-log.ts'
 import { findRepeated, findUnfinished, rememberKey } from './idempotency.ts'
@@ -43,7 +43,7 @@ export async function createTask(service: Service, draft: Draft): Promise<Made> 
       await rememberKey(trx, unfinished, { key, now })
       return { row: unfinished, isJoined: true }
     }
-    for (const id of fileIds) await findFile(trx, { accountId, id, now: service.clock() })
+    for (const id of fileIds) await findOwnFile(trx, { accountId, id, now: service.clock() })
     const keyId = task.key_id ?? null
     await holdCredits(trx, { accountId, keyId, taskId: task.id, amount: task.credits, now })
     const row = await trx.insertInto('tasks').values(task).returningAll().executeTakeFirstOrThrow()

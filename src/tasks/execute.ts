@@ -6,8 +6,8 @@ import { MediaError } from '../contract/errors.ts'
 import { asListed } from '../contract/operation.ts'
 import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
-import { freeBytes } from '../files/bytes.ts'
-import { insertFile } from '../files/records.ts'
+import { removeUnreferencedContent } from '../files/content.ts'
+import { insertFileRecord } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { makeFolder } from '../platform/folder.ts'
 import type { Finished, Kept } from './attempt.ts'
@@ -131,13 +131,19 @@ async function complete(service: Service, task: TaskRow, finished: Finished): Pr
     also: async (trx) => {
       for (const { file_id, name, bytes } of stored) {
         const now = service.clock()
-        await insertFile(trx, service.files, { id: file_id, accountId: task.account_id, name, bytes, now })
+        await insertFileRecord(trx, service.files, {
+          id: file_id,
+          accountId: task.account_id,
+          name,
+          bytes,
+          now,
+        })
         await trx.insertInto('task_files').values({ task_id: task.id, file_id, role: 'output' }).execute()
       }
     },
   })
   // It was stopped meanwhile.
-  if (!completed) for (const { bytes } of stored) await freeBytes(service, bytes.blake3)
+  if (!completed) for (const { bytes } of stored) await removeUnreferencedContent(service, bytes.blake3)
 }
 
 async function settleFailure(service: Service, task: TaskRow, error: unknown): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StagedFile } from '../contract/operation.ts'
 import type { TaskRow } from '../db/schema.ts'
-import { giveFile } from '../files/probe.ts'
+import { probeStoredFile } from '../files/probe.ts'
 import type { Service } from './service.ts'
 
 /** Creation saw which pictures are needed. */
@@ -25,7 +25,7 @@ export async function stageInputs(service: Service, task: TaskRow, folder: strin
   for (const row of rows) {
     const path = join(folder, `${row.id}${row.ext}`)
     await service.files.stage(row.blake3, path)
-    staged.push({ ...(await giveFile(service, row, asChecked)), path })
+    staged.push({ ...(await probeStoredFile(service, row, asChecked)), path })
   }
   return staged
 }

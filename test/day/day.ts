@@ -6,7 +6,7 @@ import { grantCredits } from '../../src/accounts/ledger.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Db } from '../../src/db/schema.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
-import { isNamed } from '../../src/files/bytes.ts'
+import { isContentReferenced } from '../../src/files/content.ts'
 import { newKey } from '../../src/platform/new-key.ts'
 import { checkInvariants } from '../service/invariants.ts'
 import { DayClient } from './client.ts'
@@ -122,7 +122,7 @@ async function checkEnd(db: Db, staff: readonly DayClient[], folder: string): Pr
   const files = await openDiskStore(folder)
   await checkInvariants(db, files, { deletions: true })
   for await (const { blake3 } of files.list()) {
-    if (!(await isNamed(db, blake3))) throw new Error(`${blake3} is an orphan on the disk`)
+    if (!(await isContentReferenced(db, blake3))) throw new Error(`${blake3} is an orphan on the disk`)
   }
   const accounts = await db.selectFrom('accounts').selectAll().where('name', 'like', 'client %').execute()
   for (const [index, client] of staff.entries()) {

@@ -276,7 +276,7 @@ onDatabases('uploads in parts', (service) => {
 
   async function heldUploads(): Promise<string[]> {
     const found: string[] = []
-    for await (const id of service().running.service.files.uploads()) found.push(id)
+    for await (const id of service().running.service.files.listUploads()) found.push(id)
     return found
   }
 })

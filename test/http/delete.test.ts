@@ -118,9 +118,9 @@ onDatabases('deleting', (service) => {
     const { account, calls, remove } = await fresh()
     const files = {
       ...parts().files,
-      async lend<T>(...[bytes, use]: Parameters<FileStore['lend']>) {
+      async lend<T>(...[bytes, use]: Parameters<FileStore['withLocalPath']>) {
         await parts().files.remove(bytes.blake3)
-        return (await parts().files.lend(bytes, use)) as T
+        return (await parts().files.withLocalPath(bytes, use)) as T
       },
     }
     const { baseUrl } = await behindAnotherPort({ ...parts(), files })

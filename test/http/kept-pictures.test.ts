@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openPreviews } from '../../src/files/previews.ts'
-import { findFile } from '../../src/files/records.ts'
+import { createPreviewCache } from '../../src/files/previews.ts'
+import { findOwnFile } from '../../src/files/records.ts'
 import type { FileStore } from '../../src/files/store.ts'
 import { sweepHourly } from '../../src/service/sweep.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
@@ -24,8 +24,8 @@ describe('what pictures of regions are drawn of', () => {
       const read: string[] = []
       const files: FileStore = {
         ...parts.files,
-        lend: (bytes, use) =>
-          parts.files.lend(bytes, async (path) => {
+        withLocalPath: (bytes, use) =>
+          parts.files.withLocalPath(bytes, async (path) => {
             if (bytes.ext !== ext) return await use(path)
             read.push(bytes.blake3)
             await gate
@@ -158,12 +158,12 @@ describe('what pictures of regions are drawn of', () => {
 
     test('what was drawn in part, or of a file deleted meanwhile, is drawn anew', async () => {
       const { service: parts } = service().running
-      const previews = openPreviews(parts)
+      const previews = createPreviewCache(parts)
       const calls = api(service())
       const clip = await make(join(folder, 'other.mp4'), [...picture(2), ...h264])
       const upload = async () => {
         const { data } = await calls.upload('other.mp4', await readFile(clip))
-        return await findFile(parts.db, { accountId: 1, id: data.file_id, now: parts.clock() })
+        return await findOwnFile(parts.db, { accountId: 1, id: data.file_id, now: parts.clock() })
       }
       const drawn: string[] = []
       const draw = async (what: { as: string; isWhole?: boolean; meanwhile?: () => Promise<unknown> }) => {
@@ -173,9 +173,9 @@ describe('what pictures of regions are drawn of', () => {
           return { jpeg: Buffer.from(what.as), isWhole: what.isWhole ?? true }
         }
         const row = await upload()
-        const { jpeg } = await previews.draw(
+        const { jpeg } = await previews.render(
           row,
-          { name: 'test', make: drawing },
+          { name: 'test', render: drawing },
           new AbortController().signal,
         )
         return Buffer.from(jpeg).toString()

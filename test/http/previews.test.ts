@@ -37,11 +37,11 @@ describe('previews', () => {
       const lent: PromiseWithResolvers<void>[] = []
       const files: FileStore = {
         ...parts.files,
-        async lend(bytes, use) {
+        async withLocalPath(bytes, use) {
           const gate = Promise.withResolvers<void>()
           lent.push(gate)
           await gate.promise
-          return await parts.files.lend(bytes, use)
+          return await parts.files.withLocalPath(bytes, use)
         },
       }
       const { baseUrl, app } = await behindAnotherPort({ ...parts, files })

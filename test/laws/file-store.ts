@@ -72,7 +72,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     const { blake3: name } = await store.put(source('some bytes'), 100)
     const path = join(folder, 'input.mp4')
     await store.stage(name, path)
-    const lent = await store.lend({ blake3: name, ext: '.mov' }, async (at) => {
+    const lent = await store.withLocalPath({ blake3: name, ext: '.mov' }, async (at) => {
       expect(at).toMatch(/\.mov$/)
       return { at, content: await readFile(at, 'utf8') }
     })
@@ -83,14 +83,16 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     expect(await readFile(path, 'utf8')).toBe('some bytes')
     expect(await held()).toEqual([])
     await rm(path)
-    await expect(store.lend({ blake3: name, ext: '' }, async () => 0)).rejects.toMatchObject({ code: 6004 })
+    await expect(store.withLocalPath({ blake3: name, ext: '' }, async () => 0)).rejects.toMatchObject({
+      code: 6004,
+    })
     await expect(store.stage(name, path)).rejects.toMatchObject({ code: 6004 })
   })
 
   test('a loan that fails is given back', async () => {
     const bytes = await store.put(source('some bytes'), 100)
     await expect(
-      store.lend({ ...bytes, ext: '.mov' }, () => Promise.reject(new Error('seen enough'))),
+      store.withLocalPath({ ...bytes, ext: '.mov' }, () => Promise.reject(new Error('seen enough'))),
     ).rejects.toThrow('seen enough')
     expect(await leftovers()).toEqual([])
   })
@@ -118,21 +120,21 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     const place = (index: number) => ({ offset: index * 10, size: Math.min(10, size - index * 10) })
     const partOf = (index: number) => content.slice(index * 10, index * 10 + 10)
     const put = (index: number, bytes = partOf(index), giveUp?: () => Promise<void>) =>
-      store.putPart('1', { ...place(index), giveUp }, source(bytes))
+      store.putPart('1', { ...place(index), beforeOverwrite: giveUp }, source(bytes))
     const putAll = () => Promise.all([2, 0, 1].map((index) => put(index)))
     const uploads = async () => {
       const found: string[] = []
-      for await (const upload of store.uploads()) found.push(upload)
+      for await (const upload of store.listUploads()) found.push(upload)
       return found
     }
 
     test('is its parts, whatever their order, and stays unfinished until they are discarded', async () => {
       await putAll()
       expect(await held()).toEqual([])
-      const bytes = await store.finish('1', { size, blake3: await hashOf(content) })
+      const bytes = await store.assemble('1', { size, blake3: await hashOf(content) })
       expect(bytes).toEqual({ blake3: await hashOf(content), size })
       expect(await held()).toEqual([bytes])
-      expect(await store.finish('1', { size, blake3: null })).toEqual(bytes)
+      expect(await store.assemble('1', { size, blake3: null })).toEqual(bytes)
       await store.discard('1')
       await store.discard('1')
       expect(await uploads()).toEqual([])
@@ -147,13 +149,16 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       await store.recover()
       expect(await uploads()).toEqual(['1'])
       await put(0)
-      expect(await store.finish('1', { size, blake3: null })).toEqual({ blake3: await hashOf(content), size })
+      expect(await store.assemble('1', { size, blake3: null })).toEqual({
+        blake3: await hashOf(content),
+        size,
+      })
     })
 
     test('of equal bytes as another is held once', async () => {
       const bytes = await store.put(source(content), 100)
       await putAll()
-      expect(await store.finish('1', { size, blake3: null })).toEqual(bytes)
+      expect(await store.assemble('1', { size, blake3: null })).toEqual(bytes)
       await store.discard('1')
       expect(await held()).toEqual([bytes])
       expect(await text(await store.read(bytes.blake3))).toBe(content)
@@ -165,7 +170,9 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
         await expect(put(0, bytes)).rejects.toMatchObject({ code: 6025 })
       }
       await put(0)
-      expect(await store.finish('1', { size, blake3: null })).toMatchObject({ blake3: await hashOf(content) })
+      expect(await store.assemble('1', { size, blake3: null })).toMatchObject({
+        blake3: await hashOf(content),
+      })
     })
 
     test('gives up a part that was stored only for other bytes', async () => {
@@ -174,36 +181,40 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       const giveUp = async () => void given.push('up')
       await put(1, partOf(1), giveUp)
       const begin = broken(partOf(1).slice(0, 5))
-      await expect(store.putPart('1', { ...place(1), giveUp }, begin)).rejects.toThrow('broke off')
+      await expect(store.putPart('1', { ...place(1), beforeOverwrite: giveUp }, begin)).rejects.toThrow(
+        'broke off',
+      )
       expect(given).toEqual([])
-      expect(await store.finish('1', { size, blake3: null })).toMatchObject({ blake3: await hashOf(content) })
+      expect(await store.assemble('1', { size, blake3: null })).toMatchObject({
+        blake3: await hashOf(content),
+      })
     })
 
     test('asks before it gives a part up, and a refusal leaves it', async () => {
       await putAll()
       const refusal = put(1, 'BBBBBBBBBB', () => Promise.reject(new Error('not now')))
       await expect(refusal).rejects.toThrow('not now')
-      await expect(store.finish('1', { size, blake3: '0'.repeat(64) })).rejects.toMatchObject({
+      await expect(store.assemble('1', { size, blake3: '0'.repeat(64) })).rejects.toMatchObject({
         code: 6026,
         retryable: false,
       })
       await put(1, 'BBBBBBBBBB', async () => undefined)
       const changed = content.replaceAll('b', 'B')
-      const bytes = await store.finish('1', { size, blake3: await hashOf(changed) })
+      const bytes = await store.assemble('1', { size, blake3: await hashOf(changed) })
       expect(await text(await store.read(bytes.blake3))).toBe(changed)
     })
 
     test('is refused when its parts make another size', async () => {
       await put(0)
-      await expect(store.finish('1', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
-      await expect(store.finish('2', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
+      await expect(store.assemble('1', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
+      await expect(store.assemble('2', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
       expect(await held()).toEqual([])
       expect(await uploads()).toEqual(['1'])
     })
 
     test('cannot be changed once it was finished', async () => {
       await putAll()
-      const bytes = await store.finish('1', { size, blake3: null })
+      const bytes = await store.assemble('1', { size, blake3: null })
       const giveUp = async () => expect.unreachable('nothing is given up')
       await put(0, partOf(0), giveUp)
       await expect(put(0, 'AAAAAAAAAA', giveUp)).rejects.toMatchObject({ code: 6024 })
@@ -235,7 +246,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
           const stored = new Map<number, string>()
           const send = async (index: number, bytes: AsyncIterable<Uint8Array>) => {
             const giveUp = stored.has(index) ? async () => void stored.delete(index) : undefined
-            await store.putPart(upload, { ...place(index), giveUp }, bytes)
+            await store.putPart(upload, { ...place(index), beforeOverwrite: giveUp }, bytes)
           }
           for (const { index, letter, what } of steps) {
             const bytes = letter.repeat(place(index).size)
@@ -248,7 +259,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
             await store.putPart(upload, place(index), source(partOf(index)))
           }
           const whole = [0, 1, 2].map((index) => stored.get(index)).join('')
-          const bytes = await store.finish(upload, { size, blake3: await hashOf(whole) })
+          const bytes = await store.assemble(upload, { size, blake3: await hashOf(whole) })
           expect(await text(await store.read(bytes.blake3))).toBe(whole)
           await store.discard(upload)
         }),

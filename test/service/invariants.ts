@@ -84,7 +84,7 @@ export async function checkFiles(db: Db, files: FileStore): Promise<void> {
   for (const row of rows) expect(held.get(row.blake3), `bytes of ${row.name}`).toBe(row.size)
   const parts = await db.selectFrom('upload_parts').select('upload_id').distinct().execute()
   const uploads = new Set<string>()
-  for await (const id of files.uploads()) uploads.add(id)
+  for await (const id of files.listUploads()) uploads.add(id)
   for (const { upload_id: id } of parts) expect(uploads, 'parts that were acknowledged').toContain(id)
 }
 

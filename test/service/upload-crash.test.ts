@@ -143,7 +143,7 @@ async function expectClean(dataDir: string, files: number): Promise<void> {
   expect(await db.selectFrom('files').select('id').execute()).toHaveLength(files)
   expect(await db.selectFrom('upload_parts').selectAll().execute()).toEqual([])
   const left: string[] = []
-  for await (const upload of store.uploads()) left.push(upload)
+  for await (const upload of store.listUploads()) left.push(upload)
   expect(left).toEqual([])
   let blobs = 0
   for await (const _ of store.list()) blobs += 1

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { HashFrontier } from '../../src/files/hash-frontier.ts'
+import { PrefixHasher } from '../../src/files/prefix-hasher.ts'
 import { hashOf } from '../http/chunked.ts'
 
 const { reads } = vi.hoisted(() => ({ reads: { bytes: 0 } }))
@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 /** Puts a part into its place as a store does. */
 async function put(
-  frontier: HashFrontier,
+  frontier: PrefixHasher,
   { index, bytes }: { index: number; bytes: Buffer },
 ): Promise<void> {
   const place = { offset: index * partSize, size: bytes.length }
@@ -79,7 +79,7 @@ test('parts in any order, again and with other bytes: the hash is that of the wh
     fc.asyncProperty(orders, async ({ parts, last, order, waits }) => {
       await writeFile(path, '')
       reads.bytes = 0
-      const frontier = new HashFrontier(path)
+      const frontier = new PrefixHasher(path)
       const size = (parts - 1) * partSize + last
       const whole = Buffer.alloc(size)
       for (const [turn, { index, version }] of order.entries()) {
@@ -100,7 +100,7 @@ test('parts in any order, again and with other bytes: the hash is that of the wh
 test('parts that were there before are read when the whole is asked for', async () => {
   const whole = Buffer.concat([bytesOf(0, 0), bytesOf(1, 0), bytesOf(2, 0)])
   await writeFile(path, whole)
-  const frontier = new HashFrontier(path)
+  const frontier = new PrefixHasher(path)
   await put(frontier, { index: 2, bytes: bytesOf(2, 0) })
   expect(await frontier.digest(3 * partSize)).toBe(await hashOf(whole))
   await put(frontier, { index: 1, bytes: bytesOf(1, 1) })
@@ -109,7 +109,7 @@ test('parts that were there before are read when the whole is asked for', async 
 })
 
 test('a file that is shorter than its parts is told when the whole is asked for', async () => {
-  const frontier = new HashFrontier(path)
+  const frontier = new PrefixHasher(path)
   frontier.stored({ offset: 0, size: partSize })
   await expect(frontier.digest(partSize)).rejects.toThrow('ends at 0')
   await put(frontier, { index: 0, bytes: bytesOf(0, 0) })

@@ -1,9 +1,9 @@
 import { MediaError } from '../contract/errors.ts'
 
-type Source = AsyncIterable<Uint8Array>
+type ByteStream = AsyncIterable<Uint8Array>
 
 /** Work under way. */
-interface Reception<T> {
+interface RunningWork<T> {
   /** Ends it in favour of a newer one. */
   giveWay(newer: Promise<T>): void
   /** Resolves when the work is over, however it ended. */
@@ -16,9 +16,9 @@ interface Reception<T> {
  * notices. Work that gives way sees its source fail; the rest of what was sent is read and dropped, and
  * it turns out as the newer one does, or 6036 where that fails.
  */
-export function newestWins<T>() {
-  const newest = new Map<string, Reception<T>>()
-  return async (name: string, sent: Source, work: (source: Source) => Promise<T>): Promise<T> => {
+export function takeLatest<T>() {
+  const newest = new Map<string, RunningWork<T>>()
+  return async (name: string, sent: ByteStream, work: (source: ByteStream) => Promise<T>): Promise<T> => {
     const older = newest.get(name)
     const chunks = sent[Symbol.asyncIterator]()
     const gaveWay = new Error('a newer one goes on')
@@ -46,7 +46,7 @@ export function newestWins<T>() {
         throw new MediaError(6036, 'the same was sent once more at the same time, and failed', { cause })
       })
     })
-    const reception: Reception<T> = {
+    const reception: RunningWork<T> = {
       giveWay(newer) {
         heir = newer
         interrupt?.()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newestWins } from '../../src/files/newest-wins.ts'
+import { takeLatest } from '../../src/files/take-latest.ts'
 
 /** A client that sends when it is told to. */
 function sender() {
@@ -40,7 +40,7 @@ function keeper() {
 }
 
 test('one alone gets what was sent', async () => {
-  const receive = newestWins<string>()
+  const receive = takeLatest<string>()
   const { sent, say } = sender()
   say('some ')
   say('bytes')
@@ -49,7 +49,7 @@ test('one alone gets what was sent', async () => {
 })
 
 test('a newer one goes on at once; the older, once it is read to its end, turns out the same', async () => {
-  const receive = newestWins<string>()
+  const receive = takeLatest<string>()
   const { log, work } = keeper()
   const [stuck, fresh] = [sender(), sender()]
   stuck.say('half')
@@ -65,7 +65,7 @@ test('a newer one goes on at once; the older, once it is read to its end, turns 
 })
 
 test('what fails of its own fails so; what gave way to a failure is interrupted', async () => {
-  const receive = newestWins<string>()
+  const receive = takeLatest<string>()
   const { work } = keeper()
   const [first, second, third] = [sender(), sender(), sender()]
   const outcomes = Promise.allSettled([
@@ -85,7 +85,7 @@ test('what fails of its own fails so; what gave way to a failure is interrupted'
 })
 
 test('other names do not meet', async () => {
-  const receive = newestWins<string>()
+  const receive = takeLatest<string>()
   const { work } = keeper()
   const [one, other] = [sender(), sender()]
   const outcomes = Promise.all([receive('a', one.sent, work('a')), receive('b', other.sent, work('b'))])
@@ -100,7 +100,7 @@ test('whatever comes when, no two work at once, and the last one answers for all
   const pauses = fc.array(fc.nat(3), { minLength: 4, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(fc.array(pauses, { minLength: 1, maxLength: 5 }), async (senders) => {
-      const receive = newestWins<number>()
+      const receive = takeLatest<number>()
       let working = 0
       const outcomes = senders.map(async ([start = 0, ...rest], turn) => {
         await ticks(start)

@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises'
 import { createHasher, type Hasher } from '../platform/hash.ts'
-import type { Place } from './store.ts'
+import type { PartRange } from './store.ts'
 
 /** Bytes of one read. */
-const readBytes = 2 ** 20
+const hashReadBytes = 2 ** 20
 
 /**
  * The BLAKE3 of a file whose parts come in any order, computed as far as they lie without a gap. A part
  * is read back as soon as those before it are hashed, while the system still holds it in memory: when
  * the last one has come, little is left to be read.
  */
-export class HashFrontier {
+export class PrefixHasher {
   readonly #path: string
   /** Where parts that are in place end, by where they begin. */
   readonly #ends = new Map<number, number>()
@@ -27,14 +27,14 @@ export class HashFrontier {
   }
 
   /** A part is in place. */
-  stored({ offset, size }: Place): void {
+  stored({ offset, size }: PartRange): void {
     this.#ends.set(offset, offset + size)
     // What cannot be read now is read, or told, by `digest`.
     this.#work = this.#work.then(() => this.#follow()).catch(() => undefined)
   }
 
   /** A part is about to be overwritten; what was hashed of it does not count. */
-  changing({ offset }: Place): void {
+  changing({ offset }: PartRange): void {
     this.#ends.delete(offset)
     this.#digest = null
     if (offset < this.#until) this.#restart()
@@ -76,7 +76,7 @@ export class HashFrontier {
   async #hashTo(end: number, hasher: Hasher): Promise<void> {
     this.#until = end
     await using file = await open(this.#path)
-    const buffer = Buffer.allocUnsafe(Math.min(readBytes, end - this.#at))
+    const buffer = Buffer.allocUnsafe(Math.min(hashReadBytes, end - this.#at))
     while (this.#at < end) {
       const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - this.#at), this.#at)
       if (hasher !== this.#hasher) return

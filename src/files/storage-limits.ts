@@ -1,10 +1,10 @@
 import { MediaError } from '../contract/errors.ts'
 import { describeSize } from '../contract/size.ts'
 import type { Db } from '../db/schema.ts'
-import type { Shelf } from './bytes.ts'
+import type { FileStorage } from './content.ts'
 
 /** A store whose accounts are bounded. */
-export interface BoundedShelf extends Shelf {
+export interface BoundedFileStorage extends FileStorage {
   /** Bytes that the files of one account may take; infinite where nobody set a bound. */
   readonly storageQuota: number
 }
@@ -13,7 +13,7 @@ export interface BoundedShelf extends Shelf {
 const reservedBytes = 2 ** 28
 
 /** Bytes that an account's files take, those of uploads under way as declared; equal bytes count once. */
-export async function bytesTaken(db: Db, accountId: number): Promise<number> {
+export async function storageUsed(db: Db, accountId: number): Promise<number> {
   const files = await db
     .selectFrom((from) =>
       from
@@ -36,12 +36,12 @@ export async function bytesTaken(db: Db, accountId: number): Promise<number> {
 }
 
 /** Refuses, 6002, bytes that an account's quota does not hold beside what it has; its row is locked, or may be passed by others at once. */
-export async function refuseBeyondQuota(
-  { db, storageQuota }: Pick<BoundedShelf, 'db' | 'storageQuota'>,
+export async function checkQuota(
+  { db, storageQuota }: Pick<BoundedFileStorage, 'db' | 'storageQuota'>,
   { accountId, size }: { accountId: number; size: number },
 ): Promise<void> {
   if (storageQuota === Infinity) return
-  const taken = await bytesTaken(db, accountId)
+  const taken = await storageUsed(db, accountId)
   if (taken + size <= storageQuota) return
   throw new MediaError(
     6002,
@@ -58,8 +58,8 @@ export async function refuseBeyondQuota(
  * The same of bytes that are still to come, and are between `least` and `most`. Let in is what is too short to be
  * worth it, and what may be bytes that the account has already, which take nothing: their fingerprint is known later.
  */
-export async function refuseComingBeyondQuota(
-  shelf: BoundedShelf,
+export async function checkQuotaEarly(
+  shelf: BoundedFileStorage,
   { accountId, least, most }: { accountId: number; least: number; most: number },
 ): Promise<void> {
   if (least === 0) return
@@ -72,13 +72,13 @@ export async function refuseComingBeyondQuota(
     .where('removed_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
-  if (!alike) await refuseBeyondQuota(shelf, { accountId, size: least })
+  if (!alike) await checkQuota(shelf, { accountId, size: least })
 }
 
 /** Refuses, 6002, bytes for which the disk has no space beside what uploads under way are still to bring. */
-export async function refuseBeyondDisk({ db, files }: Shelf, size: number): Promise<void> {
-  const free = await files.free()
-  const promised = await bytesToCome(db)
+export async function checkDiskSpace({ db, files }: FileStorage, size: number): Promise<void> {
+  const free = await files.freeSpace()
+  const promised = await pendingUploadBytes(db)
   if (size + promised + reservedBytes <= free) return
   const spoken = describeSize(promised + reservedBytes)
   throw new MediaError(
@@ -88,7 +88,7 @@ export async function refuseBeyondDisk({ db, files }: Shelf, size: number): Prom
   )
 }
 
-async function bytesToCome(db: Db): Promise<number> {
+async function pendingUploadBytes(db: Db): Promise<number> {
   const rows = await db
     .selectFrom('uploads')
     .leftJoin('upload_parts', 'upload_parts.upload_id', 'uploads.id')
