@@ -7,10 +7,10 @@ import { parseJson } from '../platform/json.ts'
 import { readAtMost, TooLargeError } from '../platform/read-at-most.ts'
 
 /** Largest JSON answer read, in bytes. */
-const maxAnswerBytes = 64 * 2 ** 20
+const maxResponseBytes = 64 * 2 ** 20
 
 /** Reads an answer's envelope, either form, and returns its data; a failure becomes a MediaError. */
-export async function readAnswer<R extends Route>(
+export async function readResponse<R extends Route>(
   route: R,
   response: Dispatcher.ResponseData,
 ): Promise<z.output<R['data']>> {
@@ -24,21 +24,23 @@ export async function readAnswer<R extends Route>(
 }
 
 /** Throws what an answer with a failure status says; for endpoints whose success is bytes. */
-export async function throwFailure(response: Dispatcher.ResponseData): Promise<never> {
+export async function throwErrorResponse(response: Dispatcher.ResponseData): Promise<never> {
   await readEnvelope(response)
-  throw notTheContract(response)
+  throw invalidEnvelope(response)
 }
 
 async function readEnvelope(response: Dispatcher.ResponseData): Promise<unknown> {
-  const envelope = anyEnvelope.safeParse(parseJson((await readBody(response, maxAnswerBytes)).toString()))
-  if (!envelope.success) throw notTheContract(response)
+  const envelope = anyEnvelope.safeParse(
+    parseJson((await readResponseBody(response, maxResponseBytes)).toString()),
+  )
+  if (!envelope.success) throw invalidEnvelope(response)
   const { code, msg, message, data, ...advice } = envelope.data
   if (response.statusCode < 300 && (code === successCode || code === messageSuccessCode)) return data
-  throw failure(code, msg ?? message ?? '', { ...advice, retryAfter: retryAfterOf(response) })
+  throw serviceError(code, msg ?? message ?? '', { ...advice, retryAfter: retryAfterSeconds(response) })
 }
 
 /** Reads an answer's body into memory; 6401 for more than `maxBytes`. */
-export async function readBody(response: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+export async function readResponseBody(response: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   try {
     return await readAtMost(response.body, maxBytes)
   } catch (error) {
@@ -51,7 +53,7 @@ export async function readBody(response: Dispatcher.ResponseData, maxBytes: numb
   }
 }
 
-function failure(
+function serviceError(
   code: number,
   message: string,
   advice: Pick<z.output<typeof anyEnvelope>, 'hint' | 'retryable'> & { retryAfter: number | undefined },
@@ -63,17 +65,17 @@ function failure(
   })
 }
 
-function notTheContract(response: Dispatcher.ResponseData): MediaError {
+function invalidEnvelope(response: Dispatcher.ResponseData): MediaError {
   const { statusCode: status } = response
   return new MediaError(6401, `The service answered HTTP ${status} without the contract's envelope`, {
     retryable: status >= 500 || status === 429,
-    retryAfter: retryAfterOf(response),
+    retryAfter: retryAfterSeconds(response),
     hint: 'See whether REELWRIGHT_BASE_URL is the address of a media service, and what stands in front of it.',
   })
 }
 
 /** Seconds that an answer asks to wait, which it may tell as a date; undefined where it does not. */
-function retryAfterOf({ headers }: Dispatcher.ResponseData): number | undefined {
+function retryAfterSeconds({ headers }: Dispatcher.ResponseData): number | undefined {
   const given = String(headers['retry-after'])
   const seconds = /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1000
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { routes } from '../contract/routes.ts'
 import { startBareServer, startContractServer } from '../../test/mcp/contract-server.ts'
 import { createClient } from './client.ts'
-import { previewFile } from './preview.ts'
+import { fetchPreview } from './preview.ts'
 import { queryTask } from './tasks.ts'
 import { isUnreachable } from './unreachable.ts'
 
@@ -97,7 +97,7 @@ test('a body without end is read up to its limit', async () => {
     pour()
   })
   const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
-  await expect(previewFile(client, '1', { kind: 'waveform' })).rejects.toMatchObject({
+  await expect(fetchPreview(client, '1', { kind: 'waveform' })).rejects.toMatchObject({
     code: 6401,
     retryable: false,
     message: expect.stringContaining(`${3 * 2 ** 20} bytes`),

@@ -7,11 +7,11 @@ import type { PathParameter, Query, Route } from '../contract/route.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import { isNetworkFailure, wasNotSent } from '../platform/network-failure.ts'
-import { readAnswer } from './answer.ts'
-import { unreachable } from './unreachable.ts'
+import { readResponse } from './answer.ts'
+import { unreachableError } from './unreachable.ts'
 
 /** What a call of an endpoint carries, as its route declares it. */
-export interface CallRequest<R extends Route> {
+export interface CallOptions<R extends Route> {
   /** For the `{names}` in the route's path. */
   readonly params?: Readonly<Record<PathParameter<R['path']>, string>>
   readonly query?: R extends { query: z.ZodType } ? z.input<R['query']> : undefined
@@ -41,7 +41,7 @@ export interface RawRequest {
 /** A media service, over its HTTP contract. */
 export interface Client {
   /** Calls an endpoint and returns the checked data of its envelope; every failure is a MediaError. */
-  call<R extends Route>(route: R, request?: CallRequest<R>): Promise<z.output<R['data']>>
+  call<R extends Route>(route: R, request?: CallOptions<R>): Promise<z.output<R['data']>>
   /** Sends a request and returns the answer as it comes; only network failures throw (6401). */
   send(request: RawRequest): Promise<Dispatcher.ResponseData>
   /** Answers the event socket once it is open; every failure is a MediaError. */
@@ -63,14 +63,14 @@ interface ClientOptions {
 }
 
 /** Waits before the second and third attempt, ms. */
-const retryDelays = [100, 400]
+const retryDelaysMs = [100, 400]
 
 /** Creation probes its files, and some services answer with its result: those want 180 s at least (contract 3, 4.5). */
 const headersTimeoutMs = 200_000
 
 /** A client of one service. The key goes to that service's origin only, and over plain http only on this machine. */
 export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
-  const base = checkedBase(baseUrl)
+  const base = parseBaseUrl(baseUrl)
   let retired = false
   const dispatcher = new Agent({ headersTimeout: headersTimeoutMs, connect: { timeout: 10_000 } })
 
@@ -88,14 +88,14 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
 
   async function sendWithRetry(request: RawRequest): Promise<Dispatcher.ResponseData> {
     for (let tries = 0; ; tries += 1) {
-      if (retired) throw unreachable(base.href, new errors.ClientClosedError())
+      if (retired) throw unreachableError(base.href, new errors.ClientClosedError())
       try {
         return await attempt(request)
       } catch (error) {
         if (!isNetworkFailure(error)) throw error
-        const wait = retryDelays[tries]
+        const wait = retryDelaysMs[tries]
         if (wait === undefined || !(request.idempotent || wasNotSent(error)))
-          throw unreachable(base.href, error)
+          throw unreachableError(base.href, error)
         await delay(wait, undefined, { signal: request.signal })
       }
     }
@@ -104,18 +104,18 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
   return {
     send: sendWithRetry,
     async call(route, request = {}) {
-      const response = await sendWithRetry(toRaw(route, request))
+      const response = await sendWithRetry(toRawRequest(route, request))
       try {
-        return await readAnswer(route, response)
+        return await readResponse(route, response)
       } catch (error) {
-        throw isNetworkFailure(error) ? unreachable(base.href, error) : error
+        throw isNetworkFailure(error) ? unreachableError(base.href, error) : error
       }
     },
     async openEvents() {
       const url = resolveAddress(base, { address: rawRoutes.taskEvents.path })
       url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
       const socket = new WebSocket(url, { headers: { authorization: apiKey }, dispatcher })
-      await untilOpen(socket)
+      await waitUntilOpen(socket)
       return socket
     },
     retire() {
@@ -127,7 +127,7 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
 }
 
 /** A WebSocket does not say why it could not be opened. */
-function untilOpen(socket: WebSocket): Promise<void> {
+function waitUntilOpen(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.addEventListener('open', () => resolve(), { once: true })
     socket.addEventListener('error', ({ error }) => {
@@ -139,9 +139,9 @@ function untilOpen(socket: WebSocket): Promise<void> {
   })
 }
 
-function toRaw<R extends Route>(
+function toRawRequest<R extends Route>(
   route: R,
-  { params, query, body, idempotencyKey, prefer, signal }: CallRequest<R>,
+  { params, query, body, idempotencyKey, prefer, signal }: CallOptions<R>,
 ): RawRequest {
   return {
     method: route.method,
@@ -158,7 +158,7 @@ function toRaw<R extends Route>(
   }
 }
 
-function checkedBase(baseUrl: string): URL {
+function parseBaseUrl(baseUrl: string): URL {
   const hint = 'Set REELWRIGHT_BASE_URL to an address such as https://media.example.com'
   if (!URL.canParse(baseUrl))
     throw new MediaError(6401, `${baseUrl} is not an address`, { retryable: false, hint })

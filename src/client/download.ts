@@ -7,9 +7,9 @@ import type { FileRecord } from '../contract/file.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { createHasher, type Hasher } from '../platform/hash.ts'
 import { isNetworkFailure } from '../platform/network-failure.ts'
-import { throwFailure } from './answer.ts'
+import { throwErrorResponse } from './answer.ts'
 import type { Client } from './client.ts'
-import { isSameFile, numberedNames } from './file-names.ts'
+import { compareFile, numberedNames } from './file-names.ts'
 
 /** Where a download goes: an existing folder, and the file name wanted in it. */
 export interface DownloadTarget extends DownloadOptions {
@@ -24,28 +24,32 @@ interface DownloadOptions {
 }
 
 /** Broken connections in a row, without a byte between them, after which a download is given up. */
-const maxFruitlessAttempts = 5
+const maxAttemptsWithoutProgress = 5
 
-type Wanted = Pick<FileRecord, 'download_url' | 'size' | 'blake3_id'>
+type DownloadableFile = Pick<FileRecord, 'download_url' | 'size' | 'blake3_id'>
 
 /**
  * Downloads a file, resuming where a connection broke, and answers the name it got. It is checked by
  * size and BLAKE3 before it gets its name; a different file of that name stays (a number is added to
  * ours), an identical one is used as it is.
  */
-export async function downloadFile(client: Client, file: Wanted, target: DownloadTarget): Promise<string> {
+export async function downloadFile(
+  client: Client,
+  file: DownloadableFile,
+  target: DownloadTarget,
+): Promise<string> {
   for (const name of numberedNames(target.name)) {
-    const found = await isSameFile(join(target.folder, name), file, target.signal)
+    const found = await compareFile(join(target.folder, name), file, target.signal)
     if (found === 'same') return name
     if (found === 'none') break
   }
   const part = join(target.folder, `.${randomBytes(8).toString('hex')}.part`)
   try {
     await using handle = await open(part, 'wx')
-    await receive(client, { file, handle }, target)
+    await downloadToHandle(client, { file, handle }, target)
     await handle.datasync()
     await handle.close()
-    return await place(part, target)
+    return await moveIntoPlace(part, target)
   } catch (error) {
     await rm(part, { force: true })
     throw error
@@ -53,7 +57,7 @@ export async function downloadFile(client: Client, file: Wanted, target: Downloa
 }
 
 /** Takes the first free name for itself, then puts the file there: no other file is ever replaced. */
-async function place(part: string, { folder, name: wanted }: DownloadTarget): Promise<string> {
+async function moveIntoPlace(part: string, { folder, name: wanted }: DownloadTarget): Promise<string> {
   for (const name of numberedNames(wanted)) {
     const path = join(folder, name)
     try {
@@ -73,44 +77,44 @@ async function place(part: string, { folder, name: wanted }: DownloadTarget): Pr
   throw new MediaError(6016, `${wanted} and its numbered names are all taken in that folder`)
 }
 
-async function receive(
+async function downloadToHandle(
   client: Client,
-  { file, handle }: { file: Wanted; handle: FileHandle },
+  { file, handle }: { file: DownloadableFile; handle: FileHandle },
   options: DownloadOptions,
 ): Promise<void> {
-  const state: Received = { bytes: 0, hasher: await createHasher() }
+  const state: DownloadState = { bytes: 0, hasher: await createHasher() }
   for (let fruitless = 0; ;) {
     const before = state.bytes
     try {
-      const response = await request(client, file, { from: state.bytes, signal: options.signal })
+      const response = await requestRange(client, file, { from: state.bytes, signal: options.signal })
       if (response.statusCode === 200 && state.bytes > 0) {
         state.bytes = 0
         state.hasher = await createHasher()
       }
-      await write(response, { file, handle, state, onProgress: options.onProgress })
+      await writeBody(response, { file, handle, state, onProgress: options.onProgress })
       break
     } catch (error) {
       if (!isNetworkFailure(error)) throw error
       // Broken after its last byte; there is no range left to ask for.
       if (state.bytes === file.size) break
       fruitless = state.bytes > before ? 0 : fruitless + 1
-      if (fruitless >= maxFruitlessAttempts) {
+      if (fruitless >= maxAttemptsWithoutProgress) {
         throw new MediaError(6401, 'The download broke off', { cause: error, retryable: true })
       }
     }
   }
-  if (state.bytes !== file.size || state.hasher.digest() !== file.blake3_id) throw damaged()
+  if (state.bytes !== file.size || state.hasher.digest() !== file.blake3_id) throw downloadMismatch()
 }
 
-interface Received {
+interface DownloadState {
   bytes: number
   hasher: Hasher
 }
 
 /** Asks for the bytes from an offset on; only 200, or 206 from that very offset, is returned. */
-async function request(
+async function requestRange(
   client: Client,
-  file: Wanted,
+  file: DownloadableFile,
   { from, signal }: { from: number; signal: AbortSignal | undefined },
 ): Promise<Dispatcher.ResponseData> {
   const response = await client.send({
@@ -120,24 +124,29 @@ async function request(
     idempotent: true,
     signal,
   })
-  if (response.statusCode !== 200 && response.statusCode !== 206) return throwFailure(response)
+  if (response.statusCode !== 200 && response.statusCode !== 206) return throwErrorResponse(response)
   const { etag, 'content-range': range } = response.headers
   const tag = typeof etag === 'string' ? /^"([0-9a-f]{64})"$/.exec(etag)?.[1] : undefined
   const wrongRange = response.statusCode === 206 && !String(range).startsWith(`bytes ${from}-`)
   if (wrongRange || (tag !== undefined && tag !== file.blake3_id)) {
     await response.body.dump()
-    throw damaged()
+    throw downloadMismatch()
   }
   return response
 }
 
-async function write(
+async function writeBody(
   response: Dispatcher.ResponseData,
-  into: { file: Wanted; handle: FileHandle; state: Received; onProgress: DownloadOptions['onProgress'] },
+  into: {
+    file: DownloadableFile
+    handle: FileHandle
+    state: DownloadState
+    onProgress: DownloadOptions['onProgress']
+  },
 ): Promise<void> {
   const { file, handle, state } = into
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
-    if (state.bytes + chunk.length > file.size) throw damaged()
+    if (state.bytes + chunk.length > file.size) throw downloadMismatch()
     for (let done = 0; done < chunk.length;) {
       const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, state.bytes + done)
       done += bytesWritten
@@ -148,6 +157,6 @@ async function write(
   }
 }
 
-function damaged(): MediaError {
+function downloadMismatch(): MediaError {
   return new MediaError(6401, 'The file did not arrive as the service describes it', { retryable: true })
 }

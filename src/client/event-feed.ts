@@ -1,14 +1,14 @@
 import type { WebSocket } from 'undici'
 import { taskEvent } from '../contract/task.ts'
 import { parseJson } from '../platform/json.ts'
+import { exponentialDelay } from '../platform/retry.ts'
 import type { Client } from './client.ts'
-import type { TaskNews, TaskRef } from './tasks.ts'
+import type { TaskChangeFeed, TaskRef } from './tasks.ts'
 
-const firstReconnectMs = 500
-const longestReconnectMs = 30_000
+const reconnectDelay = { firstMs: 500, jitter: 0 }
 
 /** The account's task events over one socket, open while anyone follows; connected again when it breaks. */
-export class EventFeed implements TaskNews, Disposable {
+export class EventFeed implements TaskChangeFeed, Disposable {
   readonly #client: Client
   readonly #listeners = new Set<(task: TaskRef | null) => void>()
   #socket: WebSocket | undefined
@@ -76,9 +76,9 @@ export class EventFeed implements TaskNews, Disposable {
   }
 
   #reconnectLater(): void {
-    const wait = Math.min(firstReconnectMs * 2 ** this.#failures, longestReconnectMs)
     this.#failures += 1
-    this.#timer = setTimeout(() => void this.#connect(), wait).unref()
+    const delay = exponentialDelay(this.#failures, reconnectDelay)
+    this.#timer = setTimeout(() => void this.#connect(), delay).unref()
   }
 
   #receive(data: unknown): void {

@@ -4,18 +4,18 @@ import { errorCode } from '../platform/error-code.ts'
 import { hashFile } from '../platform/hash.ts'
 
 /** More equal names than this in one folder is a fault somewhere. */
-const maxNames = 1000
+const maxNumberedNames = 1000
 
 /** A file name and its numbered forms: `a.mp4`, `a-2.mp4`, `a-3.mp4` … */
 export function* numberedNames(name: string): Generator<string> {
   const dot = name.lastIndexOf('.')
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
   yield name
-  for (let number = 2; number <= maxNames; number += 1) yield `${stem}-${number}${extension}`
+  for (let number = 2; number <= maxNumberedNames; number += 1) yield `${stem}-${number}${extension}`
 }
 
 /** Compares what lies at a path with a stored file; a symbolic link counts as different. */
-export async function isSameFile(
+export async function compareFile(
   path: string,
   file: Pick<FileRecord, 'size' | 'blake3_id'>,
   signal?: AbortSignal,

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
-import { readBody, throwFailure } from './answer.ts'
+import { readResponseBody, throwErrorResponse } from './answer.ts'
 import type { Client } from './client.ts'
 
 /** A small picture of a file. */
@@ -15,13 +15,13 @@ export interface Preview {
 const maxPreviewBytes = 3 * 2 ** 20
 
 /** Which picture of a file, as the query says it. */
-export type PreviewWish = z.input<typeof rawRoutes.previewFile.query>
+export type PreviewQuery = z.input<typeof rawRoutes.previewFile.query>
 
 /** Fetches a file's contact sheet, its waveform, or regions drawn over it. */
-export async function previewFile(
+export async function fetchPreview(
   client: Client,
   fileId: string,
-  { signal, ...query }: PreviewWish & { signal?: AbortSignal },
+  { signal, ...query }: PreviewQuery & { signal?: AbortSignal },
 ): Promise<Preview> {
   const response = await client.send({
     method: rawRoutes.previewFile.method,
@@ -31,13 +31,13 @@ export async function previewFile(
     signal,
   })
   const mimeType = String(response.headers['content-type'] ?? '').split(';')[0] ?? ''
-  if (response.statusCode !== 200 || !mimeType.startsWith('image/')) return throwFailure(response)
+  if (response.statusCode !== 200 || !mimeType.startsWith('image/')) return throwErrorResponse(response)
   const empty = [...String(response.headers['x-empty-frames'] ?? '').matchAll(/\d+/g)].map(Number)
-  return { bytes: await readBody(response, maxPreviewBytes), mimeType, empty }
+  return { bytes: await readResponseBody(response, maxPreviewBytes), mimeType, empty }
 }
 
 /** Reads a small stored file into memory; throws 6401 for more than `maxBytes`. */
-export async function readSmallFile(
+export async function downloadSmallFile(
   client: Client,
   file: { readonly download_url: string },
   options: { maxBytes: number; signal?: AbortSignal },
@@ -48,6 +48,6 @@ export async function readSmallFile(
     idempotent: true,
     signal: options.signal,
   })
-  if (response.statusCode !== 200) return throwFailure(response)
-  return readBody(response, options.maxBytes)
+  if (response.statusCode !== 200) return throwErrorResponse(response)
+  return readResponseBody(response, options.maxBytes)
 }

@@ -26,12 +26,12 @@ export interface TaskRef extends Pick<TaskView, 'task_id' | 'task_type'> {
 }
 
 // Some operations answer only `task_id` at creation, and name it `id` in queries (contract 1, 2.1 and 2.4).
-const created = z.looseObject({
+const createdTask = z.looseObject({
   task_id: id,
   status: taskState.optional(),
   joined: z.boolean().default(false),
 })
-const queried = z.object({
+const queriedTask = z.object({
   status: taskState,
   progress: z.number().min(0).max(100).catch(0),
   output_result: z.record(z.string(), z.unknown()).nullish(),
@@ -50,7 +50,7 @@ export interface NewTask {
   readonly synchronous?: boolean | undefined
 }
 
-function preferenceOf({ join = false, synchronous = false }: NewTask): string | undefined {
+function preferHeader({ join = false, synchronous = false }: NewTask): string | undefined {
   const wishes = [...(join ? ['join-identical'] : []), ...(synchronous ? ['respond-async'] : [])]
   return wishes.length > 0 ? wishes.join(', ') : undefined
 }
@@ -65,12 +65,12 @@ export async function createTask(
   signal?: AbortSignal,
 ): Promise<TaskView & { readonly joined: boolean }> {
   const { task_type } = task
-  const route = { ...routes.createTask, data: created }
+  const route = { ...routes.createTask, data: createdTask }
   const answer = await client.call(route, {
     params: { task_type },
     body: task.body,
     idempotencyKey: randomUUID(),
-    prefer: preferenceOf(task),
+    prefer: preferHeader(task),
     signal,
   })
   const { task_id, joined, status, ...result } = answer
@@ -87,7 +87,7 @@ export async function quoteTask(client: Client, task: NewTask, signal?: AbortSig
   const { credits } = await client.call(routes.quoteTask, {
     params,
     body,
-    prefer: preferenceOf(task),
+    prefer: preferHeader(task),
     signal,
   })
   return credits
@@ -97,7 +97,7 @@ export async function quoteTask(client: Client, task: NewTask, signal?: AbortSig
 export async function queryTask(client: Client, task: TaskRef, signal?: AbortSignal): Promise<TaskView> {
   const { task_id, task_type, ended } = task
   if (ended) return ended
-  const route = { ...routes.queryTask, data: queried }
+  const route = { ...routes.queryTask, data: queriedTask }
   const { status, progress, output_result, ...times } = await client.call(route, {
     params: { task_id, task_type },
     signal,
@@ -114,10 +114,10 @@ export interface ExpectedTimes {
 }
 
 /** Tasks among which one is looked for: the most that one page holds. */
-const mostListed = 100
+const maxListedTasks = 100
 
 /** From this percentage on what a task took so far tells more of the rest than its estimate; the first steps may be of any length. */
-const telling = 20
+const minProgressToExtrapolate = 20
 
 /** What the task list expects of a task that waits or is worked on; null where it does not tell. */
 export async function expectedTimes(
@@ -125,13 +125,13 @@ export async function expectedTimes(
   { task_id, task_type, status }: Pick<TaskView, 'task_id' | 'task_type' | 'status'>,
 ): Promise<ExpectedTimes | null> {
   if (status !== 'queued' && status !== 'processing') return null
-  const query = { status, task_type, page_size: mostListed }
+  const query = { status, task_type, page_size: maxListedTasks }
   try {
     const { list } = await client.call(routes.listTasks, { query })
     const row = list.find(({ id: listed }) => listed === task_id)
     if (!row) return null
     const { estimated_queue_wait_duration: wait, estimated_duration: work } = row
-    return status === 'queued' ? { wait, work } : { wait: 0, work: workLeft(row) }
+    return status === 'queued' ? { wait, work } : { wait: 0, work: remainingSeconds(row) }
   } catch (error) {
     // The task is there all the same.
     if (error instanceof MediaError) return null
@@ -139,9 +139,9 @@ export async function expectedTimes(
   }
 }
 
-function workLeft({ progress, estimated_duration, actual_duration }: TaskListItem): number | null {
+function remainingSeconds({ progress, estimated_duration, actual_duration }: TaskListItem): number | null {
   const worked = actual_duration ?? 0
-  if (worked > 0 && progress >= telling) return (worked * (100 - progress)) / progress
+  if (worked > 0 && progress >= minProgressToExtrapolate) return (worked * (100 - progress)) / progress
   return worked < estimated_duration ? estimated_duration - worked : null
 }
 
@@ -164,16 +164,16 @@ export async function findTask(
   throw new MediaError(6005, `There is no task ${taskId}`, { hint: 'Check the task id, or list the tasks.' })
 }
 
-const firstDelayMs = 100
-const longestDelayMs = 5000
+const firstPollDelayMs = 100
+const maxDelayMs = 5000
 
 /** Time between two polls, ms: 0.1 s at first, doubling, 5 s at most. */
 export function pollDelay(poll: number): number {
-  return Math.min(firstDelayMs * 2 ** Math.min(poll, 30), longestDelayMs)
+  return Math.min(firstPollDelayMs * 2 ** Math.min(poll, 30), maxDelayMs)
 }
 
 /** Somebody who tells of tasks as they change. */
-export interface TaskNews {
+export interface TaskChangeFeed {
   /**
    * Calls the listener for every change of any task until the returned function is called; with null
    * when it has just begun to hear, and changes before that went by.
@@ -181,16 +181,20 @@ export interface TaskNews {
   follow(listener: (task: TaskRef | null) => void): () => void
 }
 
-interface WaitOptions {
+interface WaitForTaskOptions {
   /** Ends the wait, not the task. */
   readonly signal: AbortSignal
   /** Makes the wait end sooner than the next poll. */
-  readonly news?: TaskNews
+  readonly news?: TaskChangeFeed
   readonly onChange?: (task: TaskView) => void
 }
 
 /** Waits until a task is terminal, or until the signal: answers the task as last seen. */
-export async function waitForTask(client: Client, task: TaskRef, options: WaitOptions): Promise<TaskView> {
+export async function waitForTask(
+  client: Client,
+  task: TaskRef,
+  options: WaitForTaskOptions,
+): Promise<TaskView> {
   let view = await queryTask(client, task)
   let nudge = new AbortController()
   const unfollow = options.news?.follow((changed) => {
@@ -200,7 +204,7 @@ export async function waitForTask(client: Client, task: TaskRef, options: WaitOp
     for (let poll = 0; ; poll += 1) {
       options.onChange?.(view)
       if (isTerminal(view.status) || options.signal.aborted) return view
-      await quietDelay(pollDelay(poll), AbortSignal.any([options.signal, nudge.signal]))
+      await abortableDelay(pollDelay(poll), AbortSignal.any([options.signal, nudge.signal]))
       nudge = new AbortController()
       view = await queryTask(client, task)
     }
@@ -209,7 +213,7 @@ export async function waitForTask(client: Client, task: TaskRef, options: WaitOp
   }
 }
 
-async function quietDelay(milliseconds: number, signal: AbortSignal): Promise<void> {
+async function abortableDelay(milliseconds: number, signal: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })

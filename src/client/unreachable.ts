@@ -2,7 +2,7 @@ import { MediaError } from '../contract/errors.ts'
 import { networkCode, wasNotSent } from '../platform/network-failure.ts'
 
 /** The error people see when the network failed: 6401, retryable, with the cause kept. */
-export function unreachable(baseUrl: string, error: Error): MediaError {
+export function unreachableError(baseUrl: string, error: Error): MediaError {
   const { host } = new URL(baseUrl)
   return new MediaError(6401, `The media service at ${host} cannot be reached (${networkCode(error)})`, {
     cause: error,

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { FileRecord } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
-import { readAnswer } from './answer.ts'
-import { bytesOf, type Upload } from './upload-parts.ts'
+import { readResponse } from './answer.ts'
+import { streamUploadBytes, type Upload } from './upload-parts.ts'
 
 /** Uploads a file in one streamed request, again from its begin where that breaks. */
 export async function uploadInOneRequest(upload: Upload): Promise<FileRecord> {
   const { client, source, signal, retry } = upload
   return await retry(async () => {
-    const form = openForm(source.name, source.size)
+    const form = createForm(source.name, source.size)
     const response = await client.send({
       method: routes.uploadFile.method,
       address: routes.uploadFile.path,
@@ -17,11 +17,11 @@ export async function uploadInOneRequest(upload: Upload): Promise<FileRecord> {
       idempotent: false,
       signal,
     })
-    return await readAnswer(routes.uploadFile, response)
+    return await readResponse(routes.uploadFile, response)
   }, signal)
 }
 
-interface Form {
+interface MultipartForm {
   readonly type: string
   readonly head: Buffer
   readonly tail: Buffer
@@ -29,7 +29,7 @@ interface Form {
 }
 
 /** The multipart frame around the one field `file`. */
-function openForm(name: string, size: number): Form {
+function createForm(name: string, size: number): MultipartForm {
   const boundary = `reelwright-${randomBytes(16).toString('hex')}`
   // As browsers escape file names in forms.
   const escaped = name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
@@ -46,8 +46,8 @@ function openForm(name: string, size: number): Form {
   }
 }
 
-async function* formBody(upload: Upload, form: Form): AsyncGenerator<Uint8Array> {
+async function* formBody(upload: Upload, form: MultipartForm): AsyncGenerator<Uint8Array> {
   yield form.head
-  yield* bytesOf(upload, { offset: 0, size: upload.source.size }, upload.onSent)
+  yield* streamUploadBytes(upload, { offset: 0, size: upload.source.size }, upload.onSent)
   yield form.tail
 }

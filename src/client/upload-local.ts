@@ -5,13 +5,13 @@ import type { Client } from './client.ts'
 import type { UploadSource } from './upload-source.ts'
 
 /** What a service says that takes no files by path, or not this one. */
-const notTaken: readonly MediaError['code'][] = [6004, 6005, 6016]
+const importRefusedCodes: readonly MediaError['code'][] = [6004, 6005, 6016]
 
 /**
  * Has a service on the same machine take parts from the file itself, one at a call, so that their bytes travel
  * nowhere. Where it cannot, it answers false and the service is not asked again: the bytes must be sent.
  */
-export function localParts(
+export function localPartImporter(
   { client, source }: { readonly client: Client; readonly source: UploadSource },
   { upload_id, local_import }: UploadBegun,
 ): (index: number, signal: AbortSignal) => Promise<boolean> {
@@ -23,7 +23,7 @@ export function localParts(
       await client.call(routes.importPart, { params, body: local, signal })
       return true
     } catch (error) {
-      if (!(error instanceof MediaError) || !notTaken.includes(error.code)) throw error
+      if (!(error instanceof MediaError) || !importRefusedCodes.includes(error.code)) throw error
       local = undefined
       return false
     }

@@ -2,11 +2,11 @@ import { fillPath, routes } from '../contract/routes.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { partAt, partCount, type UploadBegun } from '../contract/upload.ts'
-import { readAnswer } from './answer.ts'
+import { readResponse } from './answer.ts'
 import type { Client } from './client.ts'
-import { localParts } from './upload-local.ts'
+import { localPartImporter } from './upload-local.ts'
 import type { Retry } from './upload-retry.ts'
-import type { Place, UploadSource } from './upload-source.ts'
+import type { SourceRange, UploadSource } from './upload-source.ts'
 
 /** An upload under way. */
 export interface Upload {
@@ -16,15 +16,15 @@ export interface Upload {
   readonly signal: AbortSignal
   readonly retry: Retry
   /** BLAKE3 of bytes of the source; where they cannot be read the whole upload ends. */
-  hash(place: Place, signal: AbortSignal): Promise<string>
+  hash(place: SourceRange, signal: AbortSignal): Promise<string>
   /** Reads the first bytes of a place of the source into memory; where that fails the whole upload ends. */
-  read(memory: Buffer, place: Place): Promise<Uint8Array>
+  read(memory: Buffer, place: SourceRange): Promise<Uint8Array>
   /** Told the bytes that were sent, or are there already. */
   onSent(bytes: number): void
 }
 
 /** Parts sent at the same time. */
-const lanes = 4
+const parallelParts = 4
 
 /** Bytes of one read and of one write to the connection. */
 const pieceBytes = 512 * 1024
@@ -44,12 +44,12 @@ const maxRounds = 3
  * the service acknowledged is not sent again: not after a broken connection, nor after a restart of either side.
  */
 export async function uploadInParts(upload: Upload, session: UploadBegun): Promise<FileRecord> {
-  const parts = partsOf(upload, session)
+  const parts = partSender(upload, session)
   let missing = parts.take('missing' in session ? session.missing : parts.all)
   for (let round = 1; ; round += 1) {
     await parts.send(missing)
     try {
-      return await complete(upload, session.upload_id)
+      return await completeSession(upload, session.upload_id)
     } catch (error) {
       const arePartsLost = error instanceof MediaError && error.code === 6027
       if (!arePartsLost || round === maxRounds) throw error
@@ -58,7 +58,7 @@ export async function uploadInParts(upload: Upload, session: UploadBegun): Promi
   }
 }
 
-async function complete({ client, retry, signal }: Upload, upload_id: string): Promise<FileRecord> {
+async function completeSession({ client, retry, signal }: Upload, upload_id: string): Promise<FileRecord> {
   return await retry(async () => {
     try {
       return await client.call(routes.completeUpload, { params: { upload_id }, signal })
@@ -70,13 +70,13 @@ async function complete({ client, retry, signal }: Upload, upload_id: string): P
   }, signal)
 }
 
-function partsOf(upload: Upload, session: UploadBegun) {
+function partSender(upload: Upload, session: UploadBegun) {
   const { upload_id, part_size } = session
   const { client, source, retry } = upload
   const cut = { size: source.size, partSize: part_size }
   const all = [...Array(partCount(cut)).keys()]
-  const progress = sumOfParts(upload)
-  const isTaken = localParts(upload, session)
+  const progress = sumPartProgress(upload)
+  const isTaken = localPartImporter(upload, session)
 
   /** Takes note of which parts are missing. */
   const take = (missing: number[]): number[] => {
@@ -99,12 +99,12 @@ function partsOf(upload: Upload, session: UploadBegun) {
       address: fillPath(routes.uploadPart.path, { upload_id, index: String(index) }),
       query: { blake3 },
       headers: { 'content-type': 'application/octet-stream', 'content-length': String(place.size) },
-      body: () => bytesOf(upload, place, (bytes) => progress(index, bytes)),
+      body: () => streamUploadBytes(upload, place, (bytes) => progress(index, bytes)),
       // Whether it arrived is asked before it is sent again.
       idempotent: false,
       signal,
     })
-    await readAnswer(routes.uploadPart, response)
+    await readResponse(routes.uploadPart, response)
   }
 
   /** Parts still to be sent are shared by all lanes; the first failure ends the others. */
@@ -119,7 +119,9 @@ function partsOf(upload: Upload, session: UploadBegun) {
         }, signal)
       }
     }
-    await Promise.all(Array.from({ length: lanes }, () => lane().catch((error: unknown) => end.abort(error))))
+    await Promise.all(
+      Array.from({ length: parallelParts }, () => lane().catch((error: unknown) => end.abort(error))),
+    )
     signal.throwIfAborted()
   }
 
@@ -127,9 +129,9 @@ function partsOf(upload: Upload, session: UploadBegun) {
 }
 
 /** Reads a place of the source as a body, telling how much of it has been read. */
-export async function* bytesOf(
+export async function* streamUploadBytes(
   { read }: Pick<Upload, 'read'>,
-  { offset, size }: Place,
+  { offset, size }: SourceRange,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   const ring = Array.from({ length: ringPieces }, () => Buffer.allocUnsafe(Math.min(pieceBytes, size)))
@@ -145,7 +147,7 @@ export async function* bytesOf(
 }
 
 /** Adds up what is told of single parts, which may become less as one fails. */
-function sumOfParts({ onSent }: Pick<Upload, 'onSent'>): (index: number, bytes: number) => void {
+function sumPartProgress({ onSent }: Pick<Upload, 'onSent'>): (index: number, bytes: number) => void {
   const byPart = new Map<number, number>()
   let sum = 0
   return (index, bytes) => {

@@ -1,6 +1,6 @@
 import { MediaError } from '../contract/errors.ts'
-import { backoff, pauseByClock, type Pause } from '../platform/backoff.ts'
 import { isNetworkFailure } from '../platform/network-failure.ts'
+import { exponentialDelay, retry, type Wait } from '../platform/retry.ts'
 
 /** Runs work again while it fails for what may pass; it is told how often it failed so far. */
 export type Retry = <T>(work: (failures: number) => Promise<T>, signal: AbortSignal) => Promise<T>
@@ -9,29 +9,29 @@ export type Retry = <T>(work: (failures: number) => Promise<T>, signal: AbortSig
 const maxFailures = 9
 
 /** A service that asks for more patience than this is not waited for, ms. */
-const longestWishMs = 120_000
+const maxRetryAfterMs = 120_000
 
-/** Tries again after broken connections and retryable failures, later each time, and not before the service wishes. */
-export function retrying(pause: Pause = pauseByClock): Retry {
-  return async (work, signal) => {
-    for (let failures = 0; ;) {
-      try {
-        return await work(failures)
-      } catch (error) {
+/** Retries broken connections and retryable failures with backoff, and waits at least as long as the service asks. */
+export function createRetry(wait?: Wait): Retry {
+  return (work, signal) =>
+    retry(work, {
+      signal,
+      wait,
+      delayAfter(error, failures) {
         signal.throwIfAborted()
-        failures += 1
-        const wishMs = (error instanceof MediaError ? (error.retryAfter ?? 0) : 0) * 1000
-        if (!mayPass(error) || failures === maxFailures || wishMs > longestWishMs) throw asUploadError(error)
-        await pause(Math.max(wishMs, backoff(failures)), signal)
-      }
-    }
-  }
+        const requestedMs = (error instanceof MediaError ? (error.retryAfter ?? 0) : 0) * 1000
+        if (!isRetryable(error) || failures === maxFailures || requestedMs > maxRetryAfterMs) {
+          throw toUploadError(error)
+        }
+        return Math.max(requestedMs, exponentialDelay(failures))
+      },
+    })
 }
 
-function mayPass(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return isNetworkFailure(error) || (error instanceof MediaError && error.retryable)
 }
 
-function asUploadError(error: unknown): unknown {
+function toUploadError(error: unknown): unknown {
   return isNetworkFailure(error) ? new MediaError(6036, 'The upload broke off', { cause: error }) : error
 }

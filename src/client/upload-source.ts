@@ -16,40 +16,40 @@ export interface UploadSource {
 }
 
 /** Which bytes of a file. */
-export interface Place {
+export interface SourceRange {
   readonly offset: number
   readonly size: number
 }
 
 /** Reads the first bytes of a place into memory, as many as come at once. Throws 6036 where that fails. */
-export async function readInto(
+export async function readUploadBytes(
   memory: Buffer,
   source: UploadSource,
-  { offset, size }: Place,
+  { offset, size }: SourceRange,
 ): Promise<Uint8Array> {
   const wanted = Math.min(memory.length, size)
   const { bytesRead } = await source.handle.read(memory, 0, wanted, offset).catch((error: unknown) => {
-    throw unreadable(source, error)
+    throw unreadableSource(source, error)
   })
-  if (bytesRead === 0) throw changedMeanwhile(source)
+  if (bytesRead === 0) throw changedDuringUpload(source)
   return memory.subarray(0, bytesRead)
 }
 
-/** BLAKE3 of bytes of a source, lower-case hex. Throws as `readInto`, and the reason of the signal. */
-export async function hashOf(
+/** BLAKE3 of bytes of a source, lower-case hex. Throws as `readUploadBytes`, and the reason of the signal. */
+export async function hashUploadBytes(
   source: UploadSource,
-  { offset, size }: Place,
+  { offset, size }: SourceRange,
   options: { signal: AbortSignal; onProgress?: (hashed: number) => void },
 ): Promise<string> {
   const hashed = await hashBytes(source.handle, { offset, size, ...options }).catch((error: unknown) => {
-    throw errorCode(error) !== undefined && !options.signal.aborted ? unreadable(source, error) : error
+    throw errorCode(error) !== undefined && !options.signal.aborted ? unreadableSource(source, error) : error
   })
-  if (hashed.size !== size) throw changedMeanwhile(source)
+  if (hashed.size !== size) throw changedDuringUpload(source)
   return hashed.blake3
 }
 
 /** Takes note of a file's state now; the answer tells later whether it has been written to since. */
-export async function watchForChange({ handle }: UploadSource): Promise<() => Promise<boolean>> {
+export async function watchForChanges({ handle }: UploadSource): Promise<() => Promise<boolean>> {
   const before = await handle.stat({ bigint: true })
   return async () => {
     const { mtimeNs, size } = await handle.stat({ bigint: true })
@@ -58,13 +58,13 @@ export async function watchForChange({ handle }: UploadSource): Promise<() => Pr
 }
 
 /** 6036 for a file that was written to while it was uploaded. */
-export function changedMeanwhile({ name }: UploadSource): MediaError {
+export function changedDuringUpload({ name }: UploadSource): MediaError {
   return new MediaError(6036, `${name} changed while it was uploaded`, {
     hint: 'Wait until nothing writes to the file any more, then call again.',
   })
 }
 
-function unreadable({ name }: UploadSource, cause: unknown): MediaError {
+function unreadableSource({ name }: UploadSource, cause: unknown): MediaError {
   return new MediaError(6036, `${name} cannot be read (${errorCode(cause) ?? 'unknown'})`, {
     cause,
     hint: 'See whether the disk it lies on is there and sound, then call again.',

@@ -13,7 +13,7 @@ import {
 } from '../config/config.ts'
 import { MediaError } from '../contract/errors.ts'
 import { defaultWorkspace, findingsOf } from './findings.ts'
-import type { Door } from '../mcp/connection.ts'
+import type { ServiceConnector } from '../mcp/connection.ts'
 import { packageVersion } from '../platform/package-version.ts'
 
 // Each command loads its own modules when it runs, so that `mcp` starts fast.
@@ -106,7 +106,7 @@ export async function mcpHttp({ dataDir, options, port = mcpHttpPort }: McpHttpO
     confirmAbove: config.confirmAbove,
     allowUrls: config.allowUrls,
     operations: operations.map(({ operation }) => operation),
-    doorFor: (key) => doorOf(config, version, key),
+    connectorFor: (key) => doorOf(config, version, key),
     async serviceAddress() {
       const own = await address()
       // Beyond this machine the proxy in front stands before both.
@@ -139,7 +139,7 @@ async function reach({ dataDir, baseUrl, apiKey }: Config, version: string): Pro
 }
 
 /** To the service that `reach` answers, with its own key or another; one of this machine is also found without being started. */
-function doorOf(config: Config, version: string, key?: string): Door {
+function doorOf(config: Config, version: string, key?: string): ServiceConnector {
   const client = async (address: Address): Promise<Connection> =>
     (await import('../client/client.ts')).createClient({
       ...address,

@@ -10,7 +10,7 @@ import { dataFiles } from '../daemon/data-files.ts'
 import { isHttpUrl } from '../engines/packs/address.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
 import { services, type Services } from '../engines/services/services.ts'
-import type { ToolChoice } from '../mcp/offer.ts'
+import type { ToolFilter } from '../mcp/offer.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { aboutSettings, defaults, environmentOnly, settings, type Settings } from './settings.ts'
 
@@ -35,7 +35,7 @@ export interface Config {
   /** The project an MCP client says it is working on. */
   readonly projectDir: string | undefined
   /** Which tools agents see. */
-  readonly tools: ToolChoice
+  readonly tools: ToolFilter
   /** Whether agents may name files by https addresses. */
   readonly allowUrls: boolean
   /** Credits above which the user is asked; undefined for never. */

@@ -5,20 +5,20 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { taskUri } from './resources.ts'
-import type { Studio } from './studio.ts'
+import type { McpContext } from './studio.ts'
 
 /** More than an agent follows at a time. */
 const maxSubscriptions = 1000
 
 /** Tells the client of a lasting connection what changes, until the returned function is called. */
-export function announceChanges(
+export function notifyOfChanges(
   mcp: McpServer,
-  { session, followTasks, report }: Studio,
+  { session, followTasks, report }: McpContext,
   { era }: Pick<McpRequestContext, 'era'>,
 ): () => void {
   const { server } = mcp
   // Modern clients subscribe through subscriptions/listen, where the SDK keeps the set.
-  const subscribed = era === 'legacy' ? serveSubscriptions(mcp, followTasks) : undefined
+  const subscribed = era === 'legacy' ? handleSubscriptions(mcp, followTasks) : undefined
   const taskChanged = (taskId: string | null): void => {
     // An instance that only answered a probe is no longer connected.
     if (!mcp.isConnected()) return
@@ -35,7 +35,7 @@ export function announceChanges(
   return () => void session.events.off('taskChanged', taskChanged).off('resourcesChanged', resourcesChanged)
 }
 
-function serveSubscriptions({ server }: McpServer, followTasks: () => void): ReadonlySet<string> {
+function handleSubscriptions({ server }: McpServer, followTasks: () => void): ReadonlySet<string> {
   const subscribed = new Set<string>()
   server.setRequestHandler('resources/subscribe', ({ params }) => {
     if (subscribed.size >= maxSubscriptions && !subscribed.has(params.uri)) {

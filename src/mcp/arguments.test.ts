@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { parseArguments, readArguments } from './arguments.ts'
+import { parseArguments, normalizeArguments } from './arguments.ts'
 
 const input = z.object({
   name: z.string(),
@@ -37,7 +37,7 @@ test('reading what is written well changes nothing', () => {
   )
   fc.assert(
     fc.property(value, (given) => {
-      expect(readArguments(input, given)).toEqual(given)
+      expect(normalizeArguments(input, given)).toEqual(given)
     }),
   )
 })

@@ -6,13 +6,13 @@ import { inPlainWords } from '../contract/plain-issues.ts'
 import { fieldOf, unwrap, type Schema } from '../contract/schema-places.ts'
 import { parseJson } from '../platform/json.ts'
 
-/** Checks a tool's arguments, forgiving in form as `readArguments` is, strict in names. Throws 6013 and 6016. */
+/** Checks a tool's arguments, forgiving in form as `normalizeArguments` is, strict in names. Throws 6013 and 6016. */
 export function parseArguments<Input extends z.ZodObject>(input: Input, given: unknown): z.output<Input> {
-  return parseValues(input, readArguments(input, given))
+  return validateArguments(input, normalizeArguments(input, given))
 }
 
 /** Checks arguments that are read. Throws 6013 for missing fields of the top, 6016 for the rest. */
-export function parseValues<Input extends z.ZodObject>(
+export function validateArguments<Input extends z.ZodObject>(
   input: Input,
   read: Readonly<Record<string, unknown>>,
 ): z.output<Input> {
@@ -31,51 +31,51 @@ export function parseValues<Input extends z.ZodObject>(
  * The arguments as the schema wants them written (nested JSON in strings parsed, numerals as numbers,
  * null as absent), unknown names refused, values not yet checked. Throws 6016.
  */
-export function readArguments(input: z.ZodObject, given: unknown): Record<string, unknown> {
+export function normalizeArguments(input: z.ZodObject, given: unknown): Record<string, unknown> {
   if (given !== undefined && !isRecord(given)) throw new MediaError(6016, 'The arguments must be an object')
-  const read = readAs(input, given ?? {})
-  refuseUnknown(input, read, [])
+  const read = normalizeValue(input, given ?? {})
+  rejectUnknown(input, read, [])
   return read as Record<string, unknown>
 }
 
 /** Some clients send nested arguments as JSON in a string, numbers as text, and null for what is left out. */
-function readAs(schema: Schema, value: unknown): unknown {
+function normalizeValue(schema: Schema, value: unknown): unknown {
   const inner = unwrap(schema)
-  if (inner instanceof z.ZodUnion) return readAsOneOf(inner, value)
-  if (inner instanceof z.ZodNumber && typeof value === 'string') return readNumeral(value)
+  if (inner instanceof z.ZodUnion) return normalizeUnion(inner, value)
+  if (inner instanceof z.ZodNumber && typeof value === 'string') return parseNumeral(value)
   const nested = inner instanceof z.ZodArray || inner instanceof z.ZodObject || inner instanceof z.ZodRecord
   const plain = nested && typeof value === 'string' ? parseNested(value) : value
   if (inner instanceof z.ZodArray && Array.isArray(plain)) {
-    return plain.map((item) => readAs(inner.element, item))
+    return plain.map((item) => normalizeValue(inner.element, item))
   }
-  if (inner instanceof z.ZodObject && isRecord(plain)) return readFields(inner, plain)
+  if (inner instanceof z.ZodObject && isRecord(plain)) return normalizeFields(inner, plain)
   if (inner instanceof z.ZodRecord && isRecord(plain)) {
     const entries = Object.entries(plain).map(
-      ([name, item]) => [name, readAs(inner.valueType, item)] as const,
+      ([name, item]) => [name, normalizeValue(inner.valueType, item)] as const,
     )
     return Object.fromEntries(entries)
   }
   return plain
 }
 
-function readFields(object: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
+function normalizeFields(object: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(given).flatMap(([name, item]) => {
     const field = fieldOf(object, name)
     if (item === null && !(field && z.safeParse(field, null).success)) return []
-    return [[name, field ? readAs(field, item) : item] as const]
+    return [[name, field ? normalizeValue(field, item) : item] as const]
   })
   return Object.fromEntries(entries)
 }
 
 /** What fits as it is stays so: a text is no number where the union takes text. */
-function readAsOneOf(union: z.ZodUnion, value: unknown): unknown {
+function normalizeUnion(union: z.ZodUnion, value: unknown): unknown {
   if (union.safeParse(value).success) return value
-  const readings = union.options.map((option) => [option, readAs(option, value)] as const)
+  const readings = union.options.map((option) => [option, normalizeValue(option, value)] as const)
   const fitting = readings.find(([option, read]) => z.safeParse(option, read).success)
   return fitting ? fitting[1] : value
 }
 
-function readNumeral(text: string): unknown {
+function parseNumeral(text: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
@@ -83,23 +83,23 @@ function parseNested(text: string): unknown {
   return /^\s*[[{]/.test(text) ? (parseJson(text) ?? text) : text
 }
 
-function refuseUnknown(schema: Schema, value: unknown, path: readonly (string | number)[]): void {
+function rejectUnknown(schema: Schema, value: unknown, path: readonly (string | number)[]): void {
   const inner = unwrap(schema)
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseUnknown(inner.element, item, [...path, index])
+    for (const [index, item] of value.entries()) rejectUnknown(inner.element, item, [...path, index])
   } else if (inner instanceof z.ZodObject && isRecord(value)) {
     for (const [name, item] of Object.entries(value)) {
       const field = fieldOf(inner, name)
-      if (!field) throw unknownName([...path, name], Object.keys(inner.shape))
-      refuseUnknown(field, item, [...path, name])
+      if (!field) throw unknownArgument([...path, name], Object.keys(inner.shape))
+      rejectUnknown(field, item, [...path, name])
     }
   } else if (inner instanceof z.ZodUnion && isRecord(value)) {
-    refuseUnknownOfAll(inner.options, value, path)
+    rejectUnknownInUnion(inner.options, value, path)
   }
 }
 
 /** A name is known to a union when one of its objects knows all names. */
-function refuseUnknownOfAll(
+function rejectUnknownInUnion(
   options: readonly Schema[],
   value: unknown,
   path: readonly (string | number)[],
@@ -107,7 +107,7 @@ function refuseUnknownOfAll(
   let refused: unknown
   for (const option of options) {
     try {
-      refuseUnknown(option, value, path)
+      rejectUnknown(option, value, path)
       return
     } catch (error) {
       refused ??= error
@@ -116,7 +116,7 @@ function refuseUnknownOfAll(
   throw refused instanceof Error ? refused : new TypeError('a union has no options')
 }
 
-function unknownName(path: readonly (string | number)[], expected: readonly string[]): MediaError {
+function unknownArgument(path: readonly (string | number)[], expected: readonly string[]): MediaError {
   return new MediaError(6016, `Unknown argument ${z.core.toDotPath([...path])}`, {
     hint:
       expected.length > 0 ? `Expected here: ${expected.join(', ')}.` : 'Leave it out: there are none here.',

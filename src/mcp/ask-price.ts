@@ -1,19 +1,23 @@
 import { describeCredits } from '../contract/credits.ts'
 import type { Consent } from './consent.ts'
-import type { Reply } from './reply.ts'
-import type { PricedWork, Session } from './session.ts'
+import type { ToolReply } from './reply.ts'
+import type { PricedTask, Session } from './session.ts'
 import { unconfirmedSnapshot } from './snapshot.ts'
 
 /** The key of the question about a price: a yes to one price is none to another. */
-export function costKey(credits: number): string {
+export function priceQuestionKey(credits: number): string {
   return `cost_${credits}_credits`
 }
 
 /** Asks the user whether work is worth its price; where that cannot be, or was refused, tells how it stands. */
-export function askForPrice({ confirmAbove }: Session, priced: PricedWork, consent: Consent): Reply {
+export function requestPriceConsent(
+  { confirmAbove }: Session,
+  priced: PricedTask,
+  consent: Consent,
+): ToolReply {
   const { task_type, credits } = priced
   const price = describeCredits(credits)
-  const key = costKey(credits)
+  const key = priceQuestionKey(credits)
   const nothing = 'The files are uploaded; no task was made and nothing charged.'
   if (consent.answerTo(key) !== undefined) {
     const next_step = `The user said no to ${price}. ${nothing} Ask what to change before you call again.`

@@ -7,17 +7,17 @@ import {
   type McpRequestContext,
 } from '@modelcontextprotocol/server'
 import { callLimits, callTool } from './call-tool.ts'
-import { complete } from './completions.ts'
-import { mediaTasks } from './media-tasks.ts'
-import { taskAnswer } from './task-answer.ts'
+import { completeArgument } from './completions.ts'
+import { mediaTaskSource } from './media-tasks.ts'
+import { callToolAsTask } from './task-answer.ts'
 import { fillPrompt } from './prompts.ts'
-import { told } from './protocol-error.ts'
-import { listResources, listTemplates, readResource } from './resources.ts'
-import type { Studio } from './studio.ts'
-import { declaresTasks, serveTaskExtension, tasksExtension } from './task-extension.ts'
+import { withProtocolErrors } from './protocol-error.ts'
+import { listResources, listResourceTemplates, readResource } from './resources.ts'
+import type { McpContext } from './studio.ts'
+import { supportsTasks, handleTaskExtension, tasksExtension } from './task-extension.ts'
 
 /** Builds a server for one connection, or for one request of a modern client over HTTP. */
-export function buildServer(studio: Studio, { era }: Pick<McpRequestContext, 'era'>): McpServer {
+export function buildServer(studio: McpContext, { era }: Pick<McpRequestContext, 'era'>): McpServer {
   const { session } = studio
   const mcp = new McpServer(
     { name: 'reelwright', title: 'Reelwright', version: session.version },
@@ -29,40 +29,40 @@ export function buildServer(studio: Studio, { era }: Pick<McpRequestContext, 'er
         resources: { subscribe: true, listChanged: true },
         ...(era === 'modern' && { extensions: { [tasksExtension]: {} } }),
       },
-      instructions: instructionsOf(session),
+      instructions: serverInstructions(session),
     },
   )
-  serveTools(mcp, studio, { era })
-  serveResources(mcp, studio)
-  serveRoots(mcp, studio)
-  if (era === 'modern') serveTaskExtension(mcp, mediaTasks(studio))
+  handleTools(mcp, studio, { era })
+  handleResources(mcp, studio)
+  handleRoots(mcp, studio)
+  if (era === 'modern') handleTaskExtension(mcp, mediaTaskSource(studio))
   mcp.server.setRequestHandler('prompts/list', () => ({
     prompts: [...studio.prompts.values()].map(({ listed }) => listed),
   }))
   mcp.server.setRequestHandler('prompts/get', ({ params }) => {
     const prompt = studio.prompts.get(params.name)
     if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${params.name}`)
-    return withNote(fillPrompt(prompt, params.arguments), session.place.promptNote)
+    return appendNote(fillPrompt(prompt, params.arguments), session.delivery.promptNote)
   })
   mcp.server.setRequestHandler('completion/complete', ({ params }) =>
-    told(complete(studio, params), studio.report),
+    withProtocolErrors(completeArgument(studio, params), studio.report),
   )
   return mcp
 }
 
-function instructionsOf({ place, allowUrls }: Studio['session']): string {
+function serverInstructions({ delivery: place, allowUrls }: McpContext['session']): string {
   return place.instructions + (allowUrls ? ' Files may also be given as https addresses.' : '')
 }
 
 /** What a place makes different of the words of a prompt. */
-function withNote({ messages, ...rest }: GetPromptResult, note: string | undefined): GetPromptResult {
+function appendNote({ messages, ...rest }: GetPromptResult, note: string | undefined): GetPromptResult {
   if (note === undefined) return { ...rest, messages }
   return { ...rest, messages: [...messages, { role: 'user', content: { type: 'text', text: note } }] }
 }
 
-function serveTools(
+function handleTools(
   { server }: McpServer,
-  { session, tools, report }: Studio,
+  { session, tools, report }: McpContext,
   { era }: Pick<McpRequestContext, 'era'>,
 ): void {
   server.setRequestHandler('tools/list', () => ({
@@ -71,27 +71,29 @@ function serveTools(
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const call = { tool: tools.find(params.name), given: params }
     const context = { mcpReq, limits: callLimits, capabilities: server.getClientCapabilities(), report }
-    const takesTasks = era === 'modern' && declaresTasks(mcpReq)
-    return takesTasks ? taskAnswer(session, call, context) : callTool(session, call, context)
+    const takesTasks = era === 'modern' && supportsTasks(mcpReq)
+    return takesTasks ? callToolAsTask(session, call, context) : callTool(session, call, context)
   })
 }
 
-function serveResources({ server }: McpServer, { session, report }: Studio): void {
-  server.setRequestHandler('resources/list', () => told(listResources(session), report))
-  server.setRequestHandler('resources/templates/list', () => listTemplates())
-  server.setRequestHandler('resources/read', ({ params }) => told(readResource(session, params.uri), report))
+function handleResources({ server }: McpServer, { session, report }: McpContext): void {
+  server.setRequestHandler('resources/list', () => withProtocolErrors(listResources(session), report))
+  server.setRequestHandler('resources/templates/list', () => listResourceTemplates())
+  server.setRequestHandler('resources/read', ({ params }) =>
+    withProtocolErrors(readResource(session, params.uri), report),
+  )
 }
 
 const rootsTimeoutMs = 2000
 
 /** Older clients tell the folders they work in; newer ones have no such channel. */
-function serveRoots({ server }: McpServer, { session: { place } }: Studio): void {
+function handleRoots({ server }: McpServer, { session: { delivery: place } }: McpContext): void {
   const ask = async (): Promise<readonly string[]> => {
     const { roots } = await server.listRoots(undefined, { timeout: rootsTimeoutMs })
     return roots.filter(({ uri }) => uri.startsWith('file:')).map(({ uri }) => fileURLToPath(uri))
   }
   server.oninitialized = () => {
-    if (server.getClientCapabilities()?.roots) place.hint?.(ask())
+    if (server.getClientCapabilities()?.roots) place.setRoots?.(ask())
   }
-  server.setNotificationHandler('notifications/roots/list_changed', () => place.hint?.(ask()))
+  server.setNotificationHandler('notifications/roots/list_changed', () => place.setRoots?.(ask()))
 }

@@ -8,11 +8,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
-import { consentOf } from './consent.ts'
-import { inTime, outOfTime } from './in-time.ts'
+import { readConsent } from './consent.ts'
+import { withServiceTimeout, timeoutError } from './in-time.ts'
 import { toErrorResult, toResult } from './reply.ts'
 import type { Session } from './session.ts'
-import type { Call, Tool } from './tool.ts'
+import type { ToolCall, Tool } from './tool.ts'
 
 /** How long a call may take, ms. */
 interface CallLimits {
@@ -40,23 +40,23 @@ export async function callTool(
   context: CallContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${given.name}`)
-  const call = openCall(context)
+  const call = createCall(context)
   try {
-    return toResult(await inTime(tool.run(session, given.arguments, call), context.limits.answer))
+    return toResult(await withServiceTimeout(tool.run(session, given.arguments, call), context.limits.answer))
   } catch (error) {
-    if (isEndOf(call.signal, error)) return toErrorResult(outOfTime())
+    if (isAbortOf(call.signal, error)) return toErrorResult(timeoutError())
     if (!(error instanceof MediaError)) context.report(error)
     return toErrorResult(error)
   }
 }
 
-function openCall({ mcpReq, limits, capabilities }: CallContext): Call {
+function createCall({ mcpReq, limits, capabilities }: CallContext): ToolCall {
   const { _meta: meta } = mcpReq
   const progressToken = meta?.progressToken
   let told = -1
   return {
     signal: AbortSignal.any([mcpReq.signal, AbortSignal.timeout(limits.wait)]),
-    consent: consentOf(mcpReq, capabilities),
+    consent: readConsent(mcpReq, capabilities),
     progress(percent, message) {
       const progress = Math.floor(percent)
       if (progressToken === undefined || progress <= told) return
@@ -69,7 +69,7 @@ function openCall({ mcpReq, limits, capabilities }: CallContext): Call {
 }
 
 /** Requests reject with the signal's reason as it is, timers with it as their cause. */
-function isEndOf(signal: AbortSignal, error: unknown): boolean {
+function isAbortOf(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false
   return error === signal.reason || (error instanceof Error && error.cause === signal.reason)
 }

@@ -9,10 +9,10 @@ import { describeIssues } from '../contract/issues.ts'
 import { inPlainWords } from '../contract/plain-issues.ts'
 import { jsonSchemaOf } from '../contract/json-schema.ts'
 import { routes } from '../contract/routes.ts'
-import { publishInput } from './schema.ts'
+import { publishInputSchema } from './schema.ts'
 import type { Session } from './session.ts'
 
-const mimeType = 'application/json'
+const catalogMimeType = 'application/json'
 
 /** The address of an operation's description. */
 export function operationUri(name: string): string {
@@ -29,7 +29,7 @@ export const catalogTemplates: ListResourceTemplatesResult['resourceTemplates'] 
     title: 'Operation',
     uriTemplate: operationUri('{name}'),
     description: 'An operation in full: fields, result, price and worked examples.',
-    mimeType,
+    mimeType: catalogMimeType,
   },
   {
     name: 'layouts',
@@ -37,7 +37,7 @@ export const catalogTemplates: ListResourceTemplatesResult['resourceTemplates'] 
     uriTemplate: layoutsTemplate,
     description:
       'Split-screen layouts for a number of clips and a shape of the result, with the place of each slot.',
-    mimeType,
+    mimeType: catalogMimeType,
   },
 ]
 
@@ -49,34 +49,34 @@ export function catalogResources({ operations }: Session): ListResourcesResult['
       name: 'enums',
       title: 'Every value that fields, states and errors may have',
       description: 'What may stand in each field that takes one of several values, by task type and place.',
-      mimeType,
+      mimeType: catalogMimeType,
     },
     {
       uri: 'media://voices',
       name: 'voices',
       title: 'Voices that speak',
       description: 'Ids and languages of the voices that a request may name.',
-      mimeType,
+      mimeType: catalogMimeType,
     },
     {
       uri: 'media://layouts',
       name: 'layouts',
       title: 'Split-screen layouts',
       description: 'Ids of the layouts with the place of each slot; slot_count and ratio narrow them.',
-      mimeType,
+      mimeType: catalogMimeType,
     },
     ...operations.map(({ name, title }) => ({
       uri: operationUri(name),
       name: `operation ${name}`,
       title,
       description: `Fields, result, price and worked examples of ${name}.`,
-      mimeType,
+      mimeType: catalogMimeType,
     })),
   ]
 }
 
 /** Reads one of them; undefined for an address of another kind. */
-export async function readCatalog(session: Session, uri: string): Promise<unknown> {
+export async function readCatalogResource(session: Session, uri: string): Promise<unknown> {
   const [, kind, name, query = ''] = /^media:\/\/(\w+)(?:\/(\w+))?(?:\?(.*))?$/.exec(uri) ?? []
   if (kind === 'operations') return describeOperation(session, uri, name)
   if (name !== undefined) return undefined
@@ -85,7 +85,11 @@ export async function readCatalog(session: Session, uri: string): Promise<unknow
   return kind === 'layouts' ? await readLayouts(session, query) : undefined
 }
 
-function describeOperation({ operations, place }: Session, uri: string, name: string | undefined): unknown {
+function describeOperation(
+  { operations, delivery: place }: Session,
+  uri: string,
+  name: string | undefined,
+): unknown {
   const operation = operations.find((each) => each.name === name)
   if (!operation) throw new ResourceNotFoundError(uri)
   const { title, description, price, toolset, input, output, examples } = operation
@@ -95,7 +99,7 @@ function describeOperation({ operations, place }: Session, uri: string, name: st
     description,
     price: describePrice(price),
     toolset,
-    input: place.schema(publishInput(input)),
+    input: place.adaptSchema(publishInputSchema(input)),
     output: jsonSchemaOf(output, 'output'),
     examples,
   }

@@ -15,18 +15,18 @@ import { fileUri, taskUri } from './resources.ts'
 import type { Session } from './session.ts'
 
 /** What values are looked for in. */
-interface Known {
+interface CompletionSources {
   readonly session: Session
   readonly prompts: ReadonlyMap<string, PromptFile>
 }
 
-type Values = (session: Session) => Iterable<string> | Promise<Iterable<string>>
+type ValueSource = (session: Session) => Iterable<string> | Promise<Iterable<string>>
 
 /** The most values that the protocol lets an answer have. */
-const maxValues = 100
+const maxCompletions = 100
 
 /** Values by the template of an address, then by the place in it. */
-const ofTemplates: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
+const templateValues: Readonly<Record<string, Readonly<Record<string, ValueSource>>>> = {
   [taskUri('{task_id}')]: { task_id: latestTasks },
   [fileUri('{file_id}')]: { file_id: latestFiles },
   [operationUri('{name}')]: { name: ({ operations }) => operations.map(({ name }) => name) },
@@ -37,50 +37,50 @@ const ofTemplates: Readonly<Record<string, Readonly<Record<string, Values>>>> = 
 }
 
 /** Completes what is typed for a place of an address or an argument of a prompt; none where any text will do. */
-export async function complete(
-  { session, prompts }: Known,
+export async function completeArgument(
+  { session, prompts }: CompletionSources,
   { ref, argument }: CompleteRequest['params'],
 ): Promise<CompleteResult> {
   if (ref.type === 'ref/resource') {
-    const places = Object.hasOwn(ofTemplates, ref.uri) ? ofTemplates[ref.uri] : undefined
-    if (!places) throw unknown(`resource template ${ref.uri}`)
+    const places = Object.hasOwn(templateValues, ref.uri) ? templateValues[ref.uri] : undefined
+    if (!places) throw unknownReference(`resource template ${ref.uri}`)
     const values = Object.hasOwn(places, argument.name) ? await places[argument.name]?.(session) : []
-    return matching(values ?? [], argument.value)
+    return matchPrefix(values ?? [], argument.value)
   }
   const prompt = prompts.get(ref.name)
-  if (!prompt) throw unknown(`prompt ${ref.name}`)
+  if (!prompt) throw unknownReference(`prompt ${ref.name}`)
   const values = prompt.values.get(argument.name)
-  if (!values) return matching([], '')
-  if ('words' in values) return matching(values.words, argument.value)
+  if (!values) return matchPrefix([], '')
+  if ('words' in values) return matchPrefix(values.words, argument.value)
   // Several files stand in one text, with commas; the last one is being typed.
   const [before = ''] = /^.*,\s*/s.exec(argument.value) ?? []
-  const names = await filesOfWorkspace(session, values.files)
-  return matching(
+  const names = await workspaceFiles(session, values.files)
+  return matchPrefix(
     names.map((name) => before + name),
     argument.value,
   )
 }
 
-function unknown(what: string): ProtocolError {
+function unknownReference(what: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no ${what}`)
 }
 
-function matching(values: Iterable<string>, typed: string): CompleteResult {
+function matchPrefix(values: Iterable<string>, typed: string): CompleteResult {
   const start = typed.toLowerCase()
   const found = [...new Set(values)].filter((value) => value.toLowerCase().startsWith(start))
   const total = found.length
-  return { completion: { values: found.slice(0, maxValues), total, hasMore: total > maxValues } }
+  return { completion: { values: found.slice(0, maxCompletions), total, hasMore: total > maxCompletions } }
 }
 
 async function latestTasks({ client }: Session): Promise<string[]> {
-  const { list } = await client.call(routes.listTasks, { query: { page_size: maxValues } })
+  const { list } = await client.call(routes.listTasks, { query: { page_size: maxCompletions } })
   return list.map(({ id }) => id)
 }
 
 /** Those of this session, then the account's. */
 async function latestFiles({ client, files }: Session): Promise<string[]> {
   const here = [...files.entries()].map(([id]) => id).toReversed()
-  const listed = client.call(routes.listFiles, { query: { page_size: maxValues } })
+  const listed = client.call(routes.listFiles, { query: { page_size: maxCompletions } })
   const stored = await listed.then(
     ({ list }) => list.map(({ file_id }) => file_id),
     (error: unknown) => {
@@ -93,7 +93,7 @@ async function latestFiles({ client, files }: Session): Promise<string[]> {
 }
 
 /** Names of files of these kinds that lie in the workspace itself; none where there is no workspace. */
-async function filesOfWorkspace({ place }: Session, kinds: readonly FileKind[]): Promise<string[]> {
+async function workspaceFiles({ delivery: place }: Session, kinds: readonly FileKind[]): Promise<string[]> {
   try {
     const { workspace } = await place.folders()
     const entries = await readdir(workspace, { withFileTypes: true })

@@ -5,7 +5,7 @@ import { createClient, type Connection } from '../client/client.ts'
 import { EventFeed } from '../client/event-feed.ts'
 import { createTask } from '../client/tasks.ts'
 import { routes } from '../contract/routes.ts'
-import { reconnecting } from './connection.ts'
+import { reconnectingClient } from './connection.ts'
 
 const task_type = 'video_split_screen'
 
@@ -36,7 +36,7 @@ describe('a service that starts anew on another port', () => {
     const first = await startContractServer()
     await using second = await startContractServer()
     const { connect, retired } = inTurn(first, second)
-    const client = reconnecting({ connect })
+    const client = reconnectingClient({ connect })
     await client.call(routes.capabilities)
     await first[Symbol.asyncDispose]()
     await Promise.all([client.call(routes.capabilities), client.call(routes.listTasks)])
@@ -51,7 +51,7 @@ describe('a service that starts anew on another port', () => {
     second.onCreate = () => undefined
     const task = await createTask(createClient(second), { task_type, body: {} })
     const { connect, retired } = inTurn(first, second)
-    const client = reconnecting({ connect })
+    const client = reconnectingClient({ connect })
     using feed = new EventFeed(client)
     const told: (string | null)[] = []
     feed.follow((changed) => void told.push(changed?.task_id ?? null))
@@ -67,7 +67,7 @@ describe('a service that starts anew on another port', () => {
   test('is reached with its new key', async () => {
     await using service = await startContractServer()
     const { connect, retired } = inTurn({ ...service, apiKey: 'that of before' }, service)
-    const client = reconnecting({ connect })
+    const client = reconnectingClient({ connect })
     using feed = new EventFeed(client)
     feed.follow(() => undefined)
     await until(() => service.followers.size === 1, 'the feed follows')
@@ -80,7 +80,7 @@ describe('events start no service', () => {
   test('one that is not there is only looked for, until a call starts it', async () => {
     await using service = await startContractServer()
     let starts = 0
-    const client = reconnecting({
+    const client = reconnectingClient({
       connect: async () => {
         starts += 1
         return createClient(service)
@@ -98,7 +98,7 @@ describe('events start no service', () => {
 
   test('one found for them serves calls too', async () => {
     await using service = await startContractServer()
-    const client = reconnecting({
+    const client = reconnectingClient({
       connect: () => Promise.reject(new Error('nothing is to be started')),
       find: async () => createClient(service),
     })
@@ -112,7 +112,7 @@ describe('events start no service', () => {
     await using service = await startContractServer()
     const search = Promise.withResolvers<Connection>()
     const { connect, closed } = inTurn(service)
-    const client = reconnecting({ connect, find: () => search.promise })
+    const client = reconnectingClient({ connect, find: () => search.promise })
     const opening = client.openEvents()
     await client.call(routes.capabilities)
     search.resolve(await connect())

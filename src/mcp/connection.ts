@@ -3,7 +3,7 @@ import { isUnreachable } from '../client/unreachable.ts'
 import { MediaError } from '../contract/errors.ts'
 
 /** Ways to reach the service. */
-export interface Door {
+export interface ServiceConnector {
   /** Connects to the local daemon, started when needed, or to a remote service. */
   readonly connect: () => Promise<Connection>
   /** Connects to a service that runs, null where none does; left out where `connect` starts none either. */
@@ -11,7 +11,7 @@ export interface Door {
 }
 
 /** A connection that is there or being made. */
-interface Attempt {
+interface ConnectionAttempt {
   readonly connection: Promise<Connection>
 }
 
@@ -20,17 +20,17 @@ interface Attempt {
  * daemon ends when idle and starts anew elsewhere), connects again and repeats the request once.
  * Events are news of a service that runs: for them none is started.
  */
-export function reconnecting({ connect, find = connect }: Door): Client {
-  let current: Attempt | undefined
+export function reconnectingClient({ connect, find = connect }: ServiceConnector): Client {
+  let current: ConnectionAttempt | undefined
 
-  function connected(): Attempt {
+  function connected(): ConnectionAttempt {
     if (current) return current
     const attempt = { connection: connect() }
     attempt.connection.catch(() => forget(attempt))
     return (current = attempt)
   }
 
-  async function found(): Promise<Attempt> {
+  async function found(): Promise<ConnectionAttempt> {
     if (current) return current
     const connection = await find()
     if (!connection) throw new MediaError(6401, 'The media service does not run')
@@ -41,7 +41,7 @@ export function reconnecting({ connect, find = connect }: Door): Client {
   }
 
   /** Others may still have requests under way on it. */
-  function forget(attempt: Attempt): void {
+  function forget(attempt: ConnectionAttempt): void {
     if (current !== attempt) return
     current = undefined
     attempt.connection.then((connection) => connection.retire()).catch(() => undefined)

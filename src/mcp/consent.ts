@@ -9,7 +9,7 @@ import {
 import * as z from 'zod'
 
 /** A question for the user that is answered by yes or no. */
-export interface Question {
+export interface ConsentQuestion {
   /** Names what is asked, figures included: a yes counts for nothing else. */
   readonly key: string
   readonly text: string
@@ -24,18 +24,18 @@ export interface Consent {
 }
 
 /** What newer clients declare with each request. */
-const declaration = z.object({
+const elicitationDeclaration = z.object({
   [CLIENT_CAPABILITIES_META_KEY]: z.object({
     elicitation: z.object({ form: z.unknown(), url: z.unknown() }).partial().optional(),
   }),
 })
 
 /** The consent that came with a request; `declared` are the capabilities of an older client. */
-export function consentOf(
+export function readConsent(
   { envelope, inputResponses }: Pick<ServerContext['mcpReq'], 'envelope' | 'inputResponses'>,
   declared: ClientCapabilities | undefined,
 ): Consent {
-  const now = declaration.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY]
+  const now = elicitationDeclaration.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY]
   const { elicitation } = now ?? declared ?? {}
   return {
     // Clients that say no more than that they can ask show forms.
@@ -49,7 +49,7 @@ export function consentOf(
 }
 
 /** The answer of a call that goes on once the user has been asked. */
-export function askUser({ key, text }: Question): InputRequiredResult {
+export function toInputRequest({ key, text }: ConsentQuestion): InputRequiredResult {
   const confirm = { type: 'boolean', title: 'Go ahead', default: true } as const
   const elicitation = inputRequired.elicit({
     message: text,

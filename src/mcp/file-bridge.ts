@@ -3,22 +3,22 @@ import { MediaError } from '../contract/errors.ts'
 import type { FileKind } from '../contract/file-kind.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { limitConcurrency } from '../platform/limit-concurrency.ts'
-import { openFileInside, type OpenedFile } from './open-inside.ts'
+import { openAllowedFile, type OpenedFile } from './open-inside.ts'
 import { openRemoteFile } from './remote-file.ts'
 import type { Session } from './session.ts'
 
 /** Local files held open until they are uploaded, by the path as the agent wrote it. */
-export interface LocalFiles extends AsyncDisposable {
+export interface OpenedFiles extends AsyncDisposable {
   readonly byPath: ReadonlyMap<string, OpenedFile>
 }
 
 /** Tells a path or address from a file id: an id is digits alone, and names no file of the workspace. Throws 6016 for an address that is not taken. */
 export async function isPath(session: Session, text: string): Promise<boolean> {
-  return isAddress(session, text) || !/^\d+$/.test(text) || (await session.place.has(text))
+  return isRemoteAddress(session, text) || !/^\d+$/.test(text) || (await session.delivery.hasFile(text))
 }
 
 /** Tells an https address from the rest. Throws 6016 where it is none that the operator allows. */
-function isAddress({ allowUrls }: Session, text: string): boolean {
+function isRemoteAddress({ allowUrls }: Session, text: string): boolean {
   if (!/^(https?|ftp|data):/i.test(text)) return false
   if (allowUrls && /^https:/i.test(text)) return true
   throw new MediaError(6016, `${text.slice(0, 80)} is a remote address`, {
@@ -36,7 +36,7 @@ export async function openFiles(
   session: Session,
   wanted: ReadonlyMap<string, readonly FileKind[]>,
   explain: (error: unknown, path: string) => unknown = (error) => error,
-): Promise<LocalFiles> {
+): Promise<OpenedFiles> {
   const byPath = new Map<string, OpenedFile>()
   const close = async (): Promise<void> => {
     await Promise.all([...byPath.values()].map(({ handle }) => handle.close()))
@@ -44,9 +44,9 @@ export async function openFiles(
   try {
     for (const [path, kinds] of wanted) {
       try {
-        const file = isAddress(session, path)
+        const file = isRemoteAddress(session, path)
           ? await openRemoteFile(path, kinds)
-          : await openFileInside(await session.place.folders(), path, kinds)
+          : await openAllowedFile(await session.delivery.folders(), path, kinds)
         byPath.set(path, file)
       } catch (error) {
         throw await explain(error, path)
@@ -60,12 +60,12 @@ export async function openFiles(
 }
 
 /** Files from elsewhere that lie here at once, whoever named them: each may take 20 GiB until it is uploaded. */
-const fewFetched = limitConcurrency(4)
+const limitFetches = limitConcurrency(4)
 
 /** Uploads opened files one after another, fetching those from elsewhere first; answers their ids by path. Progress is 0 to 100. */
 export async function uploadFiles(
   session: Session,
-  files: LocalFiles,
+  files: OpenedFiles,
   context: { signal: AbortSignal; progress: (percent: number) => void },
 ): Promise<Map<string, FileRecord>> {
   const { signal } = context
@@ -83,9 +83,9 @@ export async function uploadFiles(
       const source = fetched === undefined ? file : { ...file, size: fetched }
       const begun = fetched === undefined ? 0 : 0.5
       const onProgress = (share: number): void => progress(begun + share * (1 - begun))
-      return await sendOnce(session, source, { signal, onProgress })
+      return await uploadOnce(session, source, { signal, onProgress })
     }
-    const record = await (file.fill ? fewFetched(bring) : bring())
+    const record = await (file.fill ? limitFetches(bring) : bring())
     records.set(path, record)
     session.files.remember(record.file_id, { name: record.original_name })
     before += weight
@@ -93,18 +93,18 @@ export async function uploadFiles(
   return records
 }
 
-async function sendOnce(
+async function uploadOnce(
   session: Session,
   file: OpenedFile,
   options: Parameters<typeof uploadFile>[2],
 ): Promise<FileRecord> {
-  const underWay = session.sending.get(file.identity)
+  const underWay = session.activeUploads.get(file.identity)
   if (underWay) return underWay
   const sending = uploadFile(session.client, file, options)
-  session.sending.set(file.identity, sending)
+  session.activeUploads.set(file.identity, sending)
   try {
     return await sending
   } finally {
-    session.sending.delete(file.identity)
+    session.activeUploads.delete(file.identity)
   }
 }

@@ -5,12 +5,12 @@ import type { LinkedFile, Session } from './session.ts'
 export const linkSeconds = 24 * 3600
 
 /** Tells where clients reach the service. */
-export type PublicAddress = () => Promise<string>
+export type ResolveServiceAddress = () => Promise<string>
 
 /** A stored file with a link that opens it without a key. */
-export async function linkFile(
+export async function createFileLink(
   { client, files }: Session,
-  { file_id, address }: { readonly file_id: string; readonly address: PublicAddress },
+  { file_id, address }: { readonly file_id: string; readonly address: ResolveServiceAddress },
   signal: AbortSignal,
 ): Promise<Omit<LinkedFile, 'role'>> {
   const params = { file_id }

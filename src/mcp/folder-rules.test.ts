@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hiddenPart, isInside, whyClosed } from './folder-rules.ts'
+import { hiddenPart, isInside, closedReason } from './folder-rules.ts'
 
 const part = fc.stringMatching(/^[a-z.]{1,6}$/).filter((name) => name !== '.' && name !== '..')
 const path = fc.array(part, { maxLength: 5 }).map((parts) => posix.join('/', ...parts))
@@ -40,7 +40,7 @@ test.each([
   '/System/Library',
   '/private/etc/ssl',
   '/private/var',
-])('%s is closed', (folder) => expect(whyClosed(folder)).toBeTypeOf('string'))
+])('%s is closed', (folder) => expect(closedReason(folder)).toBeTypeOf('string'))
 
 test.each([
   '/home/u',
@@ -51,4 +51,4 @@ test.each([
   '/run/media/u/disk',
   '/etcetera',
   '/workspace',
-])('%s is open', (folder) => expect(whyClosed(folder)).toBeUndefined())
+])('%s is open', (folder) => expect(closedReason(folder)).toBeUndefined())

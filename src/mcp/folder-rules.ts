@@ -39,7 +39,7 @@ const closedFolders = [
 ]
 
 /** Why a folder (a real, absolute path) may not be opened to agents; undefined when it may. */
-export function whyClosed(folder: string): string | undefined {
+export function closedReason(folder: string): string | undefined {
   if (folder === parse(folder).root) return 'it is the root of the file system'
   if (closedTrees.some((closed) => isInside(closed, folder))) return 'it is a system folder'
   if (closedFolders.includes(folder)) return 'it is too wide; name a folder inside it'

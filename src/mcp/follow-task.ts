@@ -1,8 +1,8 @@
 import { expectedTimes, waitForTask } from '../client/tasks.ts'
-import { adviceOn } from './advice.ts'
+import { operationAdvice } from './advice.ts'
 import type { KnownTask, Session } from './session.ts'
 import { taskSnapshot, type Snapshot } from './snapshot.ts'
-import type { Call } from './tool.ts'
+import type { ToolCall } from './tool.ts'
 
 /** Shares of a call's progress: uploads end at the first, the task at the second, then files are saved. */
 export const progressShares = { uploaded: 10, worked: 95 } as const
@@ -11,7 +11,7 @@ export const progressShares = { uploaded: 10, worked: 95 } as const
 export async function followTask(
   session: Session,
   task: KnownTask & { readonly waitSeconds: number; readonly isJoined?: boolean },
-  call: Call,
+  call: ToolCall,
 ): Promise<Snapshot> {
   const { uploaded, worked } = progressShares
   const view = await waitForTask(session.client, task, {
@@ -21,10 +21,11 @@ export async function followTask(
       call.progress(uploaded + (progress / 100) * (worked - uploaded), `${status} ${progress} %`),
   })
   return taskSnapshot(view, {
-    saving: view.status === 'completed' ? await session.place.deliver(session, { view, task }, call) : null,
+    delivery:
+      view.status === 'completed' ? await session.delivery.deliver(session, { view, task }, call) : null,
     saveTo: task.save_to,
     isJoined: task.isJoined,
-    advice: adviceOn(session, view),
+    advice: operationAdvice(session, view),
     expected: await expectedTimes(session.client, view),
   })
 }

@@ -13,7 +13,7 @@ const methods = ['GET', 'POST', 'DELETE']
 const serverError = -32_000
 
 /** An answer that is no MCP message's own. */
-export interface Refusal {
+export interface HttpRejection {
   readonly status: number
   readonly message: string
   readonly code?: number
@@ -21,7 +21,10 @@ export interface Refusal {
 }
 
 /** Why a request is refused before its key is looked at: web pages of other sites, DNS rebinding, what is not MCP. */
-export function refusalOf(request: IncomingMessage, publicHost: string | undefined): Refusal | null {
+export function checkHttpRequest(
+  request: IncomingMessage,
+  publicHost: string | undefined,
+): HttpRejection | null {
   const { headers, method = '', url = '' } = request
   const own = ownOrigin(headers.host, publicHost)
   if (own === undefined)
@@ -43,13 +46,13 @@ export function refusalOf(request: IncomingMessage, publicHost: string | undefin
 const maxKeyLength = 512
 
 /** The key of a request: the whole value of `Authorization` as the HTTP contract has it, or behind `Bearer`. */
-export function keyOf({ authorization }: IncomingHttpHeaders): string | undefined {
+export function readApiKey({ authorization }: IncomingHttpHeaders): string | undefined {
   const key = authorization?.replace(/^bearer\s+/i, '').trim()
   return key && key.length <= maxKeyLength && !/^bearer$/i.test(key) ? key : undefined
 }
 
 /** What is answered where a key is missing or wrong, or cannot be checked. */
-export function refusalFor(error: unknown): Refusal {
+export function toHttpRejection(error: unknown): HttpRejection {
   const message = describeError(error)
   const code = error instanceof MediaError ? error.code : 6500
   if (code === 6502) return { status: 401, message, headers: challenge('error="invalid_token"') }
@@ -58,7 +61,7 @@ export function refusalFor(error: unknown): Refusal {
 }
 
 /** What is answered to a request without a key. */
-export const keyMissing: Refusal = {
+export const missingKeyRejection: HttpRejection = {
   status: 401,
   message: 'An API key of the media service is needed: send it as Authorization: Bearer <key>',
   headers: challenge(),
@@ -69,15 +72,15 @@ function challenge(...parameters: readonly string[]): Record<string, string> {
 }
 
 /** Calls once an answer has gone or its client has left, also where that was before. */
-export function whenOver(response: ServerResponse, act: () => void): void {
+export function onResponseClosed(response: ServerResponse, act: () => void): void {
   if (response.closed) act()
   else response.once('close', act)
 }
 
 /** Answers with a JSON-RPC error that belongs to no message; a body that was not read ends the connection. */
-export function refuse(
+export function sendRejection(
   response: ServerResponse,
-  { status, message, code = serverError, headers }: Refusal,
+  { status, message, code = serverError, headers }: HttpRejection,
 ): void {
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })

@@ -2,61 +2,61 @@ import { toNodeHandler, type NodeMcpRequestHandler } from '@modelcontextprotocol
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
 import { maxBodyBytes } from '../contract/route.ts'
-import { inTime } from './in-time.ts'
+import { withServiceTimeout } from './in-time.ts'
 import { LegacySessions, sessionIdleMs } from './http-legacy.ts'
 import type { Tenant } from './http-tenant.ts'
 
 /** Keys served at a time. */
-const maxCallers = 256
+const maxTenants = 256
 
 /** Streams on which clients of one key listen at a time. */
-const maxListening = 128
+const maxListenStreams = 128
 
 /** How long a key counts as valid once the service took it, ms. */
 const recheckMs = 60_000
 
 /** How long the service may take to say so, ms. */
-const checkMs = 10_000
+const keyCheckTimeoutMs = 10_000
 
 /** A key that was taken, with all that is known for its clients alone. */
-export interface Caller {
+export interface ActiveTenant {
   /** Serves requests of 2026-07-28 clients. */
   readonly modern: NodeMcpRequestHandler
   readonly legacy: LegacySessions
   /** Requests that are served. */
-  underWay: number
+  activeRequests: number
 }
 
-interface Kept extends Caller {
+interface TenantEntry extends ActiveTenant {
   readonly tenant: Tenant
   readonly close: () => Promise<void>
   checkedAt: number
   usedAt: number
 }
 
-interface CallersOptions {
+interface TenantRegistryOptions {
   readonly open: (key: string) => Tenant
   readonly clock: () => number
   readonly report: (error: Error) => void
 }
 
 /** The keys that call, each on its own: none learns anything of another's. */
-export class Callers {
-  readonly #options: CallersOptions
+export class TenantRegistry {
+  readonly #options: TenantRegistryOptions
   /** By key, the longest unused first. */
-  readonly #kept = new Map<string, Kept>()
-  readonly #entering = new Map<string, Promise<Kept>>()
+  readonly #kept = new Map<string, TenantEntry>()
+  readonly #entering = new Map<string, Promise<TenantEntry>>()
 
-  constructor(options: CallersOptions) {
+  constructor(options: TenantRegistryOptions) {
     this.#options = options
   }
 
   /** Admits a key that the service takes, and counts a request that is under way for it. Throws 6502 for one it does not take, and 6402 where too many others call or the service does not say. */
-  async enter(key: string): Promise<Caller> {
+  async admit(key: string): Promise<ActiveTenant> {
     const entering = this.#entering.get(key) ?? this.#enter(key).finally(() => this.#entering.delete(key))
     this.#entering.set(key, entering)
     const caller = await entering
-    caller.underWay += 1
+    caller.activeRequests += 1
     return caller
   }
 
@@ -72,7 +72,7 @@ export class Callers {
     await Promise.all([...this.#kept.keys()].map((key) => this.#forget(key)))
   }
 
-  async #enter(key: string): Promise<Kept> {
+  async #enter(key: string): Promise<TenantEntry> {
     const caller = this.#kept.get(key) ?? this.#make(key)
     try {
       await this.#check(caller)
@@ -88,20 +88,20 @@ export class Callers {
     return caller
   }
 
-  async #check(caller: Kept): Promise<void> {
+  async #check(caller: TenantEntry): Promise<void> {
     const { clock } = this.#options
     if (clock() - caller.checkedAt <= recheckMs) return
-    await inTime(caller.tenant.check(), checkMs)
+    await withServiceTimeout(caller.tenant.check(), keyCheckTimeoutMs)
     caller.checkedAt = clock()
   }
 
-  #make(key: string): Kept {
+  #make(key: string): TenantEntry {
     const { open, clock, report } = this.#options
     const tenant = open(key)
-    const handler = createMcpHandler((context) => tenant.build(context), {
+    const handler = createMcpHandler((context) => tenant.buildServer(context), {
       legacy: 'reject',
       bus: tenant.changes,
-      maxSubscriptions: maxListening,
+      maxSubscriptions: maxListenStreams,
       maxRequestBodySize: maxBodyBytes,
       onerror: report,
     })
@@ -110,7 +110,7 @@ export class Callers {
       tenant,
       modern: toNodeHandler(handler, { onerror: report }),
       legacy,
-      underWay: 0,
+      activeRequests: 0,
       checkedAt: -Infinity,
       usedAt: clock(),
       async close() {
@@ -122,7 +122,7 @@ export class Callers {
   }
 
   async #makeRoom(): Promise<void> {
-    if (this.#kept.size < maxCallers) return
+    if (this.#kept.size < maxTenants) return
     const resting = [...this.#kept].find((each) => this.#isResting(each))
     if (!resting) throw new MediaError(6402, 'Too many keys are at work here', { hint: 'Try again later.' })
     await this.#forget(resting[0])
@@ -135,7 +135,7 @@ export class Callers {
   }
 
   /** One whose key is being checked has a request that is not counted yet. */
-  #isResting([key, { underWay, legacy, tenant }]: readonly [string, Kept]): boolean {
-    return underWay === 0 && legacy.size === 0 && !tenant.isAtWork && !this.#entering.has(key)
+  #isResting([key, { activeRequests: underWay, legacy, tenant }]: readonly [string, TenantEntry]): boolean {
+    return underWay === 0 && legacy.size === 0 && !tenant.isBusy && !this.#entering.has(key)
   }
 }

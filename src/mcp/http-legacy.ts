@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
-import { refuse, whenOver } from './http-admission.ts'
+import { sendRejection, onResponseClosed } from './http-admission.ts'
 import type { Tenant } from './http-tenant.ts'
 
 /** Sessions of one key; the one that rests longest makes room for another. */
@@ -12,12 +12,12 @@ const maxSessions = 64
 export const sessionIdleMs = 30 * 60_000
 
 /** JSON-RPC's code for a session that is not there, as the SDK's transport has it. */
-const noSuchSession = -32_001
+const sessionNotFoundCode = -32_001
 
 interface LegacySession {
   readonly transport: NodeStreamableHTTPServerTransport
   /** Requests and streams that are open. */
-  underWay: number
+  activeRequests: number
   usedAt: number
   close(): Promise<void>
 }
@@ -43,14 +43,14 @@ export class LegacySessions {
     const id = request.headers['mcp-session-id']
     const known = typeof id === 'string' ? this.#sessions.get(id) : undefined
     if (id !== undefined && !known) {
-      return refuse(response, {
+      return sendRejection(response, {
         status: 404,
-        code: noSuchSession,
+        code: sessionNotFoundCode,
         message: 'Session not found: it has ended, or is not of this key. Begin with initialize.',
       })
     }
     if (!known && !(request.method === 'POST' && isInitializeRequest(body))) {
-      return refuse(response, {
+      return sendRejection(response, {
         status: 400,
         message: 'Bad Request: Mcp-Session-Id header is required; a session begins with initialize',
       })
@@ -69,7 +69,7 @@ export class LegacySessions {
   async sweep(): Promise<void> {
     const before = this.#clock() - sessionIdleMs
     const resting = [...this.#sessions.values()].filter(
-      ({ underWay, usedAt }) => underWay === 0 && usedAt <= before,
+      ({ activeRequests: underWay, usedAt }) => underWay === 0 && usedAt <= before,
     )
     await Promise.all(resting.map((session) => session.close()))
   }
@@ -79,10 +79,10 @@ export class LegacySessions {
   }
 
   #use(session: LegacySession, response: ServerResponse): void {
-    session.underWay += 1
+    session.activeRequests += 1
     session.usedAt = this.#clock()
-    whenOver(response, () => {
-      session.underWay -= 1
+    onResponseClosed(response, () => {
+      session.activeRequests -= 1
       session.usedAt = this.#clock()
     })
     const { sessionId } = session.transport
@@ -96,11 +96,11 @@ export class LegacySessions {
       onsessioninitialized: (id) => this.#keep(id, session),
       onsessionclosed: () => session.close(),
     })
-    const mcp = this.#tenant.build({ era: 'legacy' })
-    const silence = this.#tenant.announce(mcp)
+    const mcp = this.#tenant.buildServer({ era: 'legacy' })
+    const silence = this.#tenant.notify(mcp)
     const session: LegacySession = {
       transport,
-      underWay: 0,
+      activeRequests: 0,
       usedAt: this.#clock(),
       close: async () => {
         silence()
@@ -115,7 +115,7 @@ export class LegacySessions {
   async #keep(id: string, session: LegacySession): Promise<void> {
     if (this.#sessions.size >= maxSessions) {
       const [longest] = this.#sessions.values()
-      const resting = [...this.#sessions.values()].find(({ underWay }) => underWay === 0)
+      const resting = [...this.#sessions.values()].find(({ activeRequests: underWay }) => underWay === 0)
       await (resting ?? longest)?.close()
     }
     this.#sessions.set(id, session)

@@ -1,19 +1,19 @@
 import { createServer, type Server } from 'node:http'
 import { MediaError } from '../contract/errors.ts'
 import { mcpPath } from './http-admission.ts'
-import type { HttpEntry } from './http.ts'
+import type { HttpHandler } from './http.ts'
 
 /** How long a request may take to arrive, ms. */
-const arrivalMs = 120_000
+const requestTimeoutMs = 120_000
 
 /** How often what rests is looked for, ms. */
-const sweepMs = 60_000
+const sweepIntervalMs = 60_000
 
 /** How long requests may take to end once the server closes, ms. */
-const patienceMs = 2_000
+const shutdownGraceMs = 2_000
 
 /** An entry that listens. */
-export interface ListeningEntry {
+export interface RunningHttpServer {
   /** Where clients of this machine find it. */
   readonly url: string
   /** Forgets what rests for too long; happens by itself every minute. */
@@ -22,11 +22,11 @@ export interface ListeningEntry {
 }
 
 /** Listens with an entry. Throws 6401 where the address cannot be had. */
-export async function listenHttp(
-  entry: HttpEntry,
+export async function listenForMcp(
+  entry: HttpHandler,
   at: { host: string; port: number },
-): Promise<ListeningEntry> {
-  const server = createServer({ requestTimeout: arrivalMs }, (request, response) =>
+): Promise<RunningHttpServer> {
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) =>
     entry.handle(request, response),
   )
   await new Promise<void>((resolve, reject) => {
@@ -39,23 +39,23 @@ export async function listenHttp(
       hint: 'Choose another host or port, or end what uses it.',
     })
   })
-  const sweeping = setInterval(() => void entry.sweep(), sweepMs).unref()
+  const sweeping = setInterval(() => void entry.sweep(), sweepIntervalMs).unref()
   return {
-    url: `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${portOf(server)}${mcpPath}`,
+    url: `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${boundPort(server)}${mcpPath}`,
     sweep: () => entry.sweep(),
     async close() {
       clearInterval(sweeping)
       const closed = new Promise((resolve) => server.close(resolve))
       await entry.close()
       server.closeIdleConnections()
-      const patience = setTimeout(() => server.closeAllConnections(), patienceMs)
+      const patience = setTimeout(() => server.closeAllConnections(), shutdownGraceMs)
       await closed
       clearTimeout(patience)
     },
   }
 }
 
-function portOf(server: Server): number {
+function boundPort(server: Server): number {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new TypeError('the server has no port')
   return address.port

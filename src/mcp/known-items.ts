@@ -1,15 +1,15 @@
 /** More than an agent's conversation makes. */
-const maxItems = 1000
+const maxRecentItems = 1000
 
 /** The latest items by id. */
-export class KnownItems<T> {
+export class RecentItems<T> {
   readonly #items = new Map<string, T>()
 
   remember(id: string, item: T): void {
     this.#items.delete(id)
     this.#items.set(id, item)
     const [oldest] = this.#items.keys()
-    if (this.#items.size > maxItems && oldest !== undefined) this.#items.delete(oldest)
+    if (this.#items.size > maxRecentItems && oldest !== undefined) this.#items.delete(oldest)
   }
 
   get(id: string): T | undefined {

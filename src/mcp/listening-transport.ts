@@ -1,7 +1,7 @@
 import { isJSONRPCRequest, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
-import { refusedListening } from './task-extension.ts'
+import { rejectTaskListening } from './task-extension.ts'
 
-interface Notice {
+interface ListenObserver {
   /** A modern client subscribes to something. */
   listens(): void
   /** The client has gone. */
@@ -13,14 +13,14 @@ interface Notice {
  * `subscriptions/listen` by itself and does not say which resources are wanted. What it does not know to
  * refuse is refused here.
  */
-export class ListeningTransport implements Transport {
+export class ListenObservingTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #inner: Transport
-  readonly #notice: Notice
+  readonly #notice: ListenObserver
 
-  constructor(inner: Transport, notice: Notice) {
+  constructor(inner: Transport, notice: ListenObserver) {
     this.#inner = inner
     this.#notice = notice
   }
@@ -33,7 +33,7 @@ export class ListeningTransport implements Transport {
       },
       onerror: (error) => this.onerror?.(error),
       onmessage: (message: JSONRPCMessage) => {
-        const refused = refusedListening(message)
+        const refused = rejectTaskListening(message)
         if (refused) {
           this.#inner.send(refused).catch((error: Error) => this.onerror?.(error))
           return

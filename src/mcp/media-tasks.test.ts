@@ -3,8 +3,8 @@ import { holdUpload } from '../../test/mcp/held-upload.ts'
 import { until } from '../../test/mcp/scratch.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import type { CallContext } from './call-tool.ts'
-import { mediaTasks } from './media-tasks.ts'
-import { taskAnswer } from './task-answer.ts'
+import { mediaTaskSource } from './media-tasks.ts'
+import { callToolAsTask } from './task-answer.ts'
 import { operationTool } from './tools/operation-tool.ts'
 
 /** A call that waits for so many ms. */
@@ -23,9 +23,9 @@ async function uploading() {
   const context = callOf(100)
   const given = { name: 'video_split_screen', arguments: held.args }
   const tool = operationTool(videoSplitScreen)
-  const ask = (one: CallContext) => taskAnswer(session, { tool, given }, one)
+  const ask = (one: CallContext) => callToolAsTask(session, { tool, given }, one)
   const begun = await ask(context)
-  const tasks = mediaTasks({ session, report: context.report })
+  const tasks = mediaTaskSource({ session, report: context.report })
   const taskId = String(begun['taskId'])
   return {
     begun,

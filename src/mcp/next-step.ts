@@ -1,9 +1,9 @@
 import type { ExpectedTimes, TaskView } from '../client/tasks.ts'
-import { endedOnRequest } from './ended-on-request.ts'
+import { wasStoppedOnRequest } from './ended-on-request.ts'
 import type { LinkedFile, SavedFile } from './session.ts'
 
 /** How far the saving of a completed task's files is. */
-export type Saving =
+export type DeliveryState =
   | { readonly saved: readonly SavedFile[] }
   | { readonly linked: readonly LinkedFile[] }
   | { readonly underWay: number }
@@ -12,8 +12,8 @@ export type Saving =
   | null
 
 /** What is known of a task beside its state. */
-export interface AboutTask {
-  readonly saving?: Saving
+export interface TaskSnapshotOptions {
+  readonly delivery?: DeliveryState
   /** Where its agent wants the files, told again because servers forget it. */
   readonly saveTo?: string | undefined
   /** Of one that has not ended. */
@@ -24,53 +24,56 @@ export interface AboutTask {
   readonly isJoined?: boolean | undefined
 }
 
-const stopped =
+const stoppedStep =
   'The task was stopped on request and its credits were returned. Nothing more to do; where it is wanted ' +
   'after all, call the tool again, which runs it from the start.'
 
-const endings: Partial<Record<TaskView['status'], string>> = {
+const terminalSteps: Partial<Record<TaskView['status'], string>> = {
   failed:
     'The task failed and its credits were returned. See error; correct the cause and call the tool again.',
   cancelled: 'The task was cancelled and its credits were returned. Nothing more to do.',
 }
 
 /** What an agent does next about a task, in words. */
-export function nextStep(task: TaskView, { saving = null, saveTo, expected, advice }: AboutTask): string {
+export function nextStep(
+  task: TaskView,
+  { delivery: saving = null, saveTo, expected, advice }: TaskSnapshotOptions,
+): string {
   const { task_id, status } = task
   const known = `get_task with task_id "${task_id}"`
   if (saving && 'failed' in saving) {
     return `Done, but the files are not saved. ${saving.failed} Then call ${known} and save_to.`
   }
-  const again = known + andSaveTo(saveTo)
+  const again = known + saveToArgument(saveTo)
   if (saving && 'unlinked' in saving) {
     return `Done, see output, but there are no links to the files. ${saving.unlinked} Then call ${again}.`
   }
   if (status === 'completed') return completedStep(again, saving, advice)
-  if (status === 'failed' && endedOnRequest(task)) return stopped
-  const going = expected ? howLong(status, expected) : 'the work goes on by itself'
-  return endings[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
+  if (status === 'failed' && wasStoppedOnRequest(task)) return stoppedStep
+  const going = expected ? describeExpectedTimes(status, expected) : 'the work goes on by itself'
+  return terminalSteps[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
 }
 
-function howLong(status: TaskView['status'], { wait, work }: ExpectedTimes): string {
-  if (status === 'processing') return `the work goes on by itself and ${left(work)}`
-  const start = wait < 1 ? 'any moment' : `in about ${inWords(wait)}`
-  const takes = work === null ? '' : `, and takes about ${inWords(work)} then`
+function describeExpectedTimes(status: TaskView['status'], { wait, work }: ExpectedTimes): string {
+  if (status === 'processing') return `the work goes on by itself and ${describeRemaining(work)}`
+  const start = wait < 1 ? 'any moment' : `in about ${formatSeconds(wait)}`
+  const takes = work === null ? '' : `, and takes about ${formatSeconds(work)} then`
   return `it is queued, starts by itself ${start}${takes}`
 }
 
-function left(work: number | null): string {
+function describeRemaining(work: number | null): string {
   if (work === null) return 'takes longer than expected'
-  return work < 1 ? 'is about done' : `takes about ${inWords(work)} yet`
+  return work < 1 ? 'is about done' : `takes about ${formatSeconds(work)} yet`
 }
 
 /** Seconds up to a minute and a half, then minutes. */
-function inWords(seconds: number): string {
+function formatSeconds(seconds: number): string {
   return seconds <= 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
 }
 
 function completedStep(
   again: string,
-  saving: Exclude<Saving, { failed: string } | { unlinked: string }>,
+  saving: Exclude<DeliveryState, { failed: string } | { unlinked: string }>,
   advice: string | undefined,
 ): string {
   if (!saving) return `Done. Call ${again} to have its files.`
@@ -92,6 +95,6 @@ function linkedStep([first]: readonly LinkedFile[]): string {
 }
 
 /** The argument that repeats where files go. */
-export function andSaveTo(saveTo: string | undefined): string {
+export function saveToArgument(saveTo: string | undefined): string {
   return saveTo === undefined ? '' : ` and save_to ${JSON.stringify(saveTo)}`
 }

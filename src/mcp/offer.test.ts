@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
-import { offerTools, type ToolChoice } from './offer.ts'
+import { selectTools, type ToolFilter } from './offer.ts'
 import { allTools } from './tools/all-tools.ts'
 
 const all = allTools([videoSplitScreen])
 const always = ['get_task', 'list_tasks', 'cancel_task', 'service_status']
 const files = ['upload_file', 'inspect_file', 'download_file']
 
-function listed(choice: ToolChoice): string[] {
-  return offerTools(all, choice).listed.map(({ name }) => name)
+function listed(choice: ToolFilter): string[] {
+  return selectTools(all, choice).listed.map(({ name }) => name)
 }
 
 describe('a choice of tools', () => {
-  test.each<[ToolChoice, string[]]>([
+  test.each<[ToolFilter, string[]]>([
     [{}, [...all.keys()]],
     [{ toolsets: ['render'] }, ['video_split_screen', ...always]],
     [{ toolsets: ['files'] }, [...files, ...always]],
@@ -26,7 +26,7 @@ describe('a choice of tools', () => {
   })
 
   test('a name that nobody knows is refused with those that there are', () => {
-    expect(() => offerTools(all, { tools: ['inspect_file', 'video_dance'] })).toThrow(
+    expect(() => selectTools(all, { tools: ['inspect_file', 'video_dance'] })).toThrow(
       expect.objectContaining({
         code: 6016,
         message: 'There is no tool video_dance',

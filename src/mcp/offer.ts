@@ -3,7 +3,7 @@ import type { Toolset } from '../contract/operation.ts'
 import type { Tool, ToolDefinition } from './tool.ts'
 
 /** Which tools are wanted; what is left out narrows nothing. */
-export interface ToolChoice {
+export interface ToolFilter {
   readonly toolsets?: readonly Toolset[] | undefined
   /** By name, beside those of the toolsets. */
   readonly tools?: readonly string[] | undefined
@@ -12,7 +12,7 @@ export interface ToolChoice {
 }
 
 /** The tools of a server. */
-export interface Offer {
+export interface ToolSelection {
   readonly listed: readonly ToolDefinition[]
   /** A tool by its name; one that is left out refuses every call, and tells how it comes back. */
   find(name: string): Tool | undefined
@@ -22,7 +22,7 @@ export interface Offer {
  * Narrows tools to those that are wanted. Tools without a toolset stay with any choice of toolsets and
  * tools, as the others' answers point to them. Throws 6016 for names of tools that nobody knows.
  */
-export function offerTools(all: ReadonlyMap<string, Tool>, choice: ToolChoice = {}): Offer {
+export function selectTools(all: ReadonlyMap<string, Tool>, choice: ToolFilter = {}): ToolSelection {
   const unknown = (choice.tools ?? []).filter((name) => !all.has(name))
   if (unknown.length > 0) {
     throw new MediaError(6016, `There is no tool ${unknown.join(', ')}`, {
@@ -30,8 +30,8 @@ export function offerTools(all: ReadonlyMap<string, Tool>, choice: ToolChoice = 
     })
   }
   const offered = [...all.values()].map((tool) => {
-    const why = whyLeftOut(tool, choice)
-    return { tool: why === undefined ? tool : refusing(tool, why), isListed: why === undefined }
+    const why = exclusionOf(tool, choice)
+    return { tool: why === undefined ? tool : excludedTool(tool, why), isListed: why === undefined }
   })
   const byName = new Map(offered.map(({ tool }) => [tool.definition.name, tool]))
   return {
@@ -41,12 +41,12 @@ export function offerTools(all: ReadonlyMap<string, Tool>, choice: ToolChoice = 
 }
 
 /** What about a choice leaves a tool out, and how to have it; undefined where nothing does. */
-interface Reason {
+interface Exclusion {
   readonly what: string
   readonly fix: string
 }
 
-function whyLeftOut({ definition, toolset }: Tool, choice: ToolChoice): Reason | undefined {
+function exclusionOf({ definition, toolset }: Tool, choice: ToolFilter): Exclusion | undefined {
   const { toolsets, tools, readOnly = false } = choice
   if (readOnly && !definition.annotations.readOnlyHint) {
     return { what: 'is read-only', fix: 'Leave out --read-only (REELWRIGHT_READ_ONLY, read_only)' }
@@ -63,7 +63,7 @@ function whyLeftOut({ definition, toolset }: Tool, choice: ToolChoice): Reason |
   }
 }
 
-function refusing(tool: Tool, { what, fix }: Reason): Tool {
+function excludedTool(tool: Tool, { what, fix }: Exclusion): Tool {
   return {
     ...tool,
     async run() {

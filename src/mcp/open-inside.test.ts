@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:f
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scratchFolder } from '../../test/mcp/scratch.ts'
-import { openFileInside, openFolderInside } from './open-inside.ts'
+import { openAllowedFile, openAllowedFolder } from './open-inside.ts'
 import { createWorkspace, type Folders } from './workspace.ts'
 
 async function place() {
@@ -19,7 +19,7 @@ async function place() {
 }
 
 async function read(folders: Folders, given: string): Promise<string> {
-  const { handle } = await openFileInside(folders, given)
+  const { handle } = await openAllowedFile(folders, given)
   await using opened = handle
   return await opened.readFile('utf8')
 }
@@ -72,7 +72,7 @@ describe('reading', () => {
     })
     for (const way of ways) {
       await expect(read(at.folders, way), way).rejects.toMatchObject(outside(way))
-      await expect(openFolderInside(at.folders, way), way).rejects.toMatchObject(outside(way))
+      await expect(openAllowedFolder(at.folders, way), way).rejects.toMatchObject(outside(way))
     }
     await chmod(join(at.outside, 'closed'), 0o700)
   })
@@ -81,7 +81,7 @@ describe('reading', () => {
     await using at = await place()
     await symlink('loop.mp4', join(at.inside, 'loop.mp4'))
     await expect(read(at.folders, 'loop.mp4')).rejects.toMatchObject({ code: 6004 })
-    await expect(openFolderInside(at.folders, 'loop.mp4/x')).rejects.toMatchObject({ code: 6004 })
+    await expect(openAllowedFolder(at.folders, 'loop.mp4/x')).rejects.toMatchObject({ code: 6004 })
   })
 
   test('a file exchanged for a link at any moment never leads outside', async () => {
@@ -151,7 +151,7 @@ test('what may be meant is nothing hidden', async () => {
   await writeFile(join(at.inside, '.walk.mp4'), 'x')
   await writeFile(join(at.inside, 'beach.mp4'), 'x')
   const hintOf = async (given: string) =>
-    openFileInside(at.folders, given).catch((error: { hint?: string }) => error.hint)
+    openAllowedFile(at.folders, given).catch((error: { hint?: string }) => error.hint)
   expect(await hintOf('walk.mp4')).not.toContain('Did you mean')
   expect(await hintOf('beech.mp4')).toContain('Did you mean beach.mp4?')
 })
@@ -159,7 +159,7 @@ test('what may be meant is nothing hidden', async () => {
 describe('writing', () => {
   test('makes what is missing, inside only', async () => {
     await using at = await place()
-    await using folder = await openFolderInside(at.folders, 'a/b/c')
+    await using folder = await openAllowedFolder(at.folders, 'a/b/c')
     await writeFile(join(folder.base, 'x.txt'), 'x')
     expect(folder.path).toBe(join(at.inside, 'a/b/c'))
     expect(await readFile(join(at.inside, 'a/b/c/x.txt'), 'utf8')).toBe('x')
@@ -168,10 +168,10 @@ describe('writing', () => {
     await symlink(join(at.inside, 'later'), join(at.inside, 'to-later'))
     const outside = ['out', 'out/new', '../outside/new', '/tmp', 'dangling', 'dangling/new']
     for (const given of [...outside, '.hidden', 'a/.hidden/b']) {
-      await expect(openFolderInside(at.folders, given)).rejects.toMatchObject({ code: 6016 })
+      await expect(openAllowedFolder(at.folders, given)).rejects.toMatchObject({ code: 6016 })
     }
-    await expect(openFolderInside(at.folders, 'to-later/new')).rejects.toMatchObject({ code: 6004 })
-    await expect(openFolderInside(at.folders, 'clip.mp4/new')).rejects.toMatchObject({ code: 6016 })
+    await expect(openAllowedFolder(at.folders, 'to-later/new')).rejects.toMatchObject({ code: 6004 })
+    await expect(openAllowedFolder(at.folders, 'clip.mp4/new')).rejects.toMatchObject({ code: 6016 })
     await expect(readFile(join(at.outside, 'new'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
@@ -179,7 +179,7 @@ describe('writing', () => {
     'an opened folder stays what it was when its path is exchanged',
     async () => {
       await using at = await place()
-      await using folder = await openFolderInside(at.folders, 'results')
+      await using folder = await openAllowedFolder(at.folders, 'results')
       await rename(join(at.inside, 'results'), join(at.inside, 'moved'))
       await symlink(at.outside, join(at.inside, 'results'))
       await writeFile(join(folder.base, 'x.txt'), 'x')
@@ -194,7 +194,7 @@ describe('the workspace', () => {
     await using at = await place()
     const defaultFolder = join(at.path, 'default')
     const settled = createWorkspace({ allowedFolders: [at.outside], projectFolder: at.inside, defaultFolder })
-    settled.hint(Promise.resolve([at.path]))
+    settled.setRoots(Promise.resolve([at.path]))
     expect(await settled.folders()).toEqual({
       workspace: at.inside,
       allowed: [at.inside, at.outside],
@@ -202,12 +202,12 @@ describe('the workspace', () => {
       isDefault: false,
     })
     const unset = createWorkspace({ allowedFolders: [], defaultFolder })
-    unset.hint(Promise.resolve([at.inside, '/', '/etc']))
+    unset.setRoots(Promise.resolve([at.inside, '/', '/etc']))
     expect(await unset.folders()).toMatchObject({
       workspace: at.inside,
       refused: [{ folder: '/' }, { folder: '/etc' }],
     })
-    unset.hint(Promise.reject(new Error('the client does not answer')))
+    unset.setRoots(Promise.reject(new Error('the client does not answer')))
     expect(await unset.folders()).toEqual({
       workspace: defaultFolder,
       allowed: [defaultFolder],

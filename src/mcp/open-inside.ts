@@ -8,7 +8,7 @@ import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { whereItLeads } from '../platform/real-path.ts'
 import { isInside } from './folder-rules.ts'
-import { assertAllowed, onFolders, toAbsolute, type Folders } from './workspace.ts'
+import { assertAllowed, folderHints, toAbsolute, type Folders } from './workspace.ts'
 
 /** A file that may be read, held open: everything is read from the descriptor. */
 export interface OpenedFile {
@@ -37,7 +37,7 @@ export interface OpenedFolder extends AsyncDisposable {
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
 /** Tells whether a text names a regular file. */
-export async function isFileThere(folders: Folders, given: string): Promise<boolean> {
+export async function isExistingFile(folders: Folders, given: string): Promise<boolean> {
   return stat(toAbsolute(folders, given)).then(
     (stats) => stats.isFile(),
     () => false,
@@ -48,7 +48,7 @@ export async function isFileThere(folders: Folders, given: string): Promise<bool
  * Opens a file an agent named, then checks what was opened: place, extension, size. The caller closes it,
  * and checks that its kind is among those wanted; here they only say what is supported.
  */
-export async function openFileInside(
+export async function openAllowedFile(
   folders: Folders,
   given: string,
   wanted: readonly FileKind[] = fileKinds,
@@ -58,19 +58,22 @@ export async function openFileInside(
   const leadsTo = await whereItLeads(path)
   assertAllowed(folders, leadsTo, given)
   const before = await stat(path).catch(async (error: unknown) => {
-    throw notReadable(folders, given, { cause: error, meant: await meantBy(folders, leadsTo, wanted) })
+    throw unreadablePath(folders, given, {
+      cause: error,
+      meant: await suggestFileName(folders, leadsTo, wanted),
+    })
   })
   if (!before.isFile()) throw notAFile(given, before.isDirectory())
   const handle = await open(path, openFlags).catch((error: unknown) => {
-    throw notReadable(folders, given, { cause: error })
+    throw unreadablePath(folders, given, { cause: error })
   })
   try {
     const stats = await handle.stat({ bigint: true })
-    const real = await realPathOf(handle, path, stats)
+    const real = await realPathOfHandle(handle, path, stats)
     assertAllowed(folders, real, given)
     if (!stats.isFile()) throw notAFile(given, stats.isDirectory())
     const kind = kindOf(extensionOf(basename(path)))
-    if (!kind) throw notSupported(given, wanted)
+    if (!kind) throw unsupportedExtension(given, wanted)
     if (stats.size === 0n) throw new MediaError(6011, `${given} is empty`)
     const { dev, ino, size, mtimeNs, ctimeNs } = stats
     const identity = [dev, ino, size, mtimeNs, ctimeNs].join(':')
@@ -83,8 +86,8 @@ export async function openFileInside(
 }
 
 /** Opens a folder an agent named for writing, making what is missing of it. */
-export async function openFolderInside(folders: Folders, given: string): Promise<OpenedFolder> {
-  const { ancestor, missing } = await checkFolderInside(folders, given)
+export async function openAllowedFolder(folders: Folders, given: string): Promise<OpenedFolder> {
+  const { ancestor, missing } = await checkAllowedFolder(folders, given)
   let path = ancestor
   for (const part of missing) {
     path = join(path, part)
@@ -99,7 +102,7 @@ export async function openFolderInside(folders: Folders, given: string): Promise
   }
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
-    const real = await realPathOf(handle, path, await handle.stat({ bigint: true }))
+    const real = await realPathOfHandle(handle, path, await handle.stat({ bigint: true }))
     assertAllowed(folders, real, given)
     const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real
     return { path: real, base, [Symbol.asyncDispose]: () => handle.close() }
@@ -110,7 +113,7 @@ export async function openFolderInside(folders: Folders, given: string): Promise
 }
 
 /** Checks that a folder an agent named could be written; makes nothing. Answers what exists of it. */
-async function checkFolderInside(
+async function checkAllowedFolder(
   folders: Folders,
   given: string,
 ): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
@@ -118,9 +121,9 @@ async function checkFolderInside(
   // As in reading.
   assertAllowed(folders, await whereItLeads(path), given)
   let existing = path
-  while (!(await exists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
+  while (!(await pathExists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
   const ancestor = await realpath(existing).catch((error: unknown) => {
-    throw notReadable(folders, given, { cause: error })
+    throw unreadablePath(folders, given, { cause: error })
   })
   const rest = relative(existing, path)
   assertAllowed(folders, join(ancestor, rest), given)
@@ -129,14 +132,14 @@ async function checkFolderInside(
 }
 
 /** A dangling link exists: it must not be written through. */
-async function exists(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,
   )
 }
 
-async function realPathOf(handle: FileHandle, path: string, stats: BigIntStats): Promise<string> {
+async function realPathOfHandle(handle: FileHandle, path: string, stats: BigIntStats): Promise<string> {
   if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`)
   const real = await realpath(path)
   const there = await stat(real, { bigint: true })
@@ -144,13 +147,17 @@ async function realPathOf(handle: FileHandle, path: string, stats: BigIntStats):
   throw new MediaError(6016, `${path} changed while it was opened`, { retryable: true })
 }
 
-interface Unreadable {
+interface UnreadablePathOptions {
   readonly cause: unknown
   /** Name of a file in the same folder that may be meant. */
   readonly meant?: string | undefined
 }
 
-function notReadable(folders: Folders, given: string, { cause, meant }: Unreadable): MediaError {
+function unreadablePath(
+  folders: Folders,
+  given: string,
+  { cause, meant }: UnreadablePathOptions,
+): MediaError {
   const { workspace, allowed } = folders
   const code = errorCode(cause) ?? 'unknown'
   const missing = code === 'ENOENT' || code === 'ENOTDIR'
@@ -158,16 +165,16 @@ function notReadable(folders: Folders, given: string, { cause, meant }: Unreadab
   const hints = [
     ...(missing && meant !== undefined ? [`Did you mean ${join(dirname(given), meant)}?`] : []),
     `Relative paths start from ${workspace}. Allowed folders: ${allowed.join(', ')}.`,
-    ...onFolders(folders),
+    ...folderHints(folders),
   ]
   return new MediaError(6004, message, { cause, hint: hints.join(' ') })
 }
 
 /** Most entries of a folder among which a file that may be meant is looked for. */
-const mostEntries = 2000
+const maxScannedEntries = 2000
 
 /** Of the files beside a real path the one that may be meant by it; nothing of folders outside is told. */
-async function meantBy(
+async function suggestFileName(
   folders: Folders,
   path: string,
   wanted: readonly FileKind[],
@@ -182,7 +189,7 @@ async function meantBy(
       const isHidden = entry.name.startsWith('.')
       if (entry.isFile() && !isHidden && kind && wanted.includes(kind)) names.push(entry.name)
       looked += 1
-      if (looked === mostEntries) break
+      if (looked === maxScannedEntries) break
     }
   } catch {
     // What may be meant is only a help.
@@ -196,7 +203,7 @@ function notAFile(given: string, isFolder: boolean): MediaError {
   return new MediaError(6016, `${given} is ${what}`, { hint: 'Name one media file.' })
 }
 
-function notSupported(given: string, wanted: readonly FileKind[]): MediaError {
+function unsupportedExtension(given: string, wanted: readonly FileKind[]): MediaError {
   const extension = extensionOf(basename(given))
   const what =
     extension === '' ? 'no extension' : `the extension ${extension}, which the service does not take`

@@ -1,28 +1,28 @@
 import { MediaError } from '../contract/errors.ts'
 import { progressShares } from './follow-task.ts'
-import { isFileThere } from './open-inside.ts'
-import type { Done, Place } from './place.ts'
+import { isExistingFile } from './open-inside.ts'
+import type { CompletedTask, FileDelivery } from './place.ts'
 import { describeError } from './reply.ts'
 import { findResultFiles } from './result-files.ts'
 import { defaultResultFolder, saveFiles } from './save.ts'
 import type { Session } from './session.ts'
-import type { Saving } from './next-step.ts'
-import type { Call } from './tool.ts'
+import type { DeliveryState } from './next-step.ts'
+import type { ToolCall } from './tool.ts'
 import { createWorkspace, type WorkspaceOptions } from './workspace.ts'
 
 /** The client works on this machine: paths are taken, and results are saved into its workspace. */
-export function workspacePlace(options: WorkspaceOptions): Place {
+export function workspaceDelivery(options: WorkspaceOptions): FileDelivery {
   const workspace = createWorkspace(options)
   return {
     instructions:
       'A media studio. Give local file paths straight to the tools; files are uploaded and results are saved into ' +
       'the workspace. Long work answers with a task and goes on by itself: follow next_step, usually get_task.',
-    schema: (published) => published,
-    tools: (all) => all,
+    adaptSchema: (published) => published,
+    adaptTools: (all) => all,
     folders: () => workspace.folders(),
-    has: async (name) => isFileThere(await workspace.folders(), name),
-    hint: (roots) => workspace.hint(roots),
-    async about() {
+    hasFile: async (name) => isExistingFile(await workspace.folders(), name),
+    setRoots: (roots) => workspace.setRoots(roots),
+    async statusFields() {
       const { workspace: folder, allowed, refused } = await workspace.folders()
       return {
         workspace: folder,
@@ -36,9 +36,9 @@ export function workspacePlace(options: WorkspaceOptions): Place {
 
 async function saveResults(
   session: Session,
-  { view, task }: Done,
-  call: Pick<Call, 'signal' | 'progress'>,
-): Promise<Saving> {
+  { view, task }: CompletedTask,
+  call: Pick<ToolCall, 'signal' | 'progress'>,
+): Promise<DeliveryState> {
   const files = findResultFiles(view.output_result ?? {})
   if (files.length === 0) return { saved: [] }
   const saveTo = task.save_to ?? defaultResultFolder(view)

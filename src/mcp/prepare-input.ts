@@ -6,15 +6,15 @@ import { findFileRefs, ofAnotherKind, type FileReference } from '../contract/fil
 import { id } from '../contract/id.ts'
 import type { Operation } from '../contract/operation.ts'
 import { fieldOf, unwrap } from '../contract/schema-places.ts'
-import { parseValues } from './arguments.ts'
-import { isPath, openFiles, type LocalFiles } from './file-bridge.ts'
-import { openFileInside, type OpenedFile } from './open-inside.ts'
+import { validateArguments } from './arguments.ts'
+import { isPath, openFiles, type OpenedFiles } from './file-bridge.ts'
+import { openAllowedFile, type OpenedFile } from './open-inside.ts'
 import type { Session } from './session.ts'
-import { meantArguments, refuseUnread } from './unread-arguments.ts'
+import { removeEmptyArguments, rejectIgnoredArguments } from './unread-arguments.ts'
 
 /** An operation's arguments, checked, with the local files among them opened. */
 export interface PreparedInput {
-  readonly files: LocalFiles
+  readonly files: OpenedFiles
   /** Equal for calls that ask for the same of the same files. */
   readonly fingerprint: string
   /** The body of the creation, with file ids in place of paths. */
@@ -30,8 +30,8 @@ export async function prepareInput(
   operation: Operation,
   given: Record<string, unknown>,
 ): Promise<PreparedInput> {
-  const { args, unread } = meantArguments(operation, given)
-  const references = findFileRefs(operation.input, args).map(asText)
+  const { args, ignored: unread } = removeEmptyArguments(operation, given)
+  const references = findFileRefs(operation.input, args).map(toTextReference)
   const arePaths = await Promise.all(references.map(({ value }) => isPath(session, value)))
   const paths = references.filter((_, index) => arePaths[index])
   const body = (ids: ReadonlyMap<string, string>): Record<string, unknown> => {
@@ -39,16 +39,16 @@ export async function prepareInput(
     for (const { path, value } of paths) setAt(filled, path, ids.get(value) ?? placeholder)
     return filled
   }
-  const held = paths.length > 0 ? heldByService(operation.input) : z.object({})
+  const held = paths.length > 0 ? serviceCheckedFields(operation.input) : z.object({})
   const check = (ids: ReadonlyMap<string, string>) => {
     const known = Object.entries(body(ids)).filter(([name]) => fieldOf(held, name) === undefined)
-    return parseValues(operation.input, Object.fromEntries(known))
+    return validateArguments(operation.input, Object.fromEntries(known))
   }
   check(new Map())
-  const holding = parseValues(held, args)
-  refuseUnread(operation, unread)
-  const files = await openFiles(session, wantedOf(paths), (error, value) =>
-    withPlace(session, error, { args, references, value }),
+  const holding = validateArguments(held, args)
+  rejectIgnoredArguments(operation, unread)
+  const files = await openFiles(session, kindsByPath(paths), (error, value) =>
+    addArgumentPath(session, error, { args, references, value }),
   )
   try {
     for (const reference of paths) checkKind(reference, files.byPath.get(reference.value))
@@ -65,31 +65,31 @@ export async function prepareInput(
 }
 
 /** Optional fields for an id, never a path: only the service can hold them against the ids that files get there. */
-function heldByService({ shape }: z.ZodObject): z.ZodObject {
+function serviceCheckedFields({ shape }: z.ZodObject): z.ZodObject {
   return z.object(
     Object.fromEntries(Object.entries(shape).filter(([, field]) => field !== id && unwrap(field) === id)),
   )
 }
 
-function wantedOf(references: readonly TextReference[]): Map<string, readonly FileKind[]> {
+function kindsByPath(references: readonly TextReference[]): Map<string, readonly FileKind[]> {
   return new Map(references.map(({ value, kinds }) => [value, kinds]))
 }
 
-interface Named {
+interface ArgumentReferences {
   readonly args: unknown
   readonly references: readonly TextReference[]
 }
 
 /** Tells where the arguments name a file that was refused, and of one that is missing which may be meant. */
-async function withPlace(
+async function addArgumentPath(
   session: Session,
   error: unknown,
-  { value, ...named }: Named & { readonly value: string },
+  { value, ...named }: ArgumentReferences & { readonly value: string },
 ): Promise<unknown> {
   const reference = named.references.find((one) => one.value === value)
   if (!(error instanceof MediaError) || !reference) return error
   const place = z.core.toDotPath(reference.path)
-  const beside = error.code === 6004 ? await fileBeside(session, reference, named) : undefined
+  const beside = error.code === 6004 ? await findFileInSibling(session, reference, named) : undefined
   if (!beside) return error.at(place)
   const meant = `${JSON.stringify(reference.path.at(-1))}: ${JSON.stringify(beside.name)}`
   const hint = `Give the file itself here: ${meant} (${beside.field} is not what names it). ${error.hint}`
@@ -97,23 +97,23 @@ async function withPlace(
 }
 
 /** A file that another field of the same object names, which takes none. */
-async function fileBeside(
+async function findFileInSibling(
   session: Session,
   { path, kinds }: TextReference,
-  { args, references }: Named,
+  { args, references }: ArgumentReferences,
 ): Promise<{ readonly field: string; readonly name: string } | undefined> {
   const places = new Set(references.map((one) => z.core.toDotPath(one.path)))
-  for (const [field, name] of Object.entries(holderOf(args, path))) {
+  for (const [field, name] of Object.entries(parentOf(args, path))) {
     const isReference = places.has(z.core.toDotPath([...path.slice(0, -1), field]))
-    if (typeof name === 'string' && !isReference && (await isOneOf(session, name, kinds)))
+    if (typeof name === 'string' && !isReference && (await isFileOfKind(session, name, kinds)))
       return { field, name }
   }
   return undefined
 }
 
-async function isOneOf(session: Session, path: string, kinds: readonly FileKind[]): Promise<boolean> {
+async function isFileOfKind(session: Session, path: string, kinds: readonly FileKind[]): Promise<boolean> {
   try {
-    const { handle, kind } = await openFileInside(await session.place.folders(), path, kinds)
+    const { handle, kind } = await openAllowedFile(await session.delivery.folders(), path, kinds)
     await handle.close()
     return kinds.includes(kind)
   } catch {
@@ -123,7 +123,7 @@ async function isOneOf(session: Session, path: string, kinds: readonly FileKind[
 
 type TextReference = FileReference & { readonly value: string }
 
-function asText({ value, ...reference }: FileReference): TextReference {
+function toTextReference({ value, ...reference }: FileReference): TextReference {
   if (typeof value === 'string' && value !== '') return { ...reference, value }
   const why = typeof value === 'number' ? 'as a number an id has lost digits' : 'it is empty or not text'
   throw new MediaError(6016, `${z.core.toDotPath(reference.path)}: ${why}`, {
@@ -138,11 +138,11 @@ function checkKind(reference: FileReference, file: OpenedFile | undefined): void
 
 function setAt(target: Record<string, unknown>, path: FileReference['path'], value: string): void {
   const last = path.at(-1)
-  if (last !== undefined) holderOf(target, path)[last] = value
+  if (last !== undefined) parentOf(target, path)[last] = value
 }
 
 /** The object or list in which a reference stands. */
-function holderOf(args: unknown, path: FileReference['path']): Record<string | number, unknown> {
+function parentOf(args: unknown, path: FileReference['path']): Record<string | number, unknown> {
   let holder = args as Record<string | number, unknown>
   for (const key of path.slice(0, -1)) holder = holder[key] as Record<string | number, unknown>
   return holder

@@ -46,19 +46,19 @@ export function parsePrompt(source: string, file: string): PromptFile {
     if (indent === '') fields.set(key, value)
     else {
       args.push({ name: key, description: value, required: optional === undefined })
-      if (listed !== undefined) values.set(key, parseValues(listed, file))
+      if (listed !== undefined) values.set(key, parseArgumentValues(listed, file))
     }
   }
   const [name, title, description] = ['name', 'title', 'description'].map((key) => fields.get(key))
   if (!name || !title || !description) throw new TypeError(`${file}: name, title and description are needed`)
-  for (const place of placesIn(text)) {
+  for (const place of placeholdersIn(text)) {
     if (!args.some((arg) => arg.name === place))
       throw new TypeError(`${file}: {{${place}}} is not an argument`)
   }
   return { listed: { name, title, description, arguments: args }, values, text: text.trim() }
 }
 
-function parseValues(listed: string, file: string): ArgumentValues {
+function parseArgumentValues(listed: string, file: string): ArgumentValues {
   const [, isFiles, items = ''] = /^(files: )?(.*)$/.exec(listed) ?? []
   const words = items.split(',').map((word) => word.trim())
   if (isFiles === undefined) return { words }
@@ -80,13 +80,13 @@ export function fillPrompt(
     const names = missing.map(({ name }) => name).join(', ')
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Required arguments: ${names}`)
   }
-  const text = prompt.text.replaceAll(place, (_, name: string) => given[name] ?? 'not said')
+  const text = prompt.text.replaceAll(placeholder, (_, name: string) => given[name] ?? 'not said')
   const { description } = prompt.listed
   return { description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-const place = /\{\{(\w+)\}\}/g
+const placeholder = /\{\{(\w+)\}\}/g
 
-function placesIn(text: string): string[] {
-  return [...text.matchAll(place)].flatMap(([, name]) => (name === undefined ? [] : [name]))
+function placeholdersIn(text: string): string[] {
+  return [...text.matchAll(placeholder)].flatMap(([, name]) => (name === undefined ? [] : [name]))
 }

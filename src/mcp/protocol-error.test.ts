@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { told } from './protocol-error.ts'
+import { withProtocolErrors } from './protocol-error.ts'
 
 test('whatever a request hangs on, it is answered before clients give up', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const report = (error: unknown) => expect.unreachable(String(error))
-  const late = told(new Promise(() => undefined), report)
+  const late = withProtocolErrors(new Promise(() => undefined), report)
   await Promise.all([
     expect(late).rejects.toThrow(/^6402: .*Retryable: yes/),
     vi.advanceTimersByTimeAsync(45_000),
   ])
-  expect(await told(Promise.resolve('answer'), report)).toBe('answer')
+  expect(await withProtocolErrors(Promise.resolve('answer'), report)).toBe('answer')
 })

@@ -1,13 +1,13 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
 import { callLimits } from './call-tool.ts'
-import { inTime } from './in-time.ts'
+import { withServiceTimeout } from './in-time.ts'
 import { describeError } from './reply.ts'
 
 /** Work that is no tool's, answered in time as those are; failures as the protocol tells them: of a bug nothing but that there was one. */
-export async function told<T>(work: Promise<T>, report: (error: unknown) => void): Promise<T> {
+export async function withProtocolErrors<T>(work: Promise<T>, report: (error: unknown) => void): Promise<T> {
   try {
-    return await inTime(work, callLimits.answer)
+    return await withServiceTimeout(work, callLimits.answer)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     if (!(error instanceof MediaError)) report(error)

@@ -5,8 +5,8 @@ import { startContractServer } from '../../test/mcp/contract-server.ts'
 import { createClient } from '../client/client.ts'
 import { fileKinds } from '../contract/file-kind.ts'
 import { uploadFiles } from './file-bridge.ts'
-import { workspacePlace } from './place-workspace.ts'
-import { isPublicAddress, lookupPublic, NotPublic } from './public-address.ts'
+import { workspaceDelivery } from './place-workspace.ts'
+import { isPublicAddress, lookupPublic, NotPublicError } from './public-address.ts'
 import { openRemoteFile } from './remote-file.ts'
 import { openSession } from './session.ts'
 
@@ -46,7 +46,7 @@ describe('public addresses', () => {
 
   test('a name of this machine is refused as it is looked up', async () => {
     const error = await new Promise((resolve) => lookupPublic('localhost', { all: true }, resolve))
-    expect(error).toBeInstanceOf(NotPublic)
+    expect(error).toBeInstanceOf(NotPublicError)
   })
 })
 
@@ -136,7 +136,7 @@ describe('a file elsewhere', () => {
       version: '0',
       operations: [],
       connect: () => Promise.resolve(createClient(service)),
-      place: workspacePlace({ allowedFolders: [], defaultFolder: '/nonexistent' }),
+      delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
       allowUrls: true,
     })
     answer('/clip.mp4', 200, 'the bytes', { 'content-length': '9' })

@@ -11,13 +11,13 @@ import { maxFileBytes } from '../contract/file.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { once } from '../platform/once.ts'
 import type { OpenedFile } from './open-inside.ts'
-import { isPublicAddress, lookupPublic, NotPublic } from './public-address.ts'
+import { isPublicAddress, lookupPublic, NotPublicError } from './public-address.ts'
 
 /**
  * Checked for each connection, so that a name which leads elsewhere meanwhile is found out. Loaded for the first
  * address: it is a quarter of what starts with each session of an agent.
  */
-const internet = once(async () => {
+const publicInternetAgent = once(async () => {
   const { Agent } = await import('undici')
   return new Agent({
     connect: { lookup: lookupPublic, timeout: 10_000 },
@@ -34,11 +34,11 @@ export async function openRemoteFile(
   wanted: readonly FileKind[],
   dispatcher?: Dispatcher,
 ): Promise<OpenedFile> {
-  const url = checkedUrl(given)
-  const name = safeFileName(lastNameOf(url))
+  const url = parsePublicUrl(given)
+  const name = safeFileName(lastPathSegment(url))
   const kind = kindOf(extensionOf(name))
   if (!kind) {
-    throw new MediaError(6001, `${told(url)} does not end in the name of a media file`, {
+    throw new MediaError(6001, `${displayUrl(url)} does not end in the name of a media file`, {
       hint: supportedHint(wanted),
     })
   }
@@ -47,11 +47,15 @@ export async function openRemoteFile(
   // It goes with its descriptor.
   await rm(path)
   const fill: OpenedFile['fill'] = async (signal, onProgress) =>
-    fetchInto(handle, url, { signal, dispatcher: dispatcher ?? (await internet()), onProgress })
+    fetchToHandle(handle, url, {
+      signal,
+      dispatcher: dispatcher ?? (await publicInternetAgent()),
+      onProgress,
+    })
   return { handle, name, kind, size: 0, identity: url.href, fill }
 }
 
-function checkedUrl(given: string): URL {
+function parsePublicUrl(given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
   const isPlain = url?.protocol === 'https:' && url.port === '' && url.username === '' && url.password === ''
@@ -62,11 +66,11 @@ function checkedUrl(given: string): URL {
 }
 
 /** Without the query, which may hold a key. */
-function told({ origin, pathname }: URL): string {
+function displayUrl({ origin, pathname }: URL): string {
   return (origin + pathname).slice(0, 200)
 }
 
-function lastNameOf({ pathname }: URL): string {
+function lastPathSegment({ pathname }: URL): string {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
   try {
     return decodeURIComponent(last)
@@ -75,30 +79,30 @@ function lastNameOf({ pathname }: URL): string {
   }
 }
 
-interface Fetch {
+interface FetchContext {
   readonly signal: AbortSignal
   readonly dispatcher: Dispatcher
   readonly onProgress: (share: number) => void
 }
 
 /** Answers the bytes that were written. */
-async function fetchInto(handle: FileHandle, url: URL, fetch: Fetch): Promise<number> {
+async function fetchToHandle(handle: FileHandle, url: URL, fetch: FetchContext): Promise<number> {
   try {
-    const { body, headers } = await follow(url, fetch)
+    const { body, headers } = await requestWithRedirects(url, fetch)
     const expected = Number(headers['content-length'])
     let size = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
       if (size + chunk.length > maxFileBytes) {
-        throw new MediaError(6002, `${told(url)} holds more than ${maxFileBytes} bytes`)
+        throw new MediaError(6002, `${displayUrl(url)} holds more than ${maxFileBytes} bytes`)
       }
       await writeAll(handle, chunk, size)
       size += chunk.length
       if (size <= expected) fetch.onProgress(size / expected)
     }
-    if (size === 0) throw new MediaError(6011, `${told(url)} is empty`)
+    if (size === 0) throw new MediaError(6011, `${displayUrl(url)} is empty`)
     return size
   } catch (error) {
-    throw error instanceof MediaError || fetch.signal.aborted ? error : explained(url, error)
+    throw error instanceof MediaError || fetch.signal.aborted ? error : toFetchError(url, error)
   }
 }
 
@@ -109,7 +113,10 @@ async function writeAll(handle: FileHandle, bytes: Buffer, at: number): Promise<
   }
 }
 
-async function follow(start: URL, { signal, dispatcher }: Fetch): Promise<Dispatcher.ResponseData> {
+async function requestWithRedirects(
+  start: URL,
+  { signal, dispatcher }: FetchContext,
+): Promise<Dispatcher.ResponseData> {
   const { request } = await import('undici')
   let url = start
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
@@ -119,28 +126,28 @@ async function follow(start: URL, { signal, dispatcher }: Fetch): Promise<Dispat
     await response.body.dump()
     const { location } = response.headers
     if (statusCode < 300 || statusCode >= 400 || typeof location !== 'string') {
-      throw new MediaError(6004, `${told(start)} answers ${statusCode}`, {
+      throw new MediaError(6004, `${displayUrl(start)} answers ${statusCode}`, {
         hint: 'Check the address, or download the file and give its path.',
       })
     }
-    url = checkedUrl(new URL(location, url).href)
+    url = parsePublicUrl(new URL(location, url).href)
   }
-  throw new MediaError(6004, `${told(start)} is redirected too often`, {
+  throw new MediaError(6004, `${displayUrl(start)} is redirected too often`, {
     hint: 'Give the address of the file itself.',
   })
 }
 
-function explained(url: URL, error: unknown): MediaError {
-  if (error instanceof NotPublic) {
-    return new MediaError(6016, `${told(url)} is not on the internet`, {
+function toFetchError(url: URL, error: unknown): MediaError {
+  if (error instanceof NotPublicError) {
+    return new MediaError(6016, `${displayUrl(url)} is not on the internet`, {
       cause: error,
       hint: 'Download the file into the workspace and give its path.',
     })
   }
   if (errorCode(error) === 'ENOSPC') {
-    return new MediaError(6002, `${told(url)} does not fit on the disk`, { cause: error })
+    return new MediaError(6002, `${displayUrl(url)} does not fit on the disk`, { cause: error })
   }
-  return new MediaError(6036, `${told(url)} could not be fetched`, {
+  return new MediaError(6036, `${displayUrl(url)} could not be fetched`, {
     cause: error,
     hint: 'Try again, or give a path.',
   })

@@ -1,22 +1,22 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
-import { askUser, type Question } from './consent.ts'
+import { toInputRequest, type ConsentQuestion } from './consent.ts'
 
 /** What a tool answers: data, and small pictures beside it. */
-export interface Reply {
+export interface ToolReply {
   readonly data: Readonly<Record<string, unknown>>
   readonly images?: readonly { readonly bytes: Buffer; readonly mimeType: string }[]
   /** What the user is asked instead; the call comes again with what was said. */
-  readonly question?: Question
+  readonly question?: ConsentQuestion
 }
 
 /** A tool's answer: the data as structured content and as text, since clients show the model either. */
-export function toResult({ question, ...told }: Reply): CallToolResult | InputRequiredResult {
-  return question ? askUser(question) : toDataResult(told)
+export function toResult({ question, ...told }: ToolReply): CallToolResult | InputRequiredResult {
+  return question ? toInputRequest(question) : toDataResult(told)
 }
 
 /** Data, and small pictures beside it. */
-export function toDataResult({ data, images = [] }: Omit<Reply, 'question'>): CallToolResult {
+export function toDataResult({ data, images = [] }: Omit<ToolReply, 'question'>): CallToolResult {
   return {
     content: [
       { type: 'text', text: JSON.stringify(data) },

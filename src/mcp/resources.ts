@@ -4,19 +4,19 @@ import {
   type ListResourceTemplatesResult,
   type ReadResourceResult,
 } from '@modelcontextprotocol/server'
-import { readSmallFile } from '../client/preview.ts'
+import { downloadSmallFile } from '../client/preview.ts'
 import { expectedTimes, queryTask } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { InspectedFile } from '../contract/file-routes.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import { routes } from '../contract/routes.ts'
-import { catalogResources, catalogTemplates, readCatalog } from './catalog-resources.ts'
+import { catalogResources, catalogTemplates, readCatalogResource } from './catalog-resources.ts'
 import type { Session } from './session.ts'
-import { shownFacts } from './shown-facts.ts'
+import { publicMediaFacts } from './shown-facts.ts'
 import { taskSnapshot } from './snapshot.ts'
-import { knownTask } from './tools/task-tools.ts'
+import { lookUpTask } from './tools/task-tools.ts'
 
-const json = 'application/json'
+const jsonMimeType = 'application/json'
 
 /** The address of a task's resource. */
 export function taskUri(taskId: string): string {
@@ -29,7 +29,7 @@ export function fileUri(fileId: string): string {
 }
 
 /** The forms of our resources. */
-export function listTemplates(): ListResourceTemplatesResult {
+export function listResourceTemplates(): ListResourceTemplatesResult {
   return {
     resourceTemplates: [
       {
@@ -37,14 +37,14 @@ export function listTemplates(): ListResourceTemplatesResult {
         title: 'Task',
         uriTemplate: taskUri('{task_id}'),
         description: 'State and result of a task; subscribe to follow it.',
-        mimeType: json,
+        mimeType: jsonMimeType,
       },
       {
         name: 'file',
         title: 'File',
         uriTemplate: fileUri('{file_id}'),
         description: 'Facts of a stored file; the content too when it is a short text or a small image.',
-        mimeType: json,
+        mimeType: jsonMimeType,
       },
       ...catalogTemplates,
     ],
@@ -61,41 +61,44 @@ export async function listResources(session: Session): Promise<ListResourcesResu
     name: `task ${task.id}`,
     title: `${task.task_type_name}: ${task.status}`,
     description: 'State and result of the task; subscribe to follow it.',
-    mimeType: json,
+    mimeType: jsonMimeType,
   }))
   const files = [...session.files.entries()].map(([id, { name }]) => ({
     uri: fileUri(id),
     name: `file ${id}`,
     title: name,
     description: 'Facts of the file, and what a short text or a small image holds.',
-    mimeType: json,
+    mimeType: jsonMimeType,
   }))
   return { resources: [...catalogResources(session), ...tasks, ...files] }
 }
 
 /** Reads a resource; one that does not exist is answered as the protocol wants it. */
 export async function readResource(session: Session, uri: string): Promise<ReadResourceResult> {
-  const catalog = await readCatalog(session, uri)
-  if (catalog !== undefined) return { contents: [{ uri, mimeType: json, text: JSON.stringify(catalog) }] }
+  const catalog = await readCatalogResource(session, uri)
+  if (catalog !== undefined)
+    return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(catalog) }] }
   const [, kind, id] = /^media:\/\/(tasks|files)\/([\w-]{1,64})$/.exec(uri) ?? []
   if (id === undefined) throw new ResourceNotFoundError(uri)
   try {
-    return kind === 'tasks' ? await readTask(session, uri, id) : await readFile(session, uri, id)
+    return kind === 'tasks'
+      ? await readTaskResource(session, uri, id)
+      : await readFileResource(session, uri, id)
   } catch (error) {
     const unknown = error instanceof MediaError && (error.code === 6005 || error.code === 6004)
     throw unknown ? new ResourceNotFoundError(uri) : error
   }
 }
 
-async function readTask(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
-  const known = await knownTask(session, id)
+async function readTaskResource(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
+  const known = await lookUpTask(session, id)
   const task = await queryTask(session.client, known)
   const expected = await expectedTimes(session.client, task)
   const snapshot = taskSnapshot(task, { saveTo: known.save_to, expected })
-  return { contents: [{ uri, mimeType: json, text: JSON.stringify(snapshot) }] }
+  return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(snapshot) }] }
 }
 
-async function readFile(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
+async function readFileResource(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
   const facts = await session.client.call(routes.inspectFile, { params: { file_id: id } })
   const { original_name, size, created_at, expire_at, media } = facts
   const about = {
@@ -104,17 +107,17 @@ async function readFile(session: Session, uri: string, id: string): Promise<Read
     bytes: size,
     created_at,
     expire_at,
-    media: shownFacts(media),
+    media: publicMediaFacts(media),
   }
-  const content = await readContent(session, uri, facts)
-  return { contents: [{ uri, mimeType: json, text: JSON.stringify(about) }, ...content] }
+  const content = await readFileContent(session, uri, facts)
+  return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(about) }, ...content] }
 }
 
 /** What still is a short text or a small image, in bytes. */
 const maxTextBytes = 256 * 1024
 const maxImageBytes = 1024 * 1024
 
-async function readContent(
+async function readFileContent(
   session: Session,
   uri: string,
   facts: InspectedFile,
@@ -122,12 +125,12 @@ async function readContent(
   const extension = facts.base_ext.toLowerCase()
   const kind = kindOf(extension)
   if (kind === 'image' && facts.size <= maxImageBytes) {
-    const bytes = await readSmallFile(session.client, facts, { maxBytes: maxImageBytes })
+    const bytes = await downloadSmallFile(session.client, facts, { maxBytes: maxImageBytes })
     const subtype = extension === '.jpg' ? 'jpeg' : extension.slice(1)
     return [{ uri, mimeType: `image/${subtype}`, blob: bytes.toString('base64') }]
   }
   if (kind === 'text' && facts.size <= maxTextBytes) {
-    const bytes = await readSmallFile(session.client, facts, { maxBytes: maxTextBytes })
+    const bytes = await downloadSmallFile(session.client, facts, { maxBytes: maxTextBytes })
     return [{ uri, mimeType: 'text/plain', text: bytes.toString('utf8') }]
   }
   return []

@@ -20,7 +20,11 @@ export function findResultFiles(output: Readonly<Record<string, unknown>>): Resu
     const prefix = role[1]
     const addresses = [`${prefix}_download_url`, `${prefix}_file_download_url`]
     if (prefix !== undefined && addresses.every((field) => typeof output[field] !== 'string')) continue
-    files.set(id, { file_id: id, role: prefix ?? 'result', ...(prefix === undefined && durationOf(output)) })
+    files.set(id, {
+      file_id: id,
+      role: prefix ?? 'result',
+      ...(prefix === undefined && resultDuration(output)),
+    })
   }
   for (const nested of nestedObjects(output)) {
     if (typeof nested['download_url'] !== 'string') continue
@@ -29,7 +33,7 @@ export function findResultFiles(output: Readonly<Record<string, unknown>>): Resu
   return [...files.values()]
 }
 
-function durationOf({ duration_ms, duration }: Readonly<Record<string, unknown>>): { duration?: number } {
+function resultDuration({ duration_ms, duration }: Readonly<Record<string, unknown>>): { duration?: number } {
   if (typeof duration_ms === 'number') return { duration: duration_ms / 1000 }
   return typeof duration === 'number' ? { duration } : {}
 }

@@ -10,17 +10,17 @@ import { extensionOf, kindOf } from '../contract/file-kind.ts'
 import type { FileDetails } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
 import { errorCode } from '../platform/error-code.ts'
-import { openFolderInside } from './open-inside.ts'
+import { openAllowedFolder } from './open-inside.ts'
 import type { ResultFile } from './result-files.ts'
 import type { SavedFile, Session } from './session.ts'
 
-interface Wish {
+interface SaveFilesOptions {
   readonly files: readonly ResultFile[]
   /** A folder, or a name for the files; both as the agent wrote it. */
   readonly saveTo: string
 }
 
-interface SaveContext {
+interface SaveFilesContext {
   readonly signal: AbortSignal
   progress(percent: number): void
 }
@@ -34,24 +34,24 @@ export function defaultResultFolder({ task_type, task_id }: TaskRef): string {
 export async function checkSaveTo(session: Session, saveTo: string | undefined): Promise<void> {
   if (saveTo === undefined) return
   try {
-    await using folder = await openFolderInside(await session.place.folders(), split(saveTo).folder)
+    await using folder = await openAllowedFolder(await session.delivery.folders(), splitSaveTo(saveTo).folder)
     const probe = join(folder.base, `.reelwright-${randomBytes(6).toString('hex')}`)
     await writeFile(probe, '', { flag: 'wx' })
     await rm(probe)
   } catch (error) {
-    throw explain(error, saveTo)
+    throw explainSaveError(error, saveTo)
   }
 }
 
 /** Downloads files to where the agent wants them; equal files that lie there already are used as they are. */
 export async function saveFiles(
   session: Session,
-  { files, saveTo }: Wish,
-  context: SaveContext,
+  { files, saveTo }: SaveFilesOptions,
+  context: SaveFilesContext,
 ): Promise<SavedFile[]> {
-  const target = split(saveTo)
+  const target = splitSaveTo(saveTo)
   const found = await Promise.all(
-    files.map(async (file) => ({ file, record: await detailsOf(session.client, file.file_id) })),
+    files.map(async (file) => ({ file, record: await fetchFileDetails(session.client, file.file_id) })),
   )
   const total = Math.max(
     1,
@@ -60,8 +60,8 @@ export async function saveFiles(
   const saved: SavedFile[] = []
   let before = 0
   try {
-    await using folder = await openFolderInside(await session.place.folders(), target.folder)
-    for (const { file, record, wanted, note } of namesFor(found, target.name)) {
+    await using folder = await openAllowedFolder(await session.delivery.folders(), target.folder)
+    for (const { file, record, wanted, note } of chooseFileNames(found, target.name)) {
       const name = await downloadFile(session.client, record, {
         folder: folder.base,
         name: wanted,
@@ -73,43 +73,43 @@ export async function saveFiles(
       saved.push({ ...file, path: join(folder.path, name), bytes: record.size, ...(note && { note }) })
     }
   } catch (error) {
-    throw explain(error, saveTo)
+    throw explainSaveError(error, saveTo)
   }
   return saved
 }
 
-function detailsOf(client: Client, fileId: string): Promise<FileDetails> {
+function fetchFileDetails(client: Client, fileId: string): Promise<FileDetails> {
   return client.call(routes.fileDetails, { params: { file_id: fileId } })
 }
 
 /** `save_to` names a file when it ends in an extension the service knows, and not as folders do. */
-function split(saveTo: string): { readonly folder: string; readonly name?: string } {
+function splitSaveTo(saveTo: string): { readonly folder: string; readonly name?: string } {
   const isFile = kindOf(extensionOf(basename(saveTo))) !== undefined && !/[/\\]$/.test(saveTo)
   return isFile ? { folder: dirname(saveTo), name: safeFileName(basename(saveTo)) } : { folder: saveTo }
 }
 
-interface Found {
+interface FileToSave {
   readonly file: ResultFile
   readonly record: FileDetails
 }
 
-type Named = Found & { readonly wanted: string; readonly note?: string }
+type NamedFile = FileToSave & { readonly wanted: string; readonly note?: string }
 
 /**
  * What files are called: as the service suggests, or all by the agent's name, each with the extension of its own type;
  * a further one of a type has its role in its name.
  */
-function namesFor(found: readonly Found[], name: string | undefined): Named[] {
+function chooseFileNames(found: readonly FileToSave[], name: string | undefined): NamedFile[] {
   if (name === undefined)
     return found.map((one) => ({ ...one, wanted: safeFileName(one.record.original_name) }))
   const asked = extensionOf(name)
   const stem = name.slice(0, -asked.length)
   const types = found.map(({ record }) => record.base_ext.toLowerCase())
-  const isOfNone = types.every((type) => sameType(type) !== sameType(asked))
+  const isOfNone = types.every((type) => normalizeExtension(type) !== normalizeExtension(asked))
   return found.map((one, index) => {
     const type = types[index] ?? ''
     const role = types.indexOf(type) < index ? `-${one.file.role}` : ''
-    const extension = sameType(type) === sameType(asked) ? name.slice(stem.length) : type
+    const extension = normalizeExtension(type) === normalizeExtension(asked) ? name.slice(stem.length) : type
     const isTold = isOfNone && index === 0
     return {
       ...{ ...one, wanted: safeFileName(stem + role + extension) },
@@ -118,12 +118,12 @@ function namesFor(found: readonly Found[], name: string | undefined): Named[] {
   })
 }
 
-function sameType(extension: string): string {
+function normalizeExtension(extension: string): string {
   return extension === '.jpeg' ? '.jpg' : extension
 }
 
 /** What the agent or its user can do something about; everything else stays a bug. */
-const explained: Readonly<Record<string, string>> = {
+const saveFailureReasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EACCES: 'the folder may not be written',
@@ -133,8 +133,8 @@ const explained: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
 }
 
-function explain(error: unknown, saveTo: string): unknown {
-  const why = explained[errorCode(error) ?? '']
+function explainSaveError(error: unknown, saveTo: string): unknown {
+  const why = saveFailureReasons[errorCode(error) ?? '']
   if (why === undefined) return error
   return new MediaError(6016, `Files cannot be saved to ${saveTo}: ${why}`, {
     cause: error,

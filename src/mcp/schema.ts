@@ -12,20 +12,20 @@ export interface PublishedSchema {
 const maxInt32 = 2 ** 31 - 1
 
 /** What file fields take where the client works on this machine. */
-export const pathOrIdWords = 'path, or file id'
+export const pathOrIdText = 'path, or file id'
 
 /**
  * The JSON Schema agents see of a tool's input, from the zod contract alone: strict objects, no
  * `$ref`, no bounds that only say "a 32-bit or safe integer", and file fields that take paths.
  */
-export function publishInput(input: z.ZodObject): PublishedSchema {
+export function publishInputSchema(input: z.ZodObject): PublishedSchema {
   const { $schema: _, ...published } = z.toJSONSchema(input, {
     io: 'input',
     override({ zodSchema, jsonSchema }) {
       if (fileKindsOf(zodSchema)) {
         delete jsonSchema.minLength
         delete jsonSchema.maxLength
-        jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrIdWords}`
+        jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrIdText}`
       }
       dropSafeBounds(jsonSchema)
       if ((jsonSchema.maximum ?? 0) >= maxInt32) delete jsonSchema.maximum

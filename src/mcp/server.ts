@@ -1,15 +1,15 @@
 import type { Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { announceChanges } from './announce.ts'
+import { notifyOfChanges } from './announce.ts'
 import { buildServer } from './build-server.ts'
-import { ListeningTransport } from './listening-transport.ts'
-import { workspacePlace } from './place-workspace.ts'
+import { ListenObservingTransport } from './listening-transport.ts'
+import { workspaceDelivery } from './place-workspace.ts'
 import type { SessionOptions } from './session.ts'
-import { openCatalog, openStudio, type CatalogOptions } from './studio.ts'
+import { loadServerSetup, openMcpContext, type ServerSetupOptions } from './studio.ts'
 import type { WorkspaceOptions } from './workspace.ts'
 
 /** What `reelwright mcp` gives to its server. */
-export interface McpServerOptions extends Omit<SessionOptions, 'place'>, CatalogOptions {
+export interface McpServerOptions extends Omit<SessionOptions, 'place'>, ServerSetupOptions {
   readonly workspace: WorkspaceOptions
   /** Left out, this process's stdin and stdout. */
   readonly transport?: Transport
@@ -25,17 +25,17 @@ export interface RunningMcpServer {
 /** Serves MCP over stdio to 2025-era and 2026-07-28 clients. */
 export async function startMcpServer(options: McpServerOptions): Promise<RunningMcpServer> {
   const { report } = options
-  const place = workspacePlace(options.workspace)
-  const studio = openStudio(await openCatalog(options), { ...options, place })
+  const place = workspaceDelivery(options.workspace)
+  const studio = openMcpContext(await loadServerSetup(options), { ...options, delivery: place })
   const closed = Promise.withResolvers<void>()
-  const transport = new ListeningTransport(options.transport ?? new StdioServerTransport(), {
+  const transport = new ListenObservingTransport(options.transport ?? new StdioServerTransport(), {
     listens: studio.followTasks,
     closed: () => void studio[Symbol.asyncDispose]().then(closed.resolve, closed.reject),
   })
   const stdio = serveStdio(
     (context) => {
       const mcp = buildServer(studio, context)
-      announceChanges(mcp, studio, context)
+      notifyOfChanges(mcp, studio, context)
       return mcp
     },
     { transport, onerror: report },

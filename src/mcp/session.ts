@@ -5,10 +5,10 @@ import type { Preview } from '../client/preview.ts'
 import type { TaskRef } from '../client/tasks.ts'
 import type { FileRecord } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
-import { reconnecting, type Door } from './connection.ts'
-import { KnownItems } from './known-items.ts'
-import type { Place } from './place.ts'
-import { Transfers } from './transfers.ts'
+import { reconnectingClient, type ServiceConnector } from './connection.ts'
+import { RecentItems } from './known-items.ts'
+import type { FileDelivery } from './place.ts'
+import { BackgroundJobs } from './transfers.ts'
 
 /** A task as this server knows it. */
 export interface KnownTask extends TaskRef {
@@ -17,16 +17,16 @@ export interface KnownTask extends TaskRef {
 }
 
 /** Work whose price the user must agree to before it is begun. */
-export interface PricedWork {
+export interface PricedTask {
   readonly task_type: string
   readonly credits: number
 }
 
 /** What an upload led to: a file, a task made of the files, or the price of one. */
-export type Uploaded =
+export type SubmissionResult =
   | { readonly file: FileRecord }
   | { readonly task: KnownTask; readonly isJoined: boolean }
-  | { readonly priced: PricedWork }
+  | { readonly priced: PricedTask }
 
 /** A result file that lies in the workspace. */
 export interface SavedFile {
@@ -66,25 +66,25 @@ export interface Session extends AsyncDisposable {
   readonly confirmAbove: number | undefined
   /** Whether https addresses are taken as files. */
   readonly allowUrls: boolean
-  readonly place: Place
+  readonly delivery: FileDelivery
   readonly feed: EventFeed
-  readonly uploads: Transfers<Uploaded>
-  readonly saves: Transfers<readonly SavedFile[]>
+  readonly submissions: BackgroundJobs<SubmissionResult>
+  readonly saves: BackgroundJobs<readonly SavedFile[]>
   /** Pictures being drawn. */
-  readonly previews: Transfers<Preview>
+  readonly previews: BackgroundJobs<Preview>
   /** Uploads under way by file identity, so that one file travels once. */
-  readonly sending: Map<string, Promise<FileRecord>>
-  readonly tasks: KnownItems<KnownTask>
+  readonly activeUploads: Map<string, Promise<FileRecord>>
+  readonly tasks: RecentItems<KnownTask>
   /** Files uploaded or saved through this server, by id. */
-  readonly files: KnownItems<{ readonly name: string }>
+  readonly files: RecentItems<{ readonly name: string }>
   readonly events: EventEmitter<SessionEvents>
 }
 
 /** What a session is made of. */
-export interface SessionOptions extends Door {
+export interface SessionOptions extends ServiceConnector {
   readonly version: string
   readonly operations: readonly Operation[]
-  readonly place: Place
+  readonly delivery: FileDelivery
   /** Credits above which the user is asked before a task is made; left out, never. */
   readonly confirmAbove?: number | undefined
   /** Whether https addresses are taken as files; left out, they are not. */
@@ -95,30 +95,30 @@ export interface SessionOptions extends Door {
 export function openSession({
   version,
   operations,
-  place,
+  delivery: place,
   confirmAbove,
   allowUrls = false,
   ...door
 }: SessionOptions): Session {
-  const client = reconnecting(door)
+  const client = reconnectingClient(door)
   const feed = new EventFeed(client)
-  const uploads = new Transfers<Uploaded>()
-  const saves = new Transfers<readonly SavedFile[]>()
-  const previews = new Transfers<Preview>()
+  const uploads = new BackgroundJobs<SubmissionResult>()
+  const saves = new BackgroundJobs<readonly SavedFile[]>()
+  const previews = new BackgroundJobs<Preview>()
   return {
     version,
     operations,
     client,
     confirmAbove,
     allowUrls,
-    place,
+    delivery: place,
     feed,
-    uploads,
+    submissions: uploads,
     saves,
     previews,
-    sending: new Map(),
-    tasks: new KnownItems(),
-    files: new KnownItems(),
+    activeUploads: new Map(),
+    tasks: new RecentItems(),
+    files: new RecentItems(),
     // Each of its clients listens.
     events: new EventEmitter<SessionEvents>().setMaxListeners(0),
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownFacts } from './shown-facts.ts'
+import { publicMediaFacts } from './shown-facts.ts'
 
 const video = {
   ...{ codec: 'h264', width: 64, height: 36, coded_width: 64, coded_height: 36, rotation: 0 },
@@ -20,7 +20,7 @@ const media = {
 }
 
 test('agents are told all facts of a file but how far key frames are', () => {
-  expect(shownFacts(media)).toEqual({ ...media, video })
-  expect(shownFacts({ ...media, video: null })).toEqual({ ...media, video: null })
-  expect(shownFacts(null)).toBeNull()
+  expect(publicMediaFacts(media)).toEqual({ ...media, video })
+  expect(publicMediaFacts({ ...media, video: null })).toEqual({ ...media, video: null })
+  expect(publicMediaFacts(null)).toBeNull()
 })

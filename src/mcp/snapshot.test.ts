@@ -29,7 +29,7 @@ test.each([
 
 test('a completed task tells what its operation says is next', () => {
   const done = { ...task, status: 'completed', output_result: {} } as const
-  expect(taskSnapshot(done, { saving: { saved: [] }, advice: 'Look at it.' }).next_step).toBe(
+  expect(taskSnapshot(done, { delivery: { saved: [] }, advice: 'Look at it.' }).next_step).toBe(
     'Done. Look at it.',
   )
 })

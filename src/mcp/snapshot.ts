@@ -1,10 +1,10 @@
 import type { TaskView } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { taskError } from '../contract/task.ts'
-import { andSaveTo, nextStep, type AboutTask, type Saving } from './next-step.ts'
+import { saveToArgument, nextStep, type TaskSnapshotOptions, type DeliveryState } from './next-step.ts'
 import { findResultFiles, type ResultFile } from './result-files.ts'
 import type { PublishedSchema } from './schema.ts'
-import type { LinkedFile, PricedWork, SavedFile } from './session.ts'
+import type { LinkedFile, PricedTask, SavedFile } from './session.ts'
 
 /** What every long tool answers, and the task's resource holds. */
 export interface Snapshot {
@@ -29,26 +29,26 @@ export const snapshotSchema: PublishedSchema = {
   required: ['status', 'next_step'],
 }
 
-const joinedNote =
+const joinedTaskNote =
   'This is the unfinished work of an equal call before, nothing was begun or charged again (force_new: true would).'
 
 /** A task as a snapshot. */
-export function taskSnapshot(task: TaskView, about: AboutTask = {}): Snapshot {
+export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): Snapshot {
   const { task_id, task_type, status, progress } = task
   const next = nextStep(task, about)
-  const next_step = about.isJoined ? `${joinedNote} ${next}` : next
+  const next_step = about.isJoined ? `${joinedTaskNote} ${next}` : next
   const head = { task_id, task_type, status, progress, next_step }
   const output = task.output_result
   if (status === 'completed' && output) {
-    const { saving } = about
-    return { ...head, files: filesOf(saving) ?? findResultFiles(output), output }
+    const { delivery: saving } = about
+    return { ...head, files: deliveredFiles(saving) ?? findResultFiles(output), output }
   }
   const error = taskError.safeParse(output?.['error'])
   if (error.success) return { ...head, error: error.data }
   return status === 'failed' && output ? { ...head, error: output } : head
 }
 
-function filesOf(saving: Saving | undefined): Snapshot['files'] {
+function deliveredFiles(saving: DeliveryState | undefined): Snapshot['files'] {
   if (!saving) return undefined
   if ('saved' in saving) return saving.saved
   return 'linked' in saving ? saving.linked : undefined
@@ -57,25 +57,25 @@ function filesOf(saving: Saving | undefined): Snapshot['files'] {
 /** An upload that outlasts its call, as a snapshot; `saveTo` and `isJoined` as of a task. */
 export function uploadSnapshot(
   transfer: { readonly id: string; readonly progress: number },
-  { saveTo, isJoined }: Pick<AboutTask, 'saveTo' | 'isJoined'> = {},
+  { saveTo, isJoined }: Pick<TaskSnapshotOptions, 'saveTo' | 'isJoined'> = {},
 ): Snapshot {
-  const known = `get_task with transfer_id "${transfer.id}"${andSaveTo(saveTo)}`
+  const known = `get_task with transfer_id "${transfer.id}"${saveToArgument(saveTo)}`
   const next = `The upload goes on by itself. Call ${known} and wait_seconds 45.`
   return {
     transfer_id: transfer.id,
     status: 'uploading',
     progress: transfer.progress,
-    next_step: isJoined ? `${joinedNote} ${next}` : next,
+    next_step: isJoined ? `${joinedTaskNote} ${next}` : next,
   }
 }
 
 /** Work that is not begun, as nobody has agreed to its price. */
-export function unconfirmedSnapshot({ task_type, credits }: PricedWork, next_step: string): Snapshot {
+export function unconfirmedSnapshot({ task_type, credits }: PricedTask, next_step: string): Snapshot {
   return { task_type, status: 'unconfirmed', progress: 0, price_credits: credits, next_step }
 }
 
 /** The same, found after its call has ended: the user can be asked only within a call. */
-export function laterUnconfirmedSnapshot(priced: PricedWork): Snapshot {
+export function callAgainSnapshot(priced: PricedTask): Snapshot {
   const next_step =
     `The files are uploaded. It costs ${describeCredits(priced.credits)}, so the user is asked first: call ` +
     `${priced.task_type} again with the same arguments.`

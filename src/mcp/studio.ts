@@ -1,34 +1,34 @@
 import type { ServerEventBus } from '@modelcontextprotocol/server'
-import { offerTools, type Offer, type ToolChoice } from './offer.ts'
+import { selectTools, type ToolSelection, type ToolFilter } from './offer.ts'
 import { loadPrompts, type PromptFile } from './prompts.ts'
 import { taskUri } from './resources.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
 import { allTools } from './tools/all-tools.ts'
 
 /** What servers of any number of clients share. */
-export interface Catalog {
+export interface ServerSetup {
   readonly prompts: ReadonlyMap<string, PromptFile>
   /** Which tools agents see; left out, all. */
-  readonly tools?: ToolChoice | undefined
+  readonly tools?: ToolFilter | undefined
   /** Takes what is nobody's answer: bugs and broken connections. stdout belongs to the protocol. */
   readonly report: (error: unknown) => void
 }
 
 /** How a catalog is made. */
-export interface CatalogOptions extends Omit<Catalog, 'prompts'> {
+export interface ServerSetupOptions extends Omit<ServerSetup, 'prompts'> {
   /** Folder of the prompt files. */
   readonly promptsFolder: string
 }
 
 /** Reads what is in files. */
-export async function openCatalog({ promptsFolder, ...rest }: CatalogOptions): Promise<Catalog> {
+export async function loadServerSetup({ promptsFolder, ...rest }: ServerSetupOptions): Promise<ServerSetup> {
   return { ...rest, prompts: await loadPrompts(promptsFolder) }
 }
 
 /** What the servers of one key share, whatever era and connection they serve. */
-export interface Studio extends AsyncDisposable {
+export interface McpContext extends AsyncDisposable {
   readonly session: Session
-  readonly tools: Offer
+  readonly tools: ToolSelection
   readonly prompts: ReadonlyMap<string, PromptFile>
   readonly report: (error: unknown) => void
   /** From the first subscriber on, tells of every change of a task. */
@@ -36,14 +36,14 @@ export interface Studio extends AsyncDisposable {
 }
 
 /** Opens a session and offers its tools; nothing is connected until the first call needs it. */
-export function openStudio({ prompts, tools, report }: Catalog, options: SessionOptions): Studio {
+export function openMcpContext({ prompts, tools, report }: ServerSetup, options: SessionOptions): McpContext {
   const session = openSession(options)
   let following = false
   return {
     session,
     report,
     prompts,
-    tools: offerTools(session.place.tools(allTools(options.operations)), tools),
+    tools: selectTools(session.delivery.adaptTools(allTools(options.operations)), tools),
     followTasks() {
       if (following) return
       following = true
@@ -54,7 +54,7 @@ export function openStudio({ prompts, tools, report }: Catalog, options: Session
 }
 
 /** What changes for subscribers, for the SDK to tell its `subscriptions/listen` streams. */
-export function changesOf({ session, followTasks }: Studio): ServerEventBus {
+export function sessionEventBus({ session, followTasks }: McpContext): ServerEventBus {
   const { events, tasks } = session
   return {
     publish: () => undefined,

@@ -32,11 +32,11 @@ export type DetailedTask = TaskHead &
   )
 
 /** A request as handlers know it. */
-export type Asked = Pick<ServerContext, 'mcpReq'>['mcpReq']
+export type McpRequest = Pick<ServerContext, 'mcpReq'>['mcpReq']
 
 /** Whose tasks are told; each throws a ProtocolError of invalid params for a task it does not know. */
 export interface TaskSource {
-  get(taskId: string, asked: Asked): Promise<DetailedTask>
+  get(taskId: string, asked: McpRequest): Promise<DetailedTask>
   /** Takes answers to what tasks asked for; those that nobody asked for are ignored. */
   update(taskId: string, responses: Readonly<Record<string, unknown>>): Promise<void>
   /** Begins to end a task; of one that has ended nothing. */
@@ -44,11 +44,11 @@ export interface TaskSource {
 }
 
 /** Whether a modern client said on this very request that it takes tasks for answers. */
-export function declaresTasks({ envelope }: { readonly envelope?: unknown }): boolean {
-  return declaration.safeParse(envelope).success
+export function supportsTasks({ envelope }: { readonly envelope?: unknown }): boolean {
+  return tasksDeclaration.safeParse(envelope).success
 }
 
-const declaration = z.object({
+const tasksDeclaration = z.object({
   [CLIENT_CAPABILITIES_META_KEY]: z.object({
     extensions: z.object({ [tasksExtension]: z.record(z.string(), z.unknown()) }),
   }),
@@ -57,39 +57,39 @@ const declaration = z.object({
 const taskParams = z.object({ taskId: z.string().min(1).max(64) })
 
 /** Serves `tasks/get`, `tasks/update` and `tasks/cancel`, to clients that declare the extension alone. */
-export function serveTaskExtension({ server }: McpServer, source: TaskSource): void {
+export function handleTaskExtension({ server }: McpServer, source: TaskSource): void {
   server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, { mcpReq }) => {
-    requireTasks(mcpReq)
+    requireTaskSupport(mcpReq)
     const { status, ...task } = await source.get(taskId, mcpReq)
     if (!('result' in task)) return { ...task, status }
     // A result inside a result is not stamped by the SDK.
     return { ...task, status, result: { resultType: 'complete', ...task.result } }
   })
   server.setRequestHandler('tasks/update', { params: taskParams }, async ({ taskId }, { mcpReq }) => {
-    requireTasks(mcpReq)
+    requireTaskSupport(mcpReq)
     await source.update(taskId, mcpReq.inputResponses ?? {})
     return {}
   })
   server.setRequestHandler('tasks/cancel', { params: taskParams }, async ({ taskId }, { mcpReq }) => {
-    requireTasks(mcpReq)
+    requireTaskSupport(mcpReq)
     await source.cancel(taskId)
     return {}
   })
 }
 
 /** Refuses a request of a client that takes no tasks. */
-export function requireTasks(asked: Asked): void {
-  if (declaresTasks(asked)) return
-  throw tasksMissing()
+export function requireTaskSupport(asked: McpRequest): void {
+  if (supportsTasks(asked)) return
+  throw missingTaskSupport()
 }
 
-function tasksMissing(): MissingRequiredClientCapabilityError {
+function missingTaskSupport(): MissingRequiredClientCapabilityError {
   return new MissingRequiredClientCapabilityError({
     requiredCapabilities: { extensions: { [tasksExtension]: {} } },
   })
 }
 
-const listening = z.object({
+const listenRequest = z.object({
   id: z.union([z.string(), z.number()]),
   method: z.literal('subscriptions/listen'),
   params: z.object({
@@ -102,16 +102,16 @@ const listening = z.object({
  * The error for a client that wants to hear of tasks and does not declare the extension; null for any
  * other message. Those that declare it hear nothing either: tasks are polled, or followed as resources.
  */
-export function refusedListening(message: unknown): JSONRPCErrorResponse | null {
-  const { data } = listening.safeParse(message)
+export function rejectTaskListening(message: unknown): JSONRPCErrorResponse | null {
+  const { data } = listenRequest.safeParse(message)
   const { _meta: meta } = data?.params ?? {}
-  if (!data || declaresTasks({ envelope: meta })) return null
-  const { code, message: text, data: detail } = tasksMissing()
+  if (!data || supportsTasks({ envelope: meta })) return null
+  const { code, message: text, data: detail } = missingTaskSupport()
   return { jsonrpc: '2.0', id: data.id, error: { code, message: text, data: detail } }
 }
 
 /** The answer of a tool that is a task; `content` is there because the SDK takes every answer of a tool for one with content. */
-export function taskResult({
+export function toTaskResult({
   taskId,
   createdAt,
   lastUpdatedAt,

@@ -3,12 +3,12 @@ import type { ErrorCode } from '../contract/errors.ts'
 import type { Toolset } from '../contract/operation.ts'
 import { parseArguments } from './arguments.ts'
 import type { Consent } from './consent.ts'
-import type { Reply } from './reply.ts'
-import { publishInput, type PublishedSchema } from './schema.ts'
+import type { ToolReply } from './reply.ts'
+import { publishInputSchema, type PublishedSchema } from './schema.ts'
 import type { Session } from './session.ts'
 
 /** One call of a tool by a client. */
-export interface Call {
+export interface ToolCall {
   /** Aborted when the client gave up or the call's time is over; tasks and transfers go on. */
   readonly signal: AbortSignal
   /** What the user was asked in it. */
@@ -18,7 +18,7 @@ export interface Call {
 }
 
 /** True statements on what a tool does. */
-interface Hints {
+interface ToolHints {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
   readonly idempotentHint: boolean
@@ -26,7 +26,7 @@ interface Hints {
 }
 
 /** With the title, which older clients look for here. */
-interface Annotations extends Hints {
+interface ToolAnnotations extends ToolHints {
   readonly title: string
 }
 
@@ -37,11 +37,11 @@ export interface ToolDefinition {
   readonly description: string
   readonly inputSchema: PublishedSchema
   readonly outputSchema?: PublishedSchema
-  readonly annotations: Annotations
+  readonly annotations: ToolAnnotations
 }
 
 /** What documents tell of a tool beside its definition. */
-interface About {
+interface ToolDocs {
   /** Group by which the list is narrowed; left out for what the other tools' answers point to. */
   readonly toolset?: Toolset
   /** Arguments of a call that makes sense; file names stand for files of the workspace. */
@@ -51,21 +51,21 @@ interface About {
 }
 
 /** A tool: what is published, and what a call does. Failures throw MediaError. */
-export interface Tool extends About {
+export interface Tool extends ToolDocs {
   readonly definition: ToolDefinition
-  run(session: Session, given: unknown, call: Call): Promise<Reply>
+  run(session: Session, given: unknown, call: ToolCall): Promise<ToolReply>
 }
 
-interface Declaration<Input extends z.ZodObject>
-  extends Omit<ToolDefinition, 'inputSchema' | 'annotations'>, About {
+interface ToolDeclaration<Input extends z.ZodObject>
+  extends Omit<ToolDefinition, 'inputSchema' | 'annotations'>, ToolDocs {
   readonly input: Input
-  readonly hints: Hints
+  readonly hints: ToolHints
 }
 
 /** Declares a tool whose arguments are parsed as a whole before it runs. */
-export function tool<Input extends z.ZodObject>(
-  { input, hints, toolset, example, errors, ...published }: Declaration<Input>,
-  run: (session: Session, args: z.output<Input>, call: Call) => Promise<Reply>,
+export function defineTool<Input extends z.ZodObject>(
+  { input, hints, toolset, example, errors, ...published }: ToolDeclaration<Input>,
+  run: (session: Session, args: z.output<Input>, call: ToolCall) => Promise<ToolReply>,
 ): Tool {
   return {
     ...(toolset && { toolset }),
@@ -73,7 +73,7 @@ export function tool<Input extends z.ZodObject>(
     errors,
     definition: {
       ...published,
-      inputSchema: publishInput(input),
+      inputSchema: publishInputSchema(input),
       annotations: { title: published.title, ...hints },
     },
     run: (session, given, call) => run(session, parseArguments(input, given), call),

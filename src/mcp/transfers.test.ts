@@ -7,22 +7,22 @@ import { until } from '../../test/mcp/scratch.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { createClient } from '../client/client.ts'
 import { callTool } from './call-tool.ts'
-import { workspacePlace } from './place-workspace.ts'
+import { workspaceDelivery } from './place-workspace.ts'
 import { openSession } from './session.ts'
-import type { Call, Tool } from './tool.ts'
+import type { ToolCall, Tool } from './tool.ts'
 import { inspectFileTool } from './tools/inspect-tool.ts'
 import { operationTool } from './tools/operation-tool.ts'
 import { getTaskTool } from './tools/task-tools.ts'
-import { Transfers } from './transfers.ts'
+import { BackgroundJobs } from './transfers.ts'
 
 const never = new AbortController().signal
 
-function call(signal: AbortSignal): Call {
+function call(signal: AbortSignal): ToolCall {
   return { signal, progress: () => undefined, consent: { canAsk: false, answerTo: () => undefined } }
 }
 
 test('a transfer outlives the one who waits, and tells later', async () => {
-  using transfers = new Transfers<string>()
+  using transfers = new BackgroundJobs<string>()
   const work = Promise.withResolvers<string>()
   const transfer = transfers.start(({ progress }) => {
     progress(40)
@@ -36,7 +36,7 @@ test('a transfer outlives the one who waits, and tells later', async () => {
 })
 
 test('equal keys share work that is under way, and begin anew after it', async () => {
-  using transfers = new Transfers<number>()
+  using transfers = new BackgroundJobs<number>()
   const works = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
   let started = 0
   const start = () =>
@@ -52,17 +52,17 @@ test('equal keys share work that is under way, and begin anew after it', async (
 })
 
 test('however many follow, one that is under way is found; of the ended ones the latest are', async () => {
-  using transfers = new Transfers<number>()
+  using transfers = new BackgroundJobs<number>()
   const work = Promise.withResolvers<number>()
   const long = transfers.start(() => work.promise)
   const short = Array.from({ length: 201 }, (_, index) => transfers.start(async () => index))
   await Promise.all(short.map((transfer) => transfer.within(never)))
   expect(transfers.get(long.id)).toBe(long)
   expect(short.map(({ id }) => transfers.get(id) !== undefined)).toEqual(short.map((_, index) => index > 0))
-  expect(transfers.isAtWork).toBe(true)
+  expect(transfers.isBusy).toBe(true)
   work.resolve(1)
   await long.within(never)
-  expect(transfers.isAtWork).toBe(false)
+  expect(transfers.isBusy).toBe(false)
 })
 
 test('an upload that outlasts its call goes on to the task, and get_task joins it', async () => {
@@ -95,7 +95,7 @@ async function pricedWork() {
   held.service.price = 7
   return {
     ...held,
-    make: (one: Call) => operationTool(videoSplitScreen).run(held.session, held.args, one),
+    make: (one: ToolCall) => operationTool(videoSplitScreen).run(held.session, held.args, one),
   }
 }
 
@@ -168,7 +168,7 @@ test('a picture that outlasts its call is drawn on, and the same call again answ
         },
       }
     },
-    place: workspacePlace({ allowedFolders: [], defaultFolder: '/nonexistent' }),
+    delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
   const ask = (signal: AbortSignal) =>
     inspectFileTool.run(session, { file, preview: 'contact_sheet' }, call(signal))
@@ -188,7 +188,7 @@ test('a lost service is looked for again, and the call goes on there', async () 
     version: '0',
     operations: [],
     connect: () => Promise.resolve(createClient(services.shift() ?? second)),
-    place: workspacePlace({ allowedFolders: [], defaultFolder: '/nonexistent' }),
+    delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
   const held = [await first.hold('a.mp4', Buffer.from('1')), await second.hold('b.mp4', Buffer.from('2'))]
   const nameOf = async (id = '') => {
@@ -210,7 +210,7 @@ test('whatever a tool hangs on, its call is answered; a bug answers without its 
     version: '0',
     operations: [],
     connect: () => Promise.reject(new Error('unused')),
-    place: workspacePlace({ allowedFolders: [], defaultFolder: '/nonexistent' }),
+    delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
   const context = {
     mcpReq: { signal: never, notify: () => Promise.resolve() } as never,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /** What work of a transfer is given. */
-interface TransferContext {
+interface JobContext {
   /** Aborted only when the server ends: no call's end stops a transfer. */
   readonly signal: AbortSignal
   /** Reports 0 to 100. */
@@ -9,7 +9,7 @@ interface TransferContext {
 }
 
 /** Work that goes on beyond the call that began it. */
-export interface Transfer<T> {
+export interface Job<T> {
   readonly id: string
   readonly startedAt: Date
   /** 0 to 100. */
@@ -19,19 +19,19 @@ export interface Transfer<T> {
 }
 
 /** Ended transfers kept for those who ask later. */
-const maxKept = 200
+const maxEndedJobs = 200
 
 /** Transfers that are found by their id, and by a key while they are under way. */
-export class Transfers<T> implements Disposable {
-  readonly #byId = new Map<string, Transfer<T>>()
-  readonly #underWay = new Map<string, Transfer<T>>()
+export class BackgroundJobs<T> implements Disposable {
+  readonly #byId = new Map<string, Job<T>>()
+  readonly #underWay = new Map<string, Job<T>>()
   /** Ids, the first that ended first. */
   readonly #ended = new Set<string>()
   readonly #end = new AbortController()
 
   /** Starts work that is found by its id from now on, and by a key while it is under way. */
-  start(work: (context: TransferContext) => Promise<T>, key?: string): Transfer<T> {
-    const transfer = begin(work, this.#end.signal)
+  start(work: (context: JobContext) => Promise<T>, key?: string): Job<T> {
+    const transfer = startJob(work, this.#end.signal)
     this.#byId.set(transfer.id, transfer)
     if (key !== undefined) this.#underWay.set(key, transfer)
     const end = (): void => {
@@ -43,21 +43,21 @@ export class Transfers<T> implements Disposable {
   }
 
   /** Whether any is under way. */
-  get isAtWork(): boolean {
+  get isBusy(): boolean {
     return this.#byId.size > this.#ended.size
   }
 
   /** The work under way of this key. */
-  underWay(key: string): Transfer<T> | undefined {
+  running(key: string): Job<T> | undefined {
     return this.#underWay.get(key)
   }
 
   /** Joins the work under way of this key, or starts it. */
-  join(key: string, work: (context: TransferContext) => Promise<T>): Transfer<T> {
-    return this.underWay(key) ?? this.start(work, key)
+  join(key: string, work: (context: JobContext) => Promise<T>): Job<T> {
+    return this.running(key) ?? this.start(work, key)
   }
 
-  get(id: string): Transfer<T> | undefined {
+  get(id: string): Job<T> | undefined {
     return this.#byId.get(id)
   }
 
@@ -68,16 +68,16 @@ export class Transfers<T> implements Disposable {
   #keepEnded(id: string): void {
     this.#ended.add(id)
     const [oldest] = this.#ended
-    if (this.#ended.size <= maxKept || oldest === undefined) return
+    if (this.#ended.size <= maxEndedJobs || oldest === undefined) return
     this.#ended.delete(oldest)
     this.#byId.delete(oldest)
   }
 }
 
-function begin<T>(
-  work: (context: TransferContext) => Promise<T>,
+function startJob<T>(
+  work: (context: JobContext) => Promise<T>,
   signal: AbortSignal,
-): Transfer<T> & { readonly result: Promise<T> } {
+): Job<T> & { readonly result: Promise<T> } {
   let progress = 0
   const listeners = new Set<(percent: number) => void>()
   const result = work({
@@ -99,7 +99,7 @@ function begin<T>(
     async within(until, onProgress = () => undefined) {
       listeners.add(onProgress)
       try {
-        return await Promise.race([result, aborted(until)])
+        return await Promise.race([result, untilAborted(until)])
       } finally {
         listeners.delete(onProgress)
       }
@@ -107,7 +107,7 @@ function begin<T>(
   }
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
+function untilAborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined)
     signal.addEventListener('abort', () => resolve(undefined), { once: true })

@@ -7,20 +7,20 @@ import { id } from '../contract/id.ts'
 import type { Operation } from '../contract/operation.ts'
 import { fieldOf, unwrap, type Schema } from '../contract/schema-places.ts'
 
-interface MeantArguments {
+interface MeaningfulArguments {
   readonly args: Readonly<Record<string, unknown>>
   /** Names of those that the request's kind does not read. */
-  readonly unread: readonly string[]
+  readonly ignored: readonly string[]
 }
 
 /**
  * Arguments without those that say nothing, as some clients fill in every one: what is empty or holds anyhow, where
  * the request's kind does not read it or a file stands for it. Throws 6013 for what the kind needs.
  */
-export function meantArguments(
+export function removeEmptyArguments(
   { input, read }: Operation,
   filled: Readonly<Record<string, unknown>>,
-): MeantArguments {
+): MeaningfulArguments {
   const given = Object.fromEntries(
     Object.entries(filled).filter(([name, value]) => value !== '' || !isOptionalId(fieldOf(input, name))),
   )
@@ -28,16 +28,17 @@ export function meantArguments(
   const names = new Set(isRead.map(([name]) => name))
   const inFiles = new Set(findFileRefs(input, given).map(({ insteadOf }) => insteadOf))
   const meant = Object.entries(given).filter(
-    ([name, value]) => (names.has(name) && !inFiles.has(name)) || !saysNothing(fieldOf(input, name), value),
+    ([name, value]) =>
+      (names.has(name) && !inFiles.has(name)) || !isEmptyOrDefault(fieldOf(input, name), value),
   )
   return {
     args: Object.fromEntries(meant),
-    unread: meant.flatMap(([name]) => (names.has(name) ? [] : name)),
+    ignored: meant.flatMap(([name]) => (names.has(name) ? [] : name)),
   }
 }
 
 /** Throws 6016 for what is not read: the service ignores it, as contract 2, 4.1 wants; an agent meant something. */
-export function refuseUnread({ input }: Operation, unread: readonly string[]): void {
+export function rejectIgnoredArguments({ input }: Operation, unread: readonly string[]): void {
   if (unread.length === 0) return
   const [it, itCounts] = unread.length === 1 ? ['it', 'it counts'] : ['them', 'they count']
   throw new MediaError(6016, `${unread.join(', ')}: not read by a request of this kind`, {
@@ -52,7 +53,7 @@ function isOptionalId(field: Schema | undefined): boolean {
   return inner !== field && (inner === id || fileKindsOf(inner) !== undefined)
 }
 
-function saysNothing(field: Schema | undefined, value: unknown): boolean {
+function isEmptyOrDefault(field: Schema | undefined, value: unknown): boolean {
   if (value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0))
     return true
   return field !== undefined && isDeepStrictEqual(value, z.safeParse(field, undefined).data)

@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MediaError } from '../contract/errors.ts'
 import { makeFolder } from '../platform/folder.ts'
-import { hiddenPart, isInside, whyClosed } from './folder-rules.ts'
+import { hiddenPart, isInside, closedReason } from './folder-rules.ts'
 
 /** Which folders an agent may use. */
 export interface WorkspaceOptions {
@@ -34,7 +34,7 @@ export interface Folders {
 export interface Workspace {
   folders(): Promise<Folders>
   /** Roots a client told; they count only where the operator set nothing. */
-  hint(roots: Promise<readonly string[]>): void
+  setRoots(roots: Promise<readonly string[]>): void
 }
 
 /** Applies the rules: settings, else the client's roots, else the default folder. */
@@ -44,7 +44,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   let roots: Promise<readonly string[]> = Promise.resolve([])
 
   async function folders(): Promise<Folders> {
-    if (workspace !== undefined && whyClosed(resolve(workspace)) === undefined) {
+    if (workspace !== undefined && closedReason(resolve(workspace)) === undefined) {
       // Where that fails, it is told among the refused.
       await makeFolder(workspace).catch(() => undefined)
     }
@@ -54,19 +54,19 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const refused = checked.flatMap((result) => ('why' in result ? [result] : []))
     const [first] = allowed
     if (first !== undefined) return { workspace: first, allowed, refused, isDefault: false }
-    const real = await makeDefault(defaultFolder)
+    const real = await createDefaultFolder(defaultFolder)
     return { workspace: real, allowed: [real], refused, isDefault: wanted.length === 0 }
   }
 
   return {
     folders,
-    hint(told) {
+    setRoots(told) {
       roots = told.catch(() => [])
     },
   }
 }
 
-async function makeDefault(folder: string): Promise<string> {
+async function createDefaultFolder(folder: string): Promise<string> {
   try {
     await makeFolder(folder)
     return await realpath(folder)
@@ -82,7 +82,7 @@ async function checkFolder(folder: string): Promise<{ real: string } | { folder:
   try {
     const real = await realpath(folder)
     if (!(await stat(real)).isDirectory()) return { folder, why: 'it is not a folder' }
-    const why = whyClosed(real)
+    const why = closedReason(real)
     return why === undefined ? { real } : { folder, why }
   } catch {
     return { folder, why: 'it does not exist or cannot be read' }
@@ -90,12 +90,12 @@ async function checkFolder(folder: string): Promise<{ real: string } | { folder:
 }
 
 /** Why an agent has no more folders than it has: what nobody set, and what was set and is not used. */
-export function onFolders(folders: Folders): string[] {
+export function folderHints(folders: Folders): string[] {
   if (folders.isDefault) return ['No other folder was set: start the server with --allow-dir <folder>.']
-  return notUsed(folders)
+  return unusedFolderHints(folders)
 }
 
-function notUsed({ refused }: Folders): string[] {
+function unusedFolderHints({ refused }: Folders): string[] {
   return refused.map(({ folder, why }) => `${folder} was set and is not used: ${why}.`)
 }
 
@@ -108,12 +108,12 @@ export function toAbsolute({ workspace }: Folders, given: string): string {
     throw new MediaError(6016, `A path has ${maxPathLength} characters at most`)
   }
   if (given.includes('\0')) throw new MediaError(6016, 'A path contains a null character')
-  if (given.startsWith('file:')) return fromFileUrl(given)
+  if (given.startsWith('file:')) return parseFileUrl(given)
   if (given === '~' || given.startsWith('~/')) return join(homedir(), given.slice(1))
   return isAbsolute(given) ? resolve(given) : resolve(workspace, given)
 }
 
-function fromFileUrl(given: string): string {
+function parseFileUrl(given: string): string {
   try {
     return fileURLToPath(given)
   } catch (cause) {
@@ -129,7 +129,7 @@ export function assertAllowed(folders: Folders, real: string, given: string): vo
       hint: [
         'Use a file inside them, or let the user add a folder: start the server with --allow-dir <folder>' +
           ' or set REELWRIGHT_ALLOWED_DIRS.',
-        ...notUsed(folders),
+        ...unusedFolderHints(folders),
       ].join(' '),
     })
   }

@@ -1,4 +1,4 @@
-import type { ToolChoice } from '../../src/mcp/offer.ts'
+import type { ToolFilter } from '../../src/mcp/offer.ts'
 import { beginAsMain } from '../service/begin-as-main.ts'
 
 /** What the tests tell the server they start. */
@@ -7,7 +7,7 @@ export interface EntryOptions {
   readonly apiKey: string
   readonly defaultFolder: string
   readonly allowedFolders: readonly string[]
-  readonly tools?: ToolChoice
+  readonly tools?: ToolFilter
   readonly confirmAbove?: number
   readonly allowUrls?: boolean
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '../../src/client/client.ts'
-import { workspacePlace } from '../../src/mcp/place-workspace.ts'
+import { workspaceDelivery } from '../../src/mcp/place-workspace.ts'
 import { openSession } from '../../src/mcp/session.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { startContractServer } from './contract-server.ts'
@@ -18,7 +18,7 @@ export async function holdUpload({ confirmAbove }: { confirmAbove?: number } = {
     version: '0',
     operations: [videoSplitScreen],
     connect: () => Promise.resolve(createClient(service)),
-    place: workspacePlace({ allowedFolders: [workspace], defaultFolder: workspace }),
+    delivery: workspaceDelivery({ allowedFolders: [workspace], defaultFolder: workspace }),
     confirmAbove,
   })
   const gate = Promise.withResolvers<void>()

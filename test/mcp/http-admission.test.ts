@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../../src/accounts/keys.ts'
 import { createClient } from '../../src/client/client.ts'
 import { startMcpHttpServer } from '../../src/mcp/http-server.ts'
-import { httpEntry } from '../../src/mcp/http.ts'
-import { listenHttp } from '../../src/mcp/http-listen.ts'
+import { createHttpHandler } from '../../src/mcp/http.ts'
+import { listenForMcp } from '../../src/mcp/http-listen.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { envelope, post, startHttpStudio, type HttpStudio } from './http-studio.ts'
 import { until } from './scratch.ts'
@@ -100,22 +100,22 @@ test('a client that leaves while its key is checked keeps nothing busy', async (
   const checked = Promise.withResolvers<void>()
   let disposed = 0
   let now = 0
-  const entry = httpEntry({
+  const entry = createHttpHandler({
     open: () => ({
       async check() {
         checked.resolve()
         await gate.promise
       },
-      build: () => new McpServer({ name: 'test', version: '0' }),
-      announce: () => () => undefined,
+      buildServer: () => new McpServer({ name: 'test', version: '0' }),
+      notify: () => () => undefined,
       changes: new InMemoryServerEventBus(),
-      isAtWork: false,
+      isBusy: false,
       [Symbol.asyncDispose]: async () => void (disposed += 1),
     }),
     clock: () => now,
     log: openLog({ level: 'silent' }),
   })
-  const listening = await listenHttp(entry, { host: '127.0.0.1', port: 0 })
+  const listening = await listenForMcp(entry, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => listening.close())
   const left = new AbortController()
   const headers = { authorization: 'a-key', 'content-type': 'application/json' }
@@ -138,7 +138,9 @@ test('an address that is taken is said in a sentence', async () => {
   const taken = startMcpHttpServer({
     version: '0',
     operations: [],
-    doorFor: (apiKey) => ({ connect: async () => createClient({ baseUrl: studio.service.baseUrl, apiKey }) }),
+    connectorFor: (apiKey) => ({
+      connect: async () => createClient({ baseUrl: studio.service.baseUrl, apiKey }),
+    }),
     serviceAddress: async () => studio.service.baseUrl,
     host: '127.0.0.1',
     port: Number(port),

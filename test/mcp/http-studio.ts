@@ -38,7 +38,7 @@ export async function startHttpStudio({ publicUrl, baseUrl }: Options = {}): Pro
   const server = await startMcpHttpServer({
     version: '0.0.0-test',
     operations: [fakeModule.operation],
-    doorFor: (apiKey) => ({
+    connectorFor: (apiKey) => ({
       connect: async () => createClient({ baseUrl: baseUrl ?? service.baseUrl, apiKey }),
     }),
     serviceAddress: async () => service.baseUrl,

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { publishInput } from '../../src/mcp/schema.ts'
+import { publishInputSchema } from '../../src/mcp/schema.ts'
 import { allTools } from '../../src/mcp/tools/all-tools.ts'
 import { operations } from '../../tools/index.ts'
 
@@ -76,17 +76,17 @@ describe('the law on schemas', () => {
     ['format', z.email()],
     ['has two words', z.object({ 'two words': z.string() })],
   ])('finds %s', (expected, field) => {
-    const found = [...hazardsOf(publishInput(z.object({ field })))].join('; ')
+    const found = [...hazardsOf(publishInputSchema(z.object({ field })))].join('; ')
     expect(found).toMatch(new RegExp(expected.replace('$', String.raw`\$`)))
   })
 
   test.each([z.date(), z.map(z.string(), z.string()), z.bigint(), z.set(z.string()), z.symbol()])(
     'what JSON cannot say is refused as the tool is declared: $def.type',
-    (field) => expect(() => publishInput(z.object({ field }))).toThrow(/cannot be represented/),
+    (field) => expect(() => publishInputSchema(z.object({ field }))).toThrow(/cannot be represented/),
   )
 
   test('whole numbers carry no bounds of the machine', () => {
-    const published = publishInput(z.object({ field: z.int(), time: z.int().max(2 ** 31 - 1) }))
+    const published = publishInputSchema(z.object({ field: z.int(), time: z.int().max(2 ** 31 - 1) }))
     expect([...hazardsOf(published)]).toEqual([])
   })
 })

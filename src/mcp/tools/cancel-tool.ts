@@ -3,12 +3,12 @@ import { queryTask } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { id } from '../../contract/id.ts'
 import { routes } from '../../contract/routes.ts'
-import { endedOnRequest } from '../ended-on-request.ts'
-import { tool } from '../tool.ts'
-import { knownTask } from './task-tools.ts'
+import { wasStoppedOnRequest } from '../ended-on-request.ts'
+import { defineTool } from '../tool.ts'
+import { lookUpTask } from './task-tools.ts'
 
 /** Cancels a task that waits; with force, ends one that is worked on. */
-export const cancelTaskTool = tool(
+export const cancelTaskTool = defineTool(
   {
     name: 'cancel_task',
     title: 'Cancel a task',
@@ -33,8 +33,8 @@ export const cancelTaskTool = tool(
       async (error: unknown) => {
         if (!(error instanceof MediaError && error.code === 6007)) throw error
         // A call that is repeated, as after a lost answer, finds its own work done.
-        const view = await queryTask(session.client, await knownTask(session, task_id))
-        if (!endedOnRequest(view)) throw error
+        const view = await queryTask(session.client, await lookUpTask(session, task_id))
+        if (!wasStoppedOnRequest(view)) throw error
         return view.status
       },
     )

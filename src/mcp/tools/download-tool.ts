@@ -3,11 +3,11 @@ import { MediaError } from '../../contract/errors.ts'
 import { isPath } from '../file-bridge.ts'
 import { saveFiles } from '../save.ts'
 import type { SavedFile } from '../session.ts'
-import { tool } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 import { pathOrId, saveTo } from './fields.ts'
 
 /** Brings a stored file into the workspace. */
-export const downloadFileTool = tool(
+export const downloadFileTool = defineTool(
   {
     name: 'download_file',
     title: 'Download a file',
@@ -33,11 +33,14 @@ export const downloadFileTool = tool(
     const saved = await transfer.within(call.signal, (percent) =>
       call.progress(percent, `saving ${percent} %`),
     )
-    return { data: { ...downloaded(saved?.[0], transfer) } }
+    return { data: { ...downloadReply(saved?.[0], transfer) } }
   },
 )
 
-function downloaded(saved: SavedFile | undefined, transfer: { progress: number }): Record<string, unknown> {
+function downloadReply(
+  saved: SavedFile | undefined,
+  transfer: { progress: number },
+): Record<string, unknown> {
   if (saved) {
     const note = saved.note === undefined ? '' : `${saved.note} `
     return { ...saved, next_step: `${note}Saved as ${saved.path}` }

@@ -1,22 +1,22 @@
 import * as z from 'zod'
-import { previewFile, type PreviewWish } from '../../client/preview.ts'
+import { fetchPreview, type PreviewQuery } from '../../client/preview.ts'
 import { kindOf } from '../../contract/file-kind.ts'
 import { previewKind, type InspectedFile } from '../../contract/file-routes.ts'
 import { mostFrames } from '../../contract/regions.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
 import { isPath } from '../file-bridge.ts'
-import type { Reply } from '../reply.ts'
-import { pathOrIdWords } from '../schema.ts'
+import type { ToolReply } from '../reply.ts'
+import { pathOrIdText } from '../schema.ts'
 import type { Session } from '../session.ts'
-import { shownFacts } from '../shown-facts.ts'
+import { publicMediaFacts } from '../shown-facts.ts'
 import { uploadSnapshot } from '../snapshot.ts'
-import { tool, type Call } from '../tool.ts'
+import { defineTool, type ToolCall } from '../tool.ts'
 import { pathOrId, pathText } from './fields.ts'
-import { chooseRegions, tellRegions } from './region-words.ts'
-import { upload, uploadErrors } from './upload-tool.ts'
+import { regionsNextStep, describeRegions } from './region-words.ts'
+import { uploadLocalFile, uploadErrors } from './upload-tool.ts'
 
 /** Tells what a file is, and shows it small. */
-export const inspectFileTool = tool(
+export const inspectFileTool = defineTool(
   {
     name: 'inspect_file',
     title: 'Inspect a file',
@@ -31,7 +31,7 @@ export const inspectFileTool = tool(
         regions: pathText
           .optional()
           .describe(
-            `Detection result (.json) to draw, regions red and protect_regions green: ${pathOrIdWords}`,
+            `Detection result (.json) to draw, regions red and protect_regions green: ${pathOrIdText}`,
           ),
         at: z
           .array(z.number().min(0))
@@ -57,45 +57,53 @@ export const inspectFileTool = tool(
   async (session, { file, preview, regions, at }, call) => {
     const ids: string[] = []
     for (const name of regions === undefined ? [file] : [file, regions]) {
-      const uploaded = (await isPath(session, name)) ? await upload(session, name, call) : null
+      const uploaded = (await isPath(session, name)) ? await uploadLocalFile(session, name, call) : null
       if (uploaded && !uploaded.file) return { data: { ...uploadSnapshot(uploaded.transfer) } }
       ids.push(uploaded?.file?.file_id ?? name)
     }
     const [file_id = file, regions_file_id] = ids
     const { client } = session
     const inspected = await client.call(routes.inspectFile, { params: { file_id }, signal: call.signal })
-    const about = aboutFile(inspected)
+    const about = describeFile(inspected)
     if (regions_file_id !== undefined) {
       const query = { regions_file_id, ...(at && { at: at.join() }) }
       const shown = await client.call(routes.showRegions, { params: { file_id }, query, signal: call.signal })
       const over = { file_id: inspected.file_id, kind: kindOf(inspected.base_ext.toLowerCase()) }
       const told = (empty: readonly number[]) => {
-        return { ...about, regions_file_id, regions: tellRegions(shown, over, empty) }
+        return { ...about, regions_file_id, regions: describeRegions(shown, over, empty) }
       }
       const wish = { kind: 'regions' as const, ...query }
-      return await withPicture(session, { file_id, told, wish, next_step: chooseRegions(shown, over) }, call)
+      return await replyWithPreview(
+        session,
+        { file_id, told, wish, next_step: regionsNextStep(shown, over) },
+        call,
+      )
     }
-    if (preview === undefined) return { data: { ...about, next_step: useFile } }
+    if (preview === undefined) return { data: { ...about, next_step: useFileStep } }
     const wish = { kind: preview }
-    return await withPicture(session, { file_id, told: () => about, wish, next_step: useFile }, call)
+    return await replyWithPreview(session, { file_id, told: () => about, wish, next_step: useFileStep }, call)
   },
 )
 
-interface Wanted {
+interface PreviewReplyOptions {
   readonly file_id: string
   /** What is told beside the picture, some frames of which may be empty. */
   readonly told: (empty: readonly number[]) => Readonly<Record<string, unknown>>
-  readonly wish: PreviewWish
+  readonly wish: PreviewQuery
   /** What to do once it has been seen. */
   readonly next_step: string
 }
 
 /** The answer with its picture, or without where that takes longer than the call. */
-async function withPicture(session: Session, wanted: Wanted, call: Call): Promise<Reply> {
+async function replyWithPreview(
+  session: Session,
+  wanted: PreviewReplyOptions,
+  call: ToolCall,
+): Promise<ToolReply> {
   const { file_id, told, wish, next_step } = wanted
   // It goes on beyond this call: a sheet of a long video may take its time.
   const drawing = session.previews.join(JSON.stringify([file_id, wish]), ({ signal }) =>
-    previewFile(session.client, file_id, { ...wish, signal }),
+    fetchPreview(session.client, file_id, { ...wish, signal }),
   )
   const image = await drawing.within(call.signal)
   if (image) return { data: { ...told(image.empty), next_step }, images: [image] }
@@ -103,10 +111,10 @@ async function withPicture(session: Session, wanted: Wanted, call: Call): Promis
   return { data: { ...told([]), next_step: again } }
 }
 
-const useFile = 'Use file_id, or the path it came from, in other tools.'
+const useFileStep = 'Use file_id, or the path it came from, in other tools.'
 
 /** A file's record and facts, with a warning where it is damaged. */
-function aboutFile({
+function describeFile({
   file_id,
   original_name,
   size,
@@ -115,15 +123,15 @@ function aboutFile({
   media,
 }: InspectedFile): Record<string, unknown> {
   const cutOff = media?.cut_off_ms
-  const notes = cutOff === undefined ? [] : [cutOffNote(media?.duration_ms ?? 0, cutOff)]
+  const notes = cutOff === undefined ? [] : [truncationNote(media?.duration_ms ?? 0, cutOff)]
   return {
     ...{ file_id, name: original_name, kind: kindOf(base_ext.toLowerCase()), bytes: size, expire_at },
-    media: shownFacts(media),
+    media: publicMediaFacts(media),
     ...(notes.length > 0 && { notes }),
   }
 }
 
-function cutOffNote(toldMs: number, endMs: number): string {
+function truncationNote(toldMs: number, endMs: number): string {
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
   return (
     `The file is cut off: it should last ${seconds(toldMs)}, but picture and sound end at ${seconds(endMs)}. ` +

@@ -3,12 +3,12 @@ import { id } from '../../contract/id.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
 import { fileKinds, supportedHint } from '../../contract/file-kind.ts'
 import { MediaError } from '../../contract/errors.ts'
-import { linkFile, linkSeconds, type PublicAddress } from '../file-links.ts'
-import { pathOrIdWords, type PublishedSchema } from '../schema.ts'
-import { tool, type Tool } from '../tool.ts'
+import { createFileLink, linkSeconds, type ResolveServiceAddress } from '../file-links.ts'
+import { pathOrIdText, type PublishedSchema } from '../schema.ts'
+import { defineTool, type Tool } from '../tool.ts'
 
 /** Words of tools that are true only where files are saved. */
-const descriptions: Readonly<Record<string, string>> = {
+const linkDescriptions: Readonly<Record<string, string>> = {
   get_task:
     'State of a task, waiting for it up to wait_seconds. Once it is completed the result files are answered with ' +
     'links that open them without a key.',
@@ -18,25 +18,25 @@ const descriptions: Readonly<Record<string, string>> = {
 }
 
 /** The tools for clients on other machines: files are named by id, and come and go by the service's own addresses. */
-export function linkedTools(
+export function toolsWithLinks(
   all: ReadonlyMap<string, Tool>,
-  address: PublicAddress,
+  address: ResolveServiceAddress,
 ): ReadonlyMap<string, Tool> {
   const own = new Map(
     [uploadAddressTool(address), fileLinkTool(address)].map((each) => [each.definition.name, each]),
   )
-  return new Map([...all].map(([name, local]) => [name, own.get(name) ?? elsewhere(local)]))
+  return new Map([...all].map(([name, local]) => [name, own.get(name) ?? withoutSaveTo(local)]))
 }
 
 /** The same tool without folders to save to. */
-function elsewhere(local: Tool): Tool {
+function withoutSaveTo(local: Tool): Tool {
   const { definition } = local
   const { name, inputSchema, description } = definition
   return {
     ...local,
     definition: {
       ...definition,
-      description: descriptions[name] ?? description,
+      description: linkDescriptions[name] ?? description,
       inputSchema: withoutPaths(inputSchema),
     },
     async run(session, given, call) {
@@ -52,22 +52,22 @@ function elsewhere(local: Tool): Tool {
 
 /** A published schema without `save_to`, in which files are named by id alone. */
 export function withoutPaths(schema: PublishedSchema): PublishedSchema {
-  return { ...stripped(schema), type: 'object' }
+  return { ...stripPaths(schema), type: 'object' }
 }
 
-function stripped(schema: object): Record<string, unknown> {
+function stripPaths(schema: object): Record<string, unknown> {
   const kept = Object.entries(schema).filter(([key]) => key !== 'save_to')
-  return Object.fromEntries(kept.map(([key, value]) => [key, strippedValue(value)]))
+  return Object.fromEntries(kept.map(([key, value]) => [key, stripPathsFromValue(value)]))
 }
 
-function strippedValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strippedValue)
-  if (typeof value === 'string') return value.replace(new RegExp(pathOrIdWords, 'i'), 'file id')
-  return typeof value === 'object' && value !== null ? stripped(value) : value
+function stripPathsFromValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(stripPathsFromValue)
+  if (typeof value === 'string') return value.replace(new RegExp(pathOrIdText, 'i'), 'file id')
+  return typeof value === 'object' && value !== null ? stripPaths(value) : value
 }
 
-function uploadAddressTool(address: PublicAddress): Tool {
-  return tool(
+function uploadAddressTool(address: ResolveServiceAddress): Tool {
+  return defineTool(
     {
       name: 'upload_file',
       title: 'How to upload a file',
@@ -98,8 +98,8 @@ function uploadAddressTool(address: PublicAddress): Tool {
   )
 }
 
-function fileLinkTool(address: PublicAddress): Tool {
-  return tool(
+function fileLinkTool(address: ResolveServiceAddress): Tool {
+  return defineTool(
     {
       name: 'download_file',
       title: 'Link to a file',
@@ -111,7 +111,7 @@ function fileLinkTool(address: PublicAddress): Tool {
       hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     async (session, { file_id }, { signal }) => {
-      const link = await linkFile(session, { file_id, address }, signal)
+      const link = await createFileLink(session, { file_id, address }, signal)
       return { data: { ...link, next_step: 'Give the user the url, or download it.' } }
     },
   )

@@ -4,18 +4,18 @@ import { describePrice } from '../../contract/credits.ts'
 import { asListed, type Operation } from '../../contract/operation.ts'
 import { fileKindsIn, refusalsOf } from '../../contract/operation-errors.ts'
 import { isTerminal } from '../../contract/task.ts'
-import { askForPrice, costKey } from '../ask-price.ts'
-import { parseArguments, readArguments } from '../arguments.ts'
+import { requestPriceConsent, priceQuestionKey } from '../ask-price.ts'
+import { parseArguments, normalizeArguments } from '../arguments.ts'
 import type { Consent } from '../consent.ts'
 import { uploadFiles } from '../file-bridge.ts'
 import { followTask, progressShares } from '../follow-task.ts'
 import { prepareInput, type PreparedInput } from '../prepare-input.ts'
-import type { Reply } from '../reply.ts'
+import type { ToolReply } from '../reply.ts'
 import { checkSaveTo } from '../save.ts'
-import { publishInput } from '../schema.ts'
-import type { KnownTask, Session, Uploaded } from '../session.ts'
+import { publishInputSchema } from '../schema.ts'
+import type { KnownTask, Session, SubmissionResult } from '../session.ts'
 import { snapshotSchema, uploadSnapshot } from '../snapshot.ts'
-import type { Call, Tool } from '../tool.ts'
+import type { ToolCall, Tool } from '../tool.ts'
 import { forceNew, saveTo, waitSeconds } from './fields.ts'
 import { uploadErrors } from './upload-tool.ts'
 
@@ -35,7 +35,7 @@ export function operationTool(operation: Operation): Tool {
       name: operation.name,
       title: operation.title,
       description: `${operation.description} Price: ${describePrice(operation.price)}.`,
-      inputSchema: publishInput(input),
+      inputSchema: publishInputSchema(input),
       outputSchema: snapshotSchema,
       // Each call makes a new task, spends credits, and writes new files; it changes nothing that is there.
       annotations: {
@@ -47,7 +47,7 @@ export function operationTool(operation: Operation): Tool {
       },
     },
     run(session, given, call) {
-      const { wait_seconds, save_to, force_new, ...args } = readArguments(input, given)
+      const { wait_seconds, save_to, force_new, ...args } = normalizeArguments(input, given)
       const wait = parseArguments(waiting, { wait_seconds, save_to, force_new })
       return run(session, { operation, args, wait }, call)
     },
@@ -60,7 +60,7 @@ interface Order {
   readonly wait: z.output<typeof waiting>
 }
 
-async function run(session: Session, order: Order, call: Call): Promise<Reply> {
+async function run(session: Session, order: Order, call: ToolCall): Promise<ToolReply> {
   const { operation, args, wait } = order
   const { save_to, force_new } = wait
   // The service answers as the operation's table has it; what is refused before it is asked reads the same.
@@ -68,9 +68,9 @@ async function run(session: Session, order: Order, call: Call): Promise<Reply> {
     throw asListed(operation, error)
   })
   const equal = force_new ? undefined : prepared.fingerprint
-  const underWay = equal === undefined ? undefined : session.uploads.underWay(equal)
+  const underWay = equal === undefined ? undefined : session.submissions.running(equal)
   const wish = { operation, prepared, save_to, consent: call.consent, join: !force_new }
-  const transfer = underWay ?? session.uploads.start((context) => submit(session, wish, context), equal)
+  const transfer = underWay ?? session.submissions.start((context) => submit(session, wish, context), equal)
   if (underWay) {
     await prepared.files[Symbol.asyncDispose]()
     await checkSaveTo(session, save_to)
@@ -79,9 +79,9 @@ async function run(session: Session, order: Order, call: Call): Promise<Reply> {
     call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
   )
   if (uploaded && 'priced' in uploaded) {
-    const isAgreed = call.consent.answerTo(costKey(uploaded.priced.credits)) === true
+    const isAgreed = call.consent.answerTo(priceQuestionKey(uploaded.priced.credits)) === true
     // The one it joined was begun by a call to whose price nobody had said yes.
-    return isAgreed ? run(session, order, call) : askForPrice(session, uploaded.priced, call.consent)
+    return isAgreed ? run(session, order, call) : requestPriceConsent(session, uploaded.priced, call.consent)
   }
   if (!uploaded || !('task' in uploaded)) {
     const snapshot = uploadSnapshot(transfer, { saveTo: save_to, isJoined: underWay !== undefined })
@@ -108,7 +108,7 @@ async function submit(
   session: Session,
   { operation, prepared, save_to, consent, join }: Wish,
   context: Parameters<typeof uploadFiles>[2],
-): Promise<Uploaded> {
+): Promise<SubmissionResult> {
   await using files = prepared.files
   await checkSaveTo(session, save_to)
   const records = await uploadFiles(session, files, context)
@@ -117,7 +117,7 @@ async function submit(
   const wanted = { task_type, body: prepared.body(ids), join, synchronous }
   if (session.confirmAbove !== undefined) {
     const credits = await quoteTask(session.client, wanted, context.signal)
-    const isAgreed = credits <= session.confirmAbove || consent.answerTo(costKey(credits)) === true
+    const isAgreed = credits <= session.confirmAbove || consent.answerTo(priceQuestionKey(credits)) === true
     if (!isAgreed) return { priced: { task_type, credits } }
   }
   const created = await createTask(session.client, wanted, context.signal)

@@ -4,25 +4,25 @@ import { mostFrames } from '../../contract/regions.ts'
 import { exampleOfList } from '../../contract/regions-file.ts'
 
 /** The file that regions are drawn over. */
-interface Over {
+interface RegionsTarget {
   readonly file_id: string
   readonly kind: FileKind | undefined
 }
 
 /** What a picture of regions shows, with notes on a list that does not fit the file, and on empty frames. */
-export function tellRegions(
+export function describeRegions(
   shown: ShownRegions,
-  over: Over,
+  over: RegionsTarget,
   empty: readonly number[],
 ): Record<string, unknown> {
   const { source_file_id: _, ...told } = shown
   const notes: string[] = []
-  if (isOfOther(shown, over)) {
+  if (isForOtherFile(shown, over)) {
     notes.push(
       'These regions were found in another file: right for a result that was cleaned by them, wrong for another video.',
     )
   }
-  if (isNeverShown(shown)) {
+  if (hasUnshownRegions(shown)) {
     notes.push('What is not shown lies after the end of the video, or between two frames: correct its times.')
   }
   if (empty.length > 0) {
@@ -36,14 +36,14 @@ export function tellRegions(
 }
 
 /** What an agent does with regions it has seen. */
-export function chooseRegions(shown: ShownRegions, over: Over): string {
+export function regionsNextStep(shown: ShownRegions, over: RegionsTarget): string {
   const { next_at, regions, protect_regions } = shown
   const some = next_at.length > mostFrames ? `, ${mostFrames} at a time` : ''
   const others = next_at.length > 0 ? `For others give at${some}: [${next_at.join(', ')}]. ` : ''
   if (regions + protect_regions === 0) {
     return 'The list is empty: nothing would be treated. Add a region for each thing that is to go, then look again.'
   }
-  if (isOfOther(shown, over)) {
+  if (isForOtherFile(shown, over)) {
     return (
       `${others}Where something is left in a box of this result, correct that box in the list, and clean ` +
       `the file it was found in (${shown.source_file_id}) again: the list is refused for this one.`
@@ -64,10 +64,10 @@ export function chooseRegions(shown: ShownRegions, over: Over): string {
     : `${sort} To clean by it, ${clean}`
 }
 
-function isOfOther({ source_file_id }: ShownRegions, { file_id }: Over): boolean {
+function isForOtherFile({ source_file_id }: ShownRegions, { file_id }: RegionsTarget): boolean {
   return source_file_id !== undefined && source_file_id !== file_id
 }
 
-function isNeverShown({ not_shown, next_at }: ShownRegions): boolean {
+function hasUnshownRegions({ not_shown, next_at }: ShownRegions): boolean {
   return not_shown.count > 0 && next_at.length === 0
 }

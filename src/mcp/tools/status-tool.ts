@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { routes } from '../../contract/routes.ts'
 import { describeError } from '../reply.ts'
-import { tool } from '../tool.ts'
+import { defineTool } from '../tool.ts'
 
 /** Tells what works here, what is missing, and which folders may be used. */
-export const serviceStatusTool = tool(
+export const serviceStatusTool = defineTool(
   {
     name: 'service_status',
     title: 'Service status',
@@ -18,7 +18,7 @@ export const serviceStatusTool = tool(
     hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, _args, call) => {
-    const place = { ...(await session.place.about()), https_addresses_taken: session.allowUrls }
+    const place = { ...(await session.delivery.statusFields()), https_addresses_taken: session.allowUrls }
     try {
       const service = await session.client.call(routes.capabilities, { signal: call.signal })
       return { data: { version: session.version, ...place, reachable: true, service } }

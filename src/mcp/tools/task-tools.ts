@@ -5,15 +5,15 @@ import { id } from '../../contract/id.ts'
 import { routes } from '../../contract/routes.ts'
 import { taskListQuery } from '../../contract/task.ts'
 import { followTask } from '../follow-task.ts'
-import type { Reply } from '../reply.ts'
+import type { ToolReply } from '../reply.ts'
 import { checkSaveTo } from '../save.ts'
 import type { KnownTask, Session } from '../session.ts'
-import { laterUnconfirmedSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.ts'
-import { tool, type Call } from '../tool.ts'
+import { callAgainSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.ts'
+import { defineTool, type ToolCall } from '../tool.ts'
 import { saveTo, waitSeconds } from './fields.ts'
 
 /** Waits for a task or a transfer and saves the results. */
-export const getTaskTool = tool(
+export const getTaskTool = defineTool(
   {
     name: 'get_task',
     title: 'Get a task',
@@ -41,13 +41,13 @@ export const getTaskTool = tool(
         hint: 'Give the one that an earlier answer told; list_tasks tells all task ids.',
       })
     }
-    const task = await knownTask(session, task_id)
+    const task = await lookUpTask(session, task_id)
     const wish = { ...task, save_to: save_to ?? task.save_to, waitSeconds: wait_seconds }
     return { data: { ...(await followTask(session, wish, call)) } }
   },
 )
 
-interface TransferWish {
+interface GetTransferOptions {
   readonly id: string
   readonly seconds: number
   readonly save_to: string | undefined
@@ -55,10 +55,10 @@ interface TransferWish {
 
 async function getTransfer(
   session: Session,
-  { id: transferId, seconds, save_to }: TransferWish,
-  call: Call,
-): Promise<Reply> {
-  const transfer = session.uploads.get(transferId)
+  { id: transferId, seconds, save_to }: GetTransferOptions,
+  call: ToolCall,
+): Promise<ToolReply> {
+  const transfer = session.submissions.get(transferId)
   if (!transfer) {
     throw new MediaError(6005, `There is no transfer ${transferId}`, {
       hint: 'Transfers end with the server that began them. Call the tool again with the same arguments.',
@@ -69,7 +69,7 @@ async function getTransfer(
     call.progress(percent / 10, `uploading ${percent} %`),
   )
   if (!uploaded) return { data: { ...uploadSnapshot(transfer, { saveTo: save_to }) } }
-  if ('priced' in uploaded) return { data: { ...laterUnconfirmedSnapshot(uploaded.priced) } }
+  if ('priced' in uploaded) return { data: { ...callAgainSnapshot(uploaded.priced) } }
   if ('task' in uploaded) {
     const { task } = uploaded
     const wish = { ...task, save_to: save_to ?? task.save_to, waitSeconds: seconds }
@@ -81,7 +81,7 @@ async function getTransfer(
 }
 
 /** A task by its id alone: as remembered, else as the service knows it. */
-export async function knownTask(session: Session, taskId: string): Promise<KnownTask> {
+export async function lookUpTask(session: Session, taskId: string): Promise<KnownTask> {
   const remembered = session.tasks.get(taskId)
   if (remembered) return remembered
   const types = session.operations.map(({ name }) => name)
@@ -94,7 +94,7 @@ export async function knownTask(session: Session, taskId: string): Promise<Known
 const { status, task_type, page, page_size } = taskListQuery.shape
 
 /** Lists the account's tasks. */
-export const listTasksTool = tool(
+export const listTasksTool = defineTool(
   {
     name: 'list_tasks',
     title: 'List tasks',

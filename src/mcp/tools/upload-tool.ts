@@ -3,17 +3,17 @@ import { MediaError } from '../../contract/errors.ts'
 import { fileKinds } from '../../contract/file-kind.ts'
 import { routes } from '../../contract/routes.ts'
 import { openFiles, uploadFiles } from '../file-bridge.ts'
-import type { Session, Uploaded } from '../session.ts'
+import type { Session, SubmissionResult } from '../session.ts'
 import { uploadSnapshot } from '../snapshot.ts'
-import type { Transfer } from '../transfers.ts'
-import { tool, type Call } from '../tool.ts'
+import type { Job } from '../transfers.ts'
+import { defineTool, type ToolCall } from '../tool.ts'
 import { pathOrId } from './fields.ts'
 
 /** What the upload of a local file may answer. */
 export const uploadErrors = [6004, ...routes.uploadFile.errors] as const
 
 /** Uploads one file for use in several operations. */
-export const uploadFileTool = tool(
+export const uploadFileTool = defineTool(
   {
     name: 'upload_file',
     title: 'Upload a file',
@@ -27,7 +27,7 @@ export const uploadFileTool = tool(
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { path }, call) => {
-    const { transfer, file } = await upload(session, path, call)
+    const { transfer, file } = await uploadLocalFile(session, path, call)
     if (!file) return { data: { ...uploadSnapshot(transfer) } }
     const { file_id, original_name, size, expire_at } = file
     return {
@@ -43,19 +43,22 @@ export const uploadFileTool = tool(
 )
 
 /** Uploads a local file, or follows the upload that a call before began; answers without a file where that takes longer. */
-export async function upload(
+export async function uploadLocalFile(
   session: Session,
   path: string,
-  call: Call,
-): Promise<{ transfer: Transfer<Uploaded>; file: Extract<Uploaded, { file: unknown }>['file'] | undefined }> {
+  call: ToolCall,
+): Promise<{
+  transfer: Job<SubmissionResult>
+  file: Extract<SubmissionResult, { file: unknown }>['file'] | undefined
+}> {
   const files = await openFiles(session, new Map([[path, fileKinds]]))
   // A call that is repeated follows the upload that the first one began.
   const identity = files.byPath.get(path)?.identity ?? path
-  const underWay = session.uploads.underWay(identity)
+  const underWay = session.submissions.running(identity)
   if (underWay) await files[Symbol.asyncDispose]()
   const transfer =
     underWay ??
-    session.uploads.start(async (context) => {
+    session.submissions.start(async (context) => {
       await using opened = files
       const record = (await uploadFiles(session, opened, context)).get(path)
       if (!record) throw new MediaError(6036, `${path} was not uploaded`)

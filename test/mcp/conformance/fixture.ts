@@ -11,9 +11,9 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { httpEntry } from '../../../src/mcp/http.ts'
+import { createHttpHandler } from '../../../src/mcp/http.ts'
 import type { Tenant } from '../../../src/mcp/http-tenant.ts'
-import { serveTaskExtension, tasksExtension } from '../../../src/mcp/task-extension.ts'
+import { handleTaskExtension, tasksExtension } from '../../../src/mcp/task-extension.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { roundTools, said } from './rounds.ts'
 import { FixtureTasks, taskTools } from './tasks.ts'
@@ -95,8 +95,8 @@ function fixtureTenant(): Tenant {
   }
   return {
     check: async () => undefined,
-    isAtWork: false,
-    build({ era }) {
+    isBusy: false,
+    buildServer({ era }) {
       const mcp = new McpServer(
         { name: 'reelwright-conformance', version: '0.0.0' },
         {
@@ -127,10 +127,10 @@ function fixtureTenant(): Tenant {
         )
       })
       servePrompts(mcp)
-      if (era === 'modern') serveTaskExtension(mcp, tasks)
+      if (era === 'modern') handleTaskExtension(mcp, tasks)
       return mcp
     },
-    announce: () => () => undefined,
+    notify: () => () => undefined,
     changes,
     [Symbol.asyncDispose]: async () => undefined,
   }
@@ -167,7 +167,7 @@ function servePrompts({ server }: McpServer): void {
 
 /** The fixture behind the real entry; the suite sends no key, so that a front adds one as a proxy would. */
 export async function startFixture(): Promise<AsyncDisposable & { readonly url: string }> {
-  const entry = httpEntry({ open: fixtureTenant, clock: Date.now, log: openLog({ level: 'silent' }) })
+  const entry = createHttpHandler({ open: fixtureTenant, clock: Date.now, log: openLog({ level: 'silent' }) })
   const server = createServer((request, response) => {
     request.headers.authorization ??= 'Bearer of-the-suite'
     entry.handle(request, response)

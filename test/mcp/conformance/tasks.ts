@@ -6,9 +6,9 @@ import {
   type CallToolResult,
 } from '@modelcontextprotocol/server'
 import {
-  declaresTasks,
-  requireTasks,
-  taskResult,
+  supportsTasks,
+  requireTaskSupport,
+  toTaskResult,
   type DetailedTask,
   type TaskSource,
 } from '../../../src/mcp/task-extension.ts'
@@ -87,7 +87,7 @@ const confirm = (message: string) => ({
 
 /** The tools by which the suite looks at the Tasks extension. */
 export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureTool>> {
-  const takesTasks = ({ era, context }: FixtureCall) => era === 'modern' && declaresTasks(context.mcpReq)
+  const takesTasks = ({ era, context }: FixtureCall) => era === 'modern' && supportsTasks(context.mcpReq)
   const failing = () => ({ result: { isError: true, ...text('The job failed') } })
   return {
     greet: {
@@ -101,25 +101,25 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
       run(call) {
         const done = text(`Computed ${String(call.args['label'])}`)
         if (!takesTasks(call)) return done
-        return taskResult(tasks.begin(Number(call.args['seconds']), () => ({ result: done })))
+        return toTaskResult(tasks.begin(Number(call.args['seconds']), () => ({ result: done })))
       },
     },
     failing_job: {
       description: 'Fails, as a task alone',
       run({ context }) {
-        requireTasks(context.mcpReq)
-        return taskResult(tasks.begin(0, failing))
+        requireTaskSupport(context.mcpReq)
+        return toTaskResult(tasks.begin(0, failing))
       },
     },
     protocol_error_job: {
       description: 'Breaks',
-      run: () => taskResult(tasks.begin(0, () => ({ error: { code: -32_603, message: 'The job broke' } }))),
+      run: () => toTaskResult(tasks.begin(0, () => ({ error: { code: -32_603, message: 'The job broke' } }))),
     },
     confirm_delete: {
       description: 'Asks while it works',
       inputSchema: { type: 'object', properties: { filename: { type: 'string' } } },
       run: ({ args }) =>
-        taskResult(
+        toTaskResult(
           tasks.begin(0, () => ({ result: text('Deleted') }), {
             [randomUUID()]: confirm(`Delete ${String(args['filename'])}?`),
           }),
@@ -128,7 +128,7 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
     multi_input: {
       description: 'Asks two things while it works',
       run: () =>
-        taskResult(
+        toTaskResult(
           tasks.begin(0, () => ({ result: text('Both said') }), {
             [randomUUID()]: confirm('First?'),
             [randomUUID()]: confirm('Second?'),
@@ -139,7 +139,8 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
       description: 'Asks, then works',
       run({ context }) {
         const name = said(context, 'user_name', 'name')
-        if (name !== undefined) return taskResult(tasks.begin(0, () => ({ result: text(`Hello, ${name}!`) })))
+        if (name !== undefined)
+          return toTaskResult(tasks.begin(0, () => ({ result: text(`Hello, ${name}!`) })))
         const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } } as const
         return inputRequired({
           inputRequests: { user_name: inputRequired.elicit({ message: 'Who are you?', requestedSchema }) },
