@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { configureServices } from '../../src/engines/services/use.ts'
 import { newId } from '../../src/contract/id.ts'
-import type { Pause } from '../../src/platform/backoff.ts'
+import type { Wait } from '../../src/platform/retry.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { openWorkers } from '../../src/tasks/workers.ts'
@@ -146,7 +146,7 @@ test('what a worker compiled is there for later ones, though it is killed', asyn
 })
 
 /** A supervisor whose workers ask a service with so many requests a minute, by a clock that stands still. */
-async function asking(perMinute: number, pause: Pause) {
+async function asking(perMinute: number, pause: Wait) {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const server = await startStandIn(json({}))

@@ -3,9 +3,9 @@ import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
-import { backoff, pauseByClock, type Pause } from '../../platform/backoff.ts'
 import { writeDurably, writeWhole } from '../../platform/durable.ts'
 import { networkCode } from '../../platform/network-failure.ts'
+import { exponentialDelay, retry, type Wait } from '../../platform/retry.ts'
 import { isDownloadUrl, isSafeRedirect } from './address.ts'
 import type { Artifact } from './manifest.ts'
 
@@ -15,7 +15,7 @@ export interface PackDownloadOptions {
   /** Bytes of the file that are there. */
   readonly onProgress?: ((bytes: number) => void) | undefined
   /** Waits between attempts; in tests, not at all. */
-  readonly pause?: Pause | undefined
+  readonly pause?: Wait | undefined
 }
 
 interface ResumableDownloadOptions extends PackDownloadOptions {
@@ -65,19 +65,20 @@ export async function downloadResumable(address: string, wanted: ResumableDownlo
   const { bytes } = wanted.artifact
   // What is there whole is judged by its content.
   if (size > bytes || (tag === null && size < bytes)) await restartDownload(state, wanted, null)
-  const { signal, pause = pauseByClock } = wanted
-  for (let fruitless = 0, broken = 0; state.bytes < bytes;) {
-    const before = state.furthest
-    try {
-      await downloadOnce(start, state, wanted)
-    } catch (error) {
-      if (signal?.aborted || error instanceof MediaError || isDiskError(error)) throw error
-      broken += 1
-      fruitless = state.furthest > before ? 0 : fruitless + 1
-      if (fruitless === maxFailuresWithoutProgress || broken === maxFailures)
-        throw unreachableError(start, error)
-      await pause(backoff(fruitless + 1), signal)
+  const { signal, pause } = wanted
+  let furthest = state.furthest
+  let withoutProgress = 0
+  const delayAfter = (error: unknown, failures: number): number => {
+    if (signal?.aborted || error instanceof MediaError || isDiskError(error)) throw error
+    withoutProgress = state.furthest > furthest ? 0 : withoutProgress + 1
+    furthest = state.furthest
+    if (withoutProgress === maxFailuresWithoutProgress || failures === maxFailures) {
+      throw unreachableError(start, error)
     }
+    return exponentialDelay(withoutProgress + 1)
+  }
+  if (state.bytes < bytes) {
+    await retry(() => downloadOnce(start, state, wanted), { signal, wait: pause, delayAfter })
   }
   await file.datasync()
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { limitConcurrency } from '../../platform/limit-concurrency.ts'
-import { backoff, pauseByClock, type Pause } from '../../platform/backoff.ts'
 import { conceal } from '../../platform/log.ts'
+import { exponentialDelay, retry, waitInRealTime, type Wait } from '../../platform/retry.ts'
 import { parseServiceAddress } from './address.ts'
 import { requestOptions, readResponse, type ServiceResponse, type ServiceRequest } from './exchange.ts'
 import { classifyFailure, timeoutError, type ServiceTarget } from './failures.ts'
@@ -27,7 +27,7 @@ export interface ClientLimits {
 
 /** What tests tell of: time is theirs. */
 export interface ClientOptions extends Partial<ClientLimits> {
-  readonly pause?: Pause
+  readonly pause?: Wait
   readonly clock?: () => number
 }
 
@@ -41,7 +41,7 @@ export const defaultConcurrency = 2
 export function openClient(told: ServiceTarget, limits: ClientLimits & ClientOptions): ServiceClient {
   const { service } = told
   if (service.key !== undefined) conceal(service.key)
-  const { pause = pauseByClock, clock, wholeMs, tries = defaultTries } = limits
+  const { pause = waitInRealTime, clock, wholeMs, tries = defaultTries } = limits
   const pace = serviceRateLimiter(told.kind, service, { clock, pause })
   const inTurn = limitConcurrency(service.concurrency ?? defaultConcurrency)
   const base = parseServiceAddress(service.address).base.href.replace(/\/+$/, '')
@@ -74,35 +74,27 @@ export function openClient(told: ServiceTarget, limits: ClientLimits & ClientOpt
         limit.begin()
         return await attempt(request, signal)
       }
-      for (let failures = 1; ; failures += 1) {
-        try {
-          return await Promise.race([inTurn(turn), rejectOnAbort(signal)])
-        } catch (error) {
+      let failure: unknown
+      return await retry(() => Promise.race([inTurn(turn), rejectOnAbort(signal)]), {
+        signal,
+        delayAfter(error, failures) {
           request.signal.throwIfAborted()
-          const {
-            error: failure,
-            canRetry: again,
-            waitMs = backoff(failures + 1),
-          } = classifyFailure(told, error)
-          if (!again || failures === tries) throw failure
-          // Where the pause ends by the time limit, the failure says more.
-          if (!(await pauses(pause, waitMs, signal)))
+          const classified = classifyFailure(told, error)
+          failure = classified.error
+          if (!classified.canRetry || failures === tries) throw failure
+          return classified.waitMs ?? exponentialDelay(failures + 1)
+        },
+        wait: (milliseconds) =>
+          pause(milliseconds, signal).catch(() => {
+            // When the time limit ends the wait, the last failure says more than the timeout.
             throw request.signal.aborted ? request.signal.reason : failure
-        }
-      }
+          }),
+      })
     },
     async [Symbol.asyncDispose]() {
       await agent?.destroy()
     },
   }
-}
-
-/** False where it was ended. */
-async function pauses(pause: Pause, milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  return await pause(milliseconds, signal).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Whoever waits for a turn need not wait for it to come. */

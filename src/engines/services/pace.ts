@@ -1,4 +1,4 @@
-import { pauseByClock, type Pause } from '../../platform/backoff.ts'
+import { waitInRealTime, type Wait } from '../../platform/retry.ts'
 import type { Service, ServiceKind } from './services.ts'
 
 /** Waits until one more request to a service may go. */
@@ -9,7 +9,7 @@ interface RateLimiterOptions {
   readonly perMinute?: number | undefined
   /** Milliseconds that never go back. */
   readonly clock?: () => number
-  readonly pause?: Pause
+  readonly pause?: Wait
 }
 
 const minuteMs = 60_000
@@ -21,7 +21,7 @@ const minuteMs = 60_000
 export function rateLimiter({
   perMinute,
   clock = () => performance.now(),
-  pause = pauseByClock,
+  pause = waitInRealTime,
 }: RateLimiterOptions) {
   /** When each of a minute's requests last went or will go. */
   const lanes: number[] = []
