@@ -1,6 +1,6 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
-import { checkSourceSize } from '../../src/media/particle/source.ts'
+import { checkSourceSize } from '../../src/media/particle/source-size.ts'
 import { checkParticle } from './contract.ts'
 
 /** Measured on two cores: starting the browser, playing a particle to its end, and drawing its moments. */

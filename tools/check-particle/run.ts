@@ -6,7 +6,7 @@ import { readParticleSource } from '../../src/engines/chromium/particle-source.t
 import { locateChromium } from '../../src/engines/chromium/locate.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { selectNewProblems, type SourceProblem } from '../../src/media/particle/problem.ts'
-import { readParticle } from '../../src/media/particle/read.ts'
+import { readParticle } from '../../src/media/particle/read-particle.ts'
 import type { checkParticle } from './contract.ts'
 import { chooseMoments, drawMoments } from './moments.ts'
 

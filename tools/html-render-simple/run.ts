@@ -14,7 +14,7 @@ import {
   readParticle,
   type ParticleDeclaration,
   type ReadParticleResult,
-} from '../../src/media/particle/read.ts'
+} from '../../src/media/particle/read-particle.ts'
 import type { htmlRenderSimple } from './contract.ts'
 import { coverage } from './coverage.ts'
 import { encode } from './encode.ts'

@@ -1,7 +1,7 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
-import { checkSourceSize, reduceSizeHint } from '../../src/media/particle/source.ts'
+import { checkSourceSize, reduceSizeHint } from '../../src/media/particle/source-size.ts'
 import type { htmlRenderSimple } from './contract.ts'
 import { exactRate, nearestFrame, frameTime } from '../../src/media/frame-rate.ts'
 

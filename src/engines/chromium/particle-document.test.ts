@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readParticle } from '../../media/particle/read.ts'
+import { readParticle } from '../../media/particle/read-particle.ts'
 import { particleDocument } from './particle-document.ts'
 
 const lineOf = (text: string, what: string) => text.slice(0, text.indexOf(what)).split('\n').length

@@ -1,4 +1,4 @@
-import { parseSource } from '../../media/particle/tree.ts'
+import { parseSource } from '../../media/particle/parse-source.ts'
 import { libraryHosts } from './libraries.ts'
 import type { CaptureParticle } from './particle.ts'
 

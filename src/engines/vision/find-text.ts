@@ -1,16 +1,21 @@
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import { constantRate, firstFrameIndex, hertz } from '../../media/frame-rate.ts'
 import type { Region } from '../../media/clean/region.ts'
-import { selectSubtitles } from '../../media/text/band.ts'
-import { limitRegions, type LimitRegionsResult } from '../../media/text/bounded-regions.ts'
+import { selectSubtitles } from '../../media/text/subtitle-selection.ts'
+import {
+  clipToAreas,
+  clipToTime,
+  limitRegions,
+  type LimitRegionsResult,
+  type PixelGrid,
+  searchArea,
+  textRegions,
+} from '../../media/text/regions.ts'
 import type { TextBox } from '../../media/text/box.ts'
-import { joinEdgeFragments } from '../../media/text/crossing.ts'
-import { createLumaRing } from '../../media/text/luma-ring.ts'
-import { textRegions, type PixelGrid } from '../../media/text/regions.ts'
-import type { TextCandidate, FoundText } from '../../media/text/text.ts'
-import { isText, removeContainedTexts } from '../../media/text/choose.ts'
-import { prepareRescore, rescore } from '../../media/text/second-look.ts'
-import { searchArea, clipToAreas, clipToTime } from '../../media/text/within.ts'
+import { isText, joinEdgeFragments, removeContainedTexts } from '../../media/text/consolidate.ts'
+import { createLumaRing } from '../../media/text/luma.ts'
+import type { TextCandidate, FoundText } from '../../media/text/found-text.ts'
+import { prepareRescore, rescore } from '../../media/text/rescore.ts'
 import { gridFrames } from './grid-frames.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 import { openFollower } from './text-follower.ts'

@@ -1,10 +1,9 @@
 import type { TextBox } from '../../media/text/box.ts'
-import { findBeginning, findEnding, type TextEnd } from '../../media/text/ends.ts'
-import type { LumaRing } from '../../media/text/luma-ring.ts'
+import { findBeginning, findEnding, type TextEnd } from '../../media/text/onset.ts'
+import type { LumaRing } from '../../media/text/luma.ts'
 import type { PixelGrid } from '../../media/text/regions.ts'
-import { createCandidate, type TextCandidate } from '../../media/text/text.ts'
-import type { TextTrack } from '../../media/text/track.ts'
-import { createTextTracker } from '../../media/text/tracker.ts'
+import { createCandidate, type TextCandidate } from '../../media/text/found-text.ts'
+import { createTextTracker, type TextTrack } from '../../media/text/detections.ts'
 
 /** Samples of a text after which its beginning is looked for, so that it has come whole. */
 const samplesToBegin = 3

@@ -1,7 +1,6 @@
 import type { Frame } from '../../media/clean/patch.ts'
 import type { TextBox } from '../../media/text/box.ts'
-import { textBoxes } from '../../media/text/db-boxes.ts'
-import { createDetectorInput } from '../../media/text/detector-input.ts'
+import { createDetectorInput, textBoxes } from '../../media/text/detector-tensors.ts'
 import { joinIntoLines } from '../../media/text/lines.ts'
 import { serveModel } from '../onnx/model-thread.ts'
 

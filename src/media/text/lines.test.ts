@@ -1,6 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joinIntoLines } from './lines.ts'
 import type { Bounds } from '../geometry.ts'
+import type { TextBox } from './box.ts'
+import { joinIntoLines, mergeScales } from './lines.ts'
+import { boxAround } from './tilted-line.ts'
 
 const picture = { width: 640, height: 640 }
 
@@ -71,5 +74,45 @@ describe('boxes of a picture', () => {
 
   it('are one line of letters that are all narrow', () => {
     expect(lines(box(20, 100, 12, 30), box(46, 101, 12, 29))).toEqual([box(20, 100, 38, 30)])
+  })
+})
+
+const scaledPicture = { width: 1000, height: 800 }
+const title = { left: 200, top: 380, right: 800, bottom: 420, score: 0.9 }
+
+const tilted = (x: number, y: number, length: number, letters: number, degrees = 30): TextBox => {
+  return { ...boxAround({ x, y, length, letters, angle: (degrees * Math.PI) / 180 }), score: 0.9 }
+}
+
+describe('lines of several sizes of a picture', () => {
+  it.each([
+    ['beside it', tilted(400, 300, 150, 30)],
+    ['larger and above it', tilted(400, 280, 250, 40)],
+    ['across all of it', tilted(500, 400, 700, 60)],
+  ])('are both kept, one level and one tilted %s', (_, other) => {
+    for (const boxes of [
+      [title, other],
+      [other, title],
+    ])
+      expect(mergeScales([{ ...scaledPicture, boxes }])).toHaveLength(2)
+  })
+
+  it('are both kept where they are tilted unlike', () => {
+    const boxes = [tilted(500, 400, 600, 40, 30), tilted(500, 400, 600, 40, -30)]
+    expect(mergeScales([{ ...scaledPicture, boxes }])).toHaveLength(2)
+  })
+
+  it('are one where they lie alike, though their tilt was told some degrees off', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 8, max: 80 }), fc.integer({ min: -2, max: 2 }), (degrees, off) => {
+        const fine = tilted(500, 400, 400, 36, degrees)
+        const coarse = tilted(250, 200, 200, 18, degrees + off)
+        const looks = [
+          { width: 500, height: 400, boxes: [coarse] },
+          { ...scaledPicture, boxes: [fine] },
+        ]
+        expect(mergeScales(looks)).toEqual([fine])
+      }),
+    )
   })
 })

@@ -1,9 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { translateBox } from './box.ts'
-import { strokeMargin, textRegions, type PixelGrid } from './regions.ts'
-import type { FoundText } from './text.ts'
+import type { Region } from '../clean/region.ts'
 import { framesBetween } from '../frame-rate.ts'
+import { translateBox } from './box.ts'
+import type { FoundText } from './found-text.ts'
+import {
+  clipToAreas,
+  limitRegions,
+  type PixelGrid,
+  searchArea,
+  strokeMargin,
+  textRegions,
+} from './regions.ts'
 
 const grid: PixelGrid = {
   ...{ width: 640, height: 360, area: { x: 0.25, y: 0.5, w: 0.5, h: 0.5 } },
@@ -110,5 +118,124 @@ describe('the regions of a tilted text that moves', () => {
       }),
       { examples: [[100, 100, -1.7599999999999998]] },
     )
+  })
+})
+
+/** A text that shows so many frames in so many regions. */
+interface Shown {
+  readonly score: number
+  readonly frames: number
+  readonly count: number
+}
+
+function textOf({ score, frames }: Shown): FoundText {
+  const box = { left: 0, top: 0, right: 1, bottom: 1 }
+  const about = { moving: false, seen: 3, sampled: 0, edges: 4 }
+  return { ...about, boxAt: () => box, first: 0, last: frames - 1, score }
+}
+
+/** What is held of texts, each region by the place of its text. */
+function held(shown: readonly Shown[], most: number) {
+  const texts = shown.map(textOf)
+  const regionsOf = (text: FoundText) => {
+    const place = texts.indexOf(text)
+    return Array.from({ length: shown[place]?.count ?? 0 }, (_, start) => {
+      return { x: place, y: 0, w: 1, h: 1, start, end: start + 1, score: text.score }
+    })
+  }
+  const { regions, dropped: left } = limitRegions(texts, { regionsOf, max: most })
+  return { regions: regions.map(({ x, start }) => ({ place: x, start })), left }
+}
+
+it('a ticker does not push out lines of speech, however sure it is', () => {
+  const ticker = { score: 0.9, frames: 600, count: 600 }
+  const line = { score: 0.85, frames: 50, count: 1 }
+  const { regions, left } = held(
+    [...Array.from({ length: 40 }, () => ticker), ...Array.from({ length: 300 }, () => line)],
+    1000,
+  )
+  expect(regions.filter(({ place }) => place >= 40)).toHaveLength(300)
+  expect(regions.filter(({ place }) => place === 0)).toHaveLength(600)
+  expect(left).toBe(39 * 600 - 100)
+})
+
+it('a text that alone is too much stays as long as it can', () => {
+  const { regions, left } = held([{ score: 0.9, frames: 600, count: 600 }], 500)
+  expect(regions).toEqual(Array.from({ length: 500 }, (_, start) => ({ place: 0, start })))
+  expect(left).toBe(100)
+})
+
+it('as much stays as may be, of each text the beginning and in its place; one at most stays in part', () => {
+  const shown = fc.record({
+    score: fc.double({ min: 0.1, max: 1, noNaN: true }),
+    frames: fc.integer({ min: 1, max: 100 }),
+    count: fc.integer({ min: 0, max: 20 }),
+  })
+  fc.assert(
+    fc.property(fc.array(shown, { maxLength: 20 }), fc.integer({ min: 0, max: 100 }), (texts, most) => {
+      const { regions, left } = held(texts, most)
+      const all = texts.reduce((sum, { count }) => sum + count, 0)
+      expect(regions).toHaveLength(Math.min(all, most))
+      expect(left).toBe(all - regions.length)
+      const stay = texts.map((_, index) => regions.filter(({ place }) => place === index).length)
+      expect(regions).toEqual(
+        stay.flatMap((count, place) => Array.from({ length: count }, (_, start) => ({ place, start }))),
+      )
+      const inPart = texts.filter(({ count }, place) => stay[place] !== 0 && stay[place] !== count)
+      expect(inPart.length).toBeLessThanOrEqual(1)
+    }),
+  )
+})
+
+const share = fc.double({ min: 0, max: 1, noNaN: true })
+const region: fc.Arbitrary<Region> = fc
+  .record({ x: share, y: share, w: share, h: share, start: share, length: share })
+  .map(({ x, y, w, h, start, length }) => ({
+    ...{ x: x * 0.9, y: y * 0.9, start, end: start + 0.01 + length },
+    ...{ w: 0.01 + w * (0.99 - 0.9 * x), h: 0.01 + h * (0.99 - 0.9 * y) },
+  }))
+
+const ends = ({ x, y, w, h, start, end }: Region) => [x, y, -(x + w), -(y + h), start, -end]
+
+const small = { x: 0, y: 0, w: 0.01, h: 0.01, start: 0, end: 0.01 }
+
+/** Whether one lies in another, but for rounding. */
+const liesIn = (one: Region, other: Region) =>
+  ends(one).every((end, index) => end >= (ends(other)[index] ?? 0) - 1e-9)
+
+describe('text within areas', () => {
+  it('is cut to them, none of it twice', () => {
+    fc.assert(
+      fc.property(
+        fc.array(region, { maxLength: 5 }),
+        fc.array(region, { minLength: 1, maxLength: 4 }),
+        (found, areas) => {
+          const inside = clipToAreas(
+            found.map((one) => ({ ...one, score: 1 })),
+            areas,
+          )
+          for (const one of inside) {
+            expect(found.some((whole) => liesIn(one, whole))).toBe(true)
+            expect(areas.some((area) => liesIn(one, area))).toBe(true)
+          }
+          const whole = found.filter((one) => areas.some((area) => liesIn(one, area)))
+          for (const one of whole) expect(inside.filter((part) => liesIn(one, part))).not.toEqual([])
+          expect(clipToAreas(inside, [...areas, ...areas])).toEqual(inside)
+        },
+      ),
+      // Of the part that is cut off, place and height do not add up to where it ended.
+      { examples: [[[small], [{ ...small, y: 0.000333048677012184 }, small]]] },
+    )
+  })
+
+  it('is looked for around all of them, inside the picture', () => {
+    fc.assert(
+      fc.property(fc.array(region, { minLength: 1, maxLength: 4 }), (areas) => {
+        const around = { ...searchArea(areas), start: 0, end: 9 }
+        for (const area of areas) expect(liesIn(area, around)).toBe(true)
+        expect(liesIn(around, { x: 0, y: 0, w: 1, h: 1, start: 0, end: 9 })).toBe(true)
+      }),
+    )
+    expect(searchArea(undefined)).toEqual({ x: 0, y: 0, w: 1, h: 1 })
   })
 })

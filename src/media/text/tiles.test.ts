@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boxArea, boxHeight, translateBox, intersectBoxes, boxWidth } from './box.ts'
-import { mergeScales } from './scales.ts'
+import { mergeScales } from './lines.ts'
 import { mergeTileLines, splitIntoTiles, type Tile } from './tiles.ts'
 import type { Bounds } from '../geometry.ts'
 

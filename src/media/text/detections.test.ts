@@ -2,9 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TextBox } from './box.ts'
 import type { Luma } from './luma.ts'
-import { expectedOffset, isMoving } from './sightings.ts'
-import type { TextTrack } from './track.ts'
-import { createTextTracker } from './tracker.ts'
+import { createTextTracker, expectedOffset, isMoving, type TextTrack } from './detections.ts'
 
 const [width, height] = [200, 120]
 const [across, down] = [48, 12]

@@ -1,12 +1,9 @@
 import { letterSize, translateBox, boxWidth, type LineBox, type Tilt } from './box.ts'
-import type { TextEnd } from './ends.ts'
-import { strokeBox, medianGradient } from './ink.ts'
-import { edgeDensity } from './letters.ts'
+import { lowerMedian, type TextEnd } from './onset.ts'
+import { edgeDensity, medianGradient, strokeBox } from './stroke-mask.ts'
 import { meanCrop, type LumaCrop } from './luma.ts'
-import { lowerMedian } from './onset.ts'
-import { expectedOffset, isMoving } from './sightings.ts'
-import type { Offset } from './strokes.ts'
-import type { TextTrack } from './track.ts'
+import { expectedOffset, isMoving, type TextTrack } from './detections.ts'
+import type { Offset } from './edge-matching.ts'
 import type { Bounds } from '../geometry.ts'
 
 /** A line of text that was followed to its end. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createLumaRing } from './luma-ring.ts'
+import { createLumaRing } from './luma.ts'
 
 it('what is kept of frames is the latest, each standing for those after it', () => {
   const sizes = { capacity: fc.integer({ min: 1, max: 9 }), every: fc.integer({ min: 1, max: 4 }) }

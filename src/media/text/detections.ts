@@ -1,19 +1,53 @@
+import type { Bounds } from '../geometry.ts'
 import {
   boxArea,
   boxHeight,
-  translateBox,
-  intersectionOverUnion,
-  intersectBoxes,
   boxWidth,
+  intersectBoxes,
+  intersectionOverUnion,
   type LineBox,
   type TextBox,
+  translateBox,
 } from './box.ts'
-import { strokeSearchBox } from './ink.ts'
-import { cropLuma, type LumaCrop, type Luma } from './luma.ts'
-import { findBestMatch, edgePoints, type Offset, type EdgePoints } from './strokes.ts'
+import { edgePoints, type EdgePoints, findBestMatch, type Offset } from './edge-matching.ts'
+import { cropLuma, type Luma, type LumaCrop } from './luma.ts'
+import { strokeSearchBox } from './stroke-mask.ts'
 import { lineMembership } from './tilt.ts'
-import { expectedOffset, isMoving, type TextDetection } from './sightings.ts'
-import type { Bounds } from '../geometry.ts'
+
+/** Samples that a text may miss, or be there by its letters' edges alone. */
+const maxMissed = 2
+const maxUnconfirmed = 3
+
+/** Follows lines of text through samples of a video that come in order. */
+interface TextTracker {
+  /** Takes the next sample; answers the tracks that ended before it. */
+  addSample(given: {
+    readonly frame: number
+    readonly luma: Luma
+    readonly boxes: readonly TextBox[]
+  }): TextTrack[]
+  /** The tracks that go on. */
+  readonly live: readonly TextTrack[]
+}
+
+/** A tracker that has seen nothing yet. */
+export function createTextTracker(): TextTracker {
+  let live: TextTrack[] = []
+  return {
+    addSample({ frame, luma, boxes }) {
+      const free = new Set(boxes)
+      for (const track of live) followTrack(track, { frame, luma, free })
+      for (const track of live.filter(({ missed }) => missed > 0)) findMovedText(track, { frame, luma, free })
+      const ended = live.filter((track) => track.missed > maxMissed || track.unconfirmed > maxUnconfirmed)
+      live = live.filter((track) => !ended.includes(track))
+      for (const box of free) live.push(startTrack({ frame, luma, box }))
+      return ended
+    },
+    get live() {
+      return live
+    },
+  }
+}
 
 /** A line of text that is followed from sample to sample. */
 export interface TextTrack {
@@ -46,7 +80,7 @@ const matchRadius = { still: 1, moving: 4 }
 const minMatchedShare = 0.08
 
 /** A sample of a video, in which texts are followed. */
-export interface TextSample {
+interface TextSample {
   readonly frame: number
   readonly luma: Luma
   /** Boxes that belong to no track yet. */
@@ -54,7 +88,7 @@ export interface TextSample {
 }
 
 /** A track of a text that was found in a sample. */
-export function startTrack({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }): TextTrack {
+function startTrack({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }): TextTrack {
   const track: TextTrack = {
     ...{ detections: [], origin: box, strokes: edgePoints(cropLuma(luma, box), lineMembership(box)) },
     ...{ first: [], last: [], missed: 0, unconfirmed: 0 },
@@ -64,7 +98,7 @@ export function startTrack({ frame, luma, box }: { frame: number; luma: Luma; bo
 }
 
 /** Looks for a text where it is expected, by its letters' edges. */
-export function followTrack(track: TextTrack, { frame, luma, free }: TextSample): void {
+function followTrack(track: TextTrack, { frame, luma, free }: TextSample): void {
   const around = expectedOffset(track, frame)
   const best = findBestMatch(track.strokes, luma, {
     around,
@@ -89,7 +123,7 @@ function coversText(box: Bounds, place: Bounds): boolean {
 }
 
 /** Looks for a text that has begun to move, or moves otherwise than expected, among boxes of its size. */
-export function findMovedText(track: TextTrack, { frame, luma, free }: TextSample): void {
+function findMovedText(track: TextTrack, { frame, luma, free }: TextSample): void {
   const before = track.detections.at(-1)
   if (!before) return
   const candidates = [...free].filter((box) => isSimilarSize(box, track.origin))
@@ -131,4 +165,44 @@ function addDetection(
 /** All pictures of a text are cut alike, whatever its offset. */
 function roundOutwards({ left, top, right, bottom }: Bounds): Bounds {
   return { left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) }
+}
+
+/** A text that was seen in a sample. */
+export interface TextDetection {
+  readonly frame: number
+  /** How far it is from where it was first seen, px. */
+  readonly offset: Offset
+  /** What the detector found; undefined where only the letters' edges were found again. */
+  readonly box: TextBox | undefined
+}
+
+/** Pixels by which what stands may seem to move. */
+const maxStillOffset = 1.5
+
+/** What was seen of a text, in order. */
+interface Detections {
+  readonly detections: readonly TextDetection[]
+}
+
+/** Whether a text is seen to move. */
+export function isMoving({ detections: sightings }: Detections): boolean {
+  return sightings.some(({ offset }) => Math.hypot(offset.x, offset.y) > maxStillOffset)
+}
+
+/** Where a text is, or is to be expected, on a frame, as its offset: between sightings, or on from the nearest ones. */
+export function expectedOffset({ detections: sightings }: Detections, frame: number): Offset {
+  const first = sightings[0]
+  if (!first) return { x: 0, y: 0 }
+  const after = sightings.findIndex((one) => one.frame >= frame)
+  const upper = after < 0 ? sightings.length - 1 : Math.max(after, 1)
+  // Beyond the ends over a longer way: offsets are whole pixels.
+  const span = after <= 0 ? 3 : 1
+  const from = sightings[after === 0 ? 0 : Math.max(0, upper - span)] ?? first
+  const to = sightings[after === 0 ? Math.min(span, sightings.length - 1) : upper] ?? first
+  if (from.frame === to.frame) return from.offset
+  const share = (frame - from.frame) / (to.frame - from.frame)
+  return {
+    x: from.offset.x + share * (to.offset.x - from.offset.x),
+    y: from.offset.y + share * (to.offset.y - from.offset.y),
+  }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describeProblems } from './problem.ts'
-import { readParticle } from './read.ts'
+import { readParticle } from './read-particle.ts'
 
 const attributes = 'data-composition-id="a" data-width="640" data-height="360"'
 const register = '<script>window.__timelines = { a: { duration: () => 1, seek() {} } }</script>'

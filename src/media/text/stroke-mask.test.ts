@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { strokeBox, strokeSearchBox, medianGradient } from './ink.ts'
+import { strokeBox, strokeSearchBox, medianGradient } from './stroke-mask.ts'
 import { cropLuma } from './luma.ts'
 import type { Bounds } from '../geometry.ts'
 

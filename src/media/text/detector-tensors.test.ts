@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { textBoxes } from './db-boxes.ts'
+import { textBoxes } from './detector-tensors.ts'
 
 const [width, height] = [320, 200]
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { selectSubtitles } from './band.ts'
+import { selectSubtitles } from './subtitle-selection.ts'
 
 const size = { width: 960, height: 540 }
 const fps = 25

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { strokeSearchBox } from './ink.ts'
+import { strokeSearchBox } from './stroke-mask.ts'
 import { cropLuma } from './luma.ts'
-import { edgePoints } from './strokes.ts'
-import { createCandidate } from './text.ts'
+import { edgePoints } from './edge-matching.ts'
+import { createCandidate } from './found-text.ts'
 import { boxAround } from './tilted-line.ts'
-import type { TextDetection } from './sightings.ts'
-import type { TextTrack } from './track.ts'
+import type { TextDetection, TextTrack } from './detections.ts'
 
 const picture = { width: 640, height: 360 }
 const luma = { ...picture, values: new Uint8Array(640 * 360).fill(90) }
