@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { captureFrames } from '../src/engines/chromium/capture.ts'
-import { lookOn } from '../src/platform/search-path.ts'
+import { setSearchPath } from '../src/platform/search-path.ts'
 import type { CaptureMethod } from '../src/engines/chromium/painter.ts'
 
 // Frames a second that the HTML engine captures, starting of browsers included, of a page with text, shadows and
@@ -11,7 +11,7 @@ import type { CaptureMethod } from '../src/engines/chromium/painter.ts'
 
 const frames = Number(process.argv[2] ?? 120)
 const fps = 30
-lookOn(process.env['PATH'])
+setSearchPath(process.env['PATH'])
 
 const html = `<template data-composition-id="bench" data-width="1080" data-height="1920">
 <style>

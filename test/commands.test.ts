@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Finding } from '../src/doctor/finding.ts'
 import { findChromium } from '../src/engines/chromium/locate.ts'
-import { foldersOf } from '../src/platform/search-path.ts'
+import { splitSearchPath } from '../src/platform/search-path.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { ageFile } from './http/chunked.ts'
 import { shareCompiled } from './own-home.ts'
@@ -13,7 +13,7 @@ import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
 
 const root = dirname(import.meta.dirname)
-const lacksBrowser = findChromium(foldersOf(process.env['PATH'])) === undefined
+const lacksBrowser = findChromium(splitSearchPath(process.env['PATH'])) === undefined
 
 let folder: string
 

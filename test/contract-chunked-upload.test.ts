@@ -5,17 +5,17 @@ import { fileRecord } from '../src/contract/file.ts'
 import { readBody } from '../src/contract/issues.ts'
 import {
   maxListedMissing,
-  partAt,
+  partRange,
   partBytes,
   partCount,
   sessionHours,
-  toSessionMoment,
+  toSessionTimestamp,
   uploadAborted,
   uploadInit,
   uploadPart,
   uploadPartQuery,
   uploadSession,
-  uploadStarted,
+  uploadInitResult,
   uploadStatus,
 } from '../src/contract/upload.ts'
 import * as table from './contract/chunked-upload.ts'
@@ -38,7 +38,7 @@ it.each(answers)('%s has the documented fields', (_, schema, fields) => {
 })
 
 it('init answers a session, the status of an open one, or the file record and instant', () => {
-  const [instant, open, session] = uploadStarted.options
+  const [instant, open, session] = uploadInitResult.options
   // Ours: only the local service says so.
   const ours = { local_import: 'boolean, optional' }
   expect(fieldsOf(session)).toEqual({ ...table.sessionFields, ...ours })
@@ -83,17 +83,17 @@ it('limits: the size of parts, the life of a session, the missing parts that are
 it('total_parts is ceil(size / part_size), and the last part is the remainder', () => {
   const cut = (size: number) => {
     const count = partCount({ size, partSize: 10 })
-    return Array.from({ length: count }, (_, index) => partAt({ size, partSize: 10 }, index).size)
+    return Array.from({ length: count }, (_, index) => partRange({ size, partSize: 10 }, index).size)
   }
   expect(cut(1)).toEqual([1])
   expect(cut(10)).toEqual([10])
   expect(cut(11)).toEqual([10, 1])
   expect(cut(29)).toEqual([10, 10, 9])
-  expect(partAt({ size: 29, partSize: 10 }, 2)).toEqual({ offset: 20, size: 9 })
+  expect(partRange({ size: 29, partSize: 10 }, 2)).toEqual({ offset: 20, size: 9 })
 })
 
 it('expires_at is UTC, as YYYY-MM-DD HH:MM:SS', () => {
-  const moment = toSessionMoment(Date.UTC(2026, 0, 2, 3, 4, 5, 678))
+  const moment = toSessionTimestamp(Date.UTC(2026, 0, 2, 3, 4, 5, 678))
   expect(moment).toBe('2026-01-02 03:04:05')
   expect(moment).toMatch(table.expiresAtForm)
   expect(uploadSession.shape.expires_at.safeParse(moment).success).toBe(true)

@@ -17,7 +17,7 @@ import {
 } from '../src/contract/task.ts'
 import { operationTool } from '../src/mcp/tools/operation-tool.ts'
 import { canvasSize } from '../src/media/layout/canvas.ts'
-import { codesOfAnyTool } from '../src/gen/tool-docs.ts'
+import { commonToolErrors } from '../src/gen/tool-docs.ts'
 import { operations } from '../tools/index.ts'
 import * as common from './contract/common.ts'
 import { fieldsOf, parameterLaws } from './contract/laws.ts'
@@ -112,7 +112,7 @@ describe.each(operationTables)('document $section: $operation', (table) => {
 
   it('tells the codes of its table, and no limits but its own', () => {
     const listed = [...table.refusals, ...(table.limits ?? [])].map(({ code }) => code)
-    const told = [...operationTool(operation).errors, ...codesOfAnyTool]
+    const told = [...operationTool(operation).errors, ...commonToolErrors]
     expect(listed.filter((code) => !told.some((one) => one === code))).toEqual([])
     const limits = [6019, 6022, 6023, 6035]
     expect(told.filter((code) => limits.includes(code) && !listed.includes(code))).toEqual([])

@@ -2,7 +2,7 @@ import { describeCredits } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
 import { isOwnId, newId } from '../contract/id.ts'
 import type { LedgerPage, LedgerQuery } from '../contract/ledger.ts'
-import { toMoment } from '../contract/time.ts'
+import { toTimestamp } from '../contract/time.ts'
 import { readPage } from '../db/queries.ts'
 import type { Db, WriteTransaction } from '../db/schema.ts'
 
@@ -133,7 +133,7 @@ export async function listLedgerEntries(db: Db, accountId: number, query: Ledger
   const { list, ...page } = await readPage(rows, query)
   const told = list.map(({ id, kind, amount, task_id, created_at }) => ({
     ...{ id, kind, amount, task_id },
-    create_time: toMoment(created_at),
+    create_time: toTimestamp(created_at),
   }))
   return { list: told, ...page }
 }

@@ -6,7 +6,7 @@ import { MediaError } from '../contract/errors.ts'
 import type { PathParameter, Query, Route } from '../contract/route.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
-import { isNetworkFailure, wasNotSent } from '../platform/network-failure.ts'
+import { isNetworkFailure, wasRequestUnsent } from '../platform/network-failure.ts'
 import { readResponse } from './answer.ts'
 import { unreachableError } from './unreachable.ts'
 
@@ -94,7 +94,7 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
       } catch (error) {
         if (!isNetworkFailure(error)) throw error
         const wait = retryDelaysMs[tries]
-        if (wait === undefined || !(request.idempotent || wasNotSent(error)))
+        if (wait === undefined || !(request.idempotent || wasRequestUnsent(error)))
           throw unreachableError(base.href, error)
         await delay(wait, undefined, { signal: request.signal })
       }

@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import { networkCode, wasNotSent } from '../platform/network-failure.ts'
+import { networkCode, wasRequestUnsent } from '../platform/network-failure.ts'
 
 /** The error people see when the network failed: 6401, retryable, with the cause kept. */
 export function unreachableError(baseUrl: string, error: Error): MediaError {
@@ -13,5 +13,5 @@ export function unreachableError(baseUrl: string, error: Error): MediaError {
 
 /** Tells whether an error says that no connection to the service could be made at all. */
 export function isUnreachable(error: unknown): boolean {
-  return error instanceof MediaError && wasNotSent(error.cause)
+  return error instanceof MediaError && wasRequestUnsent(error.cause)
 }

@@ -1,6 +1,6 @@
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
-import type { UploadBegun } from '../contract/upload.ts'
+import type { OpenUploadSession } from '../contract/upload.ts'
 import type { Client } from './client.ts'
 import type { UploadSource } from './upload-source.ts'
 
@@ -13,7 +13,7 @@ const importRefusedCodes: readonly MediaError['code'][] = [6004, 6005, 6016]
  */
 export function localPartImporter(
   { client, source }: { readonly client: Client; readonly source: UploadSource },
-  { upload_id, local_import }: UploadBegun,
+  { upload_id, local_import }: OpenUploadSession,
 ): (index: number, signal: AbortSignal) => Promise<boolean> {
   let local = local_import ? source.local : undefined
   return async (index, signal) => {

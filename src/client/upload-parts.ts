@@ -1,7 +1,7 @@
 import { fillPath, routes } from '../contract/routes.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
-import { partAt, partCount, type UploadBegun } from '../contract/upload.ts'
+import { partRange, partCount, type OpenUploadSession } from '../contract/upload.ts'
 import { readResponse } from './answer.ts'
 import type { Client } from './client.ts'
 import { localPartImporter } from './upload-local.ts'
@@ -43,7 +43,7 @@ const maxRounds = 3
  * Sends the parts of a session that are missing, each with its checksum, and answers the file they make. What
  * the service acknowledged is not sent again: not after a broken connection, nor after a restart of either side.
  */
-export async function uploadInParts(upload: Upload, session: UploadBegun): Promise<FileRecord> {
+export async function uploadInParts(upload: Upload, session: OpenUploadSession): Promise<FileRecord> {
   const parts = partSender(upload, session)
   let missing = parts.take('missing' in session ? session.missing : parts.all)
   for (let round = 1; ; round += 1) {
@@ -70,7 +70,7 @@ async function completeSession({ client, retry, signal }: Upload, upload_id: str
   }, signal)
 }
 
-function partSender(upload: Upload, session: UploadBegun) {
+function partSender(upload: Upload, session: OpenUploadSession) {
   const { upload_id, part_size } = session
   const { client, source, retry } = upload
   const cut = { size: source.size, partSize: part_size }
@@ -81,7 +81,7 @@ function partSender(upload: Upload, session: UploadBegun) {
   /** Takes note of which parts are missing. */
   const take = (missing: number[]): number[] => {
     const left = new Set(missing)
-    for (const index of all) if (!left.has(index)) progress(index, partAt(cut, index).size)
+    for (const index of all) if (!left.has(index)) progress(index, partRange(cut, index).size)
     return missing
   }
 
@@ -91,7 +91,7 @@ function partSender(upload: Upload, session: UploadBegun) {
   }
 
   const put = async (index: number, signal: AbortSignal): Promise<void> => {
-    const place = partAt(cut, index)
+    const place = partRange(cut, index)
     if (await isTaken(index, signal)) return progress(index, place.size)
     const blake3 = await upload.hash(place, signal)
     const response = await client.send({

@@ -1,7 +1,7 @@
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
-import type { UploadInit, UploadStarted } from '../contract/upload.ts'
+import type { UploadInit, UploadInitResult } from '../contract/upload.ts'
 import type { Wait } from '../platform/retry.ts'
 import { readResponse } from './answer.ts'
 import type { Client } from './client.ts'
@@ -96,7 +96,7 @@ async function sendFile(upload: Upload, file: Required<UploadInit>): Promise<Fil
 }
 
 /** Asks whether the bytes are there; null where the service knows no uploads in parts. */
-async function beginUpload({ client, signal }: Upload, file: UploadInit): Promise<UploadStarted | null> {
+async function beginUpload({ client, signal }: Upload, file: UploadInit): Promise<UploadInitResult | null> {
   const response = await client.send({
     method: routes.initUpload.method,
     address: routes.initUpload.path,

@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import * as commands from './commands.ts'
-import { readList } from '../config/config.ts'
+import { parseList } from '../config/config.ts'
 import { retentionDays } from '../contract/file.ts'
 import { toolsets } from '../contract/operation.ts'
 import type * as Models from './models.ts'
@@ -189,7 +189,7 @@ export const commandTable: Readonly<Record<string, Command>> = {
   worker: {
     options: { ffmpeg: { type: 'string' }, packs: { type: 'string' } },
     run: async ({ ffmpeg, packs }) => {
-      const { workAsTold } = await import('../service/service-parts.ts')
+      const { runWorkerProcess: workAsTold } = await import('../service/service-parts.ts')
       await workAsTold({ ffmpeg, packs })
     },
   },
@@ -205,8 +205,8 @@ function serveMcp(values: Values): Promise<void> {
   const misplaced = others.find((name) => values[name] !== undefined)
   if (misplaced) throw new UsageError(`--${misplaced} goes ${http ? 'without' : 'with'} --http`)
   const options = {
-    toolsets: values.toolsets && readList(values.toolsets),
-    tools: values.tools && readList(values.tools),
+    toolsets: values.toolsets && parseList(values.toolsets),
+    tools: values.tools && parseList(values.tools),
     read_only: values['read-only'],
   }
   if (!http) return commands.mcp({ dataDir, allowDirs, options })

@@ -7,7 +7,7 @@ import {
   locateDataDir,
   processEnvironment,
   readConfig,
-  secretsOf,
+  configSecrets,
   type Config,
   type ConfigOptions,
 } from '../config/config.ts'
@@ -26,15 +26,15 @@ const mainModule = join(
 
 /** Opens this process's log, to a file or stderr; it tells none of the settings' secrets. */
 async function openLogOf(config: Config, file?: string): Promise<Logger> {
-  const { conceal, openLog } = await import('../platform/log.ts')
-  secretsOf(config).forEach(conceal)
+  const { registerSecret: conceal, openLog } = await import('../platform/log.ts')
+  configSecrets(config).forEach(conceal)
   return openLog({ level: config.logLevel, file })
 }
 
 /** Tells a client what it set to no effect. */
 async function warnOfIgnored({ baseUrl, dataDir }: Config, log: Logger): Promise<void> {
   if (baseUrl !== undefined) return
-  const { ignoredByService } = await import('../config/ignored-settings.ts')
+  const { findIgnoredSettings: ignoredByService } = await import('../config/ignored-settings.ts')
   for (const { detail, fix } of await ignoredByService(dataDir)) log.warn(`${detail}. Fix: ${fix}`)
 }
 
@@ -161,15 +161,15 @@ function doorOf(config: Config, version: string, key?: string): ServiceConnector
 export async function daemon({ dataDir }: { dataDir?: string | undefined }): Promise<number> {
   // It serves many clients: nothing of the one that started it counts.
   const source = { dataDir, environment: {} }
-  const { settingsChanges } = await import('../daemon/settings-exit.ts')
+  const { watchSettingsFile: settingsChanges } = await import('../daemon/settings-exit.ts')
   const isChanged = await settingsChanges(locateDataDir(source))
   const config = await readConfig(source)
   const [
     { prepareDataFolder },
-    { daemonLog },
+    { daemonLogPath: daemonLog },
     { runDaemon },
     { startService },
-    { serviceParts },
+    { serviceOptionsFromConfig: serviceParts },
     { operations },
   ] = await Promise.all([
     import('../daemon/data-folder.ts'),
@@ -209,7 +209,7 @@ interface ServeOptions {
 /** Runs the service in the foreground until it is told to end. */
 export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Promise<void> {
   const config = await readConfig({ dataDir, options: { ...rest, public_url: publicUrl } })
-  const [{ runInForeground }, { serviceParts }] = await Promise.all([
+  const [{ runInForeground }, { serviceOptionsFromConfig: serviceParts }] = await Promise.all([
     import('./serve.ts'),
     import('../service/service-parts.ts'),
   ])

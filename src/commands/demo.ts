@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import * as z from 'zod'
-import { askToExit } from '../daemon/ask.ts'
-import { readDaemon } from '../daemon/record.ts'
+import { requestDaemonExit } from '../daemon/ask.ts'
+import { readDaemonRecord } from '../daemon/record.ts'
 import { runChild } from '../engines/ffmpeg/child.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 
@@ -113,8 +113,8 @@ async function saveContactSheet(client: Client, path: string): Promise<string> {
 
 /** The demo's service has a data folder of its own and does not outlive the demo. */
 async function endService(): Promise<void> {
-  const daemon = await readDaemon(dataDir)
-  if (daemon) await askToExit(daemon)
+  const daemon = await readDaemonRecord(dataDir)
+  if (daemon) await requestDaemonExit(daemon)
 }
 
 await mkdir(workspace, { recursive: true })

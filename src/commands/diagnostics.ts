@@ -5,15 +5,15 @@ import { findingsOf } from './findings.ts'
 import {
   locateDataDir,
   readConfig,
-  readGiven,
-  secretsOf,
-  variablesSet,
+  readExplicitSettings,
+  configSecrets,
+  definedVariables,
   type Config,
 } from '../config/config.ts'
-import type { Private } from '../doctor/privacy.ts'
-import { report, writeReport } from '../doctor/report.ts'
+import type { PrivateData } from '../doctor/privacy.ts'
+import { createReport, writeReport } from '../doctor/report.ts'
 import { stripDialect } from '../engines/services/address.ts'
-import { conceal } from '../platform/log.ts'
+import { registerSecret } from '../platform/log.ts'
 import { packageVersion } from '../platform/package-version.ts'
 
 interface Options {
@@ -26,14 +26,14 @@ interface Options {
 export async function diagnostics({ dataDir, output, withNames = false }: Options): Promise<void> {
   // What is wrong with settings that cannot be read is among the findings.
   const config = await readConfig({ dataDir }).catch(() => undefined)
-  if (config) secretsOf(config).forEach(conceal)
+  if (config) configSecrets(config).forEach(registerSecret)
   const folder = locateDataDir({ dataDir })
-  const sections = await report({
+  const sections = await createReport({
     version: await packageVersion(),
     dataDir: folder,
     findings: await findingsOf(dataDir),
-    settings: config && { ...(await readGiven({ dataDir })) },
-    variables: variablesSet(),
+    settings: config && { ...(await readExplicitSettings({ dataDir })) },
+    variables: definedVariables(),
     service:
       config?.baseUrl === undefined ? undefined : { baseUrl: config.baseUrl, apiKey: config.apiKey ?? '' },
     privacy: privacyOf(folder, config),
@@ -57,7 +57,7 @@ export async function diagnostics({ dataDir, output, withNames = false }: Option
   )
 }
 
-function privacyOf(dataDir: string, config: Config | undefined): Private {
+function privacyOf(dataDir: string, config: Config | undefined): PrivateData {
   const {
     workspace,
     projectDir,

@@ -10,14 +10,19 @@ export const defaultWorkspace = join(homedir(), 'Reelwright')
 
 /** Looks at all that is needed here, as far as the settings can be read. */
 export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
-  const [{ examine, examineSettings }, { ignoredByService }, { operations }, { beAsTold }, { manifest }] =
-    await Promise.all([
-      import('../doctor/examine.ts'),
-      import('../config/ignored-settings.ts'),
-      import('../../tools/index.ts'),
-      import('../service/service-parts.ts'),
-      import('../engines/packs/manifest.ts'),
-    ])
+  const [
+    { examine, examineSettings },
+    { findIgnoredSettings: ignoredByService },
+    { operations },
+    { applyEngineSettings: beAsTold },
+    { manifest },
+  ] = await Promise.all([
+    import('../doctor/examine.ts'),
+    import('../config/ignored-settings.ts'),
+    import('../../tools/index.ts'),
+    import('../service/service-parts.ts'),
+    import('../engines/packs/manifest.ts'),
+  ])
   const version = await packageVersion()
   try {
     const config = await readConfig({ dataDir: dataDirOption })

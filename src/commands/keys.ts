@@ -7,7 +7,7 @@ import { describeCredits } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
 import { dataFiles } from '../daemon/data-files.ts'
-import { holdDataFolder } from '../daemon/lock.ts'
+import { lockDataFolder } from '../daemon/lock.ts'
 import { lockDatabase } from '../db/database-lock.ts'
 import { openCurrentDatabase, openDatabase } from '../db/open.ts'
 import type { Db } from '../db/schema.ts'
@@ -113,7 +113,7 @@ async function openBeside({ dataDir, databaseUrl }: Config): Promise<AsyncDispos
   const current = await openCurrentDatabase(place)
   if (current) return disposable(current)
   // Its tables may change under no service that uses them as they are.
-  using folder = 'path' in place ? holdDataFolder(dataDir) : null
+  using folder = 'path' in place ? lockDataFolder(dataDir) : null
   if ('path' in place && !folder) {
     throw new MediaError(6401, `a service of another version runs on ${dataDir}`, {
       retryable: false,

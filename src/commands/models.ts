@@ -101,7 +101,7 @@ export async function setUp(subject: Subject): Promise<number> {
 }
 
 async function lacksHere(subject: Subject): Promise<Lack[]> {
-  const [{ beAsTold }, { operations }] = await Promise.all([
+  const [{ applyEngineSettings: beAsTold }, { operations }] = await Promise.all([
     import('../service/service-parts.ts'),
     import('../../tools/index.ts'),
   ])

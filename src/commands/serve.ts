@@ -4,7 +4,7 @@ import { operations } from '../../tools/index.ts'
 import type { Config } from '../config/config.ts'
 import { MediaError } from '../contract/errors.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
-import { holdDataFolder } from '../daemon/lock.ts'
+import { lockDataFolder } from '../daemon/lock.ts'
 import { newKey } from '../platform/new-key.ts'
 import { checkReach } from './check-reach.ts'
 import { startService, type RunningService, type ServiceOptions } from '../service/service.ts'
@@ -25,7 +25,7 @@ export async function runInForeground(
   checkReach(config)
   checkKey(apiKey)
   await prepareDataFolder(dataDir)
-  using held = holdDataFolder(dataDir)
+  using held = lockDataFolder(dataDir)
   if (!held) {
     throw new MediaError(6401, `another service runs on ${dataDir}`, {
       hint: 'End it, or give this one another folder with --data-dir.',

@@ -5,14 +5,20 @@ import { unescape } from 'node:querystring'
 import * as z from 'zod'
 import type { Voice } from '../contract/catalog.ts'
 import { MediaError } from '../contract/errors.ts'
-import { inPlainWords } from '../contract/plain-issues.ts'
+import { plainIssueMessage } from '../contract/plain-issues.ts'
 import { dataFiles } from '../daemon/data-files.ts'
 import { isHttpUrl } from '../engines/packs/address.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
 import { services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/offer.ts'
 import { errorCode } from '../platform/error-code.ts'
-import { aboutSettings, defaults, environmentOnly, settings, type Settings } from './settings.ts'
+import {
+  settingDescriptions,
+  defaults,
+  environmentOnlySettings,
+  settings,
+  type Settings,
+} from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -67,7 +73,7 @@ export type ConfigOptions = {
   readonly [Name in 'host' | 'port' | 'public_url' | 'toolsets' | 'tools' | 'read_only']?: unknown
 }
 
-interface Source {
+interface ConfigSource {
   /** From the command line, as are `options`; both go before the environment's. */
   readonly dataDir?: string | undefined
   readonly options?: ConfigOptions | undefined
@@ -76,10 +82,10 @@ interface Source {
 }
 
 /** Reads the settings: command line, then environment, then `reelwright.config.json`, then defaults. Throws 6016 naming the key. */
-export async function readConfig(source: Source = {}): Promise<Config> {
-  const { projectDir } = environmentOnly
-  const project = present((source.environment ?? processEnvironment)[projectDir.variable])
-  const merged = { ...defaults, ...(await readGiven(source)) }
+export async function readConfig(source: ConfigSource = {}): Promise<Config> {
+  const { projectDir } = environmentOnlySettings
+  const project = nonEmpty((source.environment ?? processEnvironment)[projectDir.variable])
+  const merged = { ...defaults, ...(await readExplicitSettings(source)) }
   return {
     dataDir: locateDataDir(source),
     baseUrl: merged.base_url,
@@ -97,7 +103,7 @@ export async function readConfig(source: Source = {}): Promise<Config> {
       automatic: merged.pull_models,
       own: merged.models ?? {},
     },
-    services: servicesOf(merged),
+    services: mergeServiceKeys(merged),
     databaseUrl: merged.database_url,
     logLevel: merged.log_level,
     host: merged.host,
@@ -111,47 +117,49 @@ export async function readConfig(source: Source = {}): Promise<Config> {
 }
 
 /** What of the settings somebody set, checked, by their names in the file. Throws 6016 naming the key. */
-export async function readGiven(source: Source): Promise<Settings> {
+export async function readExplicitSettings(source: ConfigSource): Promise<Settings> {
   const environment = source.environment ?? processEnvironment
   const dataDir = locateDataDir(source)
   const file = join(dataDir, dataFiles.settings)
-  const fromFile = check(await readSettings(file), (key) => (key === undefined ? file : `${key} in ${file}`))
-  const fromVariables = check(
-    variablesOf(environment),
-    (key) => aboutSettings.find(({ name }) => name === key)?.variable ?? 'the environment',
+  const fromFile = validateSettings(await readSettingsFile(file), (key) =>
+    key === undefined ? file : `${key} in ${file}`,
+  )
+  const fromVariables = validateSettings(
+    readVariables(environment),
+    (key) => settingDescriptions.find(({ name }) => name === key)?.variable ?? 'the environment',
   )
   const given = Object.entries(source.options ?? {}).filter(([, value]) => value !== undefined)
-  const fromOptions = check(Object.fromEntries(given), (key) => `--${key?.replaceAll('_', '-')}`)
+  const fromOptions = validateSettings(Object.fromEntries(given), (key) => `--${key?.replaceAll('_', '-')}`)
   return {
-    ...located(fromFile, dataDir),
-    ...located(fromVariables, process.cwd()),
+    ...resolvePaths(fromFile, dataDir),
+    ...resolvePaths(fromVariables, process.cwd()),
     ...fromOptions,
   }
 }
 
 /** The data folder, absolute; also where the settings in it cannot be read. */
-export function locateDataDir({ dataDir, environment = processEnvironment }: Source): string {
-  const given = dataDir ?? present(environment[environmentOnly.dataDir.variable])
+export function locateDataDir({ dataDir, environment = processEnvironment }: ConfigSource): string {
+  const given = dataDir ?? nonEmpty(environment[environmentOnlySettings.dataDir.variable])
   return resolve(given ?? defaultDataDir(environment))
 }
 
 /** Names of the variables by which this process's environment sets something. */
-export function variablesSet(): string[] {
-  const names = [...Object.values(environmentOnly), ...aboutSettings].flatMap(
+export function definedVariables(): string[] {
+  const names = [...Object.values(environmentOnlySettings), ...settingDescriptions].flatMap(
     ({ variable }) => variable ?? [],
   )
-  return names.filter((name) => present(processEnvironment[name]) !== undefined)
+  return names.filter((name) => nonEmpty(processEnvironment[name]) !== undefined)
 }
 
 /** What of the settings nobody may be told. */
-export function secretsOf({ apiKey, databaseUrl, services: set }: Config): string[] {
+export function configSecrets({ apiKey, databaseUrl, services: set }: Config): string[] {
   const password = databaseUrl === undefined ? '' : new URL(databaseUrl).password
   const keys = Object.values(set).map((service) => service?.key ?? '')
   return [apiKey ?? '', password, unescape(password), ...keys].filter((secret) => secret !== '')
 }
 
 /** Services with the keys that stand beside them, which go before those in them. */
-function servicesOf(given: Settings): Services {
+function mergeServiceKeys(given: Settings): Services {
   const {
     language_model: model,
     language_model_key: modelKey,
@@ -171,21 +179,21 @@ function servicesOf(given: Settings): Services {
 const servicesVariable = 'REELWRIGHT_SERVICES_TOLD'
 
 /** The environment of a worker that is told of services; what opens something is told in no other way. */
-export function environmentTelling(set: Services): Environment {
-  const secrets = aboutSettings.filter(({ name }) => /_key$|^database_url$/.test(name))
+export function workerEnvironment(set: Services): Environment {
+  const secrets = settingDescriptions.filter(({ name }) => /_key$|^database_url$/.test(name))
   const without = Object.fromEntries(secrets.map(({ variable = '' }) => [variable, undefined]))
   return { ...processEnvironment, ...without, [servicesVariable]: JSON.stringify(set) }
 }
 
 /** What this process's environment tells of services; the programs it starts are not told. */
-export function takeServices(): Services {
+export function takeWorkerServices(): Services {
   const told = process.env[servicesVariable]
   delete process.env[servicesVariable]
   return services.parse(JSON.parse(told ?? '{}'))
 }
 
 /** Makes paths absolute: those of the file start from its folder, the environment's from the current one. */
-function located(given: Settings, base: string): Settings {
+function resolvePaths(given: Settings, base: string): Settings {
   const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
   const { allowed_dirs, workspace, ffmpeg, models_mirror: mirror, models, voice_service: voice } = given
   return {
@@ -208,7 +216,7 @@ function located(given: Settings, base: string): Settings {
 }
 
 /** An empty variable is one that is not set; a client's unfilled `${NAME}` as well. */
-function present(value: string | undefined): string | undefined {
+function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' || /^\$\{.*\}$/.test(value) ? undefined : value
 }
 
@@ -217,80 +225,84 @@ function defaultDataDir(environment: Environment): string {
     case 'darwin':
       return join(homedir(), 'Library', 'Application Support', 'reelwright')
     case 'win32':
-      return join(present(environment['LOCALAPPDATA']) ?? join(homedir(), 'AppData', 'Local'), 'reelwright')
+      return join(nonEmpty(environment['LOCALAPPDATA']) ?? join(homedir(), 'AppData', 'Local'), 'reelwright')
     default:
-      return join(present(environment['XDG_DATA_HOME']) ?? join(homedir(), '.local', 'share'), 'reelwright')
+      return join(nonEmpty(environment['XDG_DATA_HOME']) ?? join(homedir(), '.local', 'share'), 'reelwright')
   }
 }
 
-function variablesOf(environment: Environment): Record<string, unknown> {
+function readVariables(environment: Environment): Record<string, unknown> {
   const given: Record<string, unknown> = {}
-  for (const { name, variable } of aboutSettings) {
-    const value = variable === undefined ? undefined : present(environment[variable])
+  for (const { name, variable } of settingDescriptions) {
+    const value = variable === undefined ? undefined : nonEmpty(environment[variable])
     if (value === undefined) continue
-    given[name] = (readers[name] ?? String)(value)
+    given[name] = (variableParsers[name] ?? String)(value)
   }
   return given
 }
 
 /** How a variable is read that is no text. */
-const readers: Readonly<Record<string, (value: string) => unknown>> = {
+const variableParsers: Readonly<Record<string, (value: string) => unknown>> = {
   allowed_dirs: (value) => value.split(delimiter).filter(Boolean),
-  toolsets: readList,
-  tools: readList,
+  toolsets: parseList,
+  tools: parseList,
   port: Number,
   confirm_above_credits: Number,
-  read_only: truth,
-  allow_urls: truth,
-  pull_models: truth,
-  allow_query_authorization: truth,
+  read_only: parseBoolean,
+  allow_urls: parseBoolean,
+  pull_models: parseBoolean,
+  allow_query_authorization: parseBoolean,
 }
 
 /** A list as variables and options write it: with commas. */
-export function readList(value: string): string[] {
+export function parseList(value: string): string[] {
   return value.split(',').flatMap((item) => item.trim() || [])
 }
 
 /** What is neither is left to the schema to refuse. */
-function truth(value: string): unknown {
+function parseBoolean(value: string): unknown {
   return { true: true, '1': true, false: false, '0': false }[value] ?? value
 }
 
-async function readSettings(file: string): Promise<unknown> {
+async function readSettingsFile(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     if (error instanceof SyntaxError) {
       // The rest of its message quotes the file, which may hold a key.
       const [place] = /line \d+ column \d+/.exec(error.message) ?? []
-      throw invalid(`${file} is not JSON${place === undefined ? '' : ` (${place})`}`, {
+      throw configurationError(`${file} is not JSON${place === undefined ? '' : ` (${place})`}`, {
         hint: 'Correct the file: one JSON object, such as { "allow_urls": true }.',
       })
     }
     const code = errorCode(error)
     // A data folder that is a file is told by whoever uses it.
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    throw invalid(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-      hint: 'Make it a file that you may read, or remove it.',
-    })
+    throw configurationError(
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+        hint: 'Make it a file that you may read, or remove it.',
+      },
+    )
   }
 }
 
 /** Checks settings against their schema; `whence` names where a key, or all of them, was set. */
-function check(given: unknown, whence: (key?: keyof Settings) => string): Settings {
-  const result = settings.safeParse(given, { error: inPlainWords })
+function validateSettings(given: unknown, whence: (key?: keyof Settings) => string): Settings {
+  const result = settings.safeParse(given, { error: plainIssueMessage })
   if (result.success) return result.data
   const problems = result.error.issues.map(({ path: [key, ...inside], message }) =>
     [whence(key as keyof Settings | undefined), z.core.toDotPath(inside), message].filter(Boolean).join(': '),
   )
   const isUnknown = result.error.issues.some(({ code }) => code === 'unrecognized_keys')
-  throw invalid(problems.join('; '), { hint: isUnknown ? knownSettings : correctIt })
+  throw configurationError(problems.join('; '), { hint: isUnknown ? unknownSettingHint : correctSettingHint })
 }
 
-const correctIt = 'Correct the named setting, or leave it out; docs/settings.md tells what each takes.'
-const knownSettings = `Correct the name, or leave it out; known ones are ${Object.keys(settings.shape).join(', ')}.`
+const correctSettingHint =
+  'Correct the named setting, or leave it out; docs/settings.md tells what each takes.'
+const unknownSettingHint = `Correct the name, or leave it out; known ones are ${Object.keys(settings.shape).join(', ')}.`
 
-function invalid(message: string, { cause, hint }: { cause?: unknown; hint: string }): MediaError {
+function configurationError(message: string, { cause, hint }: { cause?: unknown; hint: string }): MediaError {
   return new MediaError(6016, `invalid configuration: ${message}`, { cause, hint })
 }

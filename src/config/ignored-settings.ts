@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { readGiven } from './config.ts'
+import { readExplicitSettings } from './config.ts'
 import { dataFiles } from '../daemon/data-files.ts'
-import { aboutSettings, defaults } from './settings.ts'
+import { settingDescriptions, defaults } from './settings.ts'
 
 /** What only the service uses, and the local one reads from its file alone: it serves more than this client. */
-const readByService = [
+const serviceSettings = [
   'ffmpeg',
   'models_mirror',
   'pull_models',
@@ -18,24 +18,27 @@ const readByService = [
 ] as const
 
 /** A variable here that does not count for the local service. */
-export interface Ignored {
-  readonly name: (typeof readByService)[number]
+export interface IgnoredSetting {
+  readonly name: (typeof serviceSettings)[number]
   readonly detail: string
   /** The setting that counts. */
   readonly fix: string
 }
 
 /** Variables that this environment sets for the service, where the local one has another value. */
-export async function ignoredByService(dataDir: string): Promise<Ignored[]> {
-  const [given, local] = await Promise.all([readGiven({ dataDir }), readGiven({ dataDir, environment: {} })])
+export async function findIgnoredSettings(dataDir: string): Promise<IgnoredSetting[]> {
+  const [given, local] = await Promise.all([
+    readExplicitSettings({ dataDir }),
+    readExplicitSettings({ dataDir, environment: {} }),
+  ])
   const [here, there] = [
     { ...defaults, ...given },
     { ...defaults, ...local },
   ]
-  return readByService
+  return serviceSettings
     .filter((name) => !isDeepStrictEqual(here[name], there[name]))
     .map((name) => {
-      const variable = aboutSettings.find((setting) => setting.name === name)?.variable ?? name
+      const variable = settingDescriptions.find((setting) => setting.name === name)?.variable ?? name
       const file = join(dataDir, dataFiles.settings)
       return {
         name,

@@ -244,7 +244,7 @@ export class MediaError extends Error {
 }
 
 /** A task's files found no space. */
-export function diskFull(cause: unknown): MediaError {
+export function diskFullError(cause: unknown): MediaError {
   return new MediaError(6402, 'the disk is full', {
     cause,
     hint: 'Free space on the service, then try again.',

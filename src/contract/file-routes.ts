@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { fileDetails, fileList, fileListQuery, fileRecord, retentionDays } from './file.ts'
 import { id } from './id.ts'
 import { mediaFacts } from './media-facts.ts'
-import { mostFrames } from './regions.ts'
+import { maxSheetFrames } from './regions.ts'
 import type { RawRoute, Route } from './route.ts'
-import { moment } from './time.ts'
+import { timestamp } from './time.ts'
 import {
   localFile,
   uploadAborted,
   uploadInit,
   uploadPart,
   uploadPartQuery,
-  uploadStarted,
+  uploadInitResult,
   uploadStatus,
 } from './upload.ts'
 
@@ -25,18 +25,18 @@ const decimal = z
   .regex(/^\d+(\.\d+)?(e[+-]?\d+)?$/, 'must be a number of seconds, such as 2.5')
   .transform(Number)
 
-const times = z
+const frameTimes = z
   .string()
   .max(400)
   .transform((text) => text.split(','))
-  .pipe(z.array(decimal).max(mostFrames))
+  .pipe(z.array(decimal).max(maxSheetFrames))
 
 /** Which regions are drawn, and when. */
 export const regionsQuery = z.object({
   regions_file_id: id.describe('A detection result or a list of regions made by hand, as .json'),
-  at: times
+  at: frameTimes
     .optional()
-    .describe(`Times in s, at most ${mostFrames}, with commas; left out, those that show most`),
+    .describe(`Times in s, at most ${maxSheetFrames}, with commas; left out, those that show most`),
 })
 
 /** What a picture of regions shows. Ids that are long, or look like a number, are told by it: #3, keep#1. */
@@ -73,7 +73,7 @@ export type InspectedFile = z.infer<typeof inspectedFile>
 /** A link that opens a file without a key until it expires; for players and browsers. */
 export const signedLink = z.object({
   url: z.string().describe('Path with its signature'),
-  expires_at: moment,
+  expires_at: timestamp,
 })
 
 /** Body of a request for a link. */
@@ -103,7 +103,7 @@ export const cleanRequest = z.object({
 })
 
 /** What a clean-up freed. */
-export const cleaned = z.object({
+export const cleanResult = z.object({
   files: z.int().describe('Files removed'),
   bytes: z.int().describe('Bytes the account takes less: none where another of its files has the same'),
 })
@@ -123,7 +123,7 @@ export const fileRoutes = {
     path: '/base/file/upload/chunk/init',
     summary: 'Begins an upload in parts, or answers the file that is there already',
     body: uploadInit,
-    data: uploadStarted,
+    data: uploadInitResult,
     errors: [6001, 6002, 6011, 6013],
   },
   uploadPart: {
@@ -214,7 +214,7 @@ export const fileRoutes = {
     path: '/base/file/clean',
     summary: "Frees space: removes the account's old files",
     body: cleanRequest,
-    data: cleaned,
+    data: cleanResult,
     errors: [],
   },
 } as const satisfies Record<string, Route>

@@ -3,7 +3,7 @@ import { MediaError } from './errors.ts'
 import { extensionOf, kindOf, supportedHint, type FileKind } from './file-kind.ts'
 import { id } from './id.ts'
 import { pageOf, paging } from './paging.ts'
-import { moment } from './time.ts'
+import { timestamp } from './time.ts'
 
 /** 20 GB: the largest upload, in bytes. */
 export const maxFileBytes = 20 * 2 ** 30
@@ -12,10 +12,10 @@ export const maxFileBytes = 20 * 2 ** 30
 export const retentionDays = 60
 
 /** What to do about a video where sound is wanted. */
-const takeSoundOut = 'Of a video take the sound out first: ffmpeg -i old.mp4 -vn new.flac'
+const extractAudioHint = 'Of a video take the sound out first: ffmpeg -i old.mp4 -vn new.flac'
 
 /** What to do about an HTML particle in a file of another kind. */
-export const saveAsHtml = 'Save the particle as .html and use that.'
+export const saveAsHtmlHint = 'Save the particle as .html and use that.'
 
 /** A stored file as answered by upload (contract 1, 2.2). */
 export const fileRecord = z.object({
@@ -25,8 +25,8 @@ export const fileRecord = z.object({
   blake3_id: z.string(),
   base_ext: z.string(),
   download_url: z.string(),
-  created_at: moment,
-  expire_at: moment,
+  created_at: timestamp,
+  expire_at: timestamp,
   is_expired: z.boolean(),
 })
 export type FileRecord = z.infer<typeof fileRecord>
@@ -45,7 +45,7 @@ export type FileList = z.infer<typeof fileList>
 export const fileDetails = fileRecord.extend({ upload_user_id: z.int() })
 export type FileDetails = z.infer<typeof fileDetails>
 
-interface FileMark {
+interface FileRefOptions {
   readonly kinds: readonly FileKind[]
   /** What to do about a file of another kind; left out, what is supported is told. */
   readonly fix?: string | undefined
@@ -55,10 +55,10 @@ interface FileMark {
   readonly insteadOf?: string | undefined
 }
 
-const fileRefs = z.registry<FileMark>()
+const fileRefs = z.registry<FileRefOptions>()
 
 /** A field of an operation's input that holds a file id; agents may give a local path there. */
-export function fileRef({ describe, ...mark }: FileMark & { readonly describe: string }) {
+export function fileRef({ describe, ...mark }: FileRefOptions & { readonly describe: string }) {
   const schema = id.describe(describe)
   fileRefs.add(schema, mark)
   return schema
@@ -70,7 +70,7 @@ export function fileKindsOf(schema: z.core.$ZodType): readonly FileKind[] | unde
 }
 
 /** One place in an input value that refers to a file. */
-export interface FileReference extends FileMark {
+export interface FileReference extends FileRefOptions {
   readonly path: readonly (string | number)[]
   readonly value: unknown
 }
@@ -84,14 +84,14 @@ const kindWords: Readonly<Record<FileKind, string>> = {
 }
 
 /** The error of a file, by its name, that is of another kind than its place takes. */
-export function ofAnotherKind({ path, kinds, fix }: FileReference, name: string): MediaError {
+export function wrongKindError({ path, kinds, fix }: FileReference, name: string): MediaError {
   const wanted = kinds
     .map((kind) => kindWords[kind])
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' or ')
   const message = `${z.core.toDotPath(path)}: ${name} is not ${wanted}`
   const isSoundOfVideo = kinds.includes('audio') && kindOf(extensionOf(name)) === 'video'
-  const hint = supportedHint(kinds) + (isSoundOfVideo ? `. ${takeSoundOut}` : '')
+  const hint = supportedHint(kinds) + (isSoundOfVideo ? `. ${extractAudioHint}` : '')
   return new MediaError(6014, message, { hint: fix ?? hint })
 }
 

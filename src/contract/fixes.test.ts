@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { addFix, correctFix } from './fixes.ts'
-import { inPlainWords } from './plain-issues.ts'
+import { missingFieldsHint, correctionHint } from './fixes.ts'
+import { plainIssueMessage } from './plain-issues.ts'
 
 const schema = z.object({
   fps: z.int().min(30).max(60).default(30).describe('Frames a second'),
@@ -37,8 +37,8 @@ const schema = z.object({
 })
 
 function told(given: unknown): string | undefined {
-  const parsed = schema.safeParse(given, { error: inPlainWords })
-  return parsed.error && correctFix(schema, parsed.error, given)
+  const parsed = schema.safeParse(given, { error: plainIssueMessage })
+  return parsed.error && correctionHint(schema, parsed.error, given)
 }
 
 test.for<[Record<string, unknown>, string | undefined]>([
@@ -74,8 +74,8 @@ test.for<[Record<string, unknown>, string | undefined]>([
 })
 
 test('fields that are missing are told with what they are for', () => {
-  expect(addFix(schema, ['colour'])).toBe('Add colour (Of the lines, #RRGGBB).')
-  expect(addFix(schema, ['rate', 'fps', 'size', 'name'])).toBe(
+  expect(missingFieldsHint(schema, ['colour'])).toBe('Add colour (Of the lines, #RRGGBB).')
+  expect(missingFieldsHint(schema, ['rate', 'fps', 'size', 'name'])).toBe(
     'Add rate, fps (Frames a second), size (Width and height), ….',
   )
 })

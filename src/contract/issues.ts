@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from './errors.ts'
-import { addFix, correctFix, missingFields } from './fixes.ts'
-import { inPlainWords } from './plain-issues.ts'
+import { missingFieldsHint, correctionHint, missingFields } from './fixes.ts'
+import { plainIssueMessage } from './plain-issues.ts'
 import { summarizeList } from './summarize-list.ts'
 
 /**
@@ -18,44 +18,46 @@ export function readBody<Schema extends z.ZodObject>(
       hint: `Send one such as ${JSON.stringify(example)}.`,
     })
   }
-  const given = withoutNulls(body)
+  const given = omitNulls(body)
   const missing = missingFields(schema, given)
   if (missing.length > 0) {
-    throw new MediaError(6013, `required: ${missing.join(', ')}`, { hint: addFix(schema, missing) })
+    throw new MediaError(6013, `required: ${missing.join(', ')}`, {
+      hint: missingFieldsHint(schema, missing),
+    })
   }
-  const parsed = schema.safeParse(given, { error: inPlainWords })
+  const parsed = schema.safeParse(given, { error: plainIssueMessage })
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'body'), {
-    hint: correctFix(schema, parsed.error, given),
+    hint: correctionHint(schema, parsed.error, given),
   })
 }
 
 /** An object without the fields that hold null. */
-export function withoutNulls(value: object): Record<string, unknown> {
+export function omitNulls(value: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
 }
 
 /** Most issues that are told: a reader can act on a few. */
-export const mostIssuesTold = 5
+export const maxIssuesListed = 5
 
 /** One rule that a value breaks. */
-export type Issue = Pick<z.core.$ZodIssue, 'code' | 'path' | 'message'>
+export type SchemaIssue = Pick<z.core.$ZodIssue, 'code' | 'path' | 'message'>
 
 /** What is wrong with a value, place by place; `whole` is the value's own name, `placeOf` tells other places. */
 export function describeIssues(
-  error: { readonly issues: readonly Issue[] },
+  error: { readonly issues: readonly SchemaIssue[] },
   whole: string,
   placeOf: (path: readonly PropertyKey[]) => string = z.core.toDotPath,
 ): string {
   // There may be hundreds of thousands.
-  const told = firstOfTheirPlace(error.issues).map(({ path, message }, index) =>
-    index < mostIssuesTold ? `${placeOf(path) || whole}: ${message}` : '',
+  const told = dropFollowUpIssues(error.issues).map(({ path, message }, index) =>
+    index < maxIssuesListed ? `${placeOf(path) || whole}: ${message}` : '',
   )
-  return summarizeList(told, mostIssuesTold)
+  return summarizeList(told, maxIssuesListed)
 }
 
 /** Of a value of the wrong kind zod goes on, at once, to tell its length, which means nothing then. */
-function firstOfTheirPlace(issues: readonly Issue[]): Issue[] {
+function dropFollowUpIssues(issues: readonly SchemaIssue[]): SchemaIssue[] {
   return issues.filter(({ path }, index) => {
     const before = issues[index - 1]
     const isSame = before?.path.length === path.length && path.every((key, at) => key === before.path[at])

@@ -22,7 +22,7 @@ export type VoiceLanguage = (typeof voiceLanguages)[number]
 export const chineseScripts = ['zh-CHS', 'zh-CHT'] as const
 
 /** A spoken language of a request, its script aside. */
-export function spoken(language: VoiceLanguage | (typeof chineseScripts)[number]): VoiceLanguage {
+export function spokenLanguage(language: VoiceLanguage | (typeof chineseScripts)[number]): VoiceLanguage {
   return language === 'zh-CHS' || language === 'zh-CHT' ? 'zh-CN' : language
 }
 
@@ -30,7 +30,7 @@ export function spoken(language: VoiceLanguage | (typeof chineseScripts)[number]
  * The codes of the interface by the languages that recognisers name (ISO 639-1, or 639-3 where there is none). Where it
  * has two for one language, the one of subtitles: es-ES of es-MX, pt-PT of pt-BR (docs/contract.md).
  */
-const codes: Readonly<Record<string, string>> = {
+const contractCodes: Readonly<Record<string, string>> = {
   zh: 'zh-CN',
   yue: 'zh-HK',
   en: 'en-US',
@@ -52,5 +52,5 @@ const codes: Readonly<Record<string, string>> = {
 
 /** The interface's code of a language as engines name it; null of one that it does not have. */
 export function contractLanguage(raw: string): string | null {
-  return codes[raw.toLowerCase()] ?? null
+  return contractCodes[raw.toLowerCase()] ?? null
 }

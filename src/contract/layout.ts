@@ -15,7 +15,7 @@ export const layoutsQuery = z.object({
   ...paging,
 })
 
-const share = z.number().min(0).max(1)
+const layoutShare = z.number().min(0).max(1)
 
 /** A way to place a number of clips. */
 export const layoutEntry = z.object({
@@ -24,7 +24,7 @@ export const layoutEntry = z.object({
   equivalence_key: z.string().describe('Equal where the slots have the same sizes in other places'),
   ratios: z.array(z.enum(outputRatios)).describe('Shapes of a result for which it may be chosen by itself'),
   slots: z
-    .array(z.object({ x: share, y: share, width: share, height: share }))
+    .array(z.object({ x: layoutShare, y: layoutShare, width: layoutShare, height: layoutShare }))
     .describe("Each clip's slot as shares of the result, without gaps"),
   svg: z.string().describe('Sketch with the slots numbered by clip from 1'),
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { id } from './id.ts'
 import { pageOf, paging } from './paging.ts'
-import { moment } from './time.ts'
+import { timestamp } from './time.ts'
 
 /** Query of the ledger. */
 export const ledgerQuery = z.object({
@@ -17,7 +17,7 @@ const ledgerEntry = z.object({
     .describe('Given to the account; taken for a task at its creation; given back with its failure or end'),
   amount: z.int().describe('Credits; negative where they were taken'),
   task_id: id.nullable().describe('Null for a grant'),
-  create_time: moment,
+  create_time: timestamp,
 })
 
 export const ledgerPage = pageOf(ledgerEntry)

@@ -1,24 +1,27 @@
 /** No file and no value has a longer name. */
-const mostLetters = 1000
+const maxNameLength = 1000
 
 /** Longest name that is compared letter by letter. */
-const longest = 100
+const maxComparedLength = 100
 
 /**
  * The name among some that was probably meant by another: the same but for its case, its ending or what separates
  * its words, else one that is a slip or two away.
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
-  if (given.length > mostLetters) return undefined
-  const wanted = plain(given)
+  if (given.length > maxNameLength) return undefined
+  const wanted = normalizeName(given)
   let nearest: string | undefined
   let least = Math.min(3, Math.ceil(wanted.length / 2))
   for (const name of names) {
-    const stem = plain(name)
+    const stem = normalizeName(name)
     if (stem === wanted) return name
-    if (Math.max(stem.length, wanted.length) > longest || Math.abs(stem.length - wanted.length) >= least)
+    if (
+      Math.max(stem.length, wanted.length) > maxComparedLength ||
+      Math.abs(stem.length - wanted.length) >= least
+    )
       continue
-    const slips = distance(stem, wanted)
+    const slips = editDistance(stem, wanted)
     if (slips >= least) continue
     least = slips
     nearest = name
@@ -27,7 +30,7 @@ export function nearestName(given: string, names: Iterable<string>): string | un
 }
 
 /** What of a name people take for the same. */
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name
     .normalize('NFC')
     .toLowerCase()
@@ -36,7 +39,7 @@ function plain(name: string): string {
 }
 
 /** Letters to put in, take out or change until one text is the other (Levenshtein). */
-function distance(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let at = 0; at < one.length; at += 1) {
     const next = [at + 1]

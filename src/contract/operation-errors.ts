@@ -5,9 +5,9 @@ import { fileKindsOf } from './file.ts'
 import type { Operation } from './operation.ts'
 
 /** The codes by which a creation of an operation may be refused, beside what any request may be. */
-export function refusalsOf(operation: Operation): readonly ErrorCode[] {
+export function creationErrorCodes(operation: Operation): readonly ErrorCode[] {
   const { input, price, listedAs, limits = [], synchronous } = operation
-  const kinds = fileKindsIn(input)
+  const kinds = acceptedFileKinds(input)
   const isProbed = [...kinds].some((kind) => kind !== 'text' && kind !== 'midi')
   const codes: readonly ErrorCode[] = [
     6013,
@@ -22,7 +22,7 @@ export function refusalsOf(operation: Operation): readonly ErrorCode[] {
 }
 
 /** The kinds of file that a request can refer to. */
-export function fileKindsIn(input: z.ZodObject): ReadonlySet<FileKind> {
+export function acceptedFileKinds(input: z.ZodObject): ReadonlySet<FileKind> {
   const kinds = new Set<FileKind>()
   z.toJSONSchema(input, {
     io: 'input',

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { RawRoute, Route } from './route.ts'
-import { moment } from './time.ts'
+import { timestamp } from './time.ts'
 
 /** A ticket signs the page in once, within a minute; it stands behind the `#` of the page's address. */
-export const pageTicket = z.object({ ticket: z.string(), expires_at: moment })
+export const pageTicket = z.object({ ticket: z.string(), expires_at: timestamp })
 
 /** Body of signing in. */
 export const pageLogin = z.object({ ticket: z.string().min(1).max(200) })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { describeIssues } from './issues.ts'
-import { inPlainWords } from './plain-issues.ts'
+import { plainIssueMessage } from './plain-issues.ts'
 
 const schema = z.object({
   clips: z
@@ -39,7 +39,7 @@ const good: z.input<typeof schema> = {
 }
 
 function told(given: unknown): string {
-  const parsed = schema.safeParse(given, { error: inPlainWords })
+  const parsed = schema.safeParse(given, { error: plainIssueMessage })
   return parsed.error ? describeIssues(parsed.error, 'body') : ''
 }
 

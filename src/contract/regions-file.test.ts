@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkRegions } from './regions-file.ts'
+import { validateRegions } from './regions-file.ts'
 
 test('of very many entries that are wrong five issues are told, and the rest is not looked at', () => {
   const looked = new Set<number>()
@@ -11,7 +11,7 @@ test('of very many entries that are wrong five issues are told, and the rest is 
     ...{ y: 0, w: 0.1, h: 0.1 },
   }))
   const told = [0, 1, 2, 3, 4].map((index) => `regions[${index}].x (#${index + 1}): at least 0, -1 given`)
-  expect(() => checkRegions('a.json', { regions: list, protect_regions: list })).toThrow(
+  expect(() => validateRegions('a.json', { regions: list, protect_regions: list })).toThrow(
     `a.json is no list of regions: ${told.join('; ')}; what follows was not looked at`,
   )
   expect([...looked]).toEqual([0, 1, 2, 3, 4])
@@ -39,5 +39,5 @@ test.each<[string, object, RegExp]>([
     /regions\[4\]\.x [^;]*; what follows was not looked at$/,
   ],
 ])('it is told whether all was looked at, where %s', (_, given, told) => {
-  expect(() => checkRegions('a.json', given)).toThrow(told)
+  expect(() => validateRegions('a.json', given)).toThrow(told)
 })

@@ -4,7 +4,7 @@ import * as z from 'zod'
 export const maxRegions = 50_000
 
 /** Most frames of one picture of regions: more are too small to read. */
-export const mostFrames = 12
+export const maxSheetFrames = 12
 
 /** Sums of decimal fractions such as 0.7 + 0.3 may be a little more than 1; a thousandth of a pixel is not seen. */
 const slack = 1e-7
@@ -59,13 +59,13 @@ export const region = z
   })
   .superRefine(checkRegion)
 
-interface Repeated {
+interface DuplicateId {
   readonly index: number
   readonly message: string
 }
 
 /** Which regions of a list have an id that one before them has. */
-export function repeatedIds(regions: readonly { readonly id?: string | undefined }[]): Repeated[] {
+export function findDuplicateIds(regions: readonly { readonly id?: string | undefined }[]): DuplicateId[] {
   const ids = new Set<string>()
   return regions.flatMap(({ id: name }, index) => {
     if (name === undefined) return []

@@ -28,12 +28,12 @@ export function fillPath(path: string, parameters: Readonly<Record<string, strin
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name]
     if (value === undefined) throw new TypeError(`path parameter ${name} missing for ${path}`)
-    return escapeStep(value)
+    return encodePathSegment(value)
   })
 }
 
 /** What cannot be escaped is no id either: half a character, and `..`, which leads elsewhere in every form (URL standard). */
-function escapeStep(value: string): string {
+function encodePathSegment(value: string): string {
   return encodeURIComponent(/^\.\.?$/.test(value) ? '\ufffd' : value.toWellFormed())
 }
 

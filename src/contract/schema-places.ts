@@ -1,49 +1,49 @@
 import * as z from 'zod'
 
 /** Any schema. */
-export type Schema = z.core.$ZodType
+export type AnySchema = z.core.$ZodType
 
 /** What is said of a place, or of the nearest place around it; of the whole nothing. */
-export function descriptionAt(input: Schema, path: readonly PropertyKey[]): string | undefined {
+export function descriptionAt(input: AnySchema, path: readonly PropertyKey[]): string | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const schema = schemaAt(input, path.slice(0, length))
-    const description = schema && descriptionOf(schema)
+    const description = schema && ownDescription(schema)
     if (description !== undefined) return description.replace(/\.$/, '')
   }
   return undefined
 }
 
-function descriptionOf(schema: Schema): string | undefined {
+function ownDescription(schema: AnySchema): string | undefined {
   const own = z.globalRegistry.get(schema)?.description
-  return own ?? (isWrapper(schema) ? descriptionOf(schema.unwrap()) : undefined)
+  return own ?? (isWrapper(schema) ? ownDescription(schema.unwrap()) : undefined)
 }
 
 /** The schema of a place inside another; undefined where that has none, or several. */
-export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
+export function schemaAt(schema: AnySchema, path: readonly PropertyKey[]): AnySchema | undefined {
   const [key, ...rest] = path
   if (key === undefined) return schema
-  const next = stepInto(unwrap(schema), String(key))
+  const next = stepInto(unwrapSchema(schema), String(key))
   return next && schemaAt(next, rest)
 }
 
-function stepInto(schema: Schema, key: string): Schema | undefined {
+function stepInto(schema: AnySchema, key: string): AnySchema | undefined {
   if (schema instanceof z.ZodArray) return schema.element
   if (schema instanceof z.ZodRecord) return schema.valueType
-  return schema instanceof z.ZodObject ? fieldOf(schema, key) : undefined
+  return schema instanceof z.ZodObject ? fieldSchema(schema, key) : undefined
 }
 
 /** The schema of a field; undefined where an object has none of that name. */
-export function fieldOf({ shape }: z.ZodObject, name: string): Schema | undefined {
-  return Object.hasOwn(shape, name) ? (shape[name] as Schema) : undefined
+export function fieldSchema({ shape }: z.ZodObject, name: string): AnySchema | undefined {
+  return Object.hasOwn(shape, name) ? (shape[name] as AnySchema) : undefined
 }
 
 /** A schema without what makes it optional. */
-export function unwrap(schema: Schema): Schema {
-  return isWrapper(schema) ? unwrap(schema.unwrap()) : schema
+export function unwrapSchema(schema: AnySchema): AnySchema {
+  return isWrapper(schema) ? unwrapSchema(schema.unwrap()) : schema
 }
 
 const wrappers = [z.ZodOptional, z.ZodDefault, z.ZodPrefault, z.ZodNullable] as const
 
-function isWrapper(schema: Schema): schema is InstanceType<(typeof wrappers)[number]> {
+function isWrapper(schema: AnySchema): schema is InstanceType<(typeof wrappers)[number]> {
   return wrappers.some((wrapper) => schema instanceof wrapper)
 }

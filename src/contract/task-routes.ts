@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { RawRoute, Route } from './route.ts'
 import { taskCreated, taskQuote, taskList, taskListQuery, taskRecord } from './task.ts'
-import { moment } from './time.ts'
+import { timestamp } from './time.ts'
 
 /** A ticket opens one event socket, once, within a minute; for browsers, which cannot send a header there. */
-export const eventTicket = z.object({ ticket: z.string(), expires_at: moment })
+export const eventTicket = z.object({ ticket: z.string(), expires_at: timestamp })
 
 /** Endpoints of tasks. */
 export const taskRoutes = {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { id } from './id.ts'
 import { pageOf, paging } from './paging.ts'
-import { moment } from './time.ts'
+import { timestamp } from './time.ts'
 
 /** Task states (contract 1, section 3). */
 export const taskStates = ['created', 'queued', 'processing', 'completed', 'failed', 'cancelled'] as const
@@ -49,7 +49,7 @@ export const taskCreated = z.object({
   task_id: id,
   task_type: z.string(),
   status: taskState,
-  created_at: moment.optional(),
+  created_at: timestamp.optional(),
   estimated_duration: z.number().optional(),
   estimated_queue_wait_duration: z.number().optional(),
   estimated_total_duration: z.number().optional(),
@@ -76,8 +76,8 @@ export const taskRecord = z.object({
   status: taskState,
   progress: z.int().min(0).max(100),
   output_result: z.record(z.string(), z.unknown()).nullable(),
-  create_time: moment,
-  update_time: moment,
+  create_time: timestamp,
+  update_time: timestamp,
 })
 export type TaskRecord = z.infer<typeof taskRecord>
 
@@ -89,9 +89,9 @@ export const taskListItem = z.object({
   progress: z.int(),
   ...estimates,
   actual_duration: z.number().nullable().describe('Seconds of work so far or in all; null before the start'),
-  process_start_time: moment.nullable(),
-  finish_time: moment.nullable(),
-  create_time: moment,
+  process_start_time: timestamp.nullable(),
+  finish_time: timestamp.nullable(),
+  create_time: timestamp,
   task_type_key: z.string(),
   task_type_name: z.string(),
 })

@@ -12,7 +12,7 @@ export const sessionHours = 72
 export const maxListedMissing = 20
 
 /** A moment as upload sessions write it: UTC, without a zone. */
-const sessionMoment = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+const sessionTimestamp = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 
 /** Body of init. */
 export const uploadInit = z.object({
@@ -32,7 +32,7 @@ export const uploadSession = z.object({
   upload_id: id,
   part_size: z.int().min(1),
   total_parts: z.int(),
-  expires_at: sessionMoment,
+  expires_at: sessionTimestamp,
 })
 export type UploadSession = z.infer<typeof uploadSession>
 
@@ -50,15 +50,15 @@ const localImport = z
   .describe('Parts may be taken from a file of the same machine, by its path')
 
 /** What init answers: the file that was there already, the open upload of the same file, or a new session. */
-export const uploadStarted = z.union([
+export const uploadInitResult = z.union([
   fileRecord.extend({ instant: z.literal(true) }),
   uploadStatus.extend({ local_import: localImport }),
   uploadSession.extend({ local_import: localImport }),
 ])
-export type UploadStarted = z.infer<typeof uploadStarted>
+export type UploadInitResult = z.infer<typeof uploadInitResult>
 
 /** A session that init answered, new or open already. */
-export type UploadBegun = Exclude<UploadStarted, { readonly instant: true }>
+export type OpenUploadSession = Exclude<UploadInitResult, { readonly instant: true }>
 
 /** Answer to a stored part. */
 export const uploadPart = z.object({
@@ -90,23 +90,23 @@ export const uploadPartQuery = z.object({
 export const uploadAborted = z.object({ upload_id: z.string(), aborted: z.literal(true) })
 
 /** How a file is cut into parts: its bytes, and the bytes of every part but the last. */
-interface Cut {
+interface PartLayout {
   readonly size: number
   readonly partSize: number
 }
 
 /** Number of parts of a file. */
-export function partCount({ size, partSize }: Cut): number {
+export function partCount({ size, partSize }: PartLayout): number {
   return Math.ceil(size / partSize)
 }
 
 /** Where the part at an index lies in the file, bytes; the last part is the remainder. */
-export function partAt({ size, partSize }: Cut, index: number): { offset: number; size: number } {
+export function partRange({ size, partSize }: PartLayout, index: number): { offset: number; size: number } {
   const offset = index * partSize
   return { offset, size: Math.min(partSize, size - offset) }
 }
 
 /** A moment, kept as milliseconds since 1970, as upload sessions write it. */
-export function toSessionMoment(milliseconds: number): string {
+export function toSessionTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
 }

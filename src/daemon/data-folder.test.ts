@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { prepareDataFolder, whyUnusable } from './data-folder.ts'
+import { prepareDataFolder, dataFolderProblem } from './data-folder.ts'
 
 async function folderWith(...names: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-data-'))
@@ -57,7 +57,7 @@ test.for([[], ['deeper']])('a file in the way is named, %j', async (below) => {
 
 test('looking at a folder leaves nothing in it and does not make it', async () => {
   const folder = await folderWith()
-  expect(await whyUnusable(folder)).toBeNull()
-  expect(await whyUnusable(join(folder, 'a', 'b'))).toBeNull()
+  expect(await dataFolderProblem(folder)).toBeNull()
+  expect(await dataFolderProblem(join(folder, 'a', 'b'))).toBeNull()
   expect(await readdir(folder)).toEqual([])
 })

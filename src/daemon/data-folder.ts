@@ -2,35 +2,35 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { errorCode } from '../platform/error-code.ts'
-import { makeFolder, whyUnsafe } from '../platform/folder.ts'
+import { createFolder, unsafeFolderReason } from '../platform/folder.ts'
 import { dataFiles } from './data-files.ts'
 
 /** Makes the data folder, for this user alone, where there is none; 6401 with the reason when it cannot serve. */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   const reason =
-    (await whyUnusable(dataDir)) ??
-    (await makeFolder(dataDir, 0o700).then(
+    (await dataFolderProblem(dataDir)) ??
+    (await createFolder(dataDir, 0o700).then(
       () => null,
       (error: Error) => error.message,
     ))
   if (reason === null) return
   throw new MediaError(6401, `the data folder ${dataDir} cannot be used: ${reason}`, {
     retryable: false,
-    hint: chooseAnother,
+    hint: chooseAnotherFolderHint,
   })
 }
 
 /** What mends a data folder that cannot be used. */
-export const chooseAnother =
+export const chooseAnotherFolderHint =
   'Choose an empty folder on a local disk that you can write to: --data-dir or REELWRIGHT_DATA_DIR.'
 
 /** Why a folder, existing or not, cannot be the data folder, found by trying; leaves nothing behind. Null when it can. */
-export async function whyUnusable(dataDir: string): Promise<string | null> {
+export async function dataFolderProblem(dataDir: string): Promise<string | null> {
   try {
     const existing = await nearestFolder(dataDir)
-    const reason = (await whyUnsafe(dataDir)) ?? (await whyUnwritable(existing))
+    const reason = (await unsafeFolderReason(dataDir)) ?? (await writeProblem(existing))
     if (reason !== null || existing !== dataDir) return reason
-    return isForeign(await readdir(dataDir)) ? 'it holds other files' : null
+    return hasForeignFiles(await readdir(dataDir)) ? 'it holds other files' : null
   } catch (error) {
     return (error as Error).message
   }
@@ -49,7 +49,7 @@ export async function nearestFolder(path: string): Promise<string> {
 }
 
 /** Permissions do not tell: root has them in /proc, and a full disk grants them. */
-async function whyUnwritable(folder: string): Promise<string | null> {
+async function writeProblem(folder: string): Promise<string | null> {
   let probe: string | undefined
   try {
     probe = await mkdtemp(join(folder, '.reelwright-'))
@@ -63,12 +63,12 @@ async function whyUnwritable(folder: string): Promise<string | null> {
 }
 
 /** One of them is there from the first start on. */
-const ours: readonly string[] = Object.values(dataFiles)
+const ownFileNames: readonly string[] = Object.values(dataFiles)
 
 /** Names that systems leave in empty folders. */
-const anybodys = /^(\..*|lost\+found)$/
+const ignoredNames = /^(\..*|lost\+found)$/
 
 /** A start removes what earlier runs left, by names such as `scratch`: in a folder of ours only. */
-function isForeign(names: readonly string[]): boolean {
-  return !names.some((name) => ours.includes(name)) && names.some((name) => !anybodys.test(name))
+function hasForeignFiles(names: readonly string[]): boolean {
+  return !names.some((name) => ownFileNames.includes(name)) && names.some((name) => !ignoredNames.test(name))
 }

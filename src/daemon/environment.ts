@@ -1,6 +1,6 @@
 // What programs need to run at all and to speak the user's language; compared in upper case, as
 // Windows names its variables in any.
-const kept = new Set(
+const inheritedVariables = new Set(
   `PATH HOME LANG LC_ALL LC_CTYPE TZ TMPDIR TMP TEMP USER LOGNAME
   SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERNAME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA
   PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86)`.split(/\s+/),
@@ -13,5 +13,7 @@ const kept = new Set(
 export function daemonEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => kept.has(name.toUpperCase())))
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => inheritedVariables.has(name.toUpperCase())),
+  )
 }

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { MediaError } from '../contract/errors.ts'
-import { identify } from '../platform/process-identity.ts'
-import { askToExit, isAnswering } from './ask.ts'
+import { identifyProcess } from '../platform/process-identity.ts'
+import { requestDaemonExit, isDaemonResponding } from './ask.ts'
 import { prepareDataFolder } from './data-folder.ts'
 import { daemonEnvironment } from './environment.ts'
-import { heldExitCode, launch } from './launch.ts'
-import { holdStart } from './lock.ts'
-import { readDaemon, type DaemonRecord } from './record.ts'
-import { isNewer } from './version.ts'
+import { folderLockedExitCode, launchDaemon } from './launch.ts'
+import { lockDaemonStart } from './lock.ts'
+import { readDaemonRecord, type DaemonRecord } from './record.ts'
+import { isNewerVersion } from './version.ts'
 
 /** How often to look whether a daemon has come up, in ms. */
-const lookEvery = 20
-const defaultTimeout = 20_000
+const pollMs = 20
+const defaultTimeoutMs = 20_000
 
 interface FindOptions {
   readonly dataDir: string
@@ -25,7 +25,7 @@ interface FindOptions {
 }
 
 /** How to reach a data folder's daemon. */
-export interface FoundDaemon {
+export interface DaemonAddress {
   readonly baseUrl: string
   readonly apiKey: string
   readonly instance: string
@@ -37,46 +37,47 @@ export interface FoundDaemon {
  * one. The daemon has proved that it knows the key. 6401 with its last log lines when there is none
  * in the end.
  */
-export async function findOrStartDaemon(options: FindOptions): Promise<FoundDaemon> {
-  const deadline = Date.now() + (options.timeoutMs ?? defaultTimeout)
+export async function findOrStartDaemon(options: FindOptions): Promise<DaemonAddress> {
+  const deadline = Date.now() + (options.timeoutMs ?? defaultTimeoutMs)
   let prepared: Promise<void> | undefined
   for (;;) {
-    const record = await readDaemon(options.dataDir)
-    const found = record && (await isAnswering(record))
-    if (found && !(await hasLeft(record, options.version))) return reach(record)
+    const record = await readDaemonRecord(options.dataDir)
+    const found = record && (await isDaemonResponding(record))
+    if (found && !(await replaceOlder(record, options.version))) return daemonAddress(record)
     await (prepared ??= prepareDataFolder(options.dataDir))
-    const started = await startUnlessUnderWay(options, record, deadline)
-    if (started) return reach(started)
-    if (Date.now() > deadline) throw unreachable(options.dataDir, (await isRunning(record)) ? record : null)
-    await pause(lookEvery)
+    const started = await startOnce(options, record, deadline)
+    if (started) return daemonAddress(started)
+    if (Date.now() > deadline)
+      throw folderLockedError(options.dataDir, (await isRunning(record)) ? record : null)
+    await pause(pollMs)
   }
 }
 
 /** Finds the data folder's daemon, which has proved that it knows the key; null when none answers. */
-export async function findDaemon(dataDir: string): Promise<FoundDaemon | null> {
-  const record = await readDaemon(dataDir)
-  return record && (await isAnswering(record)) ? reach(record) : null
+export async function findDaemon(dataDir: string): Promise<DaemonAddress | null> {
+  const record = await readDaemonRecord(dataDir)
+  return record && (await isDaemonResponding(record)) ? daemonAddress(record) : null
 }
 
-function reach({ port, key, instance, pid }: DaemonRecord): FoundDaemon {
+function daemonAddress({ port, key, instance, pid }: DaemonRecord): DaemonAddress {
   return { baseUrl: `http://127.0.0.1:${port}`, apiKey: key, instance, pid }
 }
 
 /** Asks an older daemon to make room; it does when it has nothing to do. */
-async function hasLeft(record: DaemonRecord, version: string): Promise<boolean> {
-  return isNewer(version, record.version) && (await askToExit(record))
+async function replaceOlder(record: DaemonRecord, version: string): Promise<boolean> {
+  return isNewerVersion(version, record.version) && (await requestDaemonExit(record))
 }
 
 /** Starts a daemon unless another process is at it, or has done it since `seen` was read. */
-async function startUnlessUnderWay(
+async function startOnce(
   options: FindOptions,
   seen: DaemonRecord | null,
   deadline: number,
 ): Promise<DaemonRecord | null> {
-  using start = holdStart(options.dataDir)
+  using start = lockDaemonStart(options.dataDir)
   if (!start) return null
-  const record = await readDaemon(options.dataDir)
-  if (record && record.instance !== seen?.instance && (await isAnswering(record))) return null
+  const record = await readDaemonRecord(options.dataDir)
+  if (record && record.instance !== seen?.instance && (await isDaemonResponding(record))) return null
   return await startDaemon(options, record, deadline)
 }
 
@@ -90,29 +91,29 @@ async function startDaemon(
   deadline: number,
 ): Promise<DaemonRecord | null> {
   const heldByDaemon = await isRunning(last)
-  const launched = await launch({ dataDir, command, env: daemonEnvironment(environment) })
+  const launched = await launchDaemon({ dataDir, command, env: daemonEnvironment(environment) })
   while (Date.now() < deadline) {
     const exitCode = launched.exitCode()
-    const record = await readDaemon(dataDir)
-    if (record && record.instance !== last?.instance && (await isAnswering(record))) return record
-    if (exitCode === heldExitCode && !heldByDaemon && !(await isRunning(record))) {
-      throw unreachable(dataDir, null)
+    const record = await readDaemonRecord(dataDir)
+    if (record && record.instance !== last?.instance && (await isDaemonResponding(record))) return record
+    if (exitCode === folderLockedExitCode && !heldByDaemon && !(await isRunning(record))) {
+      throw folderLockedError(dataDir, null)
     }
-    if (exitCode === heldExitCode || exitCode === 0) return null
+    if (exitCode === folderLockedExitCode || exitCode === 0) return null
     if (exitCode !== undefined) throw await launched.failure(`it ended at once (${exitCode ?? 'killed'})`)
-    await pause(lookEvery)
+    await pause(pollMs)
   }
   throw (await isRunning(last))
-    ? unreachable(dataDir, last)
+    ? folderLockedError(dataDir, last)
     : await launched.failure('it does not answer yet')
 }
 
 async function isRunning(record: DaemonRecord | null): Promise<boolean> {
-  const process = record && (await identify(record.pid))
+  const process = record && (await identifyProcess(record.pid))
   return process !== null && process.startTime === record?.start_time
 }
 
-function unreachable(dataDir: string, holder: DaemonRecord | null): MediaError {
+function folderLockedError(dataDir: string, holder: DaemonRecord | null): MediaError {
   const who = holder ? `process ${holder.pid}` : 'another process'
   const first = holder ? `Try again; if it stays, end ${who}.` : 'End that process, or use its service.'
   return new MediaError(6401, `the data folder ${dataDir} is held by ${who}, which does not answer`, {

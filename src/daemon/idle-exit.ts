@@ -14,9 +14,9 @@ export const systemClock: Clock = {
   },
 }
 
-const halfAnHour = 30 * 60_000
+const defaultIdleMs = 30 * 60_000
 /** How often to look whether work is still going on, in ms. */
-const lookEvery = 60_000
+const busyPollMs = 60_000
 
 interface IdleExitOptions {
   readonly idleMs?: number
@@ -30,7 +30,7 @@ interface IdleExitOptions {
 
 /** Calls `exit` once after so long without a request and without work; disposing ends the watch. */
 export function createIdleExit(options: IdleExitOptions): Disposable {
-  const { idleMs = halfAnHour, isBusy, lastActivity, exit, clock = systemClock } = options
+  const { idleMs = defaultIdleMs, isBusy, lastActivity, exit, clock = systemClock } = options
   let idleSince = clock.now()
   let disposed = false
   let cancel = clock.after(idleMs, () => void check())
@@ -50,7 +50,7 @@ export function createIdleExit(options: IdleExitOptions): Disposable {
     idleSince = Math.max(idleSince, busy ? clock.now() : lastActivity())
     const left = idleSince + idleMs - clock.now()
     if (left <= 0) return exit()
-    cancel = clock.after(busy ? Math.min(idleMs, lookEvery) : left, () => void check())
+    cancel = clock.after(busy ? Math.min(idleMs, busyPollMs) : left, () => void check())
   }
 
   return {

@@ -4,19 +4,19 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { redact } from '../platform/log.ts'
-import { boundLogFile } from '../platform/log-file.ts'
+import { rotateLogFile } from '../platform/log-file.ts'
 import { dataFiles } from './data-files.ts'
 
 const tailLines = 12
 const tailBytes = 16 * 1024
 
 /** Where a data folder's daemon writes its log, and whatever else it or Node says; what it held before is beside it. */
-export function daemonLog(dataDir: string): string {
+export function daemonLogPath(dataDir: string): string {
   return join(dataDir, dataFiles.log)
 }
 
 /** Exit code of a daemon that found the data folder held (EX_TEMPFAIL of sysexits.h). */
-export const heldExitCode = 75
+export const folderLockedExitCode = 75
 
 interface LaunchOptions {
   readonly dataDir: string
@@ -26,7 +26,7 @@ interface LaunchOptions {
 }
 
 /** A daemon process that was started and may not answer yet. */
-export interface Launched {
+export interface LaunchedDaemon {
   /** Exit code once it has ended; null for a signal. Undefined while it runs. */
   exitCode(): number | null | undefined
   /** 6401 with the reason and the last lines this process wrote to the log. */
@@ -34,21 +34,21 @@ export interface Launched {
 }
 
 /** Starts a daemon in its own process group, writing to `daemon.log`, not bound to this process's life. */
-export async function launch({ dataDir, command, env }: LaunchOptions): Promise<Launched> {
-  const logPath = daemonLog(dataDir)
+export async function launchDaemon({ dataDir, command, env }: LaunchOptions): Promise<LaunchedDaemon> {
+  const logPath = daemonLogPath(dataDir)
   await using log = await open(logPath, 'a', 0o600).catch((error: unknown) => {
-    throw startFailure(`${logPath} cannot be written`, '', error)
+    throw daemonStartError(`${logPath} cannot be written`, '', error)
   })
-  boundLogFile(log.fd, logPath)
+  rotateLogFile(log.fd, logPath)
   const { size } = await log.stat()
   const child = await spawnDetached(command, { dataDir, env, log: log.fd })
   return {
     exitCode: () => (child.signalCode === null ? (child.exitCode ?? undefined) : null),
-    failure: async (reason) => startFailure(reason, await readTail(logPath, size)),
+    failure: async (reason) => daemonStartError(reason, await readTail(logPath, size)),
   }
 }
 
-interface Surroundings {
+interface SpawnDetachedOptions {
   readonly dataDir: string
   readonly env: Record<string, string | undefined>
   readonly log: number
@@ -56,7 +56,7 @@ interface Surroundings {
 
 async function spawnDetached(
   [program = '', ...args]: readonly string[],
-  { dataDir, env, log }: Surroundings,
+  { dataDir, env, log }: SpawnDetachedOptions,
 ): Promise<ChildProcess> {
   const child = spawn(program, args, {
     detached: true,
@@ -68,13 +68,13 @@ async function spawnDetached(
   try {
     await once(child, 'spawn')
   } catch (error) {
-    throw startFailure(`${program} cannot be run`, '', error)
+    throw daemonStartError(`${program} cannot be run`, '', error)
   }
   child.unref()
   return child
 }
 
-function startFailure(reason: string, tail: string, cause?: unknown): MediaError {
+function daemonStartError(reason: string, tail: string, cause?: unknown): MediaError {
   const detail = cause instanceof Error ? `: ${cause.message}` : ''
   const lines = tail === '' ? '' : `\nIts last words:\n${tail}`
   return new MediaError(6401, `the media service did not start: ${reason}${detail}${lines}`, {

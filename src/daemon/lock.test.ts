@@ -4,17 +4,17 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { holdDataFolder, holdStart } from './lock.ts'
+import { lockDataFolder, lockDaemonStart } from './lock.ts'
 
 const lockModule = JSON.stringify(import.meta.resolve('./lock.ts'))
 
 test('a folder is held once, and again after disposal', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'lock-'))
-  const first = holdStart(folder.path)
+  const first = lockDaemonStart(folder.path)
   expect(first).not.toBeNull()
-  expect(holdStart(folder.path)).toBeNull()
+  expect(lockDaemonStart(folder.path)).toBeNull()
   first?.[Symbol.dispose]()
-  using again = holdStart(folder.path)
+  using again = lockDaemonStart(folder.path)
   expect(again).not.toBeNull()
 })
 
@@ -30,13 +30,13 @@ test('a killed holder frees the folder', async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   expect(String(await once(holder.stdout, 'data'))).toBe('true\n')
-  expect(holdDataFolder(folder.path)).toBeNull()
+  expect(lockDataFolder(folder.path)).toBeNull()
   holder.kill('SIGKILL')
   await once(holder, 'exit')
-  using freed = holdDataFolder(folder.path)
+  using freed = lockDataFolder(folder.path)
   expect(freed).not.toBeNull()
 })
 
 test('a folder that is not there is an error, not a held one', () => {
-  expect(() => holdStart(join(tmpdir(), 'not', 'there'))).toThrow(/unable to open/)
+  expect(() => lockDaemonStart(join(tmpdir(), 'not', 'there'))).toThrow(/unable to open/)
 })

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
-import { holdFile } from '../platform/file-lock.ts'
+import { lockFile } from '../platform/file-lock.ts'
 import { dataFiles } from './data-files.ts'
 
 /** How long a daemon that is just leaving may take, in ms. */
-const leavingPatience = 2000
+const exitTimeoutMs = 2000
 
 /**
  * The right to be the data folder's one daemon, until disposed or this process dies in whatever
  * way; null when another holds it.
  */
-export function holdDataFolder(dataDir: string): Disposable | null {
-  return holdFile(join(dataDir, dataFiles.serviceLock), leavingPatience)
+export function lockDataFolder(dataDir: string): Disposable | null {
+  return lockFile(join(dataDir, dataFiles.serviceLock), exitTimeoutMs)
 }
 
 /** The right to start the data folder's daemon: of many starters one does, the others wait for it. */
-export function holdStart(dataDir: string): Disposable | null {
-  return holdFile(join(dataDir, dataFiles.startLock))
+export function lockDaemonStart(dataDir: string): Disposable | null {
+  return lockFile(join(dataDir, dataFiles.startLock))
 }

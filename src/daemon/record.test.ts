@@ -2,7 +2,7 @@ import { mkdtempDisposable, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { announceDaemon, readDaemon, retractDaemon } from './record.ts'
+import { writeDaemonRecord, readDaemonRecord, removeDaemonRecord } from './record.ts'
 
 const record = { pid: 7, start_time: 'boot/1', port: 1234, key: 'k', version: '1.0.0', instance: 'i' }
 
@@ -10,18 +10,18 @@ const newFolder = () => mkdtempDisposable(join(tmpdir(), 'record-'))
 
 test('an announcement is read back, for its owner alone', async () => {
   await using folder = await newFolder()
-  await announceDaemon(folder.path, record)
-  expect(await readDaemon(folder.path)).toEqual(record)
+  await writeDaemonRecord(folder.path, record)
+  expect(await readDaemonRecord(folder.path)).toEqual(record)
   expect((await stat(join(folder.path, 'daemon.json'))).mode & 0o777).toBe(0o600)
 })
 
 test('only its own announcement is taken back', async () => {
   await using folder = await newFolder()
-  await announceDaemon(folder.path, record)
-  await retractDaemon(folder.path, 'another')
-  expect(await readDaemon(folder.path)).toEqual(record)
-  await retractDaemon(folder.path, record.instance)
-  expect(await readDaemon(folder.path)).toBeNull()
+  await writeDaemonRecord(folder.path, record)
+  await removeDaemonRecord(folder.path, 'another')
+  expect(await readDaemonRecord(folder.path)).toEqual(record)
+  await removeDaemonRecord(folder.path, record.instance)
+  expect(await readDaemonRecord(folder.path)).toBeNull()
 })
 
 test.each([
@@ -35,5 +35,5 @@ test.each([
 ])('a file that holds %s announces nobody', async (_, text) => {
   await using folder = await newFolder()
   await writeFile(join(folder.path, 'daemon.json'), text)
-  expect(await readDaemon(folder.path)).toBeNull()
+  expect(await readDaemonRecord(folder.path)).toBeNull()
 })

@@ -21,24 +21,24 @@ const daemonRecord = z.object({
 export type DaemonRecord = z.infer<typeof daemonRecord>
 
 /** Reads who the daemon is or was; null when nobody of this user has said so in a readable form. */
-export async function readDaemon(dataDir: string): Promise<DaemonRecord | null> {
-  const text = await readOwn(recordPath(dataDir)).catch(() => null)
+export async function readDaemonRecord(dataDir: string): Promise<DaemonRecord | null> {
+  const text = await readOwnFile(recordPath(dataDir)).catch(() => null)
   return text === null ? null : (daemonRecord.safeParse(parseJson(text)).data ?? null)
 }
 
 /** Says durably, for this user's eyes alone, who the daemon is; only the holder of the data folder may. */
-export async function announceDaemon(dataDir: string, record: DaemonRecord): Promise<void> {
+export async function writeDaemonRecord(dataDir: string, record: DaemonRecord): Promise<void> {
   await writeDurably(recordPath(dataDir), `${JSON.stringify(record)}\n`, 0o600)
 }
 
 /** Takes the announcement back, unless it has become another daemon's. */
-export async function retractDaemon(dataDir: string, instance: string): Promise<void> {
-  const record = await readDaemon(dataDir)
+export async function removeDaemonRecord(dataDir: string, instance: string): Promise<void> {
+  const record = await readDaemonRecord(dataDir)
   if (record?.instance === instance) await rm(recordPath(dataDir), { force: true })
 }
 
 /** The process a record speaks of. */
-export function processOf(record: DaemonRecord): ProcessIdentity {
+export function recordedProcess(record: DaemonRecord): ProcessIdentity {
   return { pid: record.pid, startTime: record.start_time }
 }
 
@@ -47,7 +47,7 @@ function recordPath(dataDir: string): string {
 }
 
 /** A file of another user could lead this one's media to a service of theirs: it is not read. */
-async function readOwn(path: string): Promise<string | null> {
+async function readOwnFile(path: string): Promise<string | null> {
   await using file = await open(path, 'r')
   const { uid, size } = await file.stat()
   if (process.getuid && uid !== process.getuid()) return null

@@ -4,16 +4,22 @@ import type { Logger } from 'pino'
 import { failpoint } from '../platform/failpoint.ts'
 import type { HostedService, HostProcess } from '../platform/hosting.ts'
 import { newKey } from '../platform/new-key.ts'
-import { endGroup, identify } from '../platform/process-identity.ts'
+import { killProcessGroup, identifyProcess } from '../platform/process-identity.ts'
 import { prepareDataFolder } from './data-folder.ts'
 import { createIdleExit, type Clock } from './idle-exit.ts'
-import { heldExitCode } from './launch.ts'
-import { holdDataFolder } from './lock.ts'
+import { folderLockedExitCode } from './launch.ts'
+import { lockDataFolder } from './lock.ts'
 import { createSettingsExit } from './settings-exit.ts'
-import { announceDaemon, processOf, readDaemon, retractDaemon, type DaemonRecord } from './record.ts'
+import {
+  writeDaemonRecord,
+  recordedProcess,
+  readDaemonRecord,
+  removeDaemonRecord,
+  type DaemonRecord,
+} from './record.ts'
 
 /** How long open requests may take to finish at the end, in ms. */
-const closingPatience = 10_000
+const closeTimeoutMs = 10_000
 
 interface DaemonOptions {
   readonly dataDir: string
@@ -35,16 +41,16 @@ interface DaemonOptions {
 export async function runDaemon(options: DaemonOptions): Promise<number> {
   const { dataDir, version, startService, log } = options
   await prepareDataFolder(dataDir)
-  using held = holdDataFolder(dataDir)
+  using held = lockDataFolder(dataDir)
   if (!held) {
     log.info('another daemon holds the data folder')
-    return heldExitCode
+    return folderLockedExitCode
   }
   failpoint('daemon-held')
-  await endLeftovers(dataDir, log)
+  await killLeftoverProcesses(dataDir, log)
   const record = await newRecord(version)
   // Announced before anything is started: should this process die, the next can end what it left.
-  await announceDaemon(dataDir, record)
+  await writeDaemonRecord(dataDir, record)
   failpoint('daemon-recorded')
   const leaving = Promise.withResolvers<string>()
   const service = await startService({
@@ -59,25 +65,25 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   })
   // Before anybody can know of it, who may end it at once.
   process.once('SIGTERM', leaving.resolve).once('SIGINT', leaving.resolve)
-  await announceDaemon(dataDir, { ...record, port: service.port })
+  await writeDaemonRecord(dataDir, { ...record, port: service.port })
   failpoint('daemon-announced')
   log.info({ port: service.port, instance: record.instance, version }, 'daemon answers')
-  const reason = await untilLeaving(service, leaving, options)
+  const reason = await waitForExitReason(service, leaving, options)
   log.info({ reason }, 'daemon leaves')
-  if (await closes(service, log)) await retractDaemon(dataDir, record.instance)
+  if (await closeInTime(service, log)) await removeDaemonRecord(dataDir, record.instance)
   failpoint('daemon-retracted')
   return 0
 }
 
-async function endLeftovers(dataDir: string, log: Logger): Promise<void> {
-  const last = await readDaemon(dataDir)
+async function killLeftoverProcesses(dataDir: string, log: Logger): Promise<void> {
+  const last = await readDaemonRecord(dataDir)
   if (!last) return
   log.warn({ pid: last.pid, instance: last.instance }, 'the last daemon died; ending what it left')
-  await endGroup(processOf(last))
+  await killProcessGroup(recordedProcess(last))
 }
 
 async function newRecord(version: string): Promise<DaemonRecord> {
-  const identity = await identify(process.pid)
+  const identity = await identifyProcess(process.pid)
   if (!identity) throw new Error('this process has no start time')
   return {
     pid: identity.pid,
@@ -90,7 +96,7 @@ async function newRecord(version: string): Promise<DaemonRecord> {
 }
 
 /** Waits for a reason to leave and tells it. */
-async function untilLeaving(
+async function waitForExitReason(
   service: HostedService,
   leaving: PromiseWithResolvers<string>,
   { idleMs, clock, isOutdated }: DaemonOptions,
@@ -109,10 +115,10 @@ async function untilLeaving(
 }
 
 /** Closes the service; false when something stayed, which the next daemon ends by this one's record. */
-async function closes(service: HostedService, log: Logger): Promise<boolean> {
+async function closeInTime(service: HostedService, log: Logger): Promise<boolean> {
   const waited = new AbortController()
   try {
-    const late = pause(closingPatience, 'late', { signal: waited.signal })
+    const late = pause(closeTimeoutMs, 'late', { signal: waited.signal })
     const first = await Promise.race([service.close(), late])
     if (first === 'late') log.warn('requests did not finish in time')
     return first !== 'late'

@@ -15,7 +15,7 @@ function watch() {
     isOutdated: async () => told(daemon.outdated),
     service: {
       isBusy: async () => told(daemon.busy),
-      isAnswering: () => daemon.answering,
+      hasOpenRequests: () => daemon.answering,
       lastActivity: () => daemon.activity,
     },
     exit: () => void (daemon.exits += 1),

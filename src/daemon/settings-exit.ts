@@ -6,10 +6,10 @@ import { dataFiles } from './data-files.ts'
 import { systemClock, type Clock } from './idle-exit.ts'
 
 /** How often to look, in ms: whoever changed a setting calls again within seconds. */
-const lookEvery = 500
+const settingsPollMs = 500
 
 /** How long no request may have come, in ms: what a client asks for is often made of several. */
-const quietFor = 1000
+const quietMs = 1000
 
 interface SettingsExitOptions {
   readonly service: Pick<HostedService, 'isBusy' | 'isAnswering' | 'lastActivity'>
@@ -23,12 +23,12 @@ interface SettingsExitOptions {
 export function createSettingsExit(options: SettingsExitOptions): Disposable {
   const { service, isOutdated, exit, clock = systemClock } = options
   let disposed = false
-  let cancel = clock.after(lookEvery, () => void check())
+  let cancel = clock.after(settingsPollMs, () => void check())
 
   async function mayLeave(): Promise<boolean> {
     try {
       if (!(await isOutdated()) || (await service.isBusy())) return false
-      return !service.isAnswering() && clock.now() - service.lastActivity() >= quietFor
+      return !service.hasOpenRequests() && clock.now() - service.lastActivity() >= quietMs
     } catch {
       // Where it cannot be told, staying loses nothing.
       return false
@@ -39,7 +39,7 @@ export function createSettingsExit(options: SettingsExitOptions): Disposable {
     const leaves = await mayLeave()
     if (disposed) return
     if (leaves) return exit()
-    cancel = clock.after(lookEvery, () => void check())
+    cancel = clock.after(settingsPollMs, () => void check())
   }
 
   return {
@@ -51,7 +51,7 @@ export function createSettingsExit(options: SettingsExitOptions): Disposable {
 }
 
 /** Tells whether the settings of a data folder were written, made or removed since this call. */
-export async function settingsChanges(dataDir: string): Promise<() => Promise<boolean>> {
+export async function watchSettingsFile(dataDir: string): Promise<() => Promise<boolean>> {
   const file = join(dataDir, dataFiles.settings)
   const stamp = async (): Promise<string> => {
     try {

@@ -5,7 +5,7 @@ import { lacksOf } from '../contract/lacks.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { describeSize } from '../contract/size.ts'
-import { chooseAnother, nearestFolder, whyUnusable } from '../daemon/data-folder.ts'
+import { chooseAnotherFolderHint, nearestFolder, dataFolderProblem } from '../daemon/data-folder.ts'
 import { locateChromium, canUseSandbox } from '../engines/chromium/locate.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
@@ -13,10 +13,10 @@ import { packStates } from '../engines/packs/use.ts'
 import type { Services } from '../engines/services/services.ts'
 import { freeSpace } from '../platform/folder.ts'
 import type { Finding } from './finding.ts'
-import { localService } from './service-state.ts'
+import { findLocalService } from './service-state.ts'
 import { examineServices } from './services.ts'
 
-interface Subject {
+interface ExamineOptions {
   readonly version: string
   readonly dataDir: string
   /** Folders an agent may use; none set means `defaultWorkspace`. */
@@ -36,10 +36,10 @@ interface Subject {
 }
 
 /** Below this a few videos fill the disk: 2 GiB. */
-const lowSpace = 2 * 2 ** 30
+const lowSpaceBytes = 2 * 2 ** 30
 
 /** Looks at all that reelwright needs on this machine; starts nothing and leaves nothing behind. */
-export async function examine(subject: Subject): Promise<Finding[]> {
+export async function examine(subject: ExamineOptions): Promise<Finding[]> {
   const { version, dataDir, baseUrl, apiKey } = subject
   const service =
     baseUrl === undefined
@@ -63,17 +63,17 @@ export async function examine(subject: Subject): Promise<Finding[]> {
 
 /** What can be told when the settings cannot be read: the rest depends on them. */
 export function examineSettings(version: string, error: MediaError): Finding[] {
-  return [examineProgram(version), fromError('settings', error)]
+  return [examineProgram(version), errorFinding('settings', error)]
 }
 
 function examineProgram(version: string): Finding {
   return { name: 'reelwright', state: 'ok', detail: `${version}, on Node ${process.versions.node}` }
 }
 
-async function examineFfmpeg(subject: Subject): Promise<Finding> {
+async function examineFfmpeg(subject: ExamineOptions): Promise<Finding> {
   const found = await locateFfmpeg(subject.ffmpeg).then(
     ({ ffmpeg, version }): Finding => ({ name: 'ffmpeg', state: 'ok', detail: `${version} (${ffmpeg})` }),
-    (error: unknown) => fromError('ffmpeg', error),
+    (error: unknown) => errorFinding('ffmpeg', error),
   )
   const ignored = subject.ignored.find(({ name }) => name === 'ffmpeg')
   if (!ignored) return found
@@ -94,12 +94,12 @@ function examineChromium(): Finding {
     const detail = `${program} runs without its sandbox, as this is root`
     return { name, state: 'note', detail, fix: 'run reelwright as another user' }
   } catch (error) {
-    return { ...fromError(name, error), state: 'note' }
+    return { ...errorFinding(name, error), state: 'note' }
   }
 }
 
 /** None of them stops all work. */
-async function examinePacks({ packs }: Subject): Promise<Finding[]> {
+async function examinePacks({ packs }: ExamineOptions): Promise<Finding[]> {
   return (await packStates(packs)).map(({ name, title, state, detail, fix }): Finding => ({
     name: `pack ${name}`,
     ...(state === 'missing' ? { state: 'note', fix } : { state: 'ok' }),
@@ -108,7 +108,7 @@ async function examinePacks({ packs }: Subject): Promise<Finding[]> {
 }
 
 /** What single operations lack does not stop the others. */
-async function examineOperations({ operations }: Subject): Promise<Finding[]> {
+async function examineOperations({ operations }: ExamineOptions): Promise<Finding[]> {
   return (await lacksOf(operations)).map(({ operations: stops, message, hint }): Finding => ({
     ...{ name: 'operations', state: 'note', stops, fix: hint },
     detail: `${stops.join(', ')}: ${message}`,
@@ -116,24 +116,25 @@ async function examineOperations({ operations }: Subject): Promise<Finding[]> {
 }
 
 /** What is set to no effect; of ffmpeg its own finding tells. */
-function examineIgnored({ ignored }: Subject): Finding[] {
+function examineIgnored({ ignored }: ExamineOptions): Finding[] {
   return ignored.filter(({ name }) => name !== 'ffmpeg').map((one): Finding => ({ ...one, state: 'note' }))
 }
 
 async function examineDataFolder(folder: string): Promise<Finding> {
   const name = 'data folder'
-  const reason = await whyUnusable(folder)
-  if (reason !== null) return { name, state: 'missing', detail: `${folder}: ${reason}`, fix: chooseAnother }
+  const reason = await dataFolderProblem(folder)
+  if (reason !== null)
+    return { name, state: 'missing', detail: `${folder}: ${reason}`, fix: chooseAnotherFolderHint }
   const existing = await nearestFolder(folder)
   const free = await freeSpace(existing)
   const made = existing === folder ? '' : ', made at first use'
   const detail = `${folder} (${describeSize(free)} free${made})`
-  return free < lowSpace
+  return free < lowSpaceBytes
     ? { name, state: 'note', detail, fix: 'free some space there' }
     : { name, state: 'ok', detail }
 }
 
-function examineWorkspace({ folders, defaultWorkspace }: Subject): Promise<Finding>[] {
+function examineWorkspace({ folders, defaultWorkspace }: ExamineOptions): Promise<Finding>[] {
   const name = 'workspace'
   if (folders.length === 0) {
     const detail = `${defaultWorkspace}, made at first use (no folder is set)`
@@ -153,14 +154,14 @@ function examineWorkspace({ folders, defaultWorkspace }: Subject): Promise<Findi
 }
 
 async function examineDaemon(dataDir: string): Promise<Finding> {
-  const service = await localService(dataDir)
+  const service = await findLocalService(dataDir)
   if (service) return await examineService(`service (pid ${service.pid})`, service)
   return { name: 'service', state: 'ok', detail: 'not running; the first call of an agent starts it' }
 }
 
 async function examineService(
   name: string,
-  { baseUrl, apiKey }: Pick<Subject, 'apiKey'> & { readonly baseUrl: string },
+  { baseUrl, apiKey }: Pick<ExamineOptions, 'apiKey'> & { readonly baseUrl: string },
 ): Promise<Finding> {
   if (apiKey === undefined) {
     return { name, state: 'missing', detail: `${baseUrl} needs a key`, fix: 'set REELWRIGHT_API_KEY' }
@@ -175,13 +176,13 @@ async function examineService(
     const why = blocked.map((operation) => `${operation.name}: ${operation.missing ?? 'not ready'}`)
     return { name, state: 'note', detail: [detail, ...why].join('\n') }
   } catch (error) {
-    return fromError(name, error)
+    return errorFinding(name, error)
   } finally {
     await client.close()
   }
 }
 
-function fromError(name: string, error: unknown): Finding {
+function errorFinding(name: string, error: unknown): Finding {
   if (!(error instanceof MediaError)) throw error
   return { name, state: 'missing', detail: error.message, fix: error.hint }
 }

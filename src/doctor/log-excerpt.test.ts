@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { MediaError } from '../contract/errors.ts'
-import { withoutNames } from './log-excerpt.ts'
+import { redactLogNames } from './log-excerpt.ts'
 
 /** What a logger writes. */
 function logged(write: (log: pino.Logger) => void): string {
@@ -19,7 +19,7 @@ function logged(write: (log: pino.Logger) => void): string {
 }
 
 function excerpt(write: (log: pino.Logger) => void) {
-  return JSON.parse(withoutNames(logged(write)).trimEnd()) as Record<string, unknown>
+  return JSON.parse(redactLogNames(logged(write)).trimEnd()) as Record<string, unknown>
 }
 
 test('ids, numbers, routes and our own words stay', () => {
@@ -74,7 +74,7 @@ test('what Node says as a process ends stays, and no more', () => {
     "  path: 'private'",
     'Node.js v24.1.0',
   ]
-  expect(withoutNames(crash.join('\n')).split('\n')).toEqual([
+  expect(redactLogNames(crash.join('\n')).split('\n')).toEqual([
     '[20 characters left out]',
     '[26 characters left out]',
     '[1 characters left out]',
@@ -101,7 +101,7 @@ test('no text of a field, an error or a bare line comes through', () => {
         log.error({ err: new MediaError(6500, name, { hint: name, cause: error }) }, 'our words')
         log.error(error)
       })
-      expect(withoutNames(`${lines}${name}\n`)).not.toContain('private')
+      expect(redactLogNames(`${lines}${name}\n`)).not.toContain('private')
     }),
   )
 })

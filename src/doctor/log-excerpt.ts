@@ -3,7 +3,7 @@ import { errorTable, isErrorCode } from '../contract/errors.ts'
 import { parseJson } from '../platform/json.ts'
 
 /** Strings of these fields are ours: words, ids and patterns. All others may hold what people wrote. */
-const ownFields = new Set(
+const safeFields = new Set(
   'time msg request_id task_id file_id upload_id task_type method route reason version instance'.split(' '),
 )
 
@@ -27,55 +27,55 @@ const logLine = z.looseObject({ err: loggedError.optional().catch(undefined), ms
  * Of a log's lines what cannot hold the names of files or other words of people: numbers, ids and
  * our own words; of errors their kinds, codes and stacks.
  */
-export function withoutNames(log: string): string {
+export function redactLogNames(log: string): string {
   return log
     .split('\n')
     .map((line) => {
       const json = line.startsWith('{') ? logLine.safeParse(parseJson(line)).data : undefined
-      return json ? JSON.stringify(keptOf(json)) : keptOfPlain(line)
+      return json ? JSON.stringify(redactLine(json)) : redactPlainLine(line)
     })
     .join('\n')
 }
 
-function keptOf({ err, msg, ...fields }: z.output<typeof logLine>): object {
-  const kept = Object.entries(fields).map(([name, value]) => [name, keptValue(name, value)] as const)
+function redactLine({ err, msg, ...fields }: z.output<typeof logLine>): object {
+  const kept = Object.entries(fields).map(([name, value]) => [name, redactValue(name, value)] as const)
   return {
     ...Object.fromEntries(kept),
-    ...(err && { err: keptError(err) }),
+    ...(err && { err: redactError(err) }),
     // A logger that is given an error alone repeats its message.
-    msg: err?.message.startsWith(msg) ? leftOut(msg) : msg,
+    msg: err?.message.startsWith(msg) ? omission(msg) : msg,
   }
 }
 
-function keptValue(field: string, value: unknown): unknown {
-  if (typeof value === 'string') return ownFields.has(field) ? value : leftOut(value)
-  return typeof value === 'object' && value !== null ? leftOut(JSON.stringify(value)) : value
+function redactValue(field: string, value: unknown): unknown {
+  if (typeof value === 'string') return safeFields.has(field) ? value : omission(value)
+  return typeof value === 'object' && value !== null ? omission(JSON.stringify(value)) : value
 }
 
-function keptError({ stack, ...error }: LoggedError) {
-  return { ...error, message: messageOf(error), stack: stack.split('\n').map(keptOfPlain) }
+function redactError({ stack, ...error }: LoggedError) {
+  return { ...error, message: redactMessage(error), stack: stack.split('\n').map(redactPlainLine) }
 }
 
-function messageOf({ type, message, code }: Pick<LoggedError, 'type' | 'message' | 'code'>): string {
+function redactMessage({ type, message, code }: Pick<LoggedError, 'type' | 'message' | 'code'>): string {
   if (type === 'MediaError' && typeof code === 'number' && isErrorCode(code)) return errorTable[code].meaning
-  return languageErrors.has(type) ? withoutQuoted(message) : leftOut(message)
+  return languageErrors.has(type) ? redactQuoted(message) : omission(message)
 }
 
 /** Of a line of a stack, and of what Node itself says as a process ends. */
-function keptOfPlain(line: string): string {
-  if (isFrame(line) || /^Node\.js v[\d.]+$/.test(line) || line === '') return line
+function redactPlainLine(line: string): string {
+  if (isStackFrame(line) || /^Node\.js v[\d.]+$/.test(line) || line === '') return line
   const [, before = '', type, message = ''] = /^(caused by: )?(\w*Error)\b(?:: (.*))?/.exec(line) ?? []
-  return type === undefined ? leftOut(line) : `${before}${type}: ${messageOf({ type, message })}`
+  return type === undefined ? omission(line) : `${before}${type}: ${redactMessage({ type, message })}`
 }
 
-function isFrame(line: string): boolean {
+function isStackFrame(line: string): boolean {
   return /^ +at [\w$.<>#[\] ]*\(?(node:[\w/]+|[^()]+\.[cm]?[jt]s):\d+:\d+\)?$/.test(line)
 }
 
-function withoutQuoted(text: string): string {
+function redactQuoted(text: string): string {
   return text.replace(/(["'`]).*\1/s, '$1…$1')
 }
 
-function leftOut(text: string): string {
+function omission(text: string): string {
   return `[${text.length} characters left out]`
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { veiler } from './privacy.ts'
+import { createRedactor } from './privacy.ts'
 
-const veil = veiler({
+const veil = createRedactor({
   places: [
     ['/home/anna', '~'],
     ['/home/anna/.local/share/reelwright', '<data folder>'],
@@ -33,7 +33,7 @@ test.each([
 })
 
 test('the root is no private place', () => {
-  expect(veiler({ places: [['/', '~']], words: [] })('/usr/bin: at /')).toBe('/usr/bin: at /')
+  expect(createRedactor({ places: [['/', '~']], words: [] })('/usr/bin: at /')).toBe('/usr/bin: at /')
 })
 
 describe('whatever a folder is called', () => {
@@ -44,7 +44,7 @@ describe('whatever a folder is called', () => {
     fc.assert(
       fc.property(name, name, (outer, inner) => {
         const path = `/mnt/${outer}/${inner}`
-        const hide = veiler({ places: [[path, '<place>']], words: [] })
+        const hide = createRedactor({ places: [[path, '<place>']], words: [] })
         expect(hide(`cannot read '${path}'`)).toBe("cannot read '<place>'")
         expect(hide(`cannot read '/mnt/${outer}'`)).toBe("cannot read '<folder>'")
         expect(hide(JSON.stringify({ path }))).toBe('{"path":"<place>"}')

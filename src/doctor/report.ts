@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises'
 import { arch, availableParallelism, release, totalmem, type as system } from 'node:os'
 import { MediaError } from '../contract/errors.ts'
-import { daemonLog } from '../daemon/launch.ts'
+import { daemonLogPath } from '../daemon/launch.ts'
 import { describeFindings, type Finding } from './finding.ts'
-import { withoutNames } from './log-excerpt.ts'
-import { veiler, type Private } from './privacy.ts'
-import { askService, type Address, type Section } from './service-state.ts'
+import { redactLogNames } from './log-excerpt.ts'
+import { createRedactor, type PrivateData } from './privacy.ts'
+import { describeService, type ServiceAddress, type ReportSection } from './service-state.ts'
 
 /** What a report is about. */
-export interface Subject {
+export interface ReportOptions {
   readonly version: string
   readonly dataDir: string
   readonly findings: readonly Finding[]
@@ -17,35 +17,35 @@ export interface Subject {
   /** Names of the environment's variables that are set and count. */
   readonly variables: readonly string[]
   /** A service elsewhere; undefined for the local one. */
-  readonly service: Address | undefined
-  readonly privacy: Private
+  readonly service: ServiceAddress | undefined
+  readonly privacy: PrivateData
   /** Keep the names of files and folders, and the messages that may hold them. */
   readonly withNames: boolean
 }
 
 /** The end of the log that is told, bytes. */
-const logBytes = 512 * 1024
+const logTailBytes = 512 * 1024
 
 /** Says what may help to find a fault, without keys, and without names unless they are wanted. Starts nothing. */
-export async function report(subject: Subject): Promise<Section[]> {
+export async function createReport(subject: ReportOptions): Promise<ReportSection[]> {
   const { version, dataDir, findings, settings, variables, withNames } = subject
-  const log = await endOfLog(daemonLog(dataDir)).then(
-    (text) => (withNames ? text : withoutNames(text)),
+  const log = await readLogTail(daemonLogPath(dataDir)).then(
+    (text) => (withNames ? text : redactLogNames(text)),
     (error: NodeJS.ErrnoException) => `cannot be read (${error.code})`,
   )
-  const sections: Section[] = [
+  const sections: ReportSection[] = [
     { title: 'Versions', text: versions(version) },
     { title: 'Doctor', text: describeFindings(findings) },
     { title: 'Settings', text: describeSettings(settings, variables) },
-    ...(await askService(subject)),
+    ...(await describeService(subject)),
     { title: 'Log of the local service, its end', text: log },
   ]
-  const veil = veiler(withNames ? { ...subject.privacy, places: [] } : subject.privacy)
+  const veil = createRedactor(withNames ? { ...subject.privacy, places: [] } : subject.privacy)
   return sections.map(({ title, text }) => ({ title, text: veil(text).trimEnd() }))
 }
 
 /** Writes a report as a text to read before it is sent; 6016 where that cannot be, or the file is there already. */
-export async function writeReport(path: string, sections: readonly Section[]): Promise<void> {
+export async function writeReport(path: string, sections: readonly ReportSection[]): Promise<void> {
   const text = sections.map((section) => `== ${section.title} ==\n\n${section.text}\n`).join('\n')
   try {
     await using file = await open(path, 'wx', 0o600)
@@ -74,7 +74,7 @@ function versions(version: string): string {
 const nameWidth = 28
 
 /** Numbers and switches as they are; of everything else only that it is set. */
-function describeSettings(settings: Subject['settings'], variables: readonly string[]): string {
+function describeSettings(settings: ReportOptions['settings'], variables: readonly string[]): string {
   const lines = Object.entries(settings ?? {}).map(
     ([name, value]) => `${name.padEnd(nameWidth)}${describeValue(value)}`,
   )
@@ -89,19 +89,19 @@ function describeValue(value: unknown): string {
 }
 
 /** The end of a log and of the one before it, beginning with a whole line. */
-async function endOfLog(path: string): Promise<string> {
-  const now = await endOfFile(path)
-  const before = now.length < logBytes ? await endOfFile(`${path}.1`) : ''
+async function readLogTail(path: string): Promise<string> {
+  const now = await readFileTail(path)
+  const before = now.length < logTailBytes ? await readFileTail(`${path}.1`) : ''
   const text = before + now
-  const end = text.slice(-logBytes)
+  const end = text.slice(-logTailBytes)
   return end === text ? text : end.slice(end.indexOf('\n') + 1)
 }
 
-async function endOfFile(path: string): Promise<string> {
+async function readFileTail(path: string): Promise<string> {
   try {
     await using file = await open(path)
     const { size } = await file.stat()
-    const from = Math.max(0, size - logBytes)
+    const from = Math.max(0, size - logTailBytes)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from)
     return buffer.toString('utf8', 0, bytesRead)
   } catch (error) {

@@ -2,39 +2,43 @@ import { createClient, type Client } from '../client/client.ts'
 import { errorTable, isErrorCode, MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { taskError, type TaskListItem } from '../contract/task.ts'
-import { isAnswering } from '../daemon/ask.ts'
-import { readDaemon } from '../daemon/record.ts'
-import { conceal } from '../platform/log.ts'
+import { isDaemonResponding } from '../daemon/ask.ts'
+import { readDaemonRecord } from '../daemon/record.ts'
+import { registerSecret } from '../platform/log.ts'
 
 /** Where a service is and the key it takes. */
-export interface Address {
+export interface ServiceAddress {
   readonly baseUrl: string
   readonly apiKey: string
 }
 
 /** One part of a report. */
-export interface Section {
+export interface ReportSection {
   readonly title: string
   readonly text: string
 }
 
-interface Question {
+interface ServiceReportOptions {
   readonly dataDir: string
   /** A service elsewhere; undefined for the local one. */
-  readonly service: Address | undefined
+  readonly service: ServiceAddress | undefined
   /** Tell the messages of errors, which may name files. */
   readonly withNames: boolean
 }
 
 /** Tasks that are told, the latest. */
-const tasksTold = 50
+const maxTasks = 50
 
 /** What a service that runs says of itself and of the caller's latest tasks. */
-export async function askService({ dataDir, service, withNames }: Question): Promise<Section[]> {
-  const address = service ?? (await localService(dataDir))
+export async function describeService({
+  dataDir,
+  service,
+  withNames,
+}: ServiceReportOptions): Promise<ReportSection[]> {
+  const address = service ?? (await findLocalService(dataDir))
   if (!address) return [{ title: 'Service', text: 'not running' }]
-  conceal(address.apiKey)
-  const ask = (question: (client: Client) => Promise<string>) => answerOf(address, question)
+  registerSecret(address.apiKey)
+  const ask = (question: (client: Client) => Promise<string>) => queryService(address, question)
   return [
     { title: 'Service', text: await ask(describeCapabilities) },
     { title: 'Latest tasks', text: await ask((client) => describeTasks(client, withNames)) },
@@ -43,14 +47,19 @@ export async function askService({ dataDir, service, withNames }: Question): Pro
 }
 
 /** The address of a data folder's service, when it runs. */
-export async function localService(dataDir: string): Promise<(Address & { readonly pid: number }) | null> {
-  const record = await readDaemon(dataDir)
-  if (!record || !(await isAnswering(record))) return null
+export async function findLocalService(
+  dataDir: string,
+): Promise<(ServiceAddress & { readonly pid: number }) | null> {
+  const record = await readDaemonRecord(dataDir)
+  if (!record || !(await isDaemonResponding(record))) return null
   return { baseUrl: `http://127.0.0.1:${record.port}`, apiKey: record.key, pid: record.pid }
 }
 
 /** What one question brought; a failure is as telling as an answer, and ends no report. */
-async function answerOf(address: Address, question: (client: Client) => Promise<string>): Promise<string> {
+async function queryService(
+  address: ServiceAddress,
+  question: (client: Client) => Promise<string>,
+): Promise<string> {
   let client: Client | undefined
   try {
     client = createClient(address)
@@ -67,16 +76,16 @@ async function describeCapabilities(client: Client): Promise<string> {
 }
 
 async function describeTasks(client: Client, withNames: boolean): Promise<string> {
-  const { list, total } = await client.call(routes.listTasks, { query: { page_size: tasksTold } })
+  const { list, total } = await client.call(routes.listTasks, { query: { page_size: maxTasks } })
   const lines: string[] = []
   for (const item of list) {
-    const error = item.status === 'failed' ? await errorOf(client, item, withNames) : {}
+    const error = item.status === 'failed' ? await failureDetails(client, item, withNames) : {}
     lines.push(JSON.stringify({ ...item, ...error }))
   }
   return [`${list.length} of ${total}`, ...lines].join('\n')
 }
 
-async function errorOf(client: Client, item: TaskListItem, withNames: boolean): Promise<object> {
+async function failureDetails(client: Client, item: TaskListItem, withNames: boolean): Promise<object> {
   const params = { task_type: item.task_type_key, task_id: item.id }
   const { output_result } = await client.call(routes.queryTask, { params })
   const error = taskError.safeParse(output_result?.['error']).data

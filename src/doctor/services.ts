@@ -14,33 +14,36 @@ import { serviceSettingHint } from '../engines/services/use.ts'
 import type { Finding } from './finding.ts'
 
 /** How long a service may take to say a word, ms. */
-const usualPatience = 3_000
+const defaultTimeoutMs = 3_000
 
 /** The limits end what takes too long. */
 const { signal } = new AbortController()
 
 /** Models that are named where another is set. */
-const maxNamed = 5
+const maxModelsListed = 5
 
-interface Looking {
+interface ExamineServiceOptions {
   readonly services: Services
   /** ms. */
   readonly patience: number
 }
 
 /** Looks at every service that is set, and whether it answers. None of them stops all work. */
-export async function examineServices(services: Services, patience = usualPatience): Promise<Finding[]> {
+export async function examineServices(services: Services, patience = defaultTimeoutMs): Promise<Finding[]> {
   return await Promise.all(serviceKinds.map((need) => examineOne(need, { services, patience })))
 }
 
-async function examineOne(need: ServiceKind, { services, patience }: Looking): Promise<Finding> {
+async function examineOne(
+  need: ServiceKind,
+  { services, patience }: ExamineServiceOptions,
+): Promise<Finding> {
   const name = serviceInfo[need].title.toLowerCase()
   const service = services[need]
   if (!service) return { name, state: 'ok', detail: `none is set. ${serviceSettingHint(need)}` }
   const limits = { firstByteMs: patience, wholeMs: patience, maxBytes: 4 * 2 ** 20, tries: 1 }
   await using client = openClient({ kind: need, service }, limits)
   try {
-    const lack = need === 'language_model' ? await lackOfModel(client) : await knock(client)
+    const lack = need === 'language_model' ? await modelProblem(client) : await checkConnection(client)
     const detail = serviceName(service)
     return lack === null
       ? { name, state: 'ok', detail: `${detail} answers` }
@@ -52,14 +55,14 @@ async function examineOne(need: ServiceKind, { services, patience }: Looking): P
 }
 
 /** What is wrong with the model that is named; null where nothing is, or the service tells nothing. */
-async function lackOfModel(client: ServiceClient): Promise<string | null> {
+async function modelProblem(client: ServiceClient): Promise<string | null> {
   const { model } = client.target.service
   try {
     const names = (await listModels(client, signal)).map(({ id }) => id)
     if (model === undefined)
       return names.length === 1 ? null : `has ${names.length} models, of which none is named`
     if (names.some((id) => isListed(model, id))) return null
-    return `does not list its model, but ${names.slice(0, maxNamed).join(', ') || 'none'}`
+    return `does not list its model, but ${names.slice(0, maxModelsListed).join(', ') || 'none'}`
   } catch (error) {
     if (listsNone(error) && model !== undefined) return null
     throw error
@@ -67,7 +70,7 @@ async function lackOfModel(client: ServiceClient): Promise<string | null> {
 }
 
 /** Most answers tell that somebody is there; not those of a proxy or a service that fails, or that wants a key. */
-async function knock(client: ServiceClient): Promise<null> {
+async function checkConnection(client: ServiceClient): Promise<null> {
   const { base } = parseServiceAddress(client.target.service.address)
   try {
     await client.send({

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { chmod, copyFile, type FileHandle, link, mkdir, open, opendir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { syncFolder, writeWhole } from '../platform/durable.ts'
+import { syncFolder, writeFully } from '../platform/durable.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { freeSpace } from '../platform/folder.ts'
 import { sharedSync } from '../platform/shared-sync.ts'
@@ -147,7 +147,7 @@ async function writePart(
     received += bytes.byteLength
     if (received > part.size) break
     if (!differs && !(await hasBytesAt(file, bytes, position))) await begin()
-    if (differs) await writeWhole(file, bytes, position)
+    if (differs) await writeFully(file, bytes, position)
   }
   if (received !== part.size) throw new MediaError(6025, `the part is not ${part.size} bytes long`)
   if (!differs) return

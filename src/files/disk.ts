@@ -4,10 +4,10 @@ import { chmod, copyFile, link, mkdir, open, opendir, readFile, rename, rm, stat
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import type { Db } from '../db/schema.ts'
-import { syncFolder, writeDurably, writeWhole } from '../platform/durable.ts'
+import { syncFolder, writeDurably, writeFully } from '../platform/durable.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { freeSpace, makeFolder } from '../platform/folder.ts'
+import { freeSpace, createFolder } from '../platform/folder.ts'
 import { createHasher, hashFile } from '../platform/hash.ts'
 import { DiskParts, toDiskFullError } from './disk-parts.ts'
 import type { ByteRange, FileStore, StoredBytes } from './store.ts'
@@ -25,8 +25,8 @@ const downloadReadBytes = 256 * 1024
 export async function openDiskStore(folder: string): Promise<FileStore> {
   const incoming = join(folder, 'incoming')
   const blobs = join(folder, 'blobs')
-  await makeFolder(incoming)
-  await makeFolder(blobs)
+  await createFolder(incoming)
+  await createFolder(blobs)
   const parts = await DiskParts.open(join(folder, 'parts'))
   await syncFolder(folder)
   const pathOf = (blake3: string): string => join(blobs, blake3.slice(0, 2), blake3)
@@ -37,7 +37,7 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
     try {
       const bytes = await fill(temporary)
       const path = pathOf(bytes.blake3)
-      await makeFolder(dirname(path))
+      await createFolder(dirname(path))
       await publish(temporary, path)
       failpoint('files.put.renamed')
       await syncFolder(dirname(path))
@@ -94,7 +94,7 @@ async function writeStream(
     size += chunk.byteLength
     if (size > maxBytes) throw new MediaError(6002, `the file is larger than ${maxBytes} bytes`)
     hasher.update(chunk)
-    await writeWhole(file, chunk)
+    await writeFully(file, chunk)
   }
   if (size === 0) throw new MediaError(6011, 'the file is empty')
   failpoint('files.put.written')

@@ -4,7 +4,7 @@ import type { MediaFacts } from '../contract/media-facts.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { Drawn, PreviewOptions } from '../engines/ffmpeg/preview.ts'
 import { limitConcurrency } from '../platform/limit-concurrency.ts'
-import { RecentBytes } from '../platform/recent-bytes.ts'
+import { LruByteCache } from '../platform/recent-bytes.ts'
 import { SingleFlight } from '../platform/single-flight.ts'
 import { accountHasContent, type RemovedFile, type FileStorage } from './content.ts'
 import { probeStoredFile } from './probe.ts'
@@ -32,7 +32,7 @@ export interface PreviewCache {
  * with the service, and are shown only to who was found to own the file.
  */
 export function createPreviewCache(shelf: FileStorage): PreviewCache {
-  const kept = new RecentBytes<Drawn & { readonly byteLength: number }>(previewCacheBytes)
+  const kept = new LruByteCache<Drawn & { readonly byteLength: number }>(previewCacheBytes)
   const underWay = new SingleFlight<Drawn>()
   // One after another: each uses all cores.
   const inTurn = limitConcurrency(1)

@@ -10,7 +10,7 @@ import {
 import { isOwnId, newId } from '../contract/id.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { isTerminal, taskStates } from '../contract/task.ts'
-import { toMoment } from '../contract/time.ts'
+import { toTimestamp } from '../contract/time.ts'
 import { lockAccount, readPage } from '../db/queries.ts'
 import type { Db, FileRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
@@ -161,8 +161,8 @@ export function toFileRecord(row: FileRow, now: number): FileRecord {
     blake3_id: row.blake3,
     base_ext: row.ext,
     download_url: downloadUrl(row.id),
-    created_at: toMoment(row.created_at),
-    expire_at: toMoment(row.expire_at),
+    created_at: toTimestamp(row.created_at),
+    expire_at: toTimestamp(row.expire_at),
     is_expired: row.expire_at <= now,
   }
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { type LocalFile, partAt } from '../contract/upload.ts'
+import { type LocalFile, partRange } from '../contract/upload.ts'
 import type { UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import type { PartRange } from './store.ts'
@@ -72,7 +72,7 @@ function locatePart(
   if (index < 0 || index >= parts) {
     throw new MediaError(6025, `there is no part ${JSON.stringify(given)}: the last one is ${parts - 1}`)
   }
-  const place = partAt({ size: upload.size, partSize: upload.part_size }, index)
+  const place = partRange({ size: upload.size, partSize: upload.part_size }, index)
   if (length !== undefined && length !== place.size) {
     throw new MediaError(6025, `part ${index} has ${place.size} bytes, not ${length}`)
   }

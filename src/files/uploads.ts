@@ -5,7 +5,7 @@ import {
   partBytes,
   partCount,
   sessionHours,
-  toSessionMoment,
+  toSessionTimestamp,
   type UploadSession,
   type UploadStatus,
 } from '../contract/upload.ts'
@@ -167,7 +167,7 @@ export function toUploadSession({ id, size, part_size, expire_at }: UploadRow): 
     upload_id: id,
     part_size,
     total_parts: partCount({ size, partSize: part_size }),
-    expires_at: toSessionMoment(expire_at),
+    expires_at: toSessionTimestamp(expire_at),
   }
 }
 

@@ -20,14 +20,14 @@ import { publishedJson, toolsPage } from './tool-docs.ts'
 
 const root = new URL('../..', import.meta.url)
 
-interface Found {
+interface OperationFolder {
   readonly folder: string
   /** Name under which its contract.ts exports it. */
   readonly exported: string
   readonly operation: Operation
 }
 
-async function findOperations(): Promise<Found[]> {
+async function findOperations(): Promise<OperationFolder[]> {
   const entries = await readdir(new URL('tools/', root), { withFileTypes: true })
   const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return await Promise.all(
@@ -48,7 +48,7 @@ async function findOperations(): Promise<Found[]> {
   )
 }
 
-function indexOf(operations: readonly Found[]): string {
+function renderIndex(operations: readonly OperationFolder[]): string {
   const imports = operations.map(
     ({ folder, exported }) => `import { ${exported} } from './${folder}/contract.ts'`,
   )
@@ -71,7 +71,7 @@ ${modules.join('\n')}
 }
 
 /** A document with tables put between their markers, `<!-- gen:name -->` and `<!-- /gen:name -->`. */
-async function fill(path: string, tables: Readonly<Record<string, string>>): Promise<[string, string]> {
+async function fillTables(path: string, tables: Readonly<Record<string, string>>): Promise<[string, string]> {
   let text = await read(path)
   for (const [name, content] of Object.entries(tables)) {
     const [open, close] = [`<!-- gen:${name} -->`, `<!-- /gen:${name} -->`]
@@ -98,24 +98,24 @@ async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
   )
   const there = await readdir(new URL(publishedFolder, root)).catch(() => [])
   return new Map([
-    ['tools/index.ts', indexOf(found)],
+    ['tools/index.ts', renderIndex(found)],
     ...there.map((name) => [publishedFolder + name, undefined] as const),
     ...published,
     ['docs/tools.md', `${toolsPage(operations)}\n`],
-    ['server.json', json(registryManifest(pack))],
-    ['packaging/manifest.json', json(bundleManifest(pack, operations))],
-    await fill('README.md', {
+    ['server.json', formatJson(registryManifest(pack))],
+    ['packaging/manifest.json', formatJson(bundleManifest(pack, operations))],
+    await fillTables('README.md', {
       operations: operationsTable(operations),
       tools: toolsTable(),
     }),
-    await fill('docs/errors.md', { errors: errorsTable() }),
-    await fill('docs/settings.md', { settings: settingsTable() }),
-    await fill('docs/self-hosting.md', { packs: packsTable() }),
-    await fill('docs/contract.md', { endpoints: endpointsTable(), 'own-errors': ownErrorsTable() }),
+    await fillTables('docs/errors.md', { errors: errorsTable() }),
+    await fillTables('docs/settings.md', { settings: settingsTable() }),
+    await fillTables('docs/self-hosting.md', { packs: packsTable() }),
+    await fillTables('docs/contract.md', { endpoints: endpointsTable(), 'own-errors': ownErrorsTable() }),
   ])
 }
 
-function json(value: unknown): string {
+function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/operation.ts'
 import { allTools } from '../mcp/tools/all-tools.ts'
-import { aboutSettings } from '../config/settings.ts'
+import { settingDescriptions } from '../config/settings.ts'
 
 /** What of package.json the manifests repeat. */
 export interface Package {
@@ -16,7 +16,7 @@ export interface Package {
 const title = 'Reelwright'
 
 /** What of the settings matters where a client starts the server, in the order people are asked. */
-const asked = [
+const clientSettings = [
   { name: 'workspace', format: 'filepath' },
   { name: 'allowed_dirs', format: 'string' },
   { name: 'base_url', format: 'string' },
@@ -26,10 +26,10 @@ const asked = [
   { name: 'read_only', format: 'boolean' },
   { name: 'confirm_above_credits', format: 'number' },
 ] as const
-type Asked = (typeof asked)[number]['name']
+type ClientSetting = (typeof clientSettings)[number]['name']
 
-function settingOf(name: Asked): { readonly variable: string; readonly meaning: string } {
-  const told = aboutSettings.find((each) => each.name === name)
+function settingVariable(name: ClientSetting): { readonly variable: string; readonly meaning: string } {
+  const told = settingDescriptions.find((each) => each.name === name)
   if (told?.variable === undefined) throw new TypeError(`the setting ${name} has no variable`)
   return { variable: told.variable, meaning: told.meaning.replaceAll('`', '') }
 }
@@ -51,8 +51,8 @@ export function registryManifest(pack: Package): unknown {
         runtimeHint: 'npx',
         transport: { type: 'stdio' },
         packageArguments: [{ type: 'positional', value: 'mcp' }],
-        environmentVariables: asked.map(({ name: setting, ...rest }) => {
-          const { variable, meaning } = settingOf(setting)
+        environmentVariables: clientSettings.map(({ name: setting, ...rest }) => {
+          const { variable, meaning } = settingVariable(setting)
           return { name: variable, description: meaning, isRequired: false, ...rest }
         }),
       },
@@ -61,7 +61,7 @@ export function registryManifest(pack: Package): unknown {
 }
 
 /** What of the settings a desktop client asks its user for. */
-const inDialog = {
+const dialogSettings = {
   workspace: { type: 'directory', title: 'Workspace', default: '${HOME}/Reelwright' },
   allowed_dirs: {
     type: 'directory',
@@ -71,13 +71,13 @@ const inDialog = {
   base_url: { type: 'string', title: 'Service elsewhere' },
   api_key: { type: 'string', title: 'API key', sensitive: true },
   confirm_above_credits: { type: 'number', title: 'Ask above credits', min: 0 },
-} as const satisfies Partial<Record<Asked, object>>
+} as const satisfies Partial<Record<ClientSetting, object>>
 
 /** `manifest.json` of the bundle that desktop clients install (MCPB). */
 export function bundleManifest(pack: Package, operations: readonly Operation[]): unknown {
   const { name, version, description, license, engines } = pack
-  const dialog = Object.entries(inDialog).map(([setting, field]) => {
-    const { variable, meaning } = settingOf(setting as keyof typeof inDialog)
+  const dialog = Object.entries(dialogSettings).map(([setting, field]) => {
+    const { variable, meaning } = settingVariable(setting as keyof typeof dialogSettings)
     return { setting, variable, field: { description: meaning, ...field, required: false } }
   })
   return {

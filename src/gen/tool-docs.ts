@@ -3,10 +3,10 @@ import type { Operation } from '../contract/operation.ts'
 import { fieldRows, type FieldRow } from '../http/openapi-fields.ts'
 import type { Tool, ToolDefinition } from '../mcp/tool.ts'
 import { allTools } from '../mcp/tools/all-tools.ts'
-import { table } from '../platform/markdown.ts'
+import { markdownTable } from '../platform/markdown.ts'
 
 /** Codes that any tool may answer; the page names them once. */
-export const codesOfAnyTool: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6500, 6502]
+export const commonToolErrors: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6500, 6502]
 
 /** The page about every tool, in the order agents see them. */
 export function toolsPage(operations: readonly Operation[]): string {
@@ -18,10 +18,10 @@ export function toolsPage(operations: readonly Operation[]): string {
   return [
     '# Tools',
     'Written by `npm run gen` from what agents are told. What each tool publishes to them is in [tools](tools), a file a tool.',
-    table(['Tool', 'Toolset'], links),
+    markdownTable(['Tool', 'Toolset'], links),
     'File fields take an absolute path, a path in the workspace, or a file id. Nested values may come as JSON in a string. ' +
-      `Errors are text: \`CODE: what. Fix: … Retryable: yes|no\`. Beside those of each tool, any may answer ${codesOfAnyTool.join(', ')}; [errors.md](errors.md) tells what each means.`,
-    ...tools.map(section),
+      `Errors are text: \`CODE: what. Fix: … Retryable: yes|no\`. Beside those of each tool, any may answer ${commonToolErrors.join(', ')}; [errors.md](errors.md) tells what each means.`,
+    ...tools.map(toolSection),
   ].join('\n\n')
 }
 
@@ -30,10 +30,12 @@ export function publishedJson(definition: ToolDefinition): string {
   return `${JSON.stringify(definition, null, 2)}\n`
 }
 
-function section({ definition, example, errors, toolset }: Tool): string {
+function toolSection({ definition, example, errors, toolset }: Tool): string {
   const { name, title, description, inputSchema, annotations } = definition
   const fields = [...fieldRows(inputSchema)]
-  const own = [...new Set(errors)].filter((code) => !codesOfAnyTool.includes(code)).toSorted((a, b) => a - b)
+  const own = [...new Set(errors)]
+    .filter((code) => !commonToolErrors.includes(code))
+    .toSorted((a, b) => a - b)
   const hints = Object.entries(annotations).flatMap(([hint, value]) =>
     typeof value === 'boolean' ? [`${hint} ${value ? 'yes' : 'no'}`] : [],
   )
@@ -54,5 +56,5 @@ function argumentsTable(fields: readonly FieldRow[]): string {
     facts,
     description,
   ])
-  return table(['Argument', 'Type', 'Bounds and default', 'Meaning'], rows)
+  return markdownTable(['Argument', 'Type', 'Bounds and default', 'Meaning'], rows)
 }

@@ -15,7 +15,7 @@ import { configuredPacks, packStates } from '../engines/packs/use.ts'
 import { serviceInfo, serviceKinds, type ServiceKind } from '../engines/services/services.ts'
 import { serviceSettingHint, configuredService } from '../engines/services/use.ts'
 import { describeLayout, listLayouts } from '../media/layout/entry.ts'
-import { once } from '../platform/once.ts'
+import { lazy } from '../platform/once.ts'
 import { countTasks } from '../tasks/list.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
@@ -46,7 +46,7 @@ export function catalogRoutes(app: FastifyInstance, service: Service, version: s
       tasks: await countTasks(service.db, accountId),
     })
   })
-  const enums = once(() => json(listEnumerations(modules.map(({ operation }) => operation))))
+  const enums = lazy(() => json(listEnumerations(modules.map(({ operation }) => operation))))
   app.get(routes.enums.path, (request, reply) => sendTagged(request, reply, enums()))
   app.get(routes.voices.path, (request, reply) => sendTagged(request, reply, json({ list: service.voices })))
   app.get(routes.layouts.path, (request, reply) => {

@@ -4,7 +4,7 @@ import { MediaError } from '../contract/errors.ts'
 import { maxFileBytes } from '../contract/file.ts'
 import { readBody } from '../contract/issues.ts'
 import { routes } from '../contract/routes.ts'
-import { localFile, uploadInit, uploadPartQuery, type UploadStarted } from '../contract/upload.ts'
+import { localFile, uploadInit, uploadPartQuery, type UploadInitResult } from '../contract/upload.ts'
 import { completeUpload } from '../files/complete-upload.ts'
 import { readLocalRange, storePart } from '../files/upload-parts.ts'
 import { recordExistingContent, toFileRecord } from '../files/records.ts'
@@ -64,14 +64,14 @@ async function begin(service: Service, request: FastifyRequest) {
   const held =
     blake3 && (await recordExistingContent(service, { accountId, name, bytes: { blake3, size }, now }))
   if (held) {
-    const record: UploadStarted = { ...toFileRecord(held, now), instant: true }
+    const record: UploadInitResult = { ...toFileRecord(held, now), instant: true }
     return success(record, 'the file exists already; its expiry was renewed')
   }
   const { upload, isNew } = await beginUpload(service, { accountId, name, size, blake3 })
   const session = isNew
     ? toUploadSession(upload)
     : await readUploadStatus(service, { accountId, id: upload.id })
-  return success<UploadStarted>({ ...session, ...(service.localImport && { local_import: true }) })
+  return success<UploadInitResult>({ ...session, ...(service.localImport && { local_import: true }) })
 }
 
 async function receivePart(service: Service, request: FastifyRequest) {

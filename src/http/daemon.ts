@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
-import { healthAnswer } from '../platform/handshake.ts'
+import { healthResponse } from '../platform/handshake.ts'
 import type { HostProcess } from '../platform/hosting.ts'
 import { success } from './failures.ts'
 import { read } from './parameters.ts'
@@ -10,7 +10,7 @@ import { read } from './parameters.ts'
 export function daemonRoutes(app: FastifyInstance, host: HostProcess): void {
   app.get(rawRoutes.health.path, async (request) => {
     const { nonce } = read(rawRoutes.health.query, request.query)
-    return healthAnswer(host, nonce)
+    return healthResponse(host, nonce)
   })
   app.post(routes.exitDaemon.path, async () => {
     if (await host.exitIfIdle()) return success('')

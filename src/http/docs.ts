@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { rawRoutes } from '../contract/routes.ts'
-import { once } from '../platform/once.ts'
+import { lazy } from '../platform/once.ts'
 import type { Service } from '../tasks/service.ts'
 import { sendTagged } from './conditional.ts'
 import { renderPage, style } from './openapi-page.ts'
@@ -19,12 +19,12 @@ const pagePolicy = [
 /** `GET /docs/openapi.json` and `GET /docs`: this interface, for programs and for people. */
 export function docsRoutes(app: FastifyInstance, { operations }: Service, about: AboutService): void {
   // Made when first asked for: it takes longer than the rest of a start.
-  const api = once(() => {
+  const api = lazy(() => {
     const contracts = [...operations.values()].map(({ operation }) => operation)
     return describeApi(contracts, about)
   })
-  const document = once(() => ({ type: 'application/json; charset=utf-8', text: JSON.stringify(api()) }))
-  const page = once(() => ({ type: 'text/html; charset=utf-8', text: renderPage(api()).text }))
+  const document = lazy(() => ({ type: 'application/json; charset=utf-8', text: JSON.stringify(api()) }))
+  const page = lazy(() => ({ type: 'text/html; charset=utf-8', text: renderPage(api()).text }))
   app.get(rawRoutes.openapi.path, (request, reply) => sendTagged(request, reply, document()))
   app.get(rawRoutes.documents.path, (request, reply) =>
     sendTagged(request, reply.header('content-security-policy', pagePolicy), page()),

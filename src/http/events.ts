@@ -5,7 +5,7 @@ import { issueEventTicket } from '../accounts/tickets.ts'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { subscribeMessage, type SubscribeMessage, type TaskEvent } from '../contract/task.ts'
-import { toMoment } from '../contract/time.ts'
+import { toTimestamp } from '../contract/time.ts'
 import { parseJson } from '../platform/json.ts'
 import type { Service } from '../tasks/service.ts'
 import { callerOf } from './admission.ts'
@@ -31,7 +31,7 @@ export function eventRoutes(app: FastifyInstance, service: Service, stalledMs: n
   })
   app.post(routes.eventTicket.path, async (request) => {
     const { ticket, expireAt } = await issueEventTicket(service.db, callerOf(request), service.clock())
-    return success({ ticket, expires_at: toMoment(expireAt) })
+    return success({ ticket, expires_at: toTimestamp(expireAt) })
   })
   app.route({
     method: 'GET',

@@ -9,7 +9,7 @@ import {
 } from '../contract/file-routes.ts'
 import { readBody } from '../contract/issues.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
-import { toMoment } from '../contract/time.ts'
+import { toTimestamp } from '../contract/time.ts'
 import type { FileRow } from '../db/schema.ts'
 import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
 import { regionSheet } from '../engines/ffmpeg/region-sheet.ts'
@@ -77,7 +77,7 @@ export function fileRoutes(app: FastifyInstance, service: Service): (file: Remov
     const { expires_in } = readBody(linkRequest, request.body ?? {}, { expires_in: 3600 })
     const expires = Math.floor(service.clock() / 1000) + expires_in
     const url = await signLink(service.db, id, expires)
-    return success({ url, expires_at: toMoment(expires * 1000) })
+    return success({ url, expires_at: toTimestamp(expires * 1000) })
   })
   app.post(routes.cleanFiles.path, async (request) => {
     const { keep_days: keepDays } = readBody(cleanRequest, request.body ?? {}, { keep_days: 7 })

@@ -6,7 +6,7 @@ import { MediaError } from '../contract/errors.ts'
 import { readBody } from '../contract/issues.ts'
 import { pageLogin } from '../contract/page-routes.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
-import { toMoment } from '../contract/time.ts'
+import { toTimestamp } from '../contract/time.ts'
 import type { Service } from '../tasks/service.ts'
 import { sendTagged } from './conditional.ts'
 import { success } from './failures.ts'
@@ -60,7 +60,7 @@ export async function pageRoutes(app: FastifyInstance, { clock }: Service): Prom
       throw new MediaError(6502, 'a ticket of the page is made for a key in the Authorization header')
     }
     const { ticket, expireAt } = tickets.issue(authorization)
-    return success({ ticket, expires_at: toMoment(expireAt) })
+    return success({ ticket, expires_at: toTimestamp(expireAt) })
   })
   app.post(routes.pageLogin.path, { bodyLimit: loginBytes }, async ({ body }) => {
     const { ticket } = readBody(pageLogin, body ?? {}, { ticket: '…' })

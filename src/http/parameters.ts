@@ -1,11 +1,11 @@
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { describeIssues } from '../contract/issues.ts'
-import { inPlainWords } from '../contract/plain-issues.ts'
+import { plainIssueMessage } from '../contract/plain-issues.ts'
 
 /** Reads what a path or a query carries; 6016 names what is wrong with it. */
 export function read<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(given, { error: inPlainWords })
+  const parsed = schema.safeParse(given, { error: plainIssueMessage })
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'request'))
 }

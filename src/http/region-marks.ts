@@ -1,5 +1,5 @@
 import type { ShownRegions } from '../contract/file-routes.ts'
-import { nameOfRegion } from '../contract/region-names.ts'
+import { regionLabel } from '../contract/region-names.ts'
 import type { ListedRegion, RegionsFile } from '../contract/regions-file.ts'
 import { isDrawable } from '../engines/ffmpeg/lettering.ts'
 import type { ShownFrame, ShownRegions as Chosen } from '../media/clean/shown-regions.ts'
@@ -25,8 +25,8 @@ export function marksOf({ regions, protect_regions }: RegionsFile): RegionMark[]
     (isKept: boolean) =>
     (region: ListedRegion, index: number): RegionMark => {
       const { id, score } = region
-      const number = nameOfRegion(undefined, { index, isKept })
-      const told = nameOfRegion(id, { index, isKept, isTaken: isKept && removed.has(id) })
+      const number = regionLabel(undefined, { index, isKept })
+      const told = regionLabel(id, { index, isKept, isTaken: isKept && removed.has(id) })
       const label = isDrawable(told) && told.length <= longestDrawn ? told : number
       const name = score === undefined ? label : `${label} ${score.toFixed(2)}`
       return { ...region, label, name, told, isKept }

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import type { regionsQuery, ShownRegions } from '../contract/file-routes.ts'
-import { checkRegionsSize, readRegions, type RegionsFile } from '../contract/regions-file.ts'
+import { checkRegionsSize, parseRegionsFile, type RegionsFile } from '../contract/regions-file.ts'
 import type { FileRow } from '../db/schema.ts'
 import { isStill } from '../engines/ffmpeg/facts.ts'
 import type { MarkedFrame } from '../engines/ffmpeg/region-sheet.ts'
@@ -53,7 +53,7 @@ export function openRegionPictures(service: Service): RegionPictures {
     if (latest?.name === name) return latest.list
     // Not both at once.
     latest = undefined
-    const list = readRegions(row.name, await readFileText(service.files, row, signal))
+    const list = parseRegionsFile(row.name, await readFileText(service.files, row, signal))
     if (await isThere(service, row)) latest = { name, list }
     return list
   }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Metrics, Reading } from '../platform/metrics.ts'
+import type { Metrics, MetricReading } from '../platform/metrics.ts'
 
 interface Moved {
   received: number
@@ -28,7 +28,7 @@ export function measureTraffic(metrics: Metrics): Traffic {
     counted.set(socket, now)
     byRoute.set(route, total)
   }
-  const readings = (direction: keyof Moved) => (): Reading[] => {
+  const readings = (direction: keyof Moved) => (): MetricReading[] => {
     for (const [socket, route] of underWay) count(socket, route)
     return Array.from(byRoute, ([route, moved]) => ({ labels: { route }, value: moved[direction] }))
   }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { addFix, correctFix, missingFields } from '../contract/fixes.ts'
+import { missingFieldsHint, correctionHint, missingFields } from '../contract/fixes.ts'
 import { describeIssues } from '../contract/issues.ts'
-import { inPlainWords } from '../contract/plain-issues.ts'
-import { fieldOf, unwrap, type Schema } from '../contract/schema-places.ts'
+import { plainIssueMessage } from '../contract/plain-issues.ts'
+import { fieldSchema, unwrapSchema, type AnySchema } from '../contract/schema-places.ts'
 import { parseJson } from '../platform/json.ts'
 
 /** Checks a tool's arguments, forgiving in form as `normalizeArguments` is, strict in names. Throws 6013 and 6016. */
@@ -18,12 +18,12 @@ export function validateArguments<Input extends z.ZodObject>(
 ): z.output<Input> {
   const missing = missingFields(input, read)
   if (missing.length > 0) {
-    throw new MediaError(6013, `Required: ${missing.join(', ')}`, { hint: addFix(input, missing) })
+    throw new MediaError(6013, `Required: ${missing.join(', ')}`, { hint: missingFieldsHint(input, missing) })
   }
-  const parsed = input.safeParse(read, { error: inPlainWords })
+  const parsed = input.safeParse(read, { error: plainIssueMessage })
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'arguments'), {
-    hint: correctFix(input, parsed.error, read),
+    hint: correctionHint(input, parsed.error, read),
   })
 }
 
@@ -39,8 +39,8 @@ export function normalizeArguments(input: z.ZodObject, given: unknown): Record<s
 }
 
 /** Some clients send nested arguments as JSON in a string, numbers as text, and null for what is left out. */
-function normalizeValue(schema: Schema, value: unknown): unknown {
-  const inner = unwrap(schema)
+function normalizeValue(schema: AnySchema, value: unknown): unknown {
+  const inner = unwrapSchema(schema)
   if (inner instanceof z.ZodUnion) return normalizeUnion(inner, value)
   if (inner instanceof z.ZodNumber && typeof value === 'string') return parseNumeral(value)
   const nested = inner instanceof z.ZodArray || inner instanceof z.ZodObject || inner instanceof z.ZodRecord
@@ -60,7 +60,7 @@ function normalizeValue(schema: Schema, value: unknown): unknown {
 
 function normalizeFields(object: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(given).flatMap(([name, item]) => {
-    const field = fieldOf(object, name)
+    const field = fieldSchema(object, name)
     if (item === null && !(field && z.safeParse(field, null).success)) return []
     return [[name, field ? normalizeValue(field, item) : item] as const]
   })
@@ -83,13 +83,13 @@ function parseNested(text: string): unknown {
   return /^\s*[[{]/.test(text) ? (parseJson(text) ?? text) : text
 }
 
-function rejectUnknown(schema: Schema, value: unknown, path: readonly (string | number)[]): void {
-  const inner = unwrap(schema)
+function rejectUnknown(schema: AnySchema, value: unknown, path: readonly (string | number)[]): void {
+  const inner = unwrapSchema(schema)
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     for (const [index, item] of value.entries()) rejectUnknown(inner.element, item, [...path, index])
   } else if (inner instanceof z.ZodObject && isRecord(value)) {
     for (const [name, item] of Object.entries(value)) {
-      const field = fieldOf(inner, name)
+      const field = fieldSchema(inner, name)
       if (!field) throw unknownArgument([...path, name], Object.keys(inner.shape))
       rejectUnknown(field, item, [...path, name])
     }
@@ -100,7 +100,7 @@ function rejectUnknown(schema: Schema, value: unknown, path: readonly (string | 
 
 /** A name is known to a union when one of its objects knows all names. */
 function rejectUnknownInUnion(
-  options: readonly Schema[],
+  options: readonly AnySchema[],
   value: unknown,
   path: readonly (string | number)[],
 ): void {

@@ -6,7 +6,7 @@ import {
 import { describePrice } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
 import { describeIssues } from '../contract/issues.ts'
-import { inPlainWords } from '../contract/plain-issues.ts'
+import { plainIssueMessage } from '../contract/plain-issues.ts'
 import { jsonSchemaOf } from '../contract/json-schema.ts'
 import { routes } from '../contract/routes.ts'
 import { publishInputSchema } from './schema.ts'
@@ -108,7 +108,7 @@ function describeOperation(
 /** Without the sketches: the places of the slots tell a model more. */
 async function readLayouts(session: Session, query: string): Promise<unknown> {
   const asked = Object.fromEntries(new URLSearchParams(query))
-  const wish = routes.layouts.query.safeParse(asked, { error: inPlainWords })
+  const wish = routes.layouts.query.safeParse(asked, { error: plainIssueMessage })
   if (!wish.success) throw new MediaError(6016, describeIssues(wish.error, 'query'))
   const page = await session.client.call(routes.layouts, { query: wish.data })
   return { ...page, list: page.list.map((layout) => ({ ...layout, svg: undefined })) }

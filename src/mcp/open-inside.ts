@@ -6,7 +6,7 @@ import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '..
 import { nearestName } from '../contract/near-name.ts'
 import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/error-code.ts'
-import { whereItLeads } from '../platform/real-path.ts'
+import { resolveLinks } from '../platform/real-path.ts'
 import { isInside } from './folder-rules.ts'
 import { assertAllowed, folderHints, toAbsolute, type Folders } from './workspace.ts'
 
@@ -55,7 +55,7 @@ export async function openAllowedFile(
 ): Promise<OpenedFile> {
   const path = toAbsolute(folders, given)
   // Before anything is looked at: whether something lies outside is not told.
-  const leadsTo = await whereItLeads(path)
+  const leadsTo = await resolveLinks(path)
   assertAllowed(folders, leadsTo, given)
   const before = await stat(path).catch(async (error: unknown) => {
     throw unreadablePath(folders, given, {
@@ -119,7 +119,7 @@ async function checkAllowedFolder(
 ): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
   const path = toAbsolute(folders, given)
   // As in reading.
-  assertAllowed(folders, await whereItLeads(path), given)
+  assertAllowed(folders, await resolveLinks(path), given)
   let existing = path
   while (!(await pathExists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
   const ancestor = await realpath(existing).catch((error: unknown) => {

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import type { FileKind } from '../contract/file-kind.ts'
-import { findFileRefs, ofAnotherKind, type FileReference } from '../contract/file.ts'
+import { findFileRefs, wrongKindError, type FileReference } from '../contract/file.ts'
 import { id } from '../contract/id.ts'
 import type { Operation } from '../contract/operation.ts'
-import { fieldOf, unwrap } from '../contract/schema-places.ts'
+import { fieldSchema, unwrapSchema } from '../contract/schema-places.ts'
 import { validateArguments } from './arguments.ts'
 import { isPath, openFiles, type OpenedFiles } from './file-bridge.ts'
 import { openAllowedFile, type OpenedFile } from './open-inside.ts'
@@ -41,7 +41,7 @@ export async function prepareInput(
   }
   const held = paths.length > 0 ? serviceCheckedFields(operation.input) : z.object({})
   const check = (ids: ReadonlyMap<string, string>) => {
-    const known = Object.entries(body(ids)).filter(([name]) => fieldOf(held, name) === undefined)
+    const known = Object.entries(body(ids)).filter(([name]) => fieldSchema(held, name) === undefined)
     return validateArguments(operation.input, Object.fromEntries(known))
   }
   check(new Map())
@@ -67,7 +67,9 @@ export async function prepareInput(
 /** Optional fields for an id, never a path: only the service can hold them against the ids that files get there. */
 function serviceCheckedFields({ shape }: z.ZodObject): z.ZodObject {
   return z.object(
-    Object.fromEntries(Object.entries(shape).filter(([, field]) => field !== id && unwrap(field) === id)),
+    Object.fromEntries(
+      Object.entries(shape).filter(([, field]) => field !== id && unwrapSchema(field) === id),
+    ),
   )
 }
 
@@ -133,7 +135,7 @@ function toTextReference({ value, ...reference }: FileReference): TextReference 
 
 function checkKind(reference: FileReference, file: OpenedFile | undefined): void {
   if (!file || reference.kinds.includes(file.kind)) return
-  throw ofAnotherKind(reference, String(reference.value))
+  throw wrongKindError(reference, String(reference.value))
 }
 
 function setAt(target: Record<string, unknown>, path: FileReference['path'], value: string): void {

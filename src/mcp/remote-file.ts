@@ -9,7 +9,7 @@ import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, supportedHint, type FileKind } from '../contract/file-kind.ts'
 import { maxFileBytes } from '../contract/file.ts'
 import { errorCode } from '../platform/error-code.ts'
-import { once } from '../platform/once.ts'
+import { lazy } from '../platform/once.ts'
 import type { OpenedFile } from './open-inside.ts'
 import { isPublicAddress, lookupPublic, NotPublicError } from './public-address.ts'
 
@@ -17,7 +17,7 @@ import { isPublicAddress, lookupPublic, NotPublicError } from './public-address.
  * Checked for each connection, so that a name which leads elsewhere meanwhile is found out. Loaded for the first
  * address: it is a quarter of what starts with each session of an agent.
  */
-const publicInternetAgent = once(async () => {
+const publicInternetAgent = lazy(async () => {
   const { Agent } = await import('undici')
   return new Agent({
     connect: { lookup: lookupPublic, timeout: 10_000 },

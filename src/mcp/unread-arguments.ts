@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { fileKindsOf, findFileRefs } from '../contract/file.ts'
-import { toldFields } from '../contract/fixes.ts'
+import { describeFields } from '../contract/fixes.ts'
 import { id } from '../contract/id.ts'
 import type { Operation } from '../contract/operation.ts'
-import { fieldOf, unwrap, type Schema } from '../contract/schema-places.ts'
+import { fieldSchema, unwrapSchema, type AnySchema } from '../contract/schema-places.ts'
 
 interface MeaningfulArguments {
   readonly args: Readonly<Record<string, unknown>>
@@ -22,14 +22,14 @@ export function removeEmptyArguments(
   filled: Readonly<Record<string, unknown>>,
 ): MeaningfulArguments {
   const given = Object.fromEntries(
-    Object.entries(filled).filter(([name, value]) => value !== '' || !isOptionalId(fieldOf(input, name))),
+    Object.entries(filled).filter(([name, value]) => value !== '' || !isOptionalId(fieldSchema(input, name))),
   )
   const isRead = Object.entries(read ? read(given) : given).filter(([, value]) => value !== undefined)
   const names = new Set(isRead.map(([name]) => name))
   const inFiles = new Set(findFileRefs(input, given).map(({ insteadOf }) => insteadOf))
   const meant = Object.entries(given).filter(
     ([name, value]) =>
-      (names.has(name) && !inFiles.has(name)) || !isEmptyOrDefault(fieldOf(input, name), value),
+      (names.has(name) && !inFiles.has(name)) || !isEmptyOrDefault(fieldSchema(input, name), value),
   )
   return {
     args: Object.fromEntries(meant),
@@ -42,18 +42,18 @@ export function rejectIgnoredArguments({ input }: Operation, unread: readonly st
   if (unread.length === 0) return
   const [it, itCounts] = unread.length === 1 ? ['it', 'it counts'] : ['them', 'they count']
   throw new MediaError(6016, `${unread.join(', ')}: not read by a request of this kind`, {
-    hint: `Leave ${it} out, or ask so that ${itCounts}: ${toldFields(input, unread)}`,
+    hint: `Leave ${it} out, or ask so that ${itCounts}: ${describeFields(input, unread)}`,
   })
 }
 
 /** Empty, it names nothing, and no file stands for another field by it. */
-function isOptionalId(field: Schema | undefined): boolean {
+function isOptionalId(field: AnySchema | undefined): boolean {
   if (field === undefined) return false
-  const inner = unwrap(field)
+  const inner = unwrapSchema(field)
   return inner !== field && (inner === id || fileKindsOf(inner) !== undefined)
 }
 
-function isEmptyOrDefault(field: Schema | undefined, value: unknown): boolean {
+function isEmptyOrDefault(field: AnySchema | undefined, value: unknown): boolean {
   if (value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0))
     return true
   return field !== undefined && isDeepStrictEqual(value, z.safeParse(field, undefined).data)

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MediaError } from '../contract/errors.ts'
-import { makeFolder } from '../platform/folder.ts'
+import { createFolder } from '../platform/folder.ts'
 import { hiddenPart, isInside, closedReason } from './folder-rules.ts'
 
 /** Which folders an agent may use. */
@@ -46,7 +46,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   async function folders(): Promise<Folders> {
     if (workspace !== undefined && closedReason(resolve(workspace)) === undefined) {
       // Where that fails, it is told among the refused.
-      await makeFolder(workspace).catch(() => undefined)
+      await createFolder(workspace).catch(() => undefined)
     }
     const wanted = settings.length > 0 ? settings : await roots
     const checked = await Promise.all(wanted.map((folder) => checkFolder(folder)))
@@ -68,7 +68,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
 async function createDefaultFolder(folder: string): Promise<string> {
   try {
-    await makeFolder(folder)
+    await createFolder(folder)
     return await realpath(folder)
   } catch (cause) {
     throw new MediaError(6016, `The workspace ${folder} cannot be made`, {

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
  * the streaming itself (measured with uploads, for each GiB: 4 to 20 full collections instead of 30, a quarter
  * less processor time, 40 MiB less resident).
  */
-export function freeBuffersSoon(): void {
+export function reduceBufferMemory(): void {
   // The space of new objects stays as small as it begins: collecting it often is quick, as few of them live.
   setFlagsFromString('--semi-space-growth-factor=1')
   // Memory of dead buffers is freed with the collection that finds them, not with the one after.

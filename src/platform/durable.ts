@@ -10,7 +10,7 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /** Writes all of a chunk, at a position or where the last write ended, however little the system takes at once. */
-export async function writeWhole(
+export async function writeFully(
   file: FileHandle,
   chunk: Uint8Array,
   position: number | null = null,
@@ -22,7 +22,7 @@ export async function writeWhole(
 }
 
 /** Gives a finished file its last name: under it, it is there as a whole or not at all, also after a power cut. */
-export async function finishDurably(path: string, name: string): Promise<void> {
+export async function renameDurably(path: string, name: string): Promise<void> {
   await using file = await open(path, 'r+')
   await file.sync()
   await rename(path, name)

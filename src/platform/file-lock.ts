@@ -7,7 +7,7 @@ const sqliteBusy = 5
  * Holds a file until disposed or this process dies in whatever way; null when another holds it for longer than the
  * patience, ms, which is spent blocking. The lock is an open transaction of SQLite, so that the kernel frees it.
  */
-export function holdFile(path: string, patience = 0): Disposable | null {
+export function lockFile(path: string, patience = 0): Disposable | null {
   const database = new DatabaseSync(path)
   try {
     // Not the option `timeout`: Node before 22.16 does not know it.

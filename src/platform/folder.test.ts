@@ -3,34 +3,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  cloudOf,
+  cloudProvider,
   freeSpace,
-  makeFolder,
-  networkTypeOf,
+  createFolder,
+  networkFileSystem,
   parseLinuxMounts,
   parseMacMounts,
-  whyUnsafe,
+  unsafeFolderReason,
 } from './folder.ts'
 
 test('a folder is made with its parents, by many at once, and stays', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'folder-'))
   // So often that some are made between two looks of another.
   const rounds = Array.from({ length: 100 }, (_, round) => join(folder.path, String(round), 'b', 'c'))
-  for (const one of rounds) await Promise.all(Array.from({ length: 8 }, () => makeFolder(one, 0o700)))
+  for (const one of rounds) await Promise.all(Array.from({ length: 8 }, () => createFolder(one, 0o700)))
   const [deep = ''] = rounds
   for (const path of [deep, join(deep, '..')]) expect((await stat(path)).mode & 0o777).toBe(0o700)
   await writeFile(join(deep, 'file'), '')
-  await makeFolder(deep)
+  await createFolder(deep)
   expect(await readdir(deep)).toEqual(['file'])
   for (const path of [join(deep, 'file'), join(deep, 'file', 'x')]) {
-    await expect(makeFolder(path)).rejects.toThrow(/EEXIST|ENOTDIR/)
+    await expect(createFolder(path)).rejects.toThrow(/EEXIST|ENOTDIR/)
   }
 })
 
 test.runIf(process.platform === 'linux').for(['/proc/a', '/proc/a/b/c'])(
   '%s cannot be made, which is told at once',
   async (path) => {
-    await expect(makeFolder(path)).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/a' })
+    await expect(createFolder(path)).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/a' })
   },
 )
 
@@ -40,17 +40,17 @@ test('free space is a plausible number of bytes', async () => {
 
 test('a local folder is fine, also before it exists', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'folder-'))
-  expect(await whyUnsafe(folder.path)).toBeNull()
-  expect(await whyUnsafe(join(folder.path, 'not', 'yet'))).toBeNull()
+  expect(await unsafeFolderReason(folder.path)).toBeNull()
+  expect(await unsafeFolderReason(join(folder.path, 'not', 'yet'))).toBeNull()
 })
 
 test('a cloud folder is refused by name, also before it exists and through a link', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'folder-'))
   const refusal = 'it is synchronised by Dropbox'
-  expect(await whyUnsafe(join(folder.path, 'Dropbox', 'data'))).toBe(refusal)
+  expect(await unsafeFolderReason(join(folder.path, 'Dropbox', 'data'))).toBe(refusal)
   await mkdir(join(folder.path, 'Dropbox'))
   await symlink(join(folder.path, 'Dropbox'), join(folder.path, 'plain'))
-  expect(await whyUnsafe(join(folder.path, 'plain', 'data'))).toBe(refusal)
+  expect(await unsafeFolderReason(join(folder.path, 'plain', 'data'))).toBe(refusal)
 })
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   ['/home/a/.local/share/reelwright', null],
   ['/home/a/dropboxes/my-onedrive-tool', null],
 ])('%s belongs to %s', (path, cloud) => {
-  expect(cloudOf(path)).toBe(cloud)
+  expect(cloudProvider(path)).toBe(cloud)
 })
 
 const linux = parseLinuxMounts(
@@ -92,7 +92,7 @@ test.each([
   ['/mnt/c/local/x', null],
   ['/srv/x', null],
 ])('%s lies on %s', (path, type) => {
-  expect(networkTypeOf(linux, path)).toBe(type)
+  expect(networkFileSystem(linux, path)).toBe(type)
 })
 
 test('the mounts of macOS are read', () => {
@@ -102,6 +102,6 @@ test('the mounts of macOS are read', () => {
       '//a@server/share on /Volumes/Team (Video) (smbfs, nodev, nosuid, mounted by a)',
     ].join('\n'),
   )
-  expect(networkTypeOf(list, '/Volumes/Team (Video)/x')).toBe('smbfs')
-  expect(networkTypeOf(list, '/Users/a')).toBeNull()
+  expect(networkFileSystem(list, '/Volumes/Team (Video)/x')).toBe('smbfs')
+  expect(networkFileSystem(list, '/Users/a')).toBeNull()
 })

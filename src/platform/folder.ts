@@ -3,13 +3,13 @@ import { mkdir, readFile, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from './error-code.ts'
-import { whereItLeads } from './real-path.ts'
+import { resolveLinks } from './real-path.ts'
 
 /**
  * Makes a folder and what is missing above it; one that is there stays as it is. Step by step: `mkdir`
  * with `recursive` never returns where a folder that exists takes no new ones, as /proc does.
  */
-export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+export async function createFolder(path: string, mode = 0o777): Promise<void> {
   const make = async () => {
     try {
       await mkdir(path, mode)
@@ -22,7 +22,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   } catch (error) {
     const parent = dirname(path)
     if (errorCode(error) !== 'ENOENT' || parent === path) throw error
-    if (!(await isFolder(parent))) await makeFolder(parent, mode)
+    if (!(await isFolder(parent))) await createFolder(parent, mode)
     // Also where the parent is there: another may just have made it.
     await make()
   }
@@ -46,16 +46,17 @@ export async function freeSpace(path: string): Promise<number> {
  * locks are not to be trusted, or is synchronised by a cloud program, which copies files while
  * they are written. Null when it can.
  */
-export async function whyUnsafe(path: string): Promise<string | null> {
+export async function unsafeFolderReason(path: string): Promise<string | null> {
   const absolute = resolve(path)
-  const real = await whereItLeads(absolute)
-  const cloud = cloudOf(real) ?? cloudOf(absolute)
+  const real = await resolveLinks(absolute)
+  const cloud = cloudProvider(real) ?? cloudProvider(absolute)
   if (cloud) return `it is synchronised by ${cloud}`
-  const network = process.platform === 'win32' ? windowsShare(real) : networkTypeOf(await mounts(), real)
+  const network =
+    process.platform === 'win32' ? windowsShare(real) : networkFileSystem(await listMounts(), real)
   return network ? `it lies on a network file system (${network})` : null
 }
 
-const clouds: readonly (readonly [RegExp, string])[] = [
+const cloudFolders: readonly (readonly [RegExp, string])[] = [
   [/^(iCloud ?Drive|Mobile Documents)$/i, 'iCloud Drive'],
   [/^Dropbox( \(.*\)|-.*)?$/i, 'Dropbox'],
   [/^OneDrive( - .*|-.*)?$/i, 'OneDrive'],
@@ -63,9 +64,9 @@ const clouds: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** The cloud program to which a real path belongs by the name of one of its folders. */
-export function cloudOf(path: string): string | null {
+export function cloudProvider(path: string): string | null {
   const names = path.split(/[/\\]/)
-  return clouds.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null
+  return cloudFolders.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null
 }
 
 const networkTypes =
@@ -77,7 +78,7 @@ interface Mount {
 }
 
 /** Type of the network file system that holds a real path; null when its file system is local. */
-export function networkTypeOf(list: readonly Mount[], path: string): string | null {
+export function networkFileSystem(list: readonly Mount[], path: string): string | null {
   const holding = list.filter(({ folder }) => folder === '/' || `${path}/`.startsWith(`${folder}/`))
   // The deepest mount holds the path; of equal ones the later lies on top.
   const top = holding.reduce<Mount | undefined>(
@@ -107,7 +108,7 @@ export function parseMacMounts(text: string): Mount[] {
   })
 }
 
-async function mounts(): Promise<Mount[]> {
+async function listMounts(): Promise<Mount[]> {
   if (process.platform === 'linux') return parseLinuxMounts(await readFile('/proc/self/mounts', 'utf8'))
   return parseMacMounts((await promisify(execFile)('/sbin/mount', [])).stdout)
 }

@@ -20,7 +20,7 @@ interface HashOptions {
 }
 
 /** 1 MiB: larger reads were no faster. */
-const chunkBytes = 2 ** 20
+const hashChunkBytes = 2 ** 20
 
 let native: Promise<typeof Native | null> | undefined
 
@@ -55,7 +55,7 @@ export async function hashBytes(
 ): Promise<{ blake3: string; size: number }> {
   const hasher = await createHasher()
   let hashed = 0
-  const pieceBytes = Math.min(chunkBytes, size)
+  const pieceBytes = Math.min(hashChunkBytes, size)
   const read = (piece: Buffer) => file.read(piece, 0, Math.min(pieceBytes, size - hashed), offset + hashed)
   let [present, ahead] = [Buffer.allocUnsafe(pieceBytes), Buffer.allocUnsafe(pieceBytes)]
   let reading = read(present)

@@ -15,7 +15,7 @@ export interface HostedService {
   /** Whether a task is queued or running, or an upload or a download is under way, one in parts within minutes. */
   isBusy(): Promise<boolean>
   /** Whether a request is being answered; an open event socket is none. */
-  isAnswering(): boolean
+  hasOpenRequests(): boolean
   /** When the latest request came, ms since 1970; `/health` and `/metrics` do not count. */
   lastActivity(): number
   /** Stops accepting, finishes requests, puts running tasks back into the queue, closes the database. */

@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-type Part = string | number | Html | false | undefined | readonly Part[]
+type HtmlPart = string | number | Html | false | undefined | readonly HtmlPart[]
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -18,13 +18,13 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** Template tag for HTML: what is put in is escaped unless it is HTML itself; false and undefined are left out. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(String.raw({ raw: strings }, ...parts.map(written)))
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  return new Html(String.raw({ raw: strings }, ...parts.map(renderHtml)))
 }
 
-function written(part: Part): string {
+function renderHtml(part: HtmlPart): string {
   if (part instanceof Html) return part.text
   if (part === false || part === undefined) return ''
-  if (typeof part === 'object') return part.map(written).join('')
+  if (typeof part === 'object') return part.map(renderHtml).join('')
   return String(part).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

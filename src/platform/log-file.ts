@@ -2,13 +2,13 @@ import { copyFileSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync 
 import { dirname } from 'node:path'
 
 /** A log file and the one before it take at most twice this, bytes. */
-const maxBytes = 8 * 2 ** 20
+const maxLogBytes = 8 * 2 ** 20
 
 /**
  * Puts what a log file holds aside as `<path>.1` when it has grown too large. The file is emptied
  * in place: whoever else writes to it, such as a process whose stderr it is, goes on in it.
  */
-export function boundLogFile(fd: number, path: string, limit = maxBytes): void {
+export function rotateLogFile(fd: number, path: string, limit = maxLogBytes): void {
   if (fstatSync(fd).size <= limit) return
   try {
     copyFileSync(path, `${path}.1`)
@@ -27,14 +27,14 @@ export interface LogFile {
  * Opens a file to append log lines to, for this user's eyes alone and bounded in size. A line that
  * cannot be written is lost: a full disk must not end the service.
  */
-export function openLogFile(path: string, limit = maxBytes): LogFile {
+export function openLogFile(path: string, limit = maxLogBytes): LogFile {
   mkdirSync(dirname(path), { recursive: true })
   const fd = openSync(path, 'a', 0o600)
   return {
     write(line) {
       try {
         writeSync(fd, line)
-        boundLogFile(fd, path, limit)
+        rotateLogFile(fd, path, limit)
       } catch {
         // There is nowhere to tell it.
       }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openLogFile } from './log-file.ts'
-import { conceal, openLog, redact } from './log.ts'
+import { registerSecret, openLog, redact } from './log.ts'
 
 test('lines carry their task and no keys at any depth', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'log-'))
@@ -65,7 +65,7 @@ test('a secret of any form is blanked wherever it is logged', () => {
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (generated, before) => {
       // It stays concealed in this process, so that no other test may write it.
       const secret = `sekret: ${generated}`
-      conceal(secret)
+      registerSecret(secret)
       const line = redact(JSON.stringify({ msg: `${before}${secret}`, deep: [{ [secret]: true }] }))
       expect(line).not.toContain(JSON.stringify(secret).slice(1, -1))
     }),

@@ -8,35 +8,35 @@ interface LogOptions {
 }
 
 /** Shorter ones are also words. */
-const shortestSecret = 8
+const minSecretLength = 8
 
 /** What may be kept for a stderr that takes nothing at the moment, bytes. */
-const maxWaitingBytes = 2 ** 20
+const maxBufferedBytes = 2 ** 20
 
 const secrets = new Set<string>()
 
 /** Has a secret of this process blanked wherever it is logged from now on. */
-export function conceal(secret: string): void {
-  if (secret.length < shortestSecret) return
+export function registerSecret(secret: string): void {
+  if (secret.length < minSecretLength) return
   for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
     secrets.add(form)
 }
 
-const names =
+const secretNames =
   '(?:proxy-)?authorization|(?:set-)?cookie|api[_-]?key|password|secret|sign|signature|ticket|token'
-const plainNames = '(?:proxy-)?authorization|(?:set-)?cookie|api[_-]?key|password'
+const plainSecretNames = '(?:proxy-)?authorization|(?:set-)?cookie|api[_-]?key|password'
 
 /** Where secrets stand behind their names: `$1` is what stays. */
-const named = [
+const secretPatterns = [
   // JSON at any depth, and lists of raw headers.
-  String.raw`("(?:${names})"\s*[:,]\s*\[?")(?:[^"\\]|\\.)*`,
+  String.raw`("(?:${secretNames})"\s*[:,]\s*\[?")(?:[^"\\]|\\.)*`,
   // JSON inside a string.
-  String.raw`(\\+"(?:${names})\\+"\s*[:,]\s*\[?\\+")[^"\\]*`,
+  String.raw`(\\+"(?:${secretNames})\\+"\s*[:,]\s*\[?\\+")[^"\\]*`,
   // Addresses.
-  String.raw`([?&](?:${names})=)[^&\s"\\#]*`,
+  String.raw`([?&](?:${secretNames})=)[^&\s"\\#]*`,
   // Objects as Node prints them, headers as they are sent.
-  String.raw`(\b(?:${plainNames})'?\s*[:=]\s*')[^'\n]*`,
-  String.raw`(\b(?:${plainNames})\s*[:=]\s*(?:(?:basic|bearer)\s+)?)[^\s'"\x60\\,;&)}\]]+`,
+  String.raw`(\b(?:${plainSecretNames})'?\s*[:=]\s*')[^'\n]*`,
+  String.raw`(\b(?:${plainSecretNames})\s*[:=]\s*(?:(?:basic|bearer)\s+)?)[^\s'"\x60\\,;&)}\]]+`,
 ].map((pattern) => new RegExp(pattern, 'gi'))
 
 /** User and password of an address, which may hold an @ of their own. */
@@ -47,18 +47,21 @@ const ownKey = /\brw_[\w-]{20,}/g
 
 /** Blanks keys, tickets, signatures and passwords in a text. */
 export function redact(text: string): string {
-  const behindNames = named.reduce((left, pattern) => left.replace(pattern, '$1[redacted]'), text)
+  const behindNames = secretPatterns.reduce((left, pattern) => left.replace(pattern, '$1[redacted]'), text)
   const known = [...secrets].reduce((left, secret) => left.replaceAll(secret, '[redacted]'), behindNames)
   return known.replaceAll(userInAddress, '$1[redacted]@').replaceAll(ownKey, '[redacted]')
 }
 
 /** What terminals obey: controls but tab and line feed, line and paragraph separators, marks that turn the direction of text. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
-const unprintable = /[\0-\b\v-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
+const controlCharacters = /[\0-\b\v-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
 
 /** Writes what a terminal would obey as JSON escapes it; JSON itself leaves many of them as they are. */
-export function printable(text: string): string {
-  return text.replaceAll(unprintable, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export function escapeControls(text: string): string {
+  return text.replaceAll(
+    controlCharacters,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Opens the process's log: JSON lines without secrets. A task's lines come from `log.child({ task_id })`. */
@@ -67,14 +70,14 @@ export function openLog({ file, level = 'info' }: LogOptions = {}): Logger {
     {
       level,
       timestamp: pino.stdTimeFunctions.isoTime,
-      hooks: { streamWrite: (line) => printable(redact(line)) },
+      hooks: { streamWrite: (line) => escapeControls(redact(line)) },
     },
-    file === undefined ? stderr() : openLogFile(file),
+    file === undefined ? stderrDestination() : openLogFile(file),
   )
 }
 
-function stderr() {
-  const destination = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes })
+function stderrDestination() {
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: maxBufferedBytes })
   // A full disk or a terminal that went must not end the service; without a listener they would.
   destination.on('error', () => undefined)
   return destination

@@ -1,5 +1,5 @@
 /** A table, its cells as they are but for the bars. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map(line).join('\n')
 }
 

@@ -1,7 +1,7 @@
 /** Media type of what `text` answers. */
 export const metricsMediaType = 'text/plain; version=0.0.4; charset=utf-8'
 
-interface About {
+interface MetricDescription {
   /** After Prometheus's conventions, with its unit. */
   readonly name: string
   readonly help: string
@@ -21,27 +21,27 @@ export interface Histogram<Label extends string> {
 }
 
 /** A value as it is when it is asked for. */
-export interface Reading {
+export interface MetricReading {
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
 }
 
-interface Family extends About {
+interface MetricFamily extends MetricDescription {
   readonly type: 'counter' | 'gauge' | 'histogram'
   lines(): string[] | Promise<string[]>
 }
 
 /** The metrics of one service, answered in Prometheus's text format (exposition formats, version 0.0.4). */
 export class Metrics {
-  readonly #families: Family[] = []
+  readonly #families: MetricFamily[] = []
 
-  counter<Label extends string = never>({ name, help }: About): Counter<Label> {
+  counter<Label extends string = never>({ name, help }: MetricDescription): Counter<Label> {
     const values = new Map<string, number>()
-    const lines = (): string[] => Array.from(values, ([labels, value]) => line(name, labels, value))
+    const lines = (): string[] => Array.from(values, ([labels, value]) => formatSample(name, labels, value))
     this.#families.push({ name, help, type: 'counter', lines })
     return {
       add(labels, amount = 1) {
-        const key = written(labels)
+        const key = formatLabels(labels)
         values.set(key, (values.get(key) ?? 0) + amount)
       },
     }
@@ -49,7 +49,7 @@ export class Metrics {
 
   /** `buckets` are upper bounds, ascending. */
   histogram<Label extends string = never>(
-    { name, help }: About,
+    { name, help }: MetricDescription,
     buckets: readonly number[],
   ): Histogram<Label> {
     const series = new Map<string, Distribution>()
@@ -58,7 +58,7 @@ export class Metrics {
     this.#families.push({ name, help, type: 'histogram', lines })
     return {
       observe(labels, value) {
-        const key = written(labels)
+        const key = formatLabels(labels)
         const distribution = series.get(key) ?? new Distribution(buckets)
         series.set(key, distribution)
         distribution.observe(value)
@@ -68,11 +68,11 @@ export class Metrics {
 
   /** What is read anew for each answer; a counter where it only ever grows. */
   read(
-    { name, help, type = 'gauge' }: About & { readonly type?: 'gauge' | 'counter' },
-    readings: () => readonly Reading[] | Promise<readonly Reading[]>,
+    { name, help, type = 'gauge' }: MetricDescription & { readonly type?: 'gauge' | 'counter' },
+    readings: () => readonly MetricReading[] | Promise<readonly MetricReading[]>,
   ): void {
     const lines = async (): Promise<string[]> =>
-      (await readings()).map(({ labels = {}, value }) => line(name, written(labels), value))
+      (await readings()).map(({ labels = {}, value }) => formatSample(name, formatLabels(labels), value))
     this.#families.push({ name, help, type, lines })
   }
 
@@ -109,28 +109,32 @@ class Distribution {
     let count = 0
     const buckets = this.#counts.map((own, index) => {
       count += own
-      const bound = `le="${number(this.#buckets[index] ?? Infinity)}"`
-      return line(`${name}_bucket`, labels === '' ? bound : `${labels},${bound}`, count)
+      const bound = `le="${formatNumber(this.#buckets[index] ?? Infinity)}"`
+      return formatSample(`${name}_bucket`, labels === '' ? bound : `${labels},${bound}`, count)
     })
-    return [...buckets, line(`${name}_sum`, labels, this.#sum), line(`${name}_count`, labels, count)]
+    return [
+      ...buckets,
+      formatSample(`${name}_sum`, labels, this.#sum),
+      formatSample(`${name}_count`, labels, count),
+    ]
   }
 }
 
-function line(name: string, labels: string, value: number): string {
-  return `${name}${labels === '' ? '' : `{${labels}}`} ${number(value)}`
+function formatSample(name: string, labels: string, value: number): string {
+  return `${name}${labels === '' ? '' : `{${labels}}`} ${formatNumber(value)}`
 }
 
-function written(labels: Readonly<Record<string, string>>): string {
+function formatLabels(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
     .join(',')
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`)
 }
 
-function number(value: number): string {
+function formatNumber(value: number): string {
   if (Number.isFinite(value) || Number.isNaN(value)) return String(value)
   return value > 0 ? '+Inf' : '-Inf'
 }

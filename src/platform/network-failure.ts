@@ -34,6 +34,6 @@ export function isNetworkFailure(error: unknown): error is Error {
 }
 
 /** Tells whether a request that failed this way certainly did not reach the service. */
-export function wasNotSent(error: unknown): boolean {
+export function wasRequestUnsent(error: unknown): boolean {
   return notSent.has(networkCode(error) ?? '')
 }

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 
 /** Pixels row by row. */
-export interface Pixels {
+export interface PngPixels {
   readonly width: number
   readonly height: number
   /** Bytes of a pixel: red, green, blue, and alpha where there are four. */
@@ -10,14 +10,14 @@ export interface Pixels {
 }
 
 /** Kinds of colour as PNG numbers them; 6 is the one with alpha. */
-const kinds = { 3: 2, 4: 6 }
+const colorTypes = { 3: 2, 4: 6 }
 
 /** A PNG (ISO/IEC 15948) of 8-bit pixels, made fast rather than small. */
-export function encodePng({ width, height, channels, bytes }: Pixels): Buffer<ArrayBuffer> {
+export function encodePng({ width, height, channels, bytes }: PngPixels): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  header.set([8, kinds[channels]], 8)
+  header.set([8, colorTypes[channels]], 8)
   const rowBytes = width * channels
   // Each row begins with the byte of its filter, which is none.
   const rows = Buffer.alloc((1 + rowBytes) * height)
@@ -26,13 +26,13 @@ export function encodePng({ width, height, channels, bytes }: Pixels): Buffer<Ar
   }
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows, { level: 1 })),
-    chunk('IEND', Buffer.alloc(0)),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', deflateSync(rows, { level: 1 })),
+    pngChunk('IEND', Buffer.alloc(0)),
   ])
 }
 
-function chunk(type: string, content: Buffer): Buffer {
+function pngChunk(type: string, content: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), content])
   const length = Buffer.alloc(4)
   length.writeUInt32BE(content.length)

@@ -1,7 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { endGroup, identify, startTimeFromStat, type ProcessIdentity } from './process-identity.ts'
+import {
+  killProcessGroup,
+  identifyProcess,
+  startTimeFromStat,
+  type ProcessIdentity,
+} from './process-identity.ts'
 
 // A leader of its own group with one child; prints the child's pid.
 const leaderScript = `
@@ -24,66 +29,66 @@ async function startGroup(): Promise<Group> {
   })
   const [line] = (await once(started.stdout, 'data')) as [Buffer]
   const group = { process: started, leader: await live(started.pid), member: await live(Number(line)) }
-  onTestFinished(() => endGroup(group.leader))
+  onTestFinished(() => killProcessGroup(group.leader))
   return group
 }
 
 async function live(pid: number | undefined): Promise<ProcessIdentity> {
-  const identity = await identify(pid ?? 0)
+  const identity = await identifyProcess(pid ?? 0)
   if (!identity) throw new Error(`process ${pid} does not live`)
   return identity
 }
 
 test('a process keeps its identity while it lives and has none afterwards', async () => {
   const { process: started, leader } = await startGroup()
-  expect(await identify(leader.pid)).toEqual(leader)
+  expect(await identifyProcess(leader.pid)).toEqual(leader)
   started.kill('SIGKILL')
   await once(started, 'exit')
-  expect(await identify(leader.pid)).toBeNull()
+  expect(await identifyProcess(leader.pid)).toBeNull()
 })
 
 test.each([0, -1, 1.5, Number.NaN, 2 ** 40])('%s is no process', async (pid) => {
-  expect(await identify(pid)).toBeNull()
+  expect(await identifyProcess(pid)).toBeNull()
 })
 
 test('a live group is ended, leader and member', async () => {
   const { leader, member } = await startGroup()
-  await endGroup(leader)
-  await expect.poll(() => identify(leader.pid)).toBeNull()
-  await expect.poll(() => identify(member.pid)).toBeNull()
+  await killProcessGroup(leader)
+  await expect.poll(() => identifyProcess(leader.pid)).toBeNull()
+  await expect.poll(() => identifyProcess(member.pid)).toBeNull()
 })
 
 test('what a dead leader left running is ended', async () => {
   const { process: started, leader, member } = await startGroup()
   started.kill('SIGKILL')
   await once(started, 'exit')
-  expect(await identify(member.pid)).toEqual(member)
-  await endGroup(leader)
-  await expect.poll(() => identify(member.pid)).toBeNull()
+  expect(await identifyProcess(member.pid)).toEqual(member)
+  await killProcessGroup(leader)
+  await expect.poll(() => identifyProcess(member.pid)).toBeNull()
 })
 
 test('a recycled pid is left alone', async () => {
   const { leader, member } = await startGroup()
   const [boot] = leader.startTime.split('/')
-  await endGroup({ pid: leader.pid, startTime: `${boot}/1` })
-  await endGroup({ pid: leader.pid, startTime: leader.startTime.replace(/^./, 'z') })
-  expect(await identify(leader.pid)).toEqual(leader)
-  expect(await identify(member.pid)).toEqual(member)
+  await killProcessGroup({ pid: leader.pid, startTime: `${boot}/1` })
+  await killProcessGroup({ pid: leader.pid, startTime: leader.startTime.replace(/^./, 'z') })
+  expect(await identifyProcess(leader.pid)).toEqual(leader)
+  expect(await identifyProcess(member.pid)).toEqual(member)
 })
 
 test('a group of an earlier boot is left alone though its leader is gone', async () => {
   const { process: started, leader, member } = await startGroup()
   started.kill('SIGKILL')
   await once(started, 'exit')
-  await endGroup({ pid: leader.pid, startTime: leader.startTime.replace(/^[^/]+/, 'another-boot') })
-  expect(await identify(member.pid)).toEqual(member)
+  await killProcessGroup({ pid: leader.pid, startTime: leader.startTime.replace(/^[^/]+/, 'another-boot') })
+  expect(await identifyProcess(member.pid)).toEqual(member)
 })
 
 test.each([0, 1, -5, 1.5, Number.NaN, process.pid])('pid %s is never signalled', async (pid) => {
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   onTestFinished(() => kill.mockRestore())
   const own = await live(process.pid)
-  await endGroup({ pid, startTime: own.startTime })
+  await killProcessGroup({ pid, startTime: own.startTime })
   expect(kill).not.toHaveBeenCalled()
 })
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from './error-code.ts'
 
-const run = promisify(execFile)
+const execFileAsync = promisify(execFile)
 
 /** One run of one process: a recycled pid comes with another start time. */
 export interface ProcessIdentity {
@@ -14,7 +14,7 @@ export interface ProcessIdentity {
 }
 
 /** Identity of a live process; null when there is none (a zombie is none). */
-export async function identify(pid: number): Promise<ProcessIdentity | null> {
+export async function identifyProcess(pid: number): Promise<ProcessIdentity | null> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
   const startTime = await startTimeOf(pid)
   return startTime === null ? null : { pid, startTime }
@@ -25,13 +25,13 @@ export async function identify(pid: number): Promise<ProcessIdentity | null> {
  * nothing when its pid belongs to another process by now, or the machine was restarted since. On
  * Windows, which has no groups, its tree.
  */
-export async function endGroup(leader: ProcessIdentity): Promise<void> {
+export async function killProcessGroup(leader: ProcessIdentity): Promise<void> {
   // kill(2) reads -0 as the caller's own group and -1 as every process.
   if (!Number.isSafeInteger(leader.pid) || leader.pid <= 1 || leader.pid === process.pid) return
-  const now = await identify(leader.pid)
+  const now = await identifyProcess(leader.pid)
   if (now !== null && now.startTime !== leader.startTime) return
-  if (process.platform === 'win32') return endTree(leader, now !== null)
-  if (bootOf(leader.startTime) !== (await currentBoot())) return
+  if (process.platform === 'win32') return killProcessTree(leader, now !== null)
+  if (bootIdOf(leader.startTime) !== (await currentBootId())) return
   kill(-leader.pid)
   if (now !== null) kill(leader.pid)
 }
@@ -44,7 +44,7 @@ function startTimeOf(pid: number): Promise<string | null> {
 
 async function linuxStartTime(pid: number): Promise<string | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  return stat === null ? null : startTimeFromStat(stat, await currentBoot())
+  return stat === null ? null : startTimeFromStat(stat, await currentBootId())
 }
 
 /** Start time from `/proc/<pid>/stat` (proc(5)): field 22, in ticks since the boot; null for a dead one. */
@@ -58,38 +58,38 @@ export function startTimeFromStat(stat: string, boot: string): string | null {
 }
 
 async function unixStartTime(pid: number): Promise<string | null> {
-  const listed = await output('/bin/ps', ['-o', 'stat=,lstart=', '-p', String(pid)])
+  const listed = await programOutput('/bin/ps', ['-o', 'stat=,lstart=', '-p', String(pid)])
   const [, state, start] = /^(\S+)\s+(.+)$/.exec(listed ?? '') ?? []
   if (state === undefined || start === undefined || state.startsWith('Z')) return null
-  return `${await currentBoot()}/${start}`
+  return `${await currentBootId()}/${start}`
 }
 
 function windowsStartTime(pid: number): Promise<string | null> {
   return powershell(`(Get-Process -Id ${pid} -ErrorAction Stop).StartTime.ToUniversalTime().Ticks`)
 }
 
-let boot: Promise<string> | undefined
+let cachedBootId: Promise<string> | undefined
 
 /** Names this boot of the machine. */
-function currentBoot(): Promise<string> {
-  boot ??= process.platform === 'linux' ? linuxBoot() : unixBoot()
-  return boot
+function currentBootId(): Promise<string> {
+  cachedBootId ??= process.platform === 'linux' ? linuxBootId() : unixBootId()
+  return cachedBootId
 }
 
-async function linuxBoot(): Promise<string> {
+async function linuxBootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
 }
 
-async function unixBoot(): Promise<string> {
-  return (await output('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'])) ?? ''
+async function unixBootId(): Promise<string> {
+  return (await programOutput('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'])) ?? ''
 }
 
-function bootOf(startTime: string): string {
+function bootIdOf(startTime: string): string {
   return startTime.slice(0, startTime.lastIndexOf('/'))
 }
 
-async function endTree({ pid, startTime }: ProcessIdentity, alive: boolean): Promise<void> {
-  if (alive) return void (await output('taskkill.exe', ['/T', '/F', '/PID', String(pid)]))
+async function killProcessTree({ pid, startTime }: ProcessIdentity, alive: boolean): Promise<void> {
+  if (alive) return void (await programOutput('taskkill.exe', ['/T', '/F', '/PID', String(pid)]))
   if (!/^\d+$/.test(startTime)) return
   // Its children still name it as parent; only those younger than it are its own.
   await powershell(
@@ -100,7 +100,7 @@ async function endTree({ pid, startTime }: ProcessIdentity, alive: boolean): Pro
 }
 
 function powershell(script: string): Promise<string | null> {
-  return output('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script])
+  return programOutput('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script])
 }
 
 const options = {
@@ -113,9 +113,9 @@ const options = {
 }
 
 /** What a program printed, trimmed; null when it failed or printed nothing. */
-async function output(program: string, args: readonly string[]): Promise<string | null> {
+async function programOutput(program: string, args: readonly string[]): Promise<string | null> {
   try {
-    return (await run(program, [...args], options)).stdout.trim() || null
+    return (await execFileAsync(program, [...args], options)).stdout.trim() || null
   } catch {
     return null
   }

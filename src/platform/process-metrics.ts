@@ -5,7 +5,7 @@ const nanoseconds = 1e-9
 const microseconds = 1e-6
 
 /** Metrics of this process under the names that ready-made dashboards for Node know; disposing ends the measuring. */
-export function measureProcess(metrics: Metrics): Disposable {
+export function registerProcessMetrics(metrics: Metrics): Disposable {
   const delay = monitorEventLoopDelay()
   delay.enable()
   const { versions } = process

@@ -2,7 +2,7 @@ import { mkdir, mkdtempDisposable, realpath, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { whereItLeads } from './real-path.ts'
+import { resolveLinks } from './real-path.ts'
 
 test('what exists is real, the rest is as written, and links to nothing are followed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'real-path-'))
@@ -17,12 +17,12 @@ test('what exists is real, the rest is as written, and links to nothing are foll
     circle: 'circle',
   }
   for (const [name, target] of Object.entries(links)) await symlink(target, join(base, name))
-  const leads = async (path: string) => (await whereItLeads(join(base, path))).replace(base, '~')
+  const leads = async (path: string) => (await resolveLinks(join(base, path))).replace(base, '~')
   expect(await leads('to-a/file')).toBe('~/a/file')
   expect(await leads('to-a/x/y')).toBe('~/a/x/y')
   expect(await leads('a/file/x')).toBe('~/a/file/x')
   expect(await leads('to-a/up/x')).toBe('~/a/nothing/x')
   expect(await leads('out/x')).toBe('/nowhere/at/all/x')
   expect(await leads('circle/x')).toBe('~/circle/x')
-  expect(await whereItLeads('/')).toBe('/')
+  expect(await resolveLinks('/')).toBe('/')
 })

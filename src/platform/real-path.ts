@@ -8,12 +8,12 @@ const maxLinks = 40
  * Where an absolute path leads: the real path of what exists of it and the rest as it is written,
  * through links that lead to nothing too. Never throws: what cannot be looked into is taken as written.
  */
-export async function whereItLeads(path: string, linksLeft = maxLinks): Promise<string> {
+export async function resolveLinks(path: string, linksLeft = maxLinks): Promise<string> {
   const real = await realpath(path).catch(() => null)
   const parent = dirname(path)
   if (real !== null || parent === path) return real ?? path
-  const realParent = await whereItLeads(parent, linksLeft)
+  const realParent = await resolveLinks(parent, linksLeft)
   const target = await readlink(path).catch(() => null)
   if (target === null || linksLeft === 0) return join(realParent, basename(path))
-  return whereItLeads(resolve(realParent, target), linksLeft - 1)
+  return resolveLinks(resolve(realParent, target), linksLeft - 1)
 }

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RecentBytes } from './recent-bytes.ts'
+import { LruByteCache } from './recent-bytes.ts'
 
 test('what was used last stays, and never more than fits', () => {
   const uses = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), size: fc.nat(12) }))
   fc.assert(
     fc.property(uses, (list) => {
-      const recent = new RecentBytes(20)
+      const recent = new LruByteCache(20)
       // The same, slowly: the latest use is last.
       let model: { name: string; size: number }[] = []
       for (const { name, size } of list) {
@@ -23,7 +23,7 @@ test('what was used last stays, and never more than fits', () => {
 })
 
 test('data that is set again is counted once, and data that never fits is not kept', () => {
-  const recent = new RecentBytes(20)
+  const recent = new LruByteCache(20)
   recent.set('a', new Uint8Array(15))
   recent.set('a', new Uint8Array(5))
   recent.set('b', new Uint8Array(15))

@@ -1,5 +1,5 @@
 /** Data by name, the least lately used of which is dropped beyond so many bytes in all. */
-export class RecentBytes<T extends { readonly byteLength: number } = Uint8Array> {
+export class LruByteCache<T extends { readonly byteLength: number } = Uint8Array> {
   readonly #maxBytes: number
   readonly #kept = new Map<string, T>()
   #bytes = 0

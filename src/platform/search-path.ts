@@ -1,18 +1,18 @@
 import { delimiter } from 'node:path'
 
-let folders: readonly string[] = []
+let searchFolders: readonly string[] = []
 
 /** Tells the PATH to look for programs on. */
-export function lookOn(path: string | undefined): void {
-  folders = foldersOf(path)
+export function setSearchPath(path: string | undefined): void {
+  searchFolders = splitSearchPath(path)
 }
 
 /** The folders of the PATH that was told. */
 export function searchPath(): readonly string[] {
-  return folders
+  return searchFolders
 }
 
 /** The folders of a PATH, in its order. */
-export function foldersOf(path: string | undefined): string[] {
+export function splitSearchPath(path: string | undefined): string[] {
   return (path ?? '').split(delimiter).filter((folder) => folder !== '')
 }

@@ -1,4 +1,4 @@
-interface Shared<T> {
+interface Flight<T> {
   readonly result: Promise<T>
   readonly end: AbortController
   waiting: number
@@ -9,7 +9,7 @@ interface Shared<T> {
  * when the last has gone, the work is aborted.
  */
 export class SingleFlight<T> {
-  readonly #underWay = new Map<string, Shared<T>>()
+  readonly #underWay = new Map<string, Flight<T>>()
 
   /** Begins the work or joins it. Rejects with the work's error, or with the reason of `signal`. */
   async join(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -28,7 +28,7 @@ export class SingleFlight<T> {
     }
   }
 
-  #begin(name: string, work: (signal: AbortSignal) => Promise<T>): Shared<T> {
+  #begin(name: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const end = new AbortController()
     const shared = { result: work(end.signal), end, waiting: 0 }
     this.#underWay.set(name, shared)
@@ -36,7 +36,7 @@ export class SingleFlight<T> {
   }
 
   /** Returns when nothing of the work is left. */
-  async #end(name: string, { result, end }: Shared<T>, reason: unknown): Promise<void> {
+  async #end(name: string, { result, end }: Flight<T>, reason: unknown): Promise<void> {
     this.#underWay.delete(name)
     end.abort(reason)
     await result.catch(() => undefined)

@@ -1,10 +1,10 @@
 import { freeSpace } from '../platform/folder.ts'
-import { measureProcess } from '../platform/process-metrics.ts'
+import { registerProcessMetrics } from '../platform/process-metrics.ts'
 import { measureQueue } from '../tasks/metrics.ts'
 import type { Service } from '../tasks/service.ts'
 
 /** Measures what a service has and does, beside what its parts count themselves; disposing ends it. */
-export function measureService(
+export function registerServiceMetrics(
   service: Service,
   { version, dataDir }: { version: string; dataDir: string },
 ): Disposable {
@@ -34,5 +34,5 @@ export function measureService(
     { name: 'reelwright_free_disk_bytes', help: 'Free space where the data folder is.' },
     async () => [{ value: await freeSpace(dataDir) }],
   )
-  return measureProcess(metrics)
+  return registerProcessMetrics(metrics)
 }

@@ -17,11 +17,11 @@ import { bindStoreToDatabase, openDiskStore } from '../files/disk.ts'
 import { removeOrphans } from '../files/removal.ts'
 import { hasActiveUpload } from '../files/uploads.ts'
 import { createApp } from '../http/app.ts'
-import { measureService } from './metrics.ts'
-import { conceal } from '../platform/log.ts'
+import { registerServiceMetrics } from './metrics.ts'
+import { registerSecret } from '../platform/log.ts'
 import { Metrics } from '../platform/metrics.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
-import { makeFolder } from '../platform/folder.ts'
+import { createFolder } from '../platform/folder.ts'
 import type { HostedService, HostProcess } from '../platform/hosting.ts'
 import { createLocalQueue } from '../queue/local-queue.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -80,12 +80,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const cores = availableParallelism()
   const concurrency = options.concurrency ?? Math.max(1, Math.floor(cores / 2))
   const scratch = join(dataDir, 'scratch')
-  conceal(options.key)
+  registerSecret(options.key)
   const metrics = new Metrics()
   const folder = join(dataDir, 'run')
   const workers = opened.use(await openWorkers({ command: options.worker, folder, log, metrics }))
   await rm(scratch, { recursive: true, force: true })
-  await makeFolder(scratch)
+  await createFolder(scratch)
   const { service, lost } = await openService({ ...options, concurrency, metrics }, opened)
 
   const app = await createApp(service, options, {
@@ -109,7 +109,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     lost,
     isBusy: async () =>
       app.transfersUnderWay() > 0 || (await hasWork(service.db)) || (await hasActiveUpload(service)),
-    isAnswering: app.isAnswering,
+    hasOpenRequests: app.isAnswering,
     lastActivity: app.lastActivity,
     close: () => running[Symbol.asyncDispose](),
   }
@@ -148,10 +148,10 @@ async function openService(
     patience: options.patience ?? patience,
     steps: join(dataDir, 'steps'),
   }
-  const measuring = measureService(service, options)
+  const measuring = registerServiceMetrics(service, options)
   opened.defer(() => measuring[Symbol.dispose]())
   await files.recover()
-  await makeFolder(service.steps)
+  await createFolder(service.steps)
   await removeOrphans(db, files)
   await requeueInterrupted(service)
   await sweepSteps(service)

@@ -9,15 +9,15 @@ import { removeOldIdempotencyKeys } from '../tasks/idempotency.ts'
 import type { Service } from '../tasks/service.ts'
 
 /** From the end of a sweep to the next, ms. */
-const restMs = 3_600_000
+const sweepIntervalMs = 3_600_000
 
 /** A service that may be told of each file that goes. */
-interface Swept extends Service {
+interface SweepContext extends Service {
   readonly onFreed?: (file: RemovedFile) => void
 }
 
 /** What is removed when its time is over. */
-const removals: Readonly<Record<string, (service: Swept, signal: AbortSignal) => Promise<void>>> = {
+const removals: Readonly<Record<string, (service: SweepContext, signal: AbortSignal) => Promise<void>>> = {
   files: async (service, signal) => {
     await removeOldFiles(service, { now: service.clock(), signal, onRemoved: service.onFreed })
   },
@@ -29,7 +29,7 @@ const removals: Readonly<Record<string, (service: Swept, signal: AbortSignal) =>
 }
 
 /** Sweeps now and then hourly; disposing waits for what is under way. */
-export function sweepHourly(service: Swept, rest: typeof untilNext = untilNext): AsyncDisposable {
+export function sweepHourly(service: SweepContext, rest: typeof untilNext = untilNext): AsyncDisposable {
   const stop = new AbortController()
   const sweeping = keepSweeping(service, { signal: stop.signal, rest })
   return {
@@ -41,7 +41,7 @@ export function sweepHourly(service: Swept, rest: typeof untilNext = untilNext):
 }
 
 async function keepSweeping(
-  service: Swept,
+  service: SweepContext,
   { signal, rest }: { signal: AbortSignal; rest: typeof untilNext },
 ): Promise<void> {
   while (!signal.aborted) {
@@ -52,11 +52,11 @@ async function keepSweeping(
 
 async function untilNext(signal: AbortSignal): Promise<void> {
   // Rejects only when it is ended early.
-  await pause(restMs, undefined, { signal, ref: false }).catch(() => undefined)
+  await pause(sweepIntervalMs, undefined, { signal, ref: false }).catch(() => undefined)
 }
 
 /** Removes all that has expired; what fails is logged, and left to the next sweep. */
-async function sweep(service: Swept, signal: AbortSignal): Promise<void> {
+async function sweep(service: SweepContext, signal: AbortSignal): Promise<void> {
   for (const [what, remove] of Object.entries(removals)) {
     if (signal.aborted) return
     try {

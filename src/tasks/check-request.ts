@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
-import { findFileRefs, ofAnotherKind, type FileReference } from '../contract/file.ts'
-import { readBody, withoutNulls } from '../contract/issues.ts'
+import { findFileRefs, wrongKindError, type FileReference } from '../contract/file.ts'
+import { readBody, omitNulls } from '../contract/issues.ts'
 import { lackOf } from '../contract/lacks.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
@@ -87,7 +87,7 @@ function findOperation(service: Service, type: string): OperationModule {
 /** Checks a body against an operation's schema; of its kind, where there are several. Throws the general codes. */
 export function validate(operation: Operation, body: unknown): Record<string, unknown> {
   const isRead = operation.read && typeof body === 'object' && body !== null && !Array.isArray(body)
-  const read = isRead ? operation.read?.(withoutNulls(body)) : body
+  const read = isRead ? operation.read?.(omitNulls(body)) : body
   return readBody(operation.input, read, operation.examples[0].input)
 }
 
@@ -132,5 +132,5 @@ function checkKind(row: FileRow, references: readonly FileReference[]): void {
   const kind = kindOf(row.ext)
   const refused = references.find(({ value, kinds }) => value === row.id && !kinds.some((k) => k === kind))
   if (!refused) return
-  throw ofAnotherKind(refused, row.name)
+  throw wrongKindError(refused, row.name)
 }

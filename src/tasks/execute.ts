@@ -9,7 +9,7 @@ import type { StoredBytes } from '../files/store.ts'
 import { removeUnreferencedContent } from '../files/content.ts'
 import { insertFileRecord } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { makeFolder } from '../platform/folder.ts'
+import { createFolder } from '../platform/folder.ts'
 import type { Finished, Kept } from './attempt.ts'
 import { noteFailedAttempt } from './journal.ts'
 import { failTask, moveTask } from './move.ts'
@@ -58,8 +58,8 @@ export async function executeTask(
   const scratch = join(bench.scratch, task.id)
   try {
     await rm(scratch, { recursive: true, force: true })
-    await makeFolder(join(scratch, 'work'))
-    await makeFolder(stepsOf(service, task))
+    await createFolder(join(scratch, 'work'))
+    await createFolder(stepsOf(service, task))
     const finished = await attempt(service, bench, {
       task,
       scratch,

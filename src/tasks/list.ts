@@ -6,7 +6,7 @@ import {
   type TaskListQuery,
   type TaskState,
 } from '../contract/task.ts'
-import { toMoment } from '../contract/time.ts'
+import { toTimestamp } from '../contract/time.ts'
 import { readPage } from '../db/queries.ts'
 import type { Db, TaskRow } from '../db/schema.ts'
 import { expectedWaits } from './estimate.ts'
@@ -49,9 +49,9 @@ function toListItem(row: TaskRow, { typeName, waitMs, now }: About): TaskListIte
     estimated_duration: row.estimated_ms / 1000,
     estimated_queue_wait_duration: waitMs / 1000,
     actual_duration: worked === null ? null : worked / 1000,
-    process_start_time: row.started_at === null ? null : toMoment(row.started_at),
-    finish_time: row.finished_at === null ? null : toMoment(row.finished_at),
-    create_time: toMoment(row.created_at),
+    process_start_time: row.started_at === null ? null : toTimestamp(row.started_at),
+    finish_time: row.finished_at === null ? null : toTimestamp(row.finished_at),
+    create_time: toTimestamp(row.created_at),
     task_type_key: row.type,
     task_type_name: typeName,
   }

@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Metrics, Reading } from '../platform/metrics.ts'
+import type { Counter, Histogram, Metrics, MetricReading } from '../platform/metrics.ts'
 import type { Service } from './service.ts'
 
 /** What is counted of tasks in this process. */
@@ -35,7 +35,7 @@ export function countTasksIn(metrics: Metrics): TaskMetrics {
 export function measureQueue({ db, clock }: Service, metrics: Metrics): void {
   metrics.read(
     { name: 'reelwright_tasks', help: 'Tasks that wait or run.' },
-    async (): Promise<Reading[]> => {
+    async (): Promise<MetricReading[]> => {
       const rows = await db
         .selectFrom('tasks')
         .select(['type', 'status', (eb) => eb.fn.countAll<number>().as('count')])

@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
 import { isOwnId } from '../contract/id.ts'
 import type { TaskRecord } from '../contract/task.ts'
-import { toMoment } from '../contract/time.ts'
+import { toTimestamp } from '../contract/time.ts'
 import type { Db, TaskRow } from '../db/schema.ts'
 
 /** A task as a query answers it. */
@@ -14,8 +14,8 @@ export function toTaskRecord(row: TaskRow): TaskRecord {
     status: row.status,
     progress: row.progress,
     output_result: row.output === null ? null : (JSON.parse(row.output) as Record<string, unknown>),
-    create_time: toMoment(row.created_at),
-    update_time: toMoment(row.updated_at),
+    create_time: toTimestamp(row.created_at),
+    update_time: toTimestamp(row.updated_at),
   }
 }
 

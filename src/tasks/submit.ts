@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/keys.ts'
 import { newId } from '../contract/id.ts'
 import { asListed, type Operation } from '../contract/operation.ts'
 import { priorities, type Priority, type TaskCreated, type TaskQuote } from '../contract/task.ts'
-import { toMoment } from '../contract/time.ts'
+import { toTimestamp } from '../contract/time.ts'
 import type { NewTaskRow, TaskRow } from '../db/schema.ts'
 import { appraise, checkFields } from './check-request.ts'
 import { createTask } from './create.ts'
@@ -108,7 +108,7 @@ function created(operation: Operation, row: TaskRow): CreationAnswer {
     task_type: row.type,
     // What it was then: a repeated creation has the first one's answer.
     status: 'queued',
-    ...(extra.includes('created_at') && { created_at: toMoment(row.created_at) }),
+    ...(extra.includes('created_at') && { created_at: toTimestamp(row.created_at) }),
     ...(extra.includes('estimates') && estimatesOf(row)),
   }
 }

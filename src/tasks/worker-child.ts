@@ -8,7 +8,7 @@ import { MediaError } from '../contract/errors.ts'
 import { ffmpegFound } from '../engines/ffmpeg/locate.ts'
 import { acquire } from '../engines/services/use.ts'
 import { parseJson } from '../platform/json.ts'
-import { endGroup, identify, type ProcessIdentity } from '../platform/process-identity.ts'
+import { killProcessGroup, identifyProcess, type ProcessIdentity } from '../platform/process-identity.ts'
 import type { Attempt, Finished, FromWorker, ToWorker } from './attempt.ts'
 import { eachLine } from './output.ts'
 import { toMediaError } from './worker.ts'
@@ -77,7 +77,7 @@ export class WorkerChild {
     const { pid } = this.#process
     const said = once(this.#process, 'message')
     said.catch(() => undefined)
-    const identity = pid === undefined ? null : await identify(pid)
+    const identity = pid === undefined ? null : await identifyProcess(pid)
     if (identity) {
       await writeFile(join(folder, `${identity.pid}.json`), JSON.stringify(identity), { mode: 0o600 })
       if (await Promise.race([said, this.exited])) return identity
@@ -90,7 +90,7 @@ export class WorkerChild {
     const identity = await this.#ready.catch(() => null)
     if (!identity) return
     // What it started shares its group and must not outlive it.
-    await endGroup(identity)
+    await killProcessGroup(identity)
     await rm(join(folder, `${identity.pid}.json`), { force: true })
   }
 
@@ -185,7 +185,7 @@ export async function endLeftovers(folder: string): Promise<void> {
     const path = join(folder, name)
     // A file cut off by a crash names a child that had not been given work yet.
     const saved = savedIdentity.safeParse(parseJson(await readFile(path, 'utf8')))
-    if (saved.success) await endGroup(saved.data)
+    if (saved.success) await killProcessGroup(saved.data)
     await rm(path)
   }
 }

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { isAbsolute, relative, resolve } from 'node:path'
-import { diskFull, isErrorCode, MediaError } from '../contract/errors.ts'
+import { diskFullError, isErrorCode, MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/id.ts'
 import type { OperationModule, RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
@@ -136,7 +136,7 @@ function toFailure(thrown: unknown): Failure {
 }
 
 function unexpected(cause: unknown): MediaError {
-  if (['ENOSPC', 'EDQUOT'].includes(errorCode(cause) ?? '')) return diskFull(cause)
+  if (['ENOSPC', 'EDQUOT'].includes(errorCode(cause) ?? '')) return diskFullError(cause)
   return new MediaError(6500, 'an internal error ended this attempt', { cause })
 }
 

@@ -1,4 +1,4 @@
-import { makeFolder } from '../platform/folder.ts'
+import { createFolder } from '../platform/folder.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Attempt, Finished } from './attempt.ts'
 import { endLeftovers, WorkerChild, type ChildOptions, type Watch } from './worker-child.ts'
@@ -15,7 +15,7 @@ export interface Workers extends AsyncDisposable {
 
 /** Opens the pool of workers; first ends what an earlier supervisor left running. */
 export async function openWorkers(options: Options): Promise<Workers> {
-  await makeFolder(options.folder)
+  await createFolder(options.folder)
   await endLeftovers(options.folder)
   const idle = new Set<WorkerChild>()
   const busy = new Set<WorkerChild>()

@@ -2,8 +2,8 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { findDaemon } from '../../src/daemon/find-or-start.ts'
-import { holdDataFolder } from '../../src/daemon/lock.ts'
-import { readDaemon } from '../../src/daemon/record.ts'
+import { lockDataFolder } from '../../src/daemon/lock.ts'
+import { readDaemonRecord } from '../../src/daemon/record.ts'
 import {
   children,
   find,
@@ -146,7 +146,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a daemon cleanly', async (sig
   const { pid } = await find(dataDir)
   process.kill(pid, signal)
   await expect.poll(() => isAlive(pid)).toBe(false)
-  expect(await readDaemon(dataDir)).toBeNull()
+  expect(await readDaemonRecord(dataDir)).toBeNull()
   expect(await readFile(join(dataDir, 'daemon.log'), 'utf8')).toContain(`"reason":"${signal}"`)
 })
 
@@ -154,7 +154,7 @@ test('an idle daemon leaves by itself and the next client starts another', async
   const dataDir = await newDataFolder()
   const { pid } = await find(dataDir, { idleMs: 300 })
   await expect.poll(() => isAlive(pid)).toBe(false)
-  expect(await readDaemon(dataDir)).toBeNull()
+  expect(await readDaemonRecord(dataDir)).toBeNull()
   expect((await find(dataDir)).pid).not.toBe(pid)
 })
 
@@ -190,7 +190,7 @@ test('a daemon that takes too long is told, and found once it answers', async ()
     message: expect.stringContaining('does not answer yet'),
     hint: expect.stringContaining('REELWRIGHT_BASE_URL'),
   })
-  await expect.poll(async () => (await readDaemon(dataDir))?.port).toBeGreaterThan(0)
+  await expect.poll(async () => (await readDaemonRecord(dataDir))?.port).toBeGreaterThan(0)
   const { pid } = await find(dataDir)
   expect(await startedDaemons(dataDir)).toEqual([pid])
 })
@@ -212,7 +212,7 @@ test('a held data folder whose daemon does not answer is told with its process',
 
 test('a data folder that no daemon holds, such as of `serve`, is told without waiting for one', async () => {
   const dataDir = await newDataFolder()
-  using held = holdDataFolder(dataDir)
+  using held = lockDataFolder(dataDir)
   expect(held).not.toBeNull()
   // Longer than the test may take.
   await expect(find(dataDir, { timeoutMs: 600_000 })).rejects.toMatchObject({

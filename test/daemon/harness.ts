@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
-import { findOrStartDaemon, type FoundDaemon } from '../../src/daemon/find-or-start.ts'
-import { readDaemon } from '../../src/daemon/record.ts'
-import { endGroup, identify } from '../../src/platform/process-identity.ts'
+import { findOrStartDaemon, type DaemonAddress } from '../../src/daemon/find-or-start.ts'
+import { readDaemonRecord } from '../../src/daemon/record.ts'
+import { killProcessGroup, identifyProcess } from '../../src/platform/process-identity.ts'
 import type { TestDaemonOptions } from './test-daemon.ts'
 
 const daemonModule = fileURLToPath(new URL('test-daemon.ts', import.meta.url))
@@ -18,8 +18,8 @@ export async function newDataFolder(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'daemon-'))
   onTestFinished(async () => {
     for (const pid of await startedDaemons(dataDir)) {
-      const identity = await identify(pid)
-      if (identity) await endGroup(identity)
+      const identity = await identifyProcess(pid)
+      if (identity) await killProcessGroup(identity)
     }
     await rm(dataDir, { recursive: true, force: true })
   })
@@ -29,7 +29,7 @@ export async function newDataFolder(): Promise<string> {
 type Wishes = Partial<Omit<TestDaemonOptions, 'dataDir'>> & { readonly timeoutMs?: number }
 
 /** Finds or starts a test daemon from this process. */
-export function find(dataDir: string, { timeoutMs, ...wishes }: Wishes = {}): Promise<FoundDaemon> {
+export function find(dataDir: string, { timeoutMs, ...wishes }: Wishes = {}): Promise<DaemonAddress> {
   const options: TestDaemonOptions = { version: '1.0.0', ...wishes, dataDir }
   const command = [process.execPath, daemonModule, JSON.stringify(options)]
   const environment = { ...process.env, REELWRIGHT_CANARY: 'first client' }
@@ -37,10 +37,10 @@ export function find(dataDir: string, { timeoutMs, ...wishes }: Wishes = {}): Pr
 }
 
 /** The same from a process of its own; `ms` is the time since that process began. */
-export async function findFromProcess(dataDir: string): Promise<FoundDaemon & { readonly ms: number }> {
+export async function findFromProcess(dataDir: string): Promise<DaemonAddress & { readonly ms: number }> {
   const options: TestDaemonOptions = { version: '1.0.0', dataDir }
   const { stdout } = await promisify(execFile)(process.execPath, [clientModule, JSON.stringify(options)])
-  return JSON.parse(stdout) as FoundDaemon & { ms: number }
+  return JSON.parse(stdout) as DaemonAddress & { ms: number }
 }
 
 /** Pids of all daemons that got as far as starting their service, in order. */
@@ -59,12 +59,12 @@ async function readPids(path: string): Promise<number[]> {
 }
 
 export async function isAlive(pid: number): Promise<boolean> {
-  return (await identify(pid)) !== null
+  return (await identifyProcess(pid)) !== null
 }
 
 /** The record of the daemon that was just found. */
 export async function recordOf(dataDir: string) {
-  const record = await readDaemon(dataDir)
+  const record = await readDaemonRecord(dataDir)
   if (!record) throw new Error('no daemon has announced itself')
   return record
 }

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { proof } from '../../src/platform/handshake.ts'
+import { computeProof } from '../../src/platform/handshake.ts'
 import { find, newDataFolder, recordOf } from './harness.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
@@ -51,7 +51,9 @@ const impostors: Record<string, () => Server> = {
   'claims a proof made with another key': () =>
     createHttpServer((request, response) => {
       const nonce = new URL(request.url ?? '', 'http://localhost').searchParams.get('nonce') ?? ''
-      response.end(JSON.stringify({ instance: lost.instance, proof: proof('guess', nonce, lost.instance) }))
+      response.end(
+        JSON.stringify({ instance: lost.instance, proof: computeProof('guess', nonce, lost.instance) }),
+      )
     }),
   'claims without a proof': () => says(json(JSON.stringify({ instance: lost.instance, proof: '' }))),
   redirects: () =>

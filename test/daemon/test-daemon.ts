@@ -12,8 +12,8 @@ beginAsMain()
 const { routes } = await import('../../src/contract/routes.ts')
 const { runDaemon } = await import('../../src/daemon/run-daemon.ts')
 const { armFailpoint } = await import('../../src/platform/failpoint.ts')
-const { healthAnswer } = await import('../../src/platform/handshake.ts')
-const { settingsChanges } = await import('../../src/daemon/settings-exit.ts')
+const { healthResponse: healthAnswer } = await import('../../src/platform/handshake.ts')
+const { watchSettingsFile: settingsChanges } = await import('../../src/daemon/settings-exit.ts')
 const { openLog } = await import('../../src/platform/log.ts')
 
 export interface TestDaemonOptions {
@@ -43,7 +43,7 @@ async function startService(host: HostProcess): Promise<HostedService> {
   return {
     port: (server.address() as AddressInfo).port,
     isBusy: async () => options.busy ?? false,
-    isAnswering: () => false,
+    hasOpenRequests: () => false,
     lastActivity: () => lastActivity,
     close: async () => void (await once(server.close(), 'close')),
   }

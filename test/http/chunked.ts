@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../src/contract/file.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
-import type { UploadBegun, UploadStatus } from '../../src/contract/upload.ts'
+import type { OpenUploadSession, UploadStatus } from '../../src/contract/upload.ts'
 import type { Db } from '../../src/db/schema.ts'
 import { createHasher } from '../../src/platform/hash.ts'
 import { api, type Answer } from '../service/api.ts'
@@ -23,7 +23,7 @@ export function chunked(account: { baseUrl: string; apiKey: string }) {
   return {
     /** Begins with any JSON. */
     init: (body: unknown) =>
-      send<UploadBegun>(routes.initUpload.path, {
+      send<OpenUploadSession>(routes.initUpload.path, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),

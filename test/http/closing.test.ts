@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runDaemon } from '../../src/daemon/run-daemon.ts'
-import { readDaemon } from '../../src/daemon/record.ts'
+import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { startService } from '../../src/service/service.ts'
 import { api, until } from '../service/api.ts'
@@ -126,7 +126,7 @@ test('the daemon stays while an upload or a task is under way, and leaves when a
     startService: (side) => startService({ ...side, dataDir, log, worker, operations: [fakeModule] }),
   })
   const record = await until(
-    () => readDaemon(dataDir),
+    () => readDaemonRecord(dataDir),
     (found) => (found?.port ?? 0) > 0,
   )
   const service = { baseUrl: `http://127.0.0.1:${record?.port}`, apiKey: record?.key ?? '' }
@@ -144,5 +144,5 @@ test('the daemon stays while an upload or a task is under way, and leaves when a
   )
   expect(await until(leave, ({ status }) => status === 200)).toMatchObject({ code: 200, data: '' })
   expect(await exited).toBe(0)
-  expect(await readDaemon(dataDir)).toBeNull()
+  expect(await readDaemonRecord(dataDir)).toBeNull()
 })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { uploadFile } from '../../src/client/upload.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
-import type { LocalFile, UploadBegun } from '../../src/contract/upload.ts'
+import type { LocalFile, OpenUploadSession } from '../../src/contract/upload.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { chunked, cut, hashOf } from './chunked.ts'
@@ -42,7 +42,7 @@ async function local(path: string): Promise<LocalFile> {
 
 let begun = 0
 
-async function begin(blake3_id?: string): Promise<UploadBegun> {
+async function begin(blake3_id?: string): Promise<OpenUploadSession> {
   begun += 1
   // Of the same name and bytes it would be the open one.
   const filename = `${begun}.txt`
@@ -52,7 +52,7 @@ async function begin(blake3_id?: string): Promise<UploadBegun> {
 }
 
 function take(
-  { upload_id }: UploadBegun,
+  { upload_id }: OpenUploadSession,
   index: number,
   from: unknown,
   headers: Record<string, string> = {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isProof } from '../../src/platform/handshake.ts'
+import { verifyProof } from '../../src/platform/handshake.ts'
 import { api } from '../service/api.ts'
 import { behindAnotherPort } from './another-port.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
@@ -87,7 +87,7 @@ describe('the process behind the service', () => {
       const { bytes } = await ask(`${service().baseUrl}/health?nonce=abc`)
       const answer = JSON.parse(bytes.toString()) as { instance: string; version: string; proof: string }
       expect(answer).toMatchObject({ instance: 'test', version: '0.0.0-test' })
-      expect(isProof(answer.proof, { key: service().apiKey, nonce: 'abc', instance: 'test' })).toBe(true)
+      expect(verifyProof(answer.proof, { key: service().apiKey, nonce: 'abc', instance: 'test' })).toBe(true)
       expect((await ask(`${service().baseUrl}/health`)).status).toBe(200)
       expect((await ask(`${service().baseUrl}/health?nonce=${'x'.repeat(201)}`)).status).toBe(400)
     })

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { readDaemon } from '../../src/daemon/record.ts'
+import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { endDaemon, openStudio } from './real-agent.ts'
 import { until } from '../service/api.ts'
 import { halted, programsWith, untilEnded } from '../service/programs.ts'
@@ -35,7 +35,7 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
   })
   // It cannot come to its end before the daemon does.
   const encoders = await halted([() => programsWith('libx264', join(studio.dataDir, 'scratch'))])
-  const killed = await readDaemon(studio.dataDir)
+  const killed = await readDaemonRecord(studio.dataDir)
   await endDaemon(studio.dataDir, 'SIGKILL')
   await untilEnded(encoders)
 
@@ -44,7 +44,7 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
   // On a loaded machine the encode takes longer than a call waits.
   while (['queued', 'processing'].includes(String(done['status']))) done = (await wait()).data
   expect(done).toMatchObject({ status: 'completed' })
-  expect((await readDaemon(studio.dataDir))?.pid).not.toBe(killed?.pid)
+  expect((await readDaemonRecord(studio.dataDir))?.pid).not.toBe(killed?.pid)
   const { data: list } = await agent.call('list_tasks')
   expect(list['tasks']).toHaveLength(1)
   const [file] = done['files'] as { path: string }[]

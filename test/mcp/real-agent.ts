@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { readDaemon } from '../../src/daemon/record.ts'
-import { identify } from '../../src/platform/process-identity.ts'
+import { readDaemonRecord } from '../../src/daemon/record.ts'
+import { identifyProcess } from '../../src/platform/process-identity.ts'
 import { startingQuickly } from '../own-home.ts'
 import { scratchFolder } from './scratch.ts'
 import { takeApart, type Answer, type Era } from './stdio-client.ts'
@@ -69,12 +69,12 @@ export async function openStudio(): Promise<Studio> {
 
 /** Ends a data folder's daemon by its recorded pid and waits until it is gone. */
 export async function endDaemon(dataDir: string, signal: NodeJS.Signals): Promise<void> {
-  const daemon = await readDaemon(dataDir)
+  const daemon = await readDaemonRecord(dataDir)
   if (!daemon || !(await isAlive(daemon.pid))) return
   process.kill(daemon.pid, signal)
   while (await isAlive(daemon.pid)) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 async function isAlive(pid: number): Promise<boolean> {
-  return (await identify(pid)) !== null
+  return (await identifyProcess(pid)) !== null
 }

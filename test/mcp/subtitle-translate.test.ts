@@ -2,8 +2,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
-import { readDaemon } from '../../src/daemon/record.ts'
-import { identify } from '../../src/platform/process-identity.ts'
+import { readDaemonRecord } from '../../src/daemon/record.ts'
+import { identifyProcess } from '../../src/platform/process-identity.ts'
 import { startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
 import { until } from '../service/api.ts'
 import { srtOf } from '../subtitle-translate/studio.ts'
@@ -46,10 +46,10 @@ async function ended(name: string, args: object) {
 
 test('with nothing set the answer names the setting, and in the same session that one makes it work', async () => {
   const serviceLeft = async () => {
-    const record = await readDaemon(studio.dataDir)
+    const record = await readDaemonRecord(studio.dataDir)
     if (record)
       await until(
-        () => identify(record.pid),
+        () => identifyProcess(record.pid),
         (found) => found === null,
       )
   }

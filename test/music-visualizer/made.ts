@@ -3,7 +3,7 @@ import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { cleanLine } from '../../src/engines/canvas/text.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { AudioProfiler } from '../../src/media/audio/survey.ts'
-import { once } from '../../src/platform/once.ts'
+import { lazy } from '../../src/platform/once.ts'
 import { drawGround, toCanvas } from '../../tools/music-visualizer/backdrop.ts'
 import { drawPlaceholder } from '../../tools/music-visualizer/cover.ts'
 import { prepare } from '../../tools/music-visualizer/frames.ts'
@@ -26,7 +26,7 @@ export function sound(seconds: number, left: (time: number) => number, right = l
 }
 
 /** A drum twice a second over a chord, wider on the right, and a tune: four seconds. */
-export const song = once((): Float32Array => {
+export const song = lazy((): Float32Array => {
   const wave = (hertz: number, time: number) => Math.sin(2 * Math.PI * hertz * time)
   const drum = (time: number) => 0.6 * wave(60, time % 0.5) * Math.exp(-9 * (time % 0.5))
   const tune = (time: number) =>

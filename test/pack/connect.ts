@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { askToExit } from '../../src/daemon/ask.ts'
-import { processOf, readDaemon } from '../../src/daemon/record.ts'
-import { identify } from '../../src/platform/process-identity.ts'
+import { requestDaemonExit } from '../../src/daemon/ask.ts'
+import { recordedProcess, readDaemonRecord } from '../../src/daemon/record.ts'
+import { identifyProcess } from '../../src/platform/process-identity.ts'
 
 /** How a client starts a server. */
 export interface Start {
@@ -31,12 +31,12 @@ export function connectTo(program: string, dataDir: string): Promise<Client> {
 
 /** Ends a data folder's service and waits until its process is gone. */
 export async function endService(dataDir: string): Promise<void> {
-  const record = await readDaemon(dataDir)
+  const record = await readDaemonRecord(dataDir)
   if (!record) return
-  await askToExit(record)
-  const { pid, startTime } = processOf(record)
+  await requestDaemonExit(record)
+  const { pid, startTime } = recordedProcess(record)
   const deadline = AbortSignal.timeout(20_000)
-  while ((await identify(pid))?.startTime === startTime) {
+  while ((await identifyProcess(pid))?.startTime === startTime) {
     deadline.throwIfAborted()
     await pause(20)
   }

@@ -1,9 +1,9 @@
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { findChromium } from '../../src/engines/chromium/locate.ts'
-import { foldersOf } from '../../src/platform/search-path.ts'
+import { splitSearchPath } from '../../src/platform/search-path.ts'
 
-const found = findChromium(foldersOf(process.env['PATH']))
+const found = findChromium(splitSearchPath(process.env['PATH']))
 
 /** Without a Chromium its tests are skipped; where tests count, it must be there. */
 export const lacksBrowser = found === undefined && !process.env['CI']

@@ -13,7 +13,8 @@ const operations = [answerModule, fakeModule, freeModule, messageModule, ...prod
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')
 const { configurePacks: setPacks } = await import('../../src/engines/packs/use.ts')
-const { environmentTelling, takeServices } = await import('../../src/config/config.ts')
+const { workerEnvironment: environmentTelling, takeWorkerServices: takeServices } =
+  await import('../../src/config/config.ts')
 const { configureServices: setServices } = await import('../../src/engines/services/use.ts')
 const none = { folder: join(tmpdir(), 'no-packs'), automatic: false, own: {} }
 const bring = (packs: object) => setPacks({ ...packSettings.parse({ ...none, ...packs }), manifest })

@@ -6,7 +6,7 @@ import { insertKey } from '../../src/accounts/keys.ts'
 import { grantCredits } from '../../src/accounts/ledger.ts'
 import type { Voice } from '../../src/contract/catalog.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
-import { environmentTelling } from '../../src/config/config.ts'
+import { workerEnvironment } from '../../src/config/config.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
 import type { Services } from '../../src/engines/services/services.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
@@ -74,7 +74,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     worker: {
       module: join(import.meta.dirname, 'entry.ts'),
       args: ['worker', JSON.stringify({ own: options.own ?? {} })],
-      environment: environmentTelling(options.services ?? {}),
+      environment: workerEnvironment(options.services ?? {}),
     },
     log: openLog({ file: join(dataDir, 'log') }),
     concurrency: 2,

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { identify } from '../../src/platform/process-identity.ts'
+import { identifyProcess } from '../../src/platform/process-identity.ts'
 import { until } from './api.ts'
 
 /** Live processes on whose command line both texts stand, by pid; as Linux tells. */
@@ -30,7 +30,7 @@ export function programsIn(dataDir: string): Promise<number[]> {
 
 /** Those that still live. */
 export async function alive(pids: readonly number[]): Promise<number[]> {
-  const identities = await Promise.all(pids.map((pid) => identify(pid)))
+  const identities = await Promise.all(pids.map((pid) => identifyProcess(pid)))
   return pids.filter((_, index) => identities[index] !== null)
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import { spoken, type VoiceLanguage } from '../../src/contract/languages.ts'
+import { spokenLanguage, type VoiceLanguage } from '../../src/contract/languages.ts'
 import type { InputOf, RunContext } from '../../src/contract/operation.ts'
 import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
 import { selectVoiceCloner, selectRecogniser, selectSeparator } from '../../src/engines/speech/choose.ts'
@@ -43,9 +43,9 @@ export async function requireEngines(request?: Languages): Promise<void> {
     () => requirePack('onnx-runtime'),
     () => requirePack('voice-activity'),
     () => requirePack('speaker-segmentation'),
-    () => selectVoiceCloner(spoken(text_lang), '', spoken(ref_lang)),
+    () => selectVoiceCloner(spokenLanguage(text_lang), '', spokenLanguage(ref_lang)),
   ]
-  const all = [...needed, () => selectRecogniser(spoken(ref_lang))]
+  const all = [...needed, () => selectRecogniser(spokenLanguage(ref_lang))]
   if (request) await requireTogether(ref_text === undefined ? all : needed)
   // Words may be given with each request: without a recogniser alone there is work to do.
   else await requireTogether(needed).catch(() => requireTogether(all))
@@ -58,19 +58,21 @@ export async function openEngines(
 ): Promise<SpeechEngines> {
   await using opened = new AsyncDisposableStack()
   const copier = opened.use(
-    await (await selectVoiceCloner(spoken(text_lang), scratch, spoken(ref_lang))).open(signal),
+    await (
+      await selectVoiceCloner(spokenLanguage(text_lang), scratch, spokenLanguage(ref_lang))
+    ).open(signal),
   )
   const open = async (language: VoiceLanguage) => {
     const engine = await (await selectRecogniser(language)).open(signal)
     return opened.use(engine)
   }
-  const opening = open(spoken(ref_lang))
+  const opening = open(spokenLanguage(ref_lang))
   const recogniser = await (ref_text === undefined ? opening : opening.catch(undefinedUnlessAborted(signal)))
   const listener = hasOtherScript(text_lang)
     ? undefined
-    : spoken(text_lang) === spoken(ref_lang)
+    : spokenLanguage(text_lang) === spokenLanguage(ref_lang)
       ? recogniser
-      : await open(spoken(text_lang)).catch(undefinedUnlessAborted(signal))
+      : await open(spokenLanguage(text_lang)).catch(undefinedUnlessAborted(signal))
   const kept = opened.move()
   return {
     cloner: copier,

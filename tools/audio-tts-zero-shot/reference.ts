@@ -1,4 +1,4 @@
-import { spoken, type VoiceLanguage } from '../../src/contract/languages.ts'
+import { spokenLanguage, type VoiceLanguage } from '../../src/contract/languages.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import type { VoiceReference } from '../../src/engines/speech/speech.ts'
@@ -51,7 +51,7 @@ export async function prepareReference(
   const voices = await analyzeRecording(file, signal)
   const choice = findReferenceSpans(voices)
   if ('unmet' in choice) throw unsuitableReference(file, choice.unmet)
-  const language = spoken(input.ref_lang ?? input.text_lang)
+  const language = spokenLanguage(input.ref_lang ?? input.text_lang)
   const { ref_text } = input
   const isGiven = ref_text !== undefined
   const heard: ReferenceCandidate[] = []

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import { spoken } from '../../src/contract/languages.ts'
+import { spokenLanguage } from '../../src/contract/languages.ts'
 import type { OutputOf, ReadyOperation, RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { splitSentences } from '../../src/media/speech/sentences.ts'
@@ -26,7 +26,7 @@ const referencePercent = 10
 export const run: RunOperation<Operation> = async (input, context) => {
   const { signal, steps } = context
   const { speed, output_format: format } = input
-  const language = spoken(input.text_lang)
+  const language = spokenLanguage(input.text_lang)
   const sentences = splitSentences(input.text)
   await using engines = await openEngines(input, context)
   const reference = context.files.get(input.ref_file_id)

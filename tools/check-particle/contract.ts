@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fileRef, saveAsHtml } from '../../src/contract/file.ts'
+import { fileRef, saveAsHtmlHint } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/id.ts'
 import { operation } from '../../src/contract/operation.ts'
 
@@ -8,7 +8,7 @@ const input = z
     html: z.string().min(1).optional().describe('Source of the particle; this or file_id'),
     file_id: fileRef({
       kinds: ['text'],
-      fix: saveAsHtml,
+      fix: saveAsHtmlHint,
       describe: 'The particle as an .html file',
     }).optional(),
     video_size: z

@@ -3,7 +3,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/id.ts'
 import { operation } from '../../src/contract/operation.ts'
-import { area, maxRegions, region, repeatedIds } from '../../src/contract/regions.ts'
+import { area, maxRegions, region, findDuplicateIds } from '../../src/contract/regions.ts'
 
 /** Most areas in which text is looked for: each text is held against all of them. */
 const maxRois = 256
@@ -113,7 +113,7 @@ export function flawsOf({ regions = [], protect_regions }: Pick<Fields, 'regions
           flaw([name, index, field], 'required with phase purify', 'Give every field of each region.'),
         ),
     ),
-    ...repeatedIds(list).map(({ index, message }) =>
+    ...findDuplicateIds(list).map(({ index, message }) =>
       flaw([name, index, 'id'], message, 'Give each region an id of its own.'),
     ),
   ])

@@ -1,7 +1,7 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import { describeIssues } from '../../src/contract/issues.ts'
-import { placesIn } from '../../src/contract/region-names.ts'
-import { exampleOfList, readRegions, type RegionsFile } from '../../src/contract/regions-file.ts'
+import { regionPathFormatter } from '../../src/contract/region-names.ts'
+import { exampleRegionsFile, parseRegionsFile, type RegionsFile } from '../../src/contract/regions-file.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { constantRate, hertz, pictureEnd } from '../../src/media/frame-rate.ts'
 import type { FoundRegion } from '../../src/media/clean/region.ts'
@@ -42,11 +42,11 @@ export function readDetection(
   { name, text }: { readonly name: string; readonly text: string },
   { fileId, end }: { readonly fileId: string; readonly end: number },
 ): Pick<RegionsFile, 'regions' | 'protect_regions'> {
-  const example = exampleOfList(fileId)
+  const example = exampleRegionsFile(fileId)
   const form = `the JSON file that phase detect answered, edited or not, or one such as ${example}`
   const refuse = (what: string, hint: string) =>
     new MediaError(6016, `regions_file_id: ${name} ${what}`, { hint })
-  const listed = readRegions(`regions_file_id: ${name}`, text, example)
+  const listed = parseRegionsFile(`regions_file_id: ${name}`, text, example)
   const { version, source, regions, protect_regions } = listed
   if (!source || (version ?? null) === null) {
     throw refuse(`is no detection result: ${source ? 'version' : 'source'}: required`, `Give ${form}.`)
@@ -59,7 +59,7 @@ export function readDetection(
     )
   }
   // By the rules of lists that a request holds.
-  const placeOf = placesIn(listed)
+  const placeOf = regionPathFormatter(listed)
   const flaws = flawsOf(listed)
   if (flaws.length > 0) {
     throw refuse(

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { foldersOf } from '../../platform/search-path.ts'
+import { splitSearchPath } from '../../platform/search-path.ts'
 import { findChromium, findChromiumIn } from './locate.ts'
 
 let folder: string
@@ -36,7 +36,9 @@ it('finds what was downloaded for a test tool, whatever its version is called', 
 
 it('finds what PATH names', async () => {
   const shell = await program('bin/chromium-headless-shell')
-  expect(findChromium(foldersOf(['', join(folder, 'nowhere'), dirname(shell)].join(delimiter)))).toBe(shell)
+  expect(findChromium(splitSearchPath(['', join(folder, 'nowhere'), dirname(shell)].join(delimiter)))).toBe(
+    shell,
+  )
 })
 
 it('takes no folder, and nothing that cannot be run', async () => {

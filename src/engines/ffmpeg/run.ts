@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { extensionOf, kindOf } from '../../contract/file-kind.ts'
-import { diskFull, MediaError } from '../../contract/errors.ts'
+import { diskFullError, MediaError } from '../../contract/errors.ts'
 import { runChild } from './child.ts'
 import type { Child, Ended } from './child.ts'
 import { locateFfmpeg } from './locate.ts'
@@ -159,7 +159,7 @@ function failure({ code, signal, timedOut, log }: Ended, timeoutMs: number): Med
     })
   }
   if (/No space left on device/.test(log)) {
-    return diskFull(cause)
+    return diskFullError(cause)
   }
   if (/Invalid data found when processing input|Format not on whitelist|moov atom not found/.test(log)) {
     return new MediaError(6017, 'the file is damaged or not of a supported media format', { cause })

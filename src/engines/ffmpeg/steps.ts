@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { finishDurably, writeDurably } from '../../platform/durable.ts'
+import { renameDurably, writeDurably } from '../../platform/durable.ts'
 import { packageVersion } from '../../platform/package-version.ts'
 import { locateFfmpeg } from './locate.ts'
 
@@ -52,7 +52,7 @@ export class Steps {
     })
     const keep: Parts['keep'] = async (path, { first, frames }) => {
       const name = join(this.#folder, `part-${first}-${frames}-${digest}.mp4`)
-      if (frames > 0) await finishDurably(path, name)
+      if (frames > 0) await renameDurably(path, name)
       return { path: name, frames }
     }
     return { made: new Map(found), keep }

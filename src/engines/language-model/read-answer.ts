@@ -1,6 +1,6 @@
 import { jsonrepair } from 'jsonrepair'
 import type * as z from 'zod'
-import { inPlainWords } from '../../contract/plain-issues.ts'
+import { plainIssueMessage } from '../../contract/plain-issues.ts'
 import { parseJson } from '../../platform/json.ts'
 
 /** What an answer's text holds: what was asked for, or what is wrong with it, for the model to read. */
@@ -24,7 +24,7 @@ export function readAnswer<S extends z.ZodObject>(schema: S, text: string): Read
   const candidates = found.length > 0 ? found : widestObject(said)
   let mistakes: readonly string[] = ['The answer held no whole JSON object.']
   for (const candidate of candidates.toReversed()) {
-    const read = schema.safeParse(candidate, { error: inPlainWords })
+    const read = schema.safeParse(candidate, { error: plainIssueMessage })
     if (read.success) return { answer: read.data }
     mistakes = read.error.issues.slice(0, maxMistakes).map(describeIssue)
   }

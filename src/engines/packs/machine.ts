@@ -1,9 +1,9 @@
 import { MediaError } from '../../contract/errors.ts'
-import { once } from '../../platform/once.ts'
+import { lazy } from '../../platform/once.ts'
 import type { Artifact, EnginePack, ModelPack, NodePackage, Pack, RemoteFile } from './manifest.ts'
 
 /** This machine as manifests name it. */
-export const thisMachine = once(() => machineName(process, process.platform !== 'linux' || hasGlibc()))
+export const thisMachine = lazy(() => machineName(process, process.platform !== 'linux' || hasGlibc()))
 
 /** A machine as manifests name it: builds for Linux are linked to GNU's C library, which Alpine's Node is not. */
 export function machineName(

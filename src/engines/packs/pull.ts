@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
 import { syncFolder, writeDurably } from '../../platform/durable.ts'
-import { holdFile } from '../../platform/file-lock.ts'
-import { freeSpace, makeFolder } from '../../platform/folder.ts'
+import { lockFile } from '../../platform/file-lock.ts'
+import { freeSpace, createFolder } from '../../platform/folder.ts'
 import { downloadVerified, type StagedDownload } from './bring.ts'
 import {
   packArtifacts,
@@ -40,7 +40,7 @@ export async function installPack(
   }
   if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuildError(pack)
   try {
-    await makeFolder(packs.folder)
+    await createFolder(packs.folder)
     return await withPackLock(packs, { name, signal: follow.signal }, async () => {
       if (await isIntact(packs, name)) return 'there'
       await downloadAndInstall(packs, { name, pack }, follow)
@@ -58,7 +58,7 @@ async function downloadAndInstall(
 ): Promise<void> {
   const folder = packFolder(packs, name, pack)
   const part = `${folder}.part`
-  await makeFolder(part)
+  await createFolder(part)
   await checkFreeSpace(packs, pack, part)
   await downloadAll(packs, pack, { ...follow, stagingFolder: part })
   await publishFolder(pack, part, folder)
@@ -117,7 +117,7 @@ async function withPackLock<T>(
 ): Promise<T> {
   for (;;) {
     signal?.throwIfAborted()
-    using held = holdFile(join(folder, `${name}.lock`))
+    using held = lockFile(join(folder, `${name}.lock`))
     if (held) return await work()
     await pause(lockPollMs, undefined, { signal })
   }

@@ -3,7 +3,7 @@ import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/size.ts'
-import { writeDurably, writeWhole } from '../../platform/durable.ts'
+import { writeDurably, writeFully } from '../../platform/durable.ts'
 import { networkCode } from '../../platform/network-failure.ts'
 import { exponentialDelay, retry, type Wait } from '../../platform/retry.ts'
 import { isDownloadUrl, isSafeRedirect } from './address.ts'
@@ -118,7 +118,7 @@ async function downloadOnce(
   }
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     if (state.bytes + chunk.length > artifact.bytes) throw wrongSizeError(start, artifact)
-    await writeWhole(state.file, chunk, state.bytes)
+    await writeFully(state.file, chunk, state.bytes)
     state.bytes += chunk.length
     state.furthest = Math.max(state.furthest, state.bytes)
     onProgress?.(state.bytes)

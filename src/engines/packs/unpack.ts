@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { syncFolder } from '../../platform/durable.ts'
-import { makeFolder } from '../../platform/folder.ts'
+import { createFolder } from '../../platform/folder.ts'
 import { extractedPaths } from './machine.ts'
 import type { NodePackage } from './manifest.ts'
 import { fileSha256 } from './sha256.ts'
@@ -19,7 +19,7 @@ export async function unpackPackage(
   const { name } = item
   const target = join(folder, 'node_modules', name)
   await rm(target, { recursive: true, force: true })
-  await makeFolder(target)
+  await createFolder(target)
   const members = extractedPaths(item).map((path) => `package/${path}`)
   // To GNU's tar, which Windows may find first, the colon of `C:` ends another machine's name.
   const cwd = dirname(archive)

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { limitConcurrency } from '../../platform/limit-concurrency.ts'
-import { conceal } from '../../platform/log.ts'
+import { registerSecret } from '../../platform/log.ts'
 import { exponentialDelay, retry, waitInRealTime, type Wait } from '../../platform/retry.ts'
 import { parseServiceAddress } from './address.ts'
 import { requestOptions, readResponse, type ServiceResponse, type ServiceRequest } from './exchange.ts'
@@ -40,7 +40,7 @@ export const defaultConcurrency = 2
 /** Opens a connection with a service. Its key goes to its address alone, and is blanked in all that is told. */
 export function openClient(told: ServiceTarget, limits: ClientLimits & ClientOptions): ServiceClient {
   const { service } = told
-  if (service.key !== undefined) conceal(service.key)
+  if (service.key !== undefined) registerSecret(service.key)
   const { pause = waitInRealTime, clock, wholeMs, tries = defaultTries } = limits
   const pace = serviceRateLimiter(told.kind, service, { clock, pause })
   const inTurn = limitConcurrency(service.concurrency ?? defaultConcurrency)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { parseJson } from '../../platform/json.ts'
-import { printable, redact } from '../../platform/log.ts'
+import { escapeControls, redact } from '../../platform/log.ts'
 
 /** An answer that is no success; the cause of the MediaError that tells it. */
 export class HttpError extends Error {
@@ -59,7 +59,7 @@ export function errorDetail(body: string): string {
 /** Words of a service in one line, of bounded length and without secrets. */
 export function sanitizeDetail(words: string): string {
   const line = words.replaceAll(/\s+/g, ' ').trim()
-  return printable(redact(line)).slice(0, maxDetailLength)
+  return escapeControls(redact(line)).slice(0, maxDetailLength)
 }
 
 function joinDetails({ error, message, detail, Exception: exception }: z.infer<typeof errorBody>): string {

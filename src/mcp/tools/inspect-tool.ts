@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { fetchPreview, type PreviewQuery } from '../../client/preview.ts'
 import { kindOf } from '../../contract/file-kind.ts'
 import { previewKind, type InspectedFile } from '../../contract/file-routes.ts'
-import { mostFrames } from '../../contract/regions.ts'
+import { maxSheetFrames } from '../../contract/regions.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
 import { isPath } from '../file-bridge.ts'
 import type { ToolReply } from '../reply.ts'
@@ -36,7 +36,7 @@ export const inspectFileTool = defineTool(
         at: z
           .array(z.number().min(0))
           .min(1)
-          .max(mostFrames)
+          .max(maxSheetFrames)
           .optional()
           .describe('With regions: times of the frames, s; default those that show most'),
       })

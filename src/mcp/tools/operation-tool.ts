@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { createTask, quoteTask } from '../../client/tasks.ts'
 import { describePrice } from '../../contract/credits.ts'
 import { asListed, type Operation } from '../../contract/operation.ts'
-import { fileKindsIn, refusalsOf } from '../../contract/operation-errors.ts'
+import { acceptedFileKinds, creationErrorCodes } from '../../contract/operation-errors.ts'
 import { isTerminal } from '../../contract/task.ts'
 import { requestPriceConsent, priceQuestionKey } from '../ask-price.ts'
 import { parseArguments, normalizeArguments } from '../arguments.ts'
@@ -29,7 +29,10 @@ export function operationTool(operation: Operation): Tool {
     example: operation.examples[0].input,
     // Documents alone ask for them.
     get errors() {
-      return [...(fileKindsIn(operation.input).size > 0 ? uploadErrors : []), ...refusalsOf(operation)]
+      return [
+        ...(acceptedFileKinds(operation.input).size > 0 ? uploadErrors : []),
+        ...creationErrorCodes(operation),
+      ]
     },
     definition: {
       name: operation.name,

@@ -1,7 +1,7 @@
 import type { FileKind } from '../../contract/file-kind.ts'
 import type { ShownRegions } from '../../contract/file-routes.ts'
-import { mostFrames } from '../../contract/regions.ts'
-import { exampleOfList } from '../../contract/regions-file.ts'
+import { maxSheetFrames } from '../../contract/regions.ts'
+import { exampleRegionsFile } from '../../contract/regions-file.ts'
 
 /** The file that regions are drawn over. */
 interface RegionsTarget {
@@ -38,7 +38,7 @@ export function describeRegions(
 /** What an agent does with regions it has seen. */
 export function regionsNextStep(shown: ShownRegions, over: RegionsTarget): string {
   const { next_at, regions, protect_regions } = shown
-  const some = next_at.length > mostFrames ? `, ${mostFrames} at a time` : ''
+  const some = next_at.length > maxSheetFrames ? `, ${maxSheetFrames} at a time` : ''
   const others = next_at.length > 0 ? `For others give at${some}: [${next_at.join(', ')}]. ` : ''
   if (regions + protect_regions === 0) {
     return 'The list is empty: nothing would be treated. Add a region for each thing that is to go, then look again.'
@@ -60,7 +60,7 @@ export function regionsNextStep(shown: ShownRegions, over: RegionsTarget): strin
     'then look again.'
   const clean = 'call video_purify with phase purify and regions_file_id.'
   return shown.source_file_id === undefined
-    ? `${sort} To clean by a list of your own, write it as ${exampleOfList(over.file_id)}, and ${clean}`
+    ? `${sort} To clean by a list of your own, write it as ${exampleRegionsFile(over.file_id)}, and ${clean}`
     : `${sort} To clean by it, ${clean}`
 }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mostFrames } from '../../contract/regions.ts'
+import { maxSheetFrames } from '../../contract/regions.ts'
 import { mostAtOnce, showRegions } from './shown-regions.ts'
 
 const rate = { num: 25, den: 1 }
@@ -65,7 +65,7 @@ test('whatever the list, drawn regions are there, none is lost, and what is left
       expect([...drawn, ...notShown].toSorted((one, other) => one - other)).toEqual([...regions.keys()])
       const canBeShown = notShown.filter((place) => (regions[place]?.start ?? 0) < 4)
       // Those that are left were left for want of frames, and there is a time that shows them.
-      if (canBeShown.length > 0) expect([frames.length, next.length > 0]).toEqual([mostFrames, true])
+      if (canBeShown.length > 0) expect([frames.length, next.length > 0]).toEqual([maxSheetFrames, true])
     }),
   )
 })

@@ -1,6 +1,6 @@
 import type { Rational } from '../../contract/media-facts.ts'
-import { mostFrames } from '../../contract/regions.ts'
-import { framesBetween } from './boxes.ts'
+import { maxSheetFrames } from '../../contract/regions.ts'
+import { framesBetween } from '../frame-rate.ts'
 
 /** The time of a region; left out, all of it. */
 export interface Timed {
@@ -37,7 +37,7 @@ export interface ShowWish {
 }
 
 /** Most further frames that are told. */
-const mostNext = 3 * mostFrames
+const mostNext = 3 * maxSheetFrames
 
 /** Most regions over one frame: the names of more have no room. */
 export const mostAtOnce = 40
@@ -81,7 +81,7 @@ export function showRegions(regions: readonly Timed[], { rate, count, at }: Show
     }
     return chosen
   }
-  const frames = at ? at.map(show) : choose(mostFrames)
+  const frames = at ? at.map(show) : choose(maxSheetFrames)
   const notShown = [...regions.keys()].filter((place) => seen[place] === 0)
   const next = choose(mostNext).map(({ frame }) => frame)
   return {

@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { saveAsHtml } from '../../contract/file.ts'
+import { saveAsHtmlHint } from '../../contract/file.ts'
 import type { GivenFile } from '../../contract/operation.ts'
 
 /** Largest source, in bytes: room for pictures inside it. */
@@ -22,7 +22,7 @@ interface ParticleSource {
 export function checkSourceSize({ file, html }: ParticleSource, place: string): number {
   if (file && !/\.html$/i.test(file.name)) {
     throw new MediaError(6014, `${place}: ${file.name} is not an .html file`, {
-      hint: saveAsHtml,
+      hint: saveAsHtmlHint,
     })
   }
   const bytes = file?.size ?? Buffer.byteLength(html ?? '')

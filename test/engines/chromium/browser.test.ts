@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultBrowserLimits } from '../../../src/engines/chromium/browser-failure.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
-import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
+import { splitSearchPath, setSearchPath } from '../../../src/platform/search-path.ts'
 import {
   counterCells,
   lacksBrowser,
@@ -42,7 +42,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
   )
 
   it('that does not start is tried once more', async () => {
-    const real = findChromium(foldersOf(process.env['PATH'])) ?? ''
+    const real = findChromium(splitSearchPath(process.env['PATH'])) ?? ''
     const folder = await scratchFolder()
     const program = join(folder, basename(real))
     await writeFile(
@@ -52,8 +52,8 @@ describe.skipIf(lacksBrowser)('a browser', () => {
         mode: 0o755,
       },
     )
-    lookOn(folder)
-    onTestFinished(() => lookOn(process.env['PATH']))
+    setSearchPath(folder)
+    onTestFinished(() => setSearchPath(process.env['PATH']))
     expect(await play([particle('<p>x</p>', timeline(''))], { frames: 1 })).toHaveLength(1)
     expect(await readdir(folder)).toContain(`${basename(real)}.tried`)
   })

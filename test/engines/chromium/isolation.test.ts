@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { defaultBrowserLimits } from '../../../src/engines/chromium/browser-failure.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
-import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
+import { splitSearchPath, setSearchPath } from '../../../src/platform/search-path.ts'
 import {
   counterCells,
   lacksBrowser,
@@ -219,10 +219,10 @@ describe.skipIf(lacksBrowser)('a page without our script', () => {
 
   async function gatherIn(flag: string): Promise<number> {
     const folder = await scratchFolder()
-    const real = findChromium(foldersOf(process.env['PATH'])) ?? ''
+    const real = findChromium(splitSearchPath(process.env['PATH'])) ?? ''
     await writeFile(join(folder, basename(real)), `#!/bin/sh\nexec "${real}" "$@" ${flag}\n`, { mode: 0o755 })
-    lookOn(folder)
-    onTestFinished(() => lookOn(process.env['PATH']))
+    setSearchPath(folder)
+    onTestFinished(() => setSearchPath(process.env['PATH']))
     const before = datagrams
     const { signal } = new AbortController()
     const browser = await Browser.launch({

@@ -16,12 +16,13 @@ import { HostPage } from '../../../src/engines/chromium/host-page.ts'
 import type { CaptureParticle, ParticleProblem } from '../../../src/engines/chromium/particle.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
 import { dryRun } from '../../../src/engines/chromium/dry-run.ts'
-import { foldersOf, lookOn } from '../../../src/platform/search-path.ts'
+import { splitSearchPath, setSearchPath } from '../../../src/platform/search-path.ts'
 
-lookOn(process.env['PATH'])
+setSearchPath(process.env['PATH'])
 
 /** Without a Chromium its tests are skipped; where tests count, it must be there. */
-export const lacksBrowser = findChromium(foldersOf(process.env['PATH'])) === undefined && !process.env['CI']
+export const lacksBrowser =
+  findChromium(splitSearchPath(process.env['PATH'])) === undefined && !process.env['CI']
 
 /** A whole browser, as people have it, beside the headless shell. */
 export const wholeBrowser = (process.env['PATH'] ?? '')

@@ -2,15 +2,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { environmentTelling, readConfig, secretsOf, takeServices } from '../../../src/config/config.ts'
+import {
+  workerEnvironment,
+  readConfig,
+  configSecrets,
+  takeWorkerServices,
+} from '../../../src/config/config.ts'
 import { dataFiles } from '../../../src/daemon/data-files.ts'
 import { examineServices } from '../../../src/doctor/services.ts'
 import type { Services } from '../../../src/engines/services/services.ts'
 import { configuredService } from '../../../src/engines/services/use.ts'
-import { ignoredByService } from '../../../src/config/ignored-settings.ts'
+import { findIgnoredSettings } from '../../../src/config/ignored-settings.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
-import { serviceParts } from '../../../src/service/service-parts.ts'
+import { serviceOptionsFromConfig } from '../../../src/service/service-parts.ts'
 import { openWorkers } from '../../../src/tasks/workers.ts'
 import { fails, hangs, json, page, startStandIn } from './stand-in.ts'
 
@@ -73,15 +78,15 @@ describe('services in the settings', () => {
       language_model: 'http://127.0.0.1:1/v1#m',
       language_model_key: 'key-of-the-model',
     })
-    expect(secretsOf({ services, ...config })).toEqual(['key-of-the-model'])
-    const told = environmentTelling(services)
+    expect(configSecrets({ services, ...config })).toEqual(['key-of-the-model'])
+    const told = workerEnvironment(services)
     const [[name, value] = ['', '']] = Object.entries(told).filter(([, text]) =>
       text?.includes('key-of-the-model'),
     )
     process.env[name] = value
-    expect(takeServices()).toEqual(services)
+    expect(takeWorkerServices()).toEqual(services)
     expect(process.env).not.toHaveProperty(name)
-    expect(takeServices()).toEqual({})
+    expect(takeWorkerServices()).toEqual({})
   })
 
   it('reach a worker, whose arguments tell no key', async () => {
@@ -98,7 +103,7 @@ describe('services in the settings', () => {
        process.on('message', () => process.send({ say: 'finished', result: { output, kept: [] } }))
        process.send({ say: 'ready' })`,
     )
-    const { worker } = serviceParts({ services, ...config }, told)
+    const { worker } = serviceOptionsFromConfig({ services, ...config }, told)
     expect(configuredService('voice_service')?.key).toBe('voice-key-0123')
     expect(worker.args.join(' ')).not.toContain('voice-key')
     await using workers = await openWorkers({
@@ -127,7 +132,7 @@ describe('services in the settings', () => {
     process.env['REELWRIGHT_LANGUAGE_MODEL'] = 'http://127.0.0.1:11434/v1#m'
     process.env['REELWRIGHT_TRANSCRIPTION'] = 'http://127.0.0.1:1/v1#w'
     try {
-      expect(await ignoredByService(dataDir)).toMatchObject([
+      expect(await findIgnoredSettings(dataDir)).toMatchObject([
         { name: 'language_model', fix: expect.stringMatching(/^set "language_model" in /) },
       ])
     } finally {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { table } from '../../../src/platform/markdown.ts'
+import { markdownTable } from '../../../src/platform/markdown.ts'
 import { scratchFolder } from '../scratch.ts'
 import { startFixture } from './fixture.ts'
 import { manifest, runSuite, type Scenario, type SuiteRun } from './run-suite.ts'
@@ -51,7 +51,7 @@ async function describeRuns(runs: readonly SuiteRun[]): Promise<string> {
 }
 
 function describeScenarios(scenarios: readonly Scenario[]): string {
-  return table(
+  return markdownTable(
     ['Scenario', 'Checks passed', 'Checks failed', 'Not required'],
     scenarios.map(({ name, passed, failed, unscored = '' }) => [
       `\`${name}\``,
