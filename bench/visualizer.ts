@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stage } from '../test/music-visualizer/render.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { musicVisualizer } from '../tools/music-visualizer/contract.ts'
-import { encoderArgs } from '../tools/music-visualizer/encode.ts'
+import { visualizerEncoderArgs } from '../tools/music-visualizer/encode.ts'
 import { plan } from '../tools/music-visualizer/plan.ts'
 import { run } from '../tools/music-visualizer/run.ts'
 import { abba, measure, summary } from './measure.ts'
@@ -83,7 +83,7 @@ async function handWritten(filter: string, song: string): Promise<void> {
     'color=0x1a1a2e:s=1920x1080:r=30,format=yuv420p[b];' +
     `[0:a]${filter},format=yuva420p[v0];[b][v0]overlay=x=(W-w)/2:y=H-h[v]`
   await ffmpeg(
-    ...['-i', song, '-filter_complex', graph, '-map', '[v]', '-map', '0:a', ...encoderArgs],
+    ...['-i', song, '-filter_complex', graph, '-map', '[v]', '-map', '0:a', ...visualizerEncoderArgs],
     ...['-threads', String(threads), '-r', '30', '-c:a', 'aac', '-b:a', '192k', '-ar', '48000'],
     ...['-t', String(seconds), '-movflags', '+faststart', join(folder, 'by-hand.mp4')],
   )

@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import type { AudioFeatures } from '../../src/media/audio/moments.ts'
-import { codedFrames } from '../../tools/music-visualizer/coded-frames.ts'
-import type { Drawn } from '../../tools/music-visualizer/frames.ts'
+import { rawFrames } from '../../tools/music-visualizer/coded-frames.ts'
+import type { PreparedDrawing } from '../../tools/music-visualizer/frames.ts'
 
 const size = { width: 16, height: 8 }
 const box = { x: 0, y: 0, ...size }
 
 /** Grey pictures without sound, each brighter than the one before; `onDrawn` hears how many are. */
-function greys(count: number, onDrawn: (count: number) => void = () => {}): Drawn {
+function greys(count: number, onDrawn: (count: number) => void = () => {}): PreparedDrawing {
   return {
     ...{ still: new Uint8Array(4 * size.width * size.height), region: box },
-    ...{ scale: 1, beside: 0, over: undefined, cut: [] },
+    ...{ scale: 1, sidePadding: 0, overlay: undefined, truncated: [] },
     async *frames() {
       for (let index = 0; index < count; index += 1) {
         onDrawn(index + 1)
-        yield { pixels: new Uint8Array(4 * size.width * size.height).fill(10 * index), apart: 0 }
+        yield { pixels: new Uint8Array(4 * size.width * size.height).fill(10 * index), channelShift: 0 }
       }
     },
   }
@@ -25,11 +25,11 @@ function greys(count: number, onDrawn: (count: number) => void = () => {}): Draw
 async function* silence(): AsyncGenerator<AudioFeatures> {}
 
 /** Reads the frames' brightness, waiting for the end of their thread, whatever happens. */
-async function read(drawn: Drawn, most = Infinity): Promise<readonly number[]> {
+async function read(drawn: PreparedDrawing, most = Infinity): Promise<readonly number[]> {
   const started = once(process, 'worker') as Promise<[Worker]>
   const levels: number[] = []
   try {
-    for await (const frame of codedFrames({ drawn, moments: silence(), ...size })) {
+    for await (const frame of rawFrames({ drawn, moments: silence(), ...size })) {
       levels.push(frame[0] ?? 0)
       if (levels.length === most) break
     }
@@ -50,7 +50,7 @@ describe('the thread that codes frames', () => {
 
   it('answers pictures that move all over as they are, their colours parted', async () => {
     const count = 7
-    const moving: Drawn = { ...greys(count), still: undefined }
+    const moving: PreparedDrawing = { ...greys(count), still: undefined }
     expect(await read(moving)).toEqual(Array.from({ length: count }, (_, index) => 10 * index))
     const row = [10, 20, 30, 40, 50, 60]
     const frames = async function* () {
@@ -59,7 +59,7 @@ describe('the thread that codes frames', () => {
     }
     const job = { region: { x: 0, y: 0, width: 2, height: 1 }, beside: 2, frames }
     const answered: number[][] = []
-    for await (const frame of codedFrames({
+    for await (const frame of rawFrames({
       drawn: { ...moving, ...job },
       moments: silence(),
       ...{ width: 2, height: 1 },

@@ -4,14 +4,14 @@ import { cleanLine } from '../../src/engines/canvas/text.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { AudioProfiler } from '../../src/media/audio/survey.ts'
 import { lazy } from '../../src/platform/once.ts'
-import { drawGround, toCanvas } from '../../tools/music-visualizer/backdrop.ts'
-import { drawPlaceholder } from '../../tools/music-visualizer/cover.ts'
-import { prepare } from '../../tools/music-visualizer/frames.ts'
+import { drawBuiltInBackground, pixelsToCanvas } from '../../tools/music-visualizer/backdrop.ts'
+import { drawPlaceholderCover } from '../../tools/music-visualizer/cover.ts'
+import { prepareDrawing } from '../../tools/music-visualizer/frames.ts'
 import { Palette } from '../../tools/music-visualizer/palette.ts'
-import { partColours } from '../../tools/music-visualizer/part-colours.ts'
+import { shiftChannels } from '../../tools/music-visualizer/part-colours.ts'
 import type { Scene, Template } from '../../tools/music-visualizer/scene.ts'
 import type { VisualizerInput } from '../../tools/music-visualizer/song.ts'
-import { templates } from '../../tools/music-visualizer/templates.ts'
+import { templateFactories } from '../../tools/music-visualizer/templates.ts'
 
 const rate = 48_000
 
@@ -84,12 +84,14 @@ export async function setUp(wish: Wish) {
   const scene: Scene = {
     ...{ drawing, width, height, unit, margin: 0.06 * unit, palette, seconds, profile },
     ...{ title: cleanLine(title), artist: cleanLine(artist) },
-    cover: drawPlaceholder(drawing, Math.max(2, 2 * Math.round(unit * 0.2)), palette),
+    cover: drawPlaceholderCover(drawing, Math.max(2, 2 * Math.round(unit * 0.2)), palette),
   }
-  const made = wish.wordless ? wordless(templates[template](scene)) : templates[template](scene)
-  const ground = drawGround(drawing, scene, palette)
-  made.ornament?.(ground.getContext('2d'))
-  const drawn = prepare(scene, made, { picture: ground, soft: true })
+  const made = wish.wordless
+    ? wordless(templateFactories[template](scene))
+    : templateFactories[template](scene)
+  const ground = drawBuiltInBackground(drawing, scene, palette)
+  made.drawOrnament?.(ground.getContext('2d'))
+  const drawn = prepareDrawing(scene, made, { picture: ground, soft: true })
   return { scene, drawn, moments: heard(samples, { profile, fps, frames: Math.round(seconds * fps) }) }
 }
 
@@ -97,8 +99,8 @@ function wordless(template: Template): Template {
   const mute = (pen: Pen) => Object.assign(pen, { fillText: () => {} })
   return {
     ...template,
-    still: (pen) => template.still(mute(pen)),
-    moving: (pen, moment) => template.moving(mute(pen), moment),
+    drawStill: (pen) => template.drawStill(mute(pen)),
+    drawMoving: (pen, moment) => template.drawMoving(mute(pen), moment),
   }
 }
 
@@ -106,10 +108,10 @@ function wordless(template: Template): Template {
 export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canvas[]> {
   const { scene, drawn, moments } = await setUp(wish)
   const { drawing } = scene
-  const base = drawn.still && toCanvas(drawing, scene, new Uint8ClampedArray(drawn.still))
+  const base = drawn.still && pixelsToCanvas(drawing, scene, new Uint8ClampedArray(drawn.still))
   const pictures: Canvas[] = []
   let index = 0
-  for await (const { pixels, apart } of drawn.frames(moments)) {
+  for await (const { pixels, channelShift: apart } of drawn.frames(moments)) {
     if (wanted.includes(index)) {
       const picture = drawing.createCanvas(scene.width, scene.height)
       const pen = picture.getContext('2d')
@@ -117,13 +119,13 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
       const { x, y, width, height } = drawn.region
       const size = { width: Math.ceil(width / drawn.scale), height: Math.ceil(height / drawn.scale) }
       const parted = new Uint8ClampedArray(4 * size.width * size.height)
-      partColours(pixels, new Uint8Array(parted.buffer), {
-        ...{ from: size.width + 2 * drawn.beside, to: size.width, apart },
+      shiftChannels(pixels, new Uint8Array(parted.buffer), {
+        ...{ from: size.width + 2 * drawn.sidePadding, to: size.width, apart },
       })
-      pen.drawImage(toCanvas(drawing, size, parted), x, y, width, height)
-      if (drawn.over) {
-        const { box, pixels: over } = drawn.over
-        pen.drawImage(toCanvas(drawing, box, new Uint8ClampedArray(over)), box.x, box.y)
+      pen.drawImage(pixelsToCanvas(drawing, size, parted), x, y, width, height)
+      if (drawn.overlay) {
+        const { box, pixels: over } = drawn.overlay
+        pen.drawImage(pixelsToCanvas(drawing, box, new Uint8ClampedArray(over)), box.x, box.y)
       }
       pictures.push(picture)
       if (pictures.length === wanted.length) break

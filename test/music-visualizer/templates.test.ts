@@ -4,11 +4,11 @@ import { loadImage } from '@napi-rs/canvas'
 import { describe, expect, it, vi } from 'vitest'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { Yuv420 } from '../../src/media/colour/yuv420.ts'
-import { toCanvas } from '../../tools/music-visualizer/backdrop.ts'
+import { pixelsToCanvas } from '../../tools/music-visualizer/backdrop.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
-import { codedFrames } from '../../tools/music-visualizer/coded-frames.ts'
-import { encode } from '../../tools/music-visualizer/encode.ts'
-import { templates } from '../../tools/music-visualizer/templates.ts'
+import { rawFrames } from '../../tools/music-visualizer/coded-frames.ts'
+import { encodeVisualizer } from '../../tools/music-visualizer/encode.ts'
+import { templateFactories } from '../../tools/music-visualizer/templates.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { ffmpeg, rgbFrames } from '../video-split-screen/media.ts'
 import { goldenFile, goldenFrames, goldenSize, golden } from './golden/golden.ts'
@@ -78,7 +78,7 @@ describe('the coded frames', () => {
     const pictures = await draw(wish, wanted)
     const { drawn, moments } = await setUp(wish)
     let index = 0
-    for await (const bytes of codedFrames({ drawn, moments, ...size })) {
+    for await (const bytes of rawFrames({ drawn, moments, ...size })) {
       const picture = pictures[wanted.indexOf(index)]
       index += 1
       if (!picture) continue
@@ -110,14 +110,14 @@ describe('the coded frames', () => {
     const quiet = { path: silence, mono: false, seconds: 0.5 }
     const film = { drawn, moments, ...size, fps: 30, frames: 15, sound: quiet }
     const context = { scratch: folder.path, signal: new AbortController().signal, threads: 2 }
-    await encode(film, context, { path, timeoutMs: 60_000, onFrames: () => {} })
+    await encodeVisualizer(film, context, { path, timeoutMs: 60_000, onFrames: () => {} })
     const coded = await rgbFrames(path, wanted)
     for (const [index, picture] of pictures.entries()) {
       const three = coded[index] ?? Buffer.alloc(0)
       const pixels = Uint8ClampedArray.from({ length: 4 * size.width * size.height }, (__, at) =>
         at % 4 === 3 ? 255 : (three[at - Math.floor(at / 4)] ?? 0),
       )
-      const frame = toCanvas(scene.drawing, size, pixels)
+      const frame = pixelsToCanvas(scene.drawing, size, pixels)
       expect(worstBlock(frame, picture), `frame ${wanted[index]}`).toBeLessThan(lossy)
     }
   })
@@ -131,7 +131,7 @@ describe('shockwave', () => {
     const { scene } = await setUp({ template: 'shockwave', samples: sound(0.1, () => 0), width, height })
     const pen = scene.drawing.createCanvas(width, height).getContext('2d')
     const arc = vi.spyOn(pen, 'arc')
-    templates.shockwave(scene).ornament?.(pen)
+    templateFactories.shockwave(scene).drawOrnament?.(pen)
     expect(arc.mock.calls.length).toBeGreaterThan(10)
     expect(arc.mock.calls.length).toBeLessThanOrEqual(40)
   })

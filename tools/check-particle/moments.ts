@@ -1,8 +1,8 @@
 import { decodePngs } from '../../src/engines/ffmpeg/decode-pngs.ts'
 import { drawSheet } from '../../src/engines/ffmpeg/draw-sheet.ts'
 import { layOutSheet, type SheetLayout } from '../../src/engines/ffmpeg/sheet-layout.ts'
-import type { Size } from '../../src/media/layout/canvas.ts'
 import { encodePng } from '../../src/platform/png.ts'
+import type { Size } from '../../src/media/geometry.ts'
 
 interface Timing {
   readonly fps: number
@@ -11,7 +11,7 @@ interface Timing {
 }
 
 /** The moments of a particle that a picture shows, and how it is laid out. */
-export interface Moments {
+export interface CheckMoments {
   /** Each the middle of its share of the time, s. */
   readonly times: readonly number[]
   readonly sheet: SheetLayout
@@ -20,7 +20,7 @@ export interface Moments {
 }
 
 /** Chooses as many moments as a picture has room for. */
-export function chooseMoments({ width, height }: Size, { fps, duration }: Timing): Moments {
+export function chooseMoments({ width, height }: Size, { fps, duration }: Timing): CheckMoments {
   const frames = Math.max(1, Math.floor(duration * fps))
   const sheet = layOutSheet({ width, height, durationMs: duration * 1000, frames })
   const stepSeconds = duration / sheet.cells.length
@@ -29,7 +29,7 @@ export function chooseMoments({ width, height }: Size, { fps, duration }: Timing
 
 /** A PNG of the moments, whose pictures these are. */
 export async function drawMoments(
-  { sheet, stepSeconds }: Moments,
+  { sheet, stepSeconds }: CheckMoments,
   pictures: readonly Uint8Array[],
   signal: AbortSignal,
 ): Promise<Uint8Array> {

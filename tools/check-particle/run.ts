@@ -18,7 +18,7 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
       ? (input.html ?? '')
       : await readParticleSource(context.files.get(input.file_id))
   const { declaration: declared, problems } = readParticle(html)
-  if (!declared) return report(problems)
+  if (!declared) return checkReport(problems)
   const { compositionId, width, height } = declared
   const about = { composition_id: compositionId, width, height }
   const particle = {
@@ -36,10 +36,14 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     ...problem,
   }))
   const found = [...problems, ...news]
-  if (found.some(({ severity }) => severity === 'error')) return { ...report(found), ...about }
+  if (found.some(({ severity }) => severity === 'error')) return { ...checkReport(found), ...about }
   const path = join(scratch, 'moments.png')
   await writeFile(path, await drawMoments(moments, pictures, signal))
-  return { ...report(found), ...about, ...context.keep({ path, name: `${fileName(compositionId)}.png` }) }
+  return {
+    ...checkReport(found),
+    ...about,
+    ...context.keep({ path, name: `${sheetFileName(compositionId)}.png` }),
+  }
 }
 
 /** Throws 6401 where Chromium is missing, or ffmpeg, which draws the moments. */
@@ -49,16 +53,20 @@ export const ready: ReadyOperation<typeof checkParticle> = async () => {
 }
 
 /** More help nobody. */
-const mostTold = 100
+const maxReportedProblems = 100
 
-function report(problems: readonly SourceProblem[]): Pick<OutputOf<typeof checkParticle>, 'ok' | 'problems'> {
+function checkReport(
+  problems: readonly SourceProblem[],
+): Pick<OutputOf<typeof checkParticle>, 'ok' | 'problems'> {
   const byLine = problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
   return {
     ok: problems.every(({ severity }) => severity !== 'error'),
-    problems: byLine.slice(0, mostTold).map(({ severity, message, line }) => ({ severity, message, line })),
+    problems: byLine
+      .slice(0, maxReportedProblems)
+      .map(({ severity, message, line }) => ({ severity, message, line })),
   }
 }
 
-function fileName(compositionId: string): string {
+function sheetFileName(compositionId: string): string {
   return `particle-${compositionId.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}`
 }

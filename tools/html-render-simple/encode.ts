@@ -3,18 +3,18 @@ import type { FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
-import type { Layer } from './layer.ts'
+import type { LayerFormat } from './layer.ts'
 import { compositeGraph, layerGraph } from './picture.ts'
 import { formatRate, frameTime } from '../../src/media/frame-rate.ts'
 import type { HtmlRenderInput, Schedule } from './schedule.ts'
-import { soundGraph, type Sounding } from './sound.ts'
+import { soundGraph, type SoundInput } from './sound.ts'
 
 type Render = HtmlRenderInput['render']
 
 /** Everything that goes into a result. */
 export interface Composition {
   readonly schedule: Schedule<StagedFile>
-  readonly canvas: Layer
+  readonly canvas: LayerFormat
   readonly render: Render
   /** The particles as a stream of pictures, and where they show; undefined where there are none. */
   readonly layer:
@@ -22,26 +22,32 @@ export interface Composition {
     | undefined
 }
 
-interface Target {
+interface EncodeTarget {
   readonly path: string
   /** The estimate, from which the time limit follows. */
   readonly expectedSeconds: number
   readonly onProgress?: (percent: number) => void
 }
 
-const crf = { draft: 28, standard: 23, high: 18 }
+const crfByQuality = { draft: 28, standard: 23, high: 18 }
 
 /** Writes the result at a path with one encode. */
-export async function encode(composition: Composition, context: RunContext, target: Target): Promise<void> {
+export async function encodeHtmlVideo(
+  composition: Composition,
+  context: RunContext,
+  target: EncodeTarget,
+): Promise<void> {
   const { canvas, render, layer } = composition
   const seconds = frameTime(canvas.frames, canvas.rate)
   const { inputs, output } =
-    render.output_format === 'mp4' ? await mp4(composition) : transparent(composition, render.output_format)
+    render.output_format === 'mp4'
+      ? await mp4Arguments(composition)
+      : layerArguments(composition, render.output_format)
   await runFfmpeg({
     args: [
       ...inputs,
       ...output,
-      ...['-threads', threadsOf(render, context), '-r', formatRate(canvas.rate)],
+      ...['-threads', encoderThreads(render, context), '-r', formatRate(canvas.rate)],
       // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.
       ...['-t', (seconds + frameTime(0.5, canvas.rate)).toFixed(6)],
       // Nothing of the sources' tags (places, names) goes into the result.
@@ -61,11 +67,11 @@ export async function encode(composition: Composition, context: RunContext, targ
  * Threads of VP8's encoder wait by spinning: beside a browser on the same cores two were seen to take ten times as
  * long as one.
  */
-function threadsOf({ output_format }: Render, { threads }: RunContext): string {
+function encoderThreads({ output_format }: Render, { threads }: RunContext): string {
   return output_format === 'webm' ? '1' : String(threads)
 }
 
-interface Arguments {
+interface FfmpegArguments {
   readonly inputs: readonly string[]
   readonly output: readonly string[]
 }
@@ -76,7 +82,7 @@ interface Arguments {
  */
 const layerInput = ['-reinit_filter', '0', '-f', 'matroska', '-protocol_whitelist', 'pipe', '-i', 'pipe:0']
 
-async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Arguments> {
+async function mp4Arguments({ schedule, canvas, render, layer }: Composition): Promise<FfmpegArguments> {
   const { base, sound, rate } = schedule
   const files = [base?.file, sound].filter((file) => file !== undefined)
   const soundIndex = files.length - 1
@@ -85,7 +91,7 @@ async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Ar
       inputArgs(path, facts?.video && path === base?.file.path ? await alphaDecoder(facts.video) : []),
     ),
   )
-  const sounds: Sounding[] = [
+  const sounds: SoundInput[] = [
     ...(base?.isHeard
       ? [
           {
@@ -113,7 +119,7 @@ async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Ar
     inputs: [...inputs.flat(), ...(layer ? layerInput : [])],
     output: [
       ...['-filter_complex', graphs.join(';'), '-map', '[v]'],
-      ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(crf[render.quality])],
+      ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(crfByQuality[render.quality])],
       ...['-pix_fmt', 'yuv420p', ...bt709Tags],
       ...(sounds.length > 0 ? ['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'] : []),
       ...['-movflags', '+faststart'],
@@ -121,7 +127,7 @@ async function mp4({ schedule, canvas, render, layer }: Composition): Promise<Ar
   }
 }
 
-function transparent({ canvas, render }: Composition, format: 'webm' | 'qtrle'): Arguments {
+function layerArguments({ canvas, render }: Composition, format: 'webm' | 'qtrle'): FfmpegArguments {
   if (format === 'qtrle') {
     const output = ['-filter_complex', layerGraph(0, canvas, 'argb'), '-map', '[v]', '-c:v', 'qtrle']
     return { inputs: layerInput, output: [...output, '-pix_fmt', 'argb'] }
@@ -144,7 +150,7 @@ function transparent({ canvas, render }: Composition, format: 'webm' | 'qtrle'):
         '-cpu-used',
         '5',
       ],
-      ...['-crf', String(crf[render.quality]), '-b:v', '100M'],
+      ...['-crf', String(crfByQuality[render.quality]), '-b:v', '100M'],
     ],
   }
 }

@@ -1,11 +1,11 @@
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { CapturedFrame } from '../../src/engines/chromium/capture-session.ts'
 import { pictureHeader, streamHeader } from '../../src/media/matroska/png-stream.ts'
-import type { Size } from '../../src/media/layout/canvas.ts'
 import { encodePng } from '../../src/platform/png.ts'
+import type { Size } from '../../src/media/geometry.ts'
 
 /** The size and length of a layer of pictures. */
-export interface Layer extends Size {
+export interface LayerFormat extends Size {
   readonly rate: Rational
   readonly frames: number
 }
@@ -16,39 +16,39 @@ export interface Layer extends Size {
  */
 export async function* layerStream(
   captured: AsyncIterable<CapturedFrame>,
-  layer: Layer,
+  layer: LayerFormat,
 ): AsyncGenerator<Uint8Array> {
   yield streamHeader({ ...layer, frameNs: Math.round((1e9 * layer.rate.den) / layer.rate.num) })
   const nothing = transparentPng(layer)
   let next = 0
   for await (const { frame, count, png } of captured) {
-    if (frame > next) yield* picture(next, nothing)
-    checkForm(png, layer)
-    yield* picture(frame, png)
+    if (frame > next) yield* pictureChunks(next, nothing)
+    checkPng(png, layer)
+    yield* pictureChunks(frame, png)
     next = frame + count
   }
-  if (next < layer.frames) yield* picture(next, nothing)
+  if (next < layer.frames) yield* pictureChunks(next, nothing)
 }
 
-function* picture(frame: number, png: Uint8Array): Generator<Uint8Array> {
+function* pictureChunks(frame: number, png: Uint8Array): Generator<Uint8Array> {
   yield pictureHeader(frame, png.length)
   yield png
 }
 
 /** Where PNG tells its size, its depth and its kind of colour. */
-const place = { width: 16, height: 20, depth: 24, colour: 25 }
+const pngOffsets = { width: 16, height: 20, depth: 24, colour: 25 }
 
 /** Colour without and with alpha (W3C PNG, 11.2.1): what is opaque all over has none. */
-const colours = [2, 6]
+const rgbColourTypes = [2, 6]
 
 /** The picture's filters are set up once, for pictures of one size. */
-function checkForm(png: Uint8Array, { width, height }: Size): void {
+function checkPng(png: Uint8Array, { width, height }: Size): void {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   const isRight =
-    view.getUint32(place.width) === width &&
-    view.getUint32(place.height) === height &&
-    view.getUint8(place.depth) === 8 &&
-    colours.includes(view.getUint8(place.colour))
+    view.getUint32(pngOffsets.width) === width &&
+    view.getUint32(pngOffsets.height) === height &&
+    view.getUint8(pngOffsets.depth) === 8 &&
+    rgbColourTypes.includes(view.getUint8(pngOffsets.colour))
   if (!isRight) throw new Error(`the browser gave a picture that is not ${width} x ${height} of 8 bits`)
 }
 

@@ -1,7 +1,7 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
 import { htmlRenderSimple } from './contract.ts'
-import { coverage } from './coverage.ts'
+import { coveredFrames } from './coverage.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
 import { schedule, type HtmlRenderInput, type Schedule } from './schedule.ts'
 
@@ -9,19 +9,25 @@ import { schedule, type HtmlRenderInput, type Schedule } from './schedule.ts'
 export const plan: PlanOperation<typeof htmlRenderSimple> = (input, files) => {
   const planned = schedule(input, files)
   const durationMs = Math.round(frameTime(planned.frames, planned.rate) * 1000)
-  return { credits: creditsFor(htmlRenderSimple.price, durationMs), seconds: expectedSeconds(input, planned) }
+  return {
+    credits: creditsFor(htmlRenderSimple.price, durationMs),
+    seconds: expectedRenderSeconds(input, planned),
+  }
 }
 
 /** Measured on two cores (bench/html-render.ts): pixels a second, and seconds before the first frame. */
-const speed = { capture: 30e6, encode: 100e6, start: 2 }
+const renderSpeed = { capture: 30e6, encode: 100e6, start: 2 }
 
 /** Seconds of work to expect on two cores: every frame is encoded, and those with particles are drawn first. */
-export function expectedSeconds({ composition }: HtmlRenderInput, { beats, frames, rate }: Schedule): number {
+export function expectedRenderSeconds(
+  { composition }: HtmlRenderInput,
+  { beats, frames, rate }: Schedule,
+): number {
   const { width, height } = composition.video_size
-  const drawn = coverage(
+  const drawn = coveredFrames(
     beats.map(({ beat }) => beat),
     { rate, frames },
   ).reduce((sum, { first, end }) => sum + end - first, 0)
-  const work = (drawn / speed.capture + frames / speed.encode) * width * height
-  return Math.round((speed.start + work) * 10) / 10
+  const work = (drawn / renderSpeed.capture + frames / renderSpeed.encode) * width * height
+  return Math.round((renderSpeed.start + work) * 10) / 10
 }

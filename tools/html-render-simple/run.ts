@@ -16,14 +16,14 @@ import {
   type ReadParticleResult,
 } from '../../src/media/particle/read-particle.ts'
 import type { htmlRenderSimple } from './contract.ts'
-import { coverage } from './coverage.ts'
-import { encode } from './encode.ts'
-import { layerStream, type Layer } from './layer.ts'
-import { expectedSeconds } from './plan.ts'
+import { coveredFrames } from './coverage.ts'
+import { encodeHtmlVideo } from './encode.ts'
+import { layerStream, type LayerFormat } from './layer.ts'
+import { expectedRenderSeconds } from './plan.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
 import { schedule, type Schedule, type ScheduledBeat } from './schedule.ts'
 
-const forms = {
+const outputFormats = {
   mp4: { name: 'html-animation.mp4', encoders: [] },
   webm: { name: 'html-layer.webm', encoders: ['libvpx'] },
   qtrle: { name: 'html-layer.mov', encoders: ['qtrle'] },
@@ -34,28 +34,28 @@ export const run: RunOperation<typeof htmlRenderSimple> = async (input, context)
   const planned = schedule(input, context.files)
   const { rate, frames } = planned
   const { video_size } = input.composition
-  const particles = await readBeats(planned.beats)
-  const canvas: Layer = { ...video_size, rate, frames }
-  const { name } = forms[input.render.output_format]
+  const particles = await readParticles(planned.beats)
+  const canvas: LayerFormat = { ...video_size, rate, frames }
+  const { name } = outputFormats[input.render.output_format]
   const path = join(context.scratch, name)
-  await encode(
+  await encodeHtmlVideo(
     {
       schedule: planned,
       canvas,
       render: input.render,
-      layer: particles.length === 0 ? undefined : drawn(particles, canvas, context),
+      layer: particles.length === 0 ? undefined : drawLayer(particles, canvas, context),
     },
     context,
     {
       path,
-      expectedSeconds: expectedSeconds(input, planned),
+      expectedSeconds: expectedRenderSeconds(input, planned),
       // Frames are drawn more slowly than they are encoded; where there are none to draw, encoding counts.
       ...(particles.length === 0 && { onProgress: (percent) => context.progress(percent) }),
     },
   )
   const notes = [
     ...planned.notes,
-    ...hdrNames(planned).map((file) => `${file} is HDR; it was tone-mapped to standard range (bt709)`),
+    ...hdrFileNames(planned).map((file) => `${file} is HDR; it was tone-mapped to standard range (bt709)`),
   ]
   return {
     ...context.keep({ path, name }),
@@ -71,22 +71,22 @@ export const ready: ReadyOperation<typeof htmlRenderSimple> = async (request) =>
   locateChromium()
   if (!request) return
   const { output_format } = request.input.render
-  await requireEncoders(forms[output_format].encoders, {
+  await requireEncoders(outputFormats[output_format].encoders, {
     because: `output_format is ${output_format}`,
     instead: 'ask for mp4',
   })
-  const [name] = hdrNames(schedule(request.input, request.files))
+  const [name] = hdrFileNames(schedule(request.input, request.files))
   if (name === undefined) return
   await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
 }
 
-function hdrNames({ base }: Schedule): string[] {
+function hdrFileNames({ base }: Schedule): string[] {
   return base?.video.hdr ? [base.file.name] : []
 }
 
-function drawn(
+function drawLayer(
   particles: readonly CaptureParticle[],
-  canvas: Layer,
+  canvas: LayerFormat,
   { threads, scratch, signal, progress }: RunContext,
 ) {
   const { width, height, rate, frames } = canvas
@@ -95,19 +95,19 @@ function drawn(
     fps: rate.num / rate.den,
     onFrame: (done) => progress((100 * done) / frames),
   })
-  return { stream: layerStream(captured, canvas), shown: coverage(particles, canvas) }
+  return { stream: layerStream(captured, canvas), shown: coveredFrames(particles, canvas) }
 }
 
-interface Source extends ReadParticleResult {
+interface LoadedSource extends ReadParticleResult {
   readonly html: string
 }
 
 /** More at once help nobody. */
-const mostTold = 8
+const maxListedParticles = 8
 
 /** Reads the sources of particles one by one, each file once. Throws 6016 with what is wrong with all of them. */
-async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<CaptureParticle[]> {
-  const read = new Map<string, Source>()
+async function readParticles(beats: readonly ScheduledBeat<StagedFile>[]): Promise<CaptureParticle[]> {
+  const read = new Map<string, LoadedSource>()
   const particles: CaptureParticle[] = []
   const wrong: string[] = []
   for (const scheduled of beats) {
@@ -120,22 +120,25 @@ async function readBeats(beats: readonly ScheduledBeat<StagedFile>[]): Promise<C
     }
     const { declaration: declared, problems } = source
     const errors = problems.filter(({ severity }) => severity === 'error')
-    const name = nameOf(scheduled, source)
+    const name = particleName(scheduled, source)
     if (!declared || errors.length > 0) wrong.push(`${name}: ${describeProblems(errors)}`)
-    else particles.push(particleOf(scheduled, { ...declared, name, html: source.html }))
+    else particles.push(createCaptureParticle(scheduled, { ...declared, name, html: source.html }))
   }
   if (wrong.length === 0) return particles
-  throw new MediaError(6016, summarizeList(wrong, mostTold, '. '), {
+  throw new MediaError(6016, summarizeList(wrong, maxListedParticles, '. '), {
     hint: 'Correct the particles; check_particle finds all problems of one at once and free of charge.',
   })
 }
 
 /** As errors call it: by its place, and what its author calls it. */
-function nameOf({ name, beat }: ScheduledBeat<StagedFile>, { declaration: declared }: Source): string {
+function particleName(
+  { name, beat }: ScheduledBeat<StagedFile>,
+  { declaration: declared }: LoadedSource,
+): string {
   return beat.id === undefined && declared ? `${name} (${declared.compositionId.slice(0, 80)})` : name
 }
 
-function particleOf(
+function createCaptureParticle(
   { beat }: ScheduledBeat<StagedFile>,
   source: ParticleDeclaration & Pick<CaptureParticle, 'name' | 'html'>,
 ): CaptureParticle {

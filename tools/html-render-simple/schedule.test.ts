@@ -4,7 +4,7 @@ import type { FileKind } from '../../src/contract/file-kind.ts'
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile } from '../../src/contract/operation.ts'
 import { htmlRenderSimple } from './contract.ts'
-import { coverage } from './coverage.ts'
+import { coveredFrames } from './coverage.ts'
 import { plan } from './plan.ts'
 import { exactRate } from '../../src/media/frame-rate.ts'
 import { schedule } from './schedule.ts'
@@ -258,7 +258,7 @@ it('coverage is the frames on which any particle shows, apart and in order', () 
     { start: 1.25, duration: 0.04 },
     { start: 2.9, duration: 5 },
   ]
-  expect(coverage(beats, { rate, frames: 30 })).toEqual([
+  expect(coveredFrames(beats, { rate, frames: 30 })).toEqual([
     { first: 1, end: 13 },
     { first: 20, end: 25 },
     { first: 29, end: 30 },

@@ -6,8 +6,8 @@ import type { htmlRenderSimple } from './contract.ts'
 import { exactRate, nearestFrame, frameTime } from '../../src/media/frame-rate.ts'
 
 export type HtmlRenderInput = InputOf<typeof htmlRenderSimple>
-type Track = HtmlRenderInput['composition']['tracks'][number]
-type Beat = HtmlRenderInput['composition']['beats'][number]
+type CompositionTrack = HtmlRenderInput['composition']['tracks'][number]
+type CompositionBeat = HtmlRenderInput['composition']['beats'][number]
 
 /** The base picture of an mp4, and where it shows. */
 export interface BaseVideo<F extends GivenFile> {
@@ -23,7 +23,7 @@ export interface BaseVideo<F extends GivenFile> {
 export interface ScheduledBeat<F extends GivenFile> {
   /** As errors call it. */
   readonly name: string
-  readonly beat: Beat
+  readonly beat: CompositionBeat
   /** Where its source is, unless it is in the request. */
   readonly file: F | undefined
   /** Of its source. */
@@ -50,7 +50,7 @@ export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: Giv
   const fileOf = (name: string) => files.get(composition.assets.file_id[name] ?? '')
   const rate = exactRate(render.fps ?? composition.fps)
   const beats = composition.beats.map((beat, index) => scheduleBeat(beat, { index, fileOf }))
-  checkTotal(beats)
+  checkTotalSize(beats)
   const beatsEnd = Math.max(0, ...composition.beats.map(({ start, duration }) => start + duration))
   const tracks = composition.tracks.map((track, index) => placeTrack(track, { index, fileOf }))
   checkOverlaps(tracks)
@@ -68,7 +68,7 @@ export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: Giv
     })
   }
   const frames = Math.max(1, nearestFrame(seconds, rate))
-  const base = isLayer || !picture ? undefined : baseOf(picture, { rate, frames })
+  const base = isLayer || !picture ? undefined : createBase(picture, { rate, frames })
   return {
     rate,
     frames,
@@ -78,19 +78,22 @@ export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: Giv
     notes: isLayer
       ? []
       : [
-          ...[videos, sounds].flatMap(unused),
-          ...notRead(sound, seconds),
-          ...blackAfter(base, { rate, frames }),
+          ...[videos, sounds].flatMap(unusedTrackNotes),
+          ...ignoredFieldNotes(sound, seconds),
+          ...blackAfterNotes(base, { rate, frames }),
         ],
   }
 }
 
-interface Found<F> {
+interface BeatPosition<F> {
   readonly index: number
   readonly fileOf: (name: string) => F
 }
 
-function scheduleBeat<F extends GivenFile>(beat: Beat, { index, fileOf }: Found<F>): ScheduledBeat<F> {
+function scheduleBeat<F extends GivenFile>(
+  beat: CompositionBeat,
+  { index, fileOf }: BeatPosition<F>,
+): ScheduledBeat<F> {
   const place = `beats[${index}]`
   const name = beat.id === undefined ? place : `${place} (${beat.id})`
   const file = beat.html_asset === undefined ? undefined : fileOf(beat.html_asset)
@@ -105,7 +108,7 @@ function scheduleBeat<F extends GivenFile>(beat: Beat, { index, fileOf }: Found<
 const maxSourceBytes = 64 * 2 ** 20
 
 /** A file that several particles use is read once. */
-function checkTotal(beats: readonly ScheduledBeat<GivenFile>[]): void {
+function checkTotalSize(beats: readonly ScheduledBeat<GivenFile>[]): void {
   const sizes = new Map(beats.map(({ name, file, bytes }) => [file ? `file ${file.file_id}` : name, bytes]))
   const total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
   if (total <= maxSourceBytes) return
@@ -114,9 +117,9 @@ function checkTotal(beats: readonly ScheduledBeat<GivenFile>[]): void {
   })
 }
 
-interface PlacedTrack<F extends GivenFile> {
+interface TimedTrack<F extends GivenFile> {
   readonly index: number
-  readonly track: Track
+  readonly track: CompositionTrack
   readonly file: F
   /** As the request says, in seconds. */
   readonly end: number
@@ -124,7 +127,10 @@ interface PlacedTrack<F extends GivenFile> {
   readonly sourceSeconds: number
 }
 
-function placeTrack<F extends GivenFile>(track: Track, { index, fileOf }: Found<F>): PlacedTrack<F> {
+function placeTrack<F extends GivenFile>(
+  track: CompositionTrack,
+  { index, fileOf }: BeatPosition<F>,
+): TimedTrack<F> {
   const file = fileOf(track.asset)
   const { facts, kind } = file
   const place = `composition.tracks[${index}].asset: ${file.name}`
@@ -145,15 +151,15 @@ function placeTrack<F extends GivenFile>(track: Track, { index, fileOf }: Found<
 }
 
 /** Ends that were rounded by the caller may reach this far into what follows, in seconds. */
-const slack = 1e-3
+const overlapTolerance = 1e-3
 
-function checkOverlaps(tracks: readonly PlacedTrack<GivenFile>[]): void {
+function checkOverlaps(tracks: readonly TimedTrack<GivenFile>[]): void {
   const sorted = tracks.toSorted((one, other) => one.track.start - other.track.start)
-  const last = new Map<string, PlacedTrack<GivenFile>>()
+  const last = new Map<string, TimedTrack<GivenFile>>()
   for (const placed of sorted) {
     const layer = `${placed.track.type} ${placed.track.track_index}`
     const before = last.get(layer)
-    if (before && before.end > placed.track.start + slack) {
+    if (before && before.end > placed.track.start + overlapTolerance) {
       const both = `tracks[${before.index}] and tracks[${placed.index}]`
       throw new MediaError(
         6016,
@@ -167,21 +173,21 @@ function checkOverlaps(tracks: readonly PlacedTrack<GivenFile>[]): void {
   }
 }
 
-function baseOf<F extends GivenFile>(
-  { track, file, end, index }: PlacedTrack<F>,
+function createBase<F extends GivenFile>(
+  { track, file, end, index }: TimedTrack<F>,
   { rate, frames }: { rate: Rational; frames: number },
 ): BaseVideo<F> {
   const video = file.facts?.video
   if (!video) throw new MediaError(6014, `composition.tracks[${index}].asset: ${file.name} is not a video`)
   const sourceEnd = track.start + (video.duration_ms || (file.facts?.duration_ms ?? 0)) / 1000
   const shownEnd = Math.min(end, sourceEnd)
-  checkNotCutOff(file, shownEnd - track.start, index)
+  checkBaseComplete(file, shownEnd - track.start, index)
   const startFrame = Math.min(frames, nearestFrame(track.start, rate))
   const endFrame = Math.min(frames, Math.max(startFrame, nearestFrame(shownEnd, rate)))
   return { file, video, startFrame, endFrame, isHeard: !track.muted && file.facts?.audio[0] !== undefined }
 }
 
-function checkNotCutOff({ name, facts }: GivenFile, seconds: number, index: number): void {
+function checkBaseComplete({ name, facts }: GivenFile, seconds: number, index: number): void {
   const cutOffMs = facts?.cut_off_ms ?? Infinity
   if (seconds * 1000 <= cutOffMs || facts?.container === 'flv') return
   const place = (Math.floor(cutOffMs / 100) / 10).toFixed(1)
@@ -195,39 +201,41 @@ function checkNotCutOff({ name, facts }: GivenFile, seconds: number, index: numb
 }
 
 /** Says of a base that ends before the rest from when on there is no picture of it, s. */
-function blackAfter(
+function blackAfterNotes(
   base: BaseVideo<GivenFile> | undefined,
   { rate, frames }: { rate: Rational; frames: number },
 ): string[] {
   if (!base || base.endFrame >= frames) return []
-  const [ends, all] = [base.endFrame, frames].map((at) => rounded(frameTime(at, rate)))
+  const [ends, all] = [base.endFrame, frames].map((at) => roundSeconds(frameTime(at, rate)))
   return [`${base.file.name} ends at ${ends} s of ${all} s: black is behind the rest`]
 }
 
 /** Says of further tracks of a type that they are not used. */
-function unused([, ...others]: readonly PlacedTrack<GivenFile>[]): string[] {
+function unusedTrackNotes([, ...others]: readonly TimedTrack<GivenFile>[]): string[] {
   return others.map(
     ({ index, track }) => `tracks[${index}] is not used: only the first ${track.type} track is`,
   )
 }
 
 /** Says of the first audio track what was given and does not apply (contract 2, 8), and what plays of it instead. */
-function notRead(sound: PlacedTrack<GivenFile> | undefined, seconds: number): string[] {
+function ignoredFieldNotes(sound: TimedTrack<GivenFile> | undefined, seconds: number): string[] {
   if (!sound) return []
   const { index, track, sourceSeconds } = sound
   const plays = Math.min(sourceSeconds, seconds)
   const given = [
     ...(track.start > 0 ? ['start'] : []),
-    ...(track.duration === undefined || Math.abs(track.duration - plays) <= slack ? [] : ['duration']),
+    ...(track.duration === undefined || Math.abs(track.duration - plays) <= overlapTolerance
+      ? []
+      : ['duration']),
     ...(track.volume === 1 ? [] : ['volume']),
   ]
   if (given.length === 0) return []
   const [names, verb] = [given.join(', '), given.length > 1 ? 'do' : 'does']
   return [
-    `tracks[${index}] plays from 0 to ${rounded(plays)} s as it is: ${names} of audio ${verb} not apply`,
+    `tracks[${index}] plays from 0 to ${roundSeconds(plays)} s as it is: ${names} of audio ${verb} not apply`,
   ]
 }
 
-function rounded(seconds: number): number {
+function roundSeconds(seconds: number): number {
   return Math.round(seconds * 100) / 100
 }

@@ -1,7 +1,7 @@
 import { limiter, soundRate, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
 
 /** A sound of the result. */
-export interface Sounding {
+export interface SoundInput {
   /** Of its input. */
   readonly index: number
   readonly mono: boolean
@@ -11,8 +11,8 @@ export interface Sounding {
 }
 
 /** The filter graph of one or two sounds, each as loud as it is, for exactly so long; ends in [a]. */
-export function soundGraph(sounds: readonly Sounding[], seconds: number): string {
-  const chains = sounds.map((sound) => `[${sound.index}:a:0]${soundChain(sound)}`)
+export function soundGraph(sounds: readonly SoundInput[], seconds: number): string {
+  const chains = sounds.map((sound) => `[${sound.index}:a:0]${soundFilterChain(sound)}`)
   const end = `apad,atrim=end=${seconds.toFixed(6)}[a]`
   if (chains.length === 1) return `${chains.join('')},${end}`
   const labels = chains.map((_, index) => `[a${index}]`)
@@ -20,7 +20,7 @@ export function soundGraph(sounds: readonly Sounding[], seconds: number): string
   return `${chains.map((chain, index) => chain + labels[index]).join(';')};${labels.join('')}${mix},apad,${limiter},${end}`
 }
 
-function soundChain({ mono, from, seconds }: Sounding): string {
+function soundFilterChain({ mono, from, seconds }: SoundInput): string {
   return [
     stereo(mono),
     ...(seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]),

@@ -1,13 +1,9 @@
 import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
 import type { Palette } from './palette.ts'
-
-interface Size {
-  readonly width: number
-  readonly height: number
-}
+import type { Size } from '../../src/media/geometry.ts'
 
 /** Reach of the two lights, as shares of the diagonal, and where they are, as shares of the sides. */
-const lights = [
+const backgroundLights = [
   { at: { x: 0.16, y: 0.06 }, reach: 0.52 },
   { at: { x: 0.92, y: 0.98 }, reach: 0.5 },
 ] as const
@@ -19,14 +15,14 @@ const vignette = 0.3
  * The built-in background: two lights on a dark ground. Worked out pixel by pixel with a grain of less than one
  * step of brightness, because 8-bit gradients this dark show bands.
  */
-export function drawGround(drawing: Drawing, { width, height }: Size, palette: Palette): Canvas {
-  const { base, lights: colours } = palette.ground
+export function drawBuiltInBackground(drawing: Drawing, { width, height }: Size, palette: Palette): Canvas {
+  const { base, lights: colours } = palette.background
   const pixels = new Uint8ClampedArray(width * height * 4)
-  const reach = (light: number) => (lights[light]?.reach ?? 1) * Math.hypot(width, height)
+  const reach = (light: number) => (backgroundLights[light]?.reach ?? 1) * Math.hypot(width, height)
   // A light's strength is that of its column times that of its row.
-  const columns = lights.map(({ at }, light) => nearness(width, at.x, reach(light)))
-  const rows = lights.map(({ at }, light) => nearness(height, at.y, reach(light)))
-  const grain = grainOf(1)
+  const columns = backgroundLights.map(({ at }, light) => lightFalloff(width, at.x, reach(light)))
+  const rows = backgroundLights.map(({ at }, light) => lightFalloff(height, at.y, reach(light)))
+  const grain = createNoise(1)
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const at = (y * width + x) * 4
@@ -44,23 +40,23 @@ export function drawGround(drawing: Drawing, { width, height }: Size, palette: P
       pixels[at + 3] = 255
     }
   }
-  return toCanvas(drawing, { width, height }, pixels)
+  return pixelsToCanvas(drawing, { width, height }, pixels)
 }
 
 /** How strong a light at a share of a side is at each of its pixels, 1 to 0; in `reach` pixels it falls to a third. */
-function nearness(side: number, at: number, reach: number): Float64Array {
+function lightFalloff(side: number, at: number, reach: number): Float64Array {
   return Float64Array.from({ length: side }, (_, pixel) => Math.exp(-(((pixel - at * side) / reach) ** 2)))
 }
 
 /** Pixels (red, green, blue, alpha) as something to draw with. */
-export function toCanvas(drawing: Drawing, { width, height }: Size, pixels: Uint8ClampedArray): Canvas {
+export function pixelsToCanvas(drawing: Drawing, { width, height }: Size, pixels: Uint8ClampedArray): Canvas {
   const canvas = drawing.createCanvas(width, height)
   canvas.getContext('2d').putImageData(new drawing.ImageData(pixels, width, height), 0, 0)
   return canvas
 }
 
 /** Triangular noise around 0 of at most this much, the same every time. */
-function grainOf(most: number): () => number {
+function createNoise(most: number): () => number {
   let state = 0x9e3779b9
   const next = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -70,7 +66,7 @@ function grainOf(most: number): () => number {
 }
 
 /** Darkens a picture so that what is drawn over it can be read: a little everywhere, more towards the edges. */
-export function drawShade(pen: Pen, { width, height }: Size): void {
+export function darken(pen: Pen, { width, height }: Size): void {
   pen.save()
   pen.fillStyle = 'rgba(6,7,12,0.38)'
   pen.fillRect(0, 0, width, height)

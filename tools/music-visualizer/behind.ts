@@ -1,26 +1,26 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
-import { drawShade } from './backdrop.ts'
-import type { Frames } from './pictures.ts'
+import { darken } from './backdrop.ts'
+import type { VideoFrames } from './pictures.ts'
 import type { Scene } from './scene.ts'
 
 /** What is behind all: one picture, or the frames of a video, which are shaded so that words can be read on them. */
-export interface Backdrop {
-  readonly picture: Canvas | Frames
+export interface Background {
+  readonly picture: Canvas | VideoFrames
   /** Nothing in it is so fine that half as many pixels a side would not show it. */
   readonly soft: boolean
 }
 
 /** Answers what is behind frame after frame, the same memory each time. */
-export function nextPicture(
+export function backgroundFrames(
   scene: Scene,
-  picture: Backdrop['picture'],
+  picture: Background['picture'],
   scale: number,
 ): () => Promise<Canvas> {
-  return 'frames' in picture ? videoPicture(scene, picture) : stillPicture(scene, picture, scale)
+  return 'frames' in picture ? videoBackground(scene, picture) : stillBackground(scene, picture, scale)
 }
 
 /** Answers a picture as small as it is drawn. */
-function stillPicture({ drawing }: Scene, picture: Canvas, scale: number): () => Promise<Canvas> {
+function stillBackground({ drawing }: Scene, picture: Canvas, scale: number): () => Promise<Canvas> {
   if (scale === 1) return async () => picture
   const small = drawing.createCanvas(Math.ceil(picture.width / scale), Math.ceil(picture.height / scale))
   const pen = small.getContext('2d')
@@ -30,7 +30,7 @@ function stillPicture({ drawing }: Scene, picture: Canvas, scale: number): () =>
 }
 
 /** Answers a video's next frame, shaded, each on the same canvas; where it has no more, its last one stays. */
-function videoPicture({ drawing }: Scene, { size, frames }: Frames): () => Promise<Canvas> {
+function videoBackground({ drawing }: Scene, { size, frames }: VideoFrames): () => Promise<Canvas> {
   const canvas = drawing.createCanvas(size.width, size.height)
   const pen = canvas.getContext('2d')
   return async () => {
@@ -39,7 +39,7 @@ function videoPicture({ drawing }: Scene, { size, frames }: Frames): () => Promi
       // Over the same memory, which is new for every frame.
       const pixels = new Uint8ClampedArray(value.buffer, value.byteOffset, value.length)
       pen.putImageData(new drawing.ImageData(pixels, size.width, size.height), 0, 0)
-      drawShade(pen, size)
+      darken(pen, size)
     }
     return canvas
   }

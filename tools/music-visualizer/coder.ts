@@ -1,15 +1,15 @@
 import { Yuv420 } from '../../src/media/colour/yuv420.ts'
-import type { Drawn, Picture } from './frames.ts'
-import { partColours } from './part-colours.ts'
+import type { PreparedDrawing, DrawnPicture } from './frames.ts'
+import { shiftChannels } from './part-colours.ts'
 
 /** What stays the same from frame to frame of a film that is coded. */
-export interface Plate extends Pick<Drawn, 'still' | 'region' | 'scale' | 'beside'> {
+export interface FrameCoderOptions extends Pick<PreparedDrawing, 'still' | 'region' | 'scale' | 'beside'> {
   readonly width: number
   readonly height: number
 }
 
 /** How frames are sent to ffmpeg, as it names it, and their size in pixels. */
-export interface Form {
+export interface RawFormat {
   readonly format: 'yuv420p' | 'rgb0'
   readonly width: number
   readonly height: number
@@ -19,47 +19,52 @@ export interface Form {
  * What is drawn in part is sent whole and as it is encoded: less goes through the pipe than of four-byte pixels, and
  * what stands still is left. Where everything moves, ffmpeg is quicker at it.
  */
-export function formOf({ width, height, still, scale }: Omit<Plate, 'region' | 'beside'>): Form {
+export function rawFormat({
+  width,
+  height,
+  still,
+  scale,
+}: Omit<FrameCoderOptions, 'region' | 'beside'>): RawFormat {
   if (still) return { format: 'yuv420p', width, height }
   return { format: 'rgb0', width: width / scale, height: height / scale }
 }
 
 /** Bytes of a frame. */
-export function bytesOf({ format, width, height }: Form): number {
+export function rawFrameBytes({ format, width, height }: RawFormat): number {
   return width * height * (format === 'yuv420p' ? 1.5 : 4)
 }
 
 /** One frame is written out while the next is made. */
-export const framesShared = 2
+export const frameSlots = 2
 
 /** One picture is drawn while another is coded, and looked at beside the one before it. */
-export const picturesShared = 3
+export const pictureSlots = 3
 
 /** Of memory for several pictures of one size, used in turn, what belongs to one. */
-export function place(memory: SharedArrayBuffer, index: number, places: number): Uint8Array {
+export function sharedSlot(memory: SharedArrayBuffer, index: number, places: number): Uint8Array {
   const bytes = memory.byteLength / places
   return new Uint8Array(memory, (index % places) * bytes, bytes)
 }
 
 /** Makes of what is drawn frames as they are sent, each into memory for it. */
-export class Coder {
-  readonly #plate: Plate
-  readonly #form: Form
+export class FrameCoder {
+  readonly #plate: FrameCoderOptions
+  readonly #form: RawFormat
   readonly #whole: Yuv420 | undefined
   #before: Uint8Array | undefined
 
-  constructor(plate: Plate) {
+  constructor(plate: FrameCoderOptions) {
     const { still, width, height } = plate
     this.#plate = plate
-    this.#form = formOf(plate)
+    this.#form = rawFormat(plate)
     if (!still) return
     this.#whole = new Yuv420({ width, height })
     this.#whole.write(still, { x: 0, y: 0, width, height })
   }
 
   /** Codes the next picture, which is read again with the one after it. */
-  code({ pixels, apart }: Picture, frame: Uint8Array): void {
-    const { region, beside } = this.#plate
+  code({ pixels, channelShift: apart }: DrawnPicture, frame: Uint8Array): void {
+    const { region, sidePadding: beside } = this.#plate
     if (this.#whole) {
       this.#whole.write(pixels, region, this.#before)
       this.#before = pixels
@@ -67,7 +72,7 @@ export class Coder {
     } else if (beside === 0) frame.set(pixels)
     else {
       const { width } = this.#form
-      partColours(pixels, frame, { from: width + 2 * beside, to: width, apart })
+      shiftChannels(pixels, frame, { from: width + 2 * beside, to: width, apart })
     }
   }
 }

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Coder, framesShared, picturesShared, place, type Plate } from './coder.ts'
+import { FrameCoder, frameSlots, pictureSlots, sharedSlot, type FrameCoderOptions } from './coder.ts'
 
 /** What the thread is started with: shared memory of several pictures that are drawn, and of their frames. */
 export interface CodingJob {
-  readonly plate: Plate
+  readonly plate: FrameCoderOptions
   readonly pictures: SharedArrayBuffer
   readonly frames: SharedArrayBuffer
 }
@@ -14,11 +14,11 @@ export interface PictureDrawn {
 }
 
 const { plate, pictures, frames } = workerData as CodingJob
-const coder = new Coder(plate)
+const coder = new FrameCoder(plate)
 let index = 0
 parentPort?.on('message', ({ apart }: PictureDrawn) => {
-  const pixels = place(pictures, index, picturesShared)
-  coder.code({ pixels, apart }, place(frames, index, framesShared))
+  const pixels = sharedSlot(pictures, index, pictureSlots)
+  coder.code({ pixels, channelShift: apart }, sharedSlot(frames, index, frameSlots))
   index += 1
   parentPort?.postMessage(undefined, [])
 })

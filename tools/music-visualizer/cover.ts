@@ -2,10 +2,10 @@ import type { Canvas, Drawing } from '../../src/engines/canvas/load.ts'
 import type { Palette } from './palette.ts'
 
 /** A cover for music that has none: a note on the colours of the spectrum, with rings as of a record. */
-export function drawPlaceholder(drawing: Drawing, side: number, palette: Palette): Canvas {
+export function drawPlaceholderCover(drawing: Drawing, side: number, palette: Palette): Canvas {
   const canvas = drawing.createCanvas(side, side)
   const pen = canvas.getContext('2d')
-  pen.fillStyle = palette.along(pen, [0, 0, side, side])
+  pen.fillStyle = palette.gradient(pen, [0, 0, side, side])
   pen.fillRect(0, 0, side, side)
   pen.fillStyle = 'rgba(10,10,18,0.5)'
   pen.fillRect(0, 0, side, side)

@@ -5,13 +5,13 @@ import { bt709, bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { fileUrl, inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import { soundFilters, type Sound } from '../../src/engines/ffmpeg/sound.ts'
 import type { AudioFeatures } from '../../src/media/audio/moments.ts'
-import { codedFrames } from './coded-frames.ts'
-import { formOf } from './coder.ts'
-import type { Drawn } from './frames.ts'
+import { rawFrames } from './coded-frames.ts'
+import { rawFormat } from './coder.ts'
+import type { PreparedDrawing } from './frames.ts'
 
 /** A result of which everything is decided. */
-export interface Film {
-  readonly drawn: Drawn
+export interface VisualizerVideo {
+  readonly drawn: PreparedDrawing
   readonly moments: AsyncIterable<AudioFeatures>
   readonly width: number
   readonly height: number
@@ -26,7 +26,7 @@ export interface Film {
  * background 46.6 and 47.7 dB, 0.85 and 1.20 MB), whose look ahead took a quarter of the time; so did motion search
  * between pixels, partitions and B-frames, for nothing that is seen.
  */
-export const encoderArgs: readonly string[] = [
+export const visualizerEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-qp', '22', '-pix_fmt', 'yuv420p', '-x264-params'],
   'ipratio=2.5:me=dia:subme=0:partitions=none:bframes=0:weightp=0:aq-mode=0:scenecut=0',
 ]
@@ -37,7 +37,7 @@ function rawPixels(format: string, { width, height }: { width: number; height: n
 }
 
 /** From the frames that are sent, and from what is laid over them, to whole ones as they are encoded. */
-function pictureFilters({ drawn: { still, over }, width, height }: Film): string {
+function pictureFilters({ drawn: { still, overlay: over }, width, height }: VisualizerVideo): string {
   if (still) return `[0:v]setparams=${bt709}[v]`
   const matrix = 'out_color_matrix=bt709:out_range=tv'
   const moving = `[0:v]scale=${width}:${height}:flags=bilinear+full_chroma_inp:${matrix},format=yuv420p`
@@ -50,25 +50,25 @@ function pictureFilters({ drawn: { still, over }, width, height }: Film): string
 }
 
 /** Encodes the film to an mp4 at `path` while it is drawn; `onFrames` is told how many frames are done. */
-export async function encode(
-  film: Film,
+export async function encodeVisualizer(
+  film: VisualizerVideo,
   context: Pick<RunContext, 'scratch' | 'signal' | 'threads'>,
   { path, timeoutMs, onFrames }: { path: string; timeoutMs: number; onFrames: (frames: number) => void },
 ): Promise<void> {
   const { drawn, width, height, fps, frames, sound } = film
-  const form = formOf({ ...drawn, width, height })
-  const over = drawn.over && { ...drawn.over, path: join(context.scratch, 'over.rgba') }
+  const form = rawFormat({ ...drawn, width, height })
+  const over = drawn.overlay && { ...drawn.overlay, path: join(context.scratch, 'over.rgba') }
   if (over) await writeFile(over.path, over.pixels)
   await runWithReports(
     {
-      input: codedFrames(film),
+      input: rawFrames(film),
       args: [
         ...[...rawPixels(form.format, form), '-framerate', String(fps), '-i', 'pipe:0'],
         ...inputArgs(sound.path),
         ...(over ? [...rawPixels('rgba', over.box), '-i', fileUrl(over.path)] : []),
         ...['-filter_complex_threads', String(context.threads)],
         ...['-filter_complex', `${pictureFilters(film)};[1:a:0]${soundFilters(sound)}[a]`],
-        ...['-map', '[v]', ...encoderArgs, ...bt709Tags],
+        ...['-map', '[v]', ...visualizerEncoderArgs, ...bt709Tags],
         ...['-threads', String(context.threads), '-r', String(fps)],
         ...['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'],
         // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.

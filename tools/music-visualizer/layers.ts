@@ -1,14 +1,15 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
-import { inside, type Rect } from './scene.ts'
+import { clampToFrame } from './scene.ts'
+import type { Rect } from '../../src/media/geometry.ts'
 
 /** Something drawn once that is laid over many frames: red, green, blue and alpha of the pixels of a box. */
-export interface Layer {
+export interface StillLayer {
   readonly box: Rect
   readonly pixels: Uint8Array
 }
 
 /** What is drawn on a canvas, without the empty space around it. */
-export function layerOf(canvas: Canvas): Layer {
+export function cropToContent(canvas: Canvas): StillLayer {
   const { width, height } = canvas
   const all = canvas.getContext('2d').getImageData(0, 0, width, height).data
   let [left, right, top, bottom] = [width, 0, height, 0]
@@ -21,7 +22,7 @@ export function layerOf(canvas: Canvas): Layer {
     top = Math.min(top, y)
     bottom = y + 1
   }
-  const box = inside(canvas, { x: left, y: top, width: right - left, height: bottom - top })
+  const box = clampToFrame(canvas, { x: left, y: top, width: right - left, height: bottom - top })
   const pixels = new Uint8Array(box.width * box.height * 4)
   for (let row = 0; row < box.height; row += 1) {
     const from = 4 * ((box.y + row) * width + box.x)

@@ -1,16 +1,16 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
 import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/moments.ts'
-import { inside, type MakeTemplate, type Scene } from './scene.ts'
-import { drawLine, drawTitle, ink, times } from './words.ts'
+import { clampToFrame, type CreateTemplate, type Scene } from './scene.ts'
+import { drawTextLine, drawTitle, textColours, timeLabels } from './words.ts'
 
 /** Height at the bottom of a tall result that players cover, as a share of what it is taller than wide. */
-const controls = 0.3
+const playerControls = 0.3
 
-function layOut({ width, height, unit, margin }: Scene) {
+function layOutCard({ width, height, unit, margin }: Scene) {
   const card = { width: Math.min(width - 2 * margin, 1.02 * unit), height: 0.28 * unit }
   const x = margin
   // In tall results it stands clear of where players put their controls.
-  const y = height - Math.max(margin, controls * (height - width)) - card.height
+  const y = height - Math.max(margin, playerControls * (height - width)) - card.height
   const pad = 0.032 * unit
   const thumb = card.height - 2 * pad
   const left = x + pad + thumb + 1.1 * pad
@@ -18,19 +18,19 @@ function layOut({ width, height, unit, margin }: Scene) {
 }
 
 /** A card in the corner: cover, title, thin bars, and how far the music is. */
-export const nowplaying: MakeTemplate = (scene) => {
+export const nowplaying: CreateTemplate = (scene) => {
   const { unit } = scene
-  const { card, pad, thumb, left, right } = layOut(scene)
+  const { card, pad, thumb, left, right } = layOutCard(scene)
   const line = card.y + card.height - pad - 0.034 * unit
   return {
-    region: inside(scene, {
+    region: clampToFrame(scene, {
       x: left - 2,
       y: line - 0.072 * unit,
       width: right - left + 4,
       height: 0.122 * unit,
     }),
     showsCover: true,
-    still(pen) {
+    drawStill(pen) {
       drawCard(pen, scene)
       pen.save()
       pen.beginPath()
@@ -47,7 +47,7 @@ export const nowplaying: MakeTemplate = (scene) => {
         size,
       })
     },
-    moving(pen, moment) {
+    drawMoving(pen, moment) {
       drawThinBars(pen, { moment, scene, left, right, base: line - 0.022 * unit })
       drawProgress(pen, { moment, scene, left, right, line })
     },
@@ -55,7 +55,7 @@ export const nowplaying: MakeTemplate = (scene) => {
 }
 
 function drawCard(pen: Pen, scene: Scene): void {
-  const { card } = layOut(scene)
+  const { card } = layOutCard(scene)
   const round = 0.034 * scene.unit
   pen.save()
   pen.shadowColor = 'rgba(0,0,0,0.4)'
@@ -73,19 +73,19 @@ function drawCard(pen: Pen, scene: Scene): void {
   pen.stroke()
 }
 
-interface Row {
+interface BarRow {
   readonly moment: AudioFeatures
   readonly scene: Scene
   readonly left: number
   readonly right: number
 }
 
-function drawThinBars(pen: Pen, { moment, scene, left, right, base }: Row & { base: number }): void {
+function drawThinBars(pen: Pen, { moment, scene, left, right, base }: BarRow & { base: number }): void {
   const { unit, palette } = scene
   const count = Math.max(8, Math.round((right - left) / (0.0085 * unit)))
   const pitch = (right - left) / count
   const tallest = 0.044 * unit
-  pen.fillStyle = palette.along(pen, [left, 0, right, 0])
+  pen.fillStyle = palette.gradient(pen, [left, 0, right, 0])
   pen.beginPath()
   for (let index = 0; index < count; index += 1) {
     const tall = 0.003 * unit + tallest * bandLevelAt(moment.bands, (index + 0.5) / count)
@@ -94,12 +94,12 @@ function drawThinBars(pen: Pen, { moment, scene, left, right, base }: Row & { ba
   pen.fill()
 }
 
-function drawProgress(pen: Pen, { moment, scene, left, right, line }: Row & { line: number }): void {
+function drawProgress(pen: Pen, { moment, scene, left, right, line }: BarRow & { line: number }): void {
   const { unit, palette, seconds } = scene
   const thick = 0.005 * unit
   const reached = (right - left) * Math.min(1, moment.time / seconds)
   for (const [width, colour] of [
-    [right - left, ink.faint],
+    [right - left, textColours.faint],
     [Math.max(thick, reached), palette.css(0)],
   ] as const) {
     pen.fillStyle = colour
@@ -107,9 +107,9 @@ function drawProgress(pen: Pen, { moment, scene, left, right, line }: Row & { li
     pen.roundRect(left, line, width, thick, thick / 2)
     pen.fill()
   }
-  const { passed, all } = times(scene, moment.time)
-  const look = { size: 0.025 * unit, weight: 500, colour: ink.soft } as const
+  const { passed, all } = timeLabels(scene, moment.time)
+  const look = { size: 0.025 * unit, weight: 500, colour: textColours.soft } as const
   const y = line + 0.036 * unit
-  drawLine(pen, passed, { look, place: { x: left, y, width: right - left, align: 'left' } })
-  drawLine(pen, all, { look, place: { x: right, y, width: right - left, align: 'right' } })
+  drawTextLine(pen, passed, { look, place: { x: left, y, width: right - left, align: 'left' } })
+  drawTextLine(pen, all, { look, place: { x: right, y, width: right - left, align: 'right' } })
 }

@@ -17,7 +17,7 @@ const greyChroma = 0.04
 const nightHue = 4.72
 
 /** Steps of a gradient between two colours: browsers and libraries mix in between by another rule. */
-const steps = 4
+const gradientSteps = 4
 
 /** The colours of one result: those of the spectrum, and those of the gradient behind it. */
 export class Palette {
@@ -31,28 +31,28 @@ export class Palette {
 
   /** The spectrum's colour at a place from 0 to 1, for the pen. */
   css(place: number, alpha = 1): string {
-    return css(mix(this.#from, this.#to, Math.min(1, Math.max(0, place))), alpha)
+    return cssColour(mix(this.#from, this.#to, Math.min(1, Math.max(0, place))), alpha)
   }
 
   /** The spectrum's colours along a line, for the pen. */
-  along(pen: Pen, [x0, y0, x1, y1]: readonly [number, number, number, number], alpha = 1): CanvasGradient {
+  gradient(pen: Pen, [x0, y0, x1, y1]: readonly [number, number, number, number], alpha = 1): CanvasGradient {
     const gradient = pen.createLinearGradient(x0, y0, x1, y1)
-    for (let step = 0; step <= steps; step += 1)
-      gradient.addColorStop(step / steps, this.css(step / steps, alpha))
+    for (let step = 0; step <= gradientSteps; step += 1)
+      gradient.addColorStop(step / gradientSteps, this.css(step / gradientSteps, alpha))
     return gradient
   }
 
   /** What the gradient is made of: its ground, and two lights upon it. */
-  get ground(): { readonly base: Rgb; readonly lights: readonly [Rgb, Rgb] } {
+  get background(): { readonly base: Rgb; readonly lights: readonly [Rgb, Rgb] } {
     const [first, second] = [this.#from, this.#to].map((colour) =>
-      chromaOf(colour) < greyChroma ? nightHue : clean(hueOf(colour)),
+      chromaOf(colour) < greyChroma ? nightHue : cleanDarkHue(hueOf(colour)),
     ) as [number, number]
     // Two lights of one hue would be one: the other goes on, away from yellow.
     const same = 1 - Math.cos(first - second) < 0.05
     const other = same ? second + 0.7 * awayFromYellow(second) : second
     return {
       base: toRgb(fromHue({ l: 0.155, chroma: 0.025, hue: first })),
-      lights: [light(0.37, 0.1, first), light(0.31, 0.085, other)],
+      lights: [lightColour(0.37, 0.1, first), lightColour(0.31, 0.085, other)],
     }
   }
 }
@@ -61,21 +61,21 @@ export class Palette {
 const yellowHue = 1.85
 
 /** How near a hue is to yellow, 0 to 1; and the way that leads from it. */
-const yellowness = (hue: number) => Math.max(0, Math.cos(hue - yellowHue))
+const yellowNearness = (hue: number) => Math.max(0, Math.cos(hue - yellowHue))
 const awayFromYellow = (hue: number) => (Math.sin(hue - yellowHue) > 0 ? 1 : -1)
 
 /** A hue that is clean when it is dark: yellow turns to rose, lime to teal. */
-function clean(hue: number): number {
-  return hue + 0.95 * yellowness(hue) * awayFromYellow(hue)
+function cleanDarkHue(hue: number): number {
+  return hue + 0.95 * yellowNearness(hue) * awayFromYellow(hue)
 }
 
-function light(l: number, chroma: number, hue: number): Rgb {
-  return toRgb(fromHue({ l, chroma: chroma * (1 - 0.45 * yellowness(hue)), hue }))
+function lightColour(l: number, chroma: number, hue: number): Rgb {
+  return toRgb(fromHue({ l, chroma: chroma * (1 - 0.45 * yellowNearness(hue)), hue }))
 }
 
 type CanvasGradient = ReturnType<Pen['createLinearGradient']>
 
-function css(colour: Oklab, alpha: number): string {
+function cssColour(colour: Oklab, alpha: number): string {
   const [red, green, blue] = toRgb(colour).map(Math.round)
   return `rgba(${red},${green},${blue},${alpha.toFixed(3)})`
 }

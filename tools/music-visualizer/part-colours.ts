@@ -4,7 +4,7 @@ import { words } from '../../src/media/colour/words.ts'
  * Parts the colours of a picture: red moves so many pixels to the left, green and blue to the right. The picture is
  * wider than `into` by as much on both sides at least.
  */
-export function partColours(
+export function shiftChannels(
   picture: Uint8Array,
   into: Uint8Array,
   { from, to, apart }: { readonly from: number; readonly to: number; readonly apart: number },

@@ -5,14 +5,10 @@ import { inPiecesOf, outputOf } from '../../src/engines/ffmpeg/output.ts'
 import { checkDecodable } from '../../src/engines/ffmpeg/decodable.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { stillPicture } from '../../src/engines/ffmpeg/still.ts'
-
-interface Size {
-  readonly width: number
-  readonly height: number
-}
+import type { Size } from '../../src/media/geometry.ts'
 
 /** Cuts the middle of a shape out of a picture, its samples made square first. */
-function middle({ width, height }: Size): string {
+function centreCropFilter({ width, height }: Size): string {
   const aspect = (width / height).toFixed(6)
   const side = (own: string, fromOther: string) => `'max(1,trunc(min(${own},${fromOther})))'`
   return [
@@ -33,21 +29,21 @@ export async function readImage(
   { blur = 0, signal }: { readonly blur?: number; readonly signal: AbortSignal },
 ): Promise<Uint8ClampedArray> {
   const scaled = `scale=${size.width}:${size.height}:flags=bicubic`
-  const filters = [middle(size), scaled, ...blurFilter(blur)].join(',')
+  const filters = [centreCropFilter(size), scaled, ...blurFilter(blur)].join(',')
   const pixels = facts?.video && (await stillPicture(path, { video: facts.video, ...size, filters, signal }))
   if (!pixels) throw new MediaError(6017, `${name}: the picture could not be decoded`)
   return new Uint8ClampedArray(pixels)
 }
 
 /** A video repeated without end, its frames at the times of the result's. */
-export interface Frames {
+export interface VideoFrames {
   /** Of one frame: smaller than the result where it is blurred anyway. */
   readonly size: Size
   /** Four-byte pixels of each frame. */
   readonly frames: AsyncGenerator<Uint8Array<ArrayBuffer>>
 }
 
-interface FramesWish {
+interface ReadVideoOptions {
   readonly size: Size
   readonly blur: number
   readonly fps: number
@@ -57,7 +53,10 @@ interface FramesWish {
 }
 
 /** Reads a background video. Throws 6021 where no frame of it decodes: repeated, that would never end. */
-export async function readVideo({ path, name, facts }: StagedFile, wish: FramesWish): Promise<Frames> {
+export async function readVideo(
+  { path, name, facts }: StagedFile,
+  wish: ReadVideoOptions,
+): Promise<VideoFrames> {
   const { blur, fps, count, signal, timeoutMs } = wish
   const video = facts?.video
   if (!video) throw new MediaError(6001, 'the background holds no picture')
@@ -75,7 +74,7 @@ export async function readVideo({ path, name, facts }: StagedFile, wish: FramesW
   const size = { width: share(wish.size.width), height: share(wish.size.height) }
   const filters = [
     `fps=${fps}:start_time=0`,
-    middle(size),
+    centreCropFilter(size),
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),
     `setparams=${bt709}`,

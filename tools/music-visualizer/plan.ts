@@ -1,14 +1,14 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
 import { musicVisualizer } from './contract.ts'
-import { isMoving, readRequest, type Given, type VisualizerInput } from './song.ts'
+import { isVideoFile, readVisualizerRequest, type VisualizerRequest, type VisualizerInput } from './song.ts'
 
 /** Checks the files against what their fields are for, and prices the music. */
 export const plan: PlanOperation<typeof musicVisualizer> = (input, files) => {
-  const given = readRequest(input, files)
+  const given = readVisualizerRequest(input, files)
   return {
     credits: creditsFor(musicVisualizer.price, given.seconds * 1000),
-    seconds: expectedSeconds(input, given),
+    seconds: expectedVisualizerSeconds(input, given),
   }
 }
 
@@ -16,13 +16,13 @@ export const plan: PlanOperation<typeof musicVisualizer> = (input, files) => {
  * Processor time, from runs of 6 s of music at 640x360 and 1920x1080: at the start; for a second of sound (heard,
  * followed and encoded); and for a frame whatever its size.
  */
-const seconds = { start: 1.2, sound: 0.12, frame: 0.006 }
+const cpuSeconds = { start: 1.2, sound: 0.12, frame: 0.006 }
 
 /**
  * Of a pixel of the result, nanoseconds, by 20 s of each template at 1080p: encoding takes 5, the rest is drawing, and
  * working out or scaling what has changed.
  */
-const pixel: Readonly<Record<VisualizerInput['template_id'], number>> = {
+const pixelNs: Readonly<Record<VisualizerInput['template_id'], number>> = {
   aurora: 11,
   nowplaying: 5,
   ring: 9,
@@ -35,20 +35,26 @@ const pixel: Readonly<Record<VisualizerInput['template_id'], number>> = {
 }
 
 /** A video behind all is read, drawn and encoded whole: nanoseconds of a pixel, blurred or not; seconds of a frame. */
-const moving = { blurred: 33, sharp: 57, frame: 0.008 }
+const videoBackgroundCost = { blurred: 33, sharp: 57, frame: 0.008 }
 
 /** Such seconds in one of an idle machine of two cores: where others share them, each is dearer. */
-const perSecond = 1.8
+const cpuSecondsPerSecond = 1.8
 
 /** Seconds of work to expect on two cores. */
-export function expectedSeconds(
+export function expectedVisualizerSeconds(
   { resolution, template_id, blur }: VisualizerInput,
-  { frames, seconds: length, background }: Given,
+  { frames, seconds: length, background }: VisualizerRequest,
 ): number {
-  const moves = background !== undefined && isMoving(background)
-  const ofPixel = moves ? (blur > 0 ? moving.blurred : moving.sharp) : pixel[template_id]
+  const moves = background !== undefined && isVideoFile(background)
+  const ofPixel = moves
+    ? blur > 0
+      ? videoBackgroundCost.blurred
+      : videoBackgroundCost.sharp
+    : pixelNs[template_id]
   const ofFrame =
-    seconds.frame + (moves ? moving.frame : 0) + ofPixel * 1e-9 * resolution.width * resolution.height
-  const spent = seconds.start + seconds.sound * length + ofFrame * frames
-  return Math.round((10 * spent) / perSecond) / 10
+    cpuSeconds.frame +
+    (moves ? videoBackgroundCost.frame : 0) +
+    ofPixel * 1e-9 * resolution.width * resolution.height
+  const spent = cpuSeconds.start + cpuSeconds.sound * length + ofFrame * frames
+  return Math.round((10 * spent) / cpuSecondsPerSecond) / 10
 }

@@ -44,7 +44,7 @@ export function drawRays(
 }
 
 /** Clips to a circle, draws, and undoes the clip. */
-export function inCircle(
+export function clipToCircle(
   pen: Pen,
   [x, y, radius]: readonly [number, number, number],
   draw: () => void,

@@ -9,37 +9,37 @@ import { decodeSound, type Sound } from '../../src/engines/ffmpeg/sound.ts'
 import { soundRate } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { AudioProfiler, type AudioProfile } from '../../src/media/audio/survey.ts'
-import { drawGround, drawShade, toCanvas } from './backdrop.ts'
-import type { Backdrop } from './behind.ts'
+import { drawBuiltInBackground, darken, pixelsToCanvas } from './backdrop.ts'
+import type { Background } from './behind.ts'
 import type { musicVisualizer } from './contract.ts'
-import { drawPlaceholder } from './cover.ts'
-import { encode } from './encode.ts'
-import { prepare, type Drawn } from './frames.ts'
+import { drawPlaceholderCover } from './cover.ts'
+import { encodeVisualizer } from './encode.ts'
+import { prepareDrawing, type PreparedDrawing } from './frames.ts'
 import { Palette } from './palette.ts'
 import { readImage, readVideo } from './pictures.ts'
-import { expectedSeconds } from './plan.ts'
+import { expectedVisualizerSeconds } from './plan.ts'
 import type { Scene, Template } from './scene.ts'
-import { isMoving, readRequest, type Given, type VisualizerInput } from './song.ts'
-import { templates } from './templates.ts'
+import { isVideoFile, readVisualizerRequest, type VisualizerRequest, type VisualizerInput } from './song.ts'
+import { templateFactories } from './templates.ts'
 
 /** Listens to the whole piece, then draws and encodes it frame by frame. */
 export const run: RunOperation<typeof musicVisualizer> = async (input, context) => {
-  const given = readRequest(input, context.files)
+  const given = readVisualizerRequest(input, context.files)
   const { frames, seconds, mono } = given
   const sound: Sound = { path: given.music.path, mono, seconds }
-  const timeoutMs = longestMs(expectedSeconds(input, given))
+  const timeoutMs = visualizerTimeoutMs(expectedVisualizerSeconds(input, given))
   const reading = { signal: context.signal, timeoutMs }
-  const profile = await survey(sound, { ...reading, context })
-  const scene = await setScene(input, given, { profile, signal: context.signal })
-  const template = templates[input.template_id](scene)
-  const backdrop = await readBackdrop({ input, given, scene, template }, reading)
+  const profile = await surveySound(sound, { ...reading, context })
+  const scene = await createScene(input, given, { profile, signal: context.signal })
+  const template = templateFactories[input.template_id](scene)
+  const backdrop = await loadBackground({ input, given, scene, template }, reading)
   const path = join(context.scratch, 'visualizer.mp4')
   const wish = { profile, fps: input.fps, frames }
-  const drawn = prepare(scene, template, backdrop)
-  await encode(
+  const drawn = prepareDrawing(scene, template, backdrop)
+  await encodeVisualizer(
     {
       drawn,
-      moments: follow(sound, wish, reading),
+      moments: readMoments(sound, wish, reading),
       ...input.resolution,
       fps: input.fps,
       frames,
@@ -52,7 +52,7 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
       onFrames: (done) => context.progress(surveyPercent + ((100 - surveyPercent) * done) / frames),
     },
   )
-  const notes = notesOn(input, template, drawn)
+  const notes = visualizerNotes(input, template, drawn)
   const name = `${[...parse(given.music.name).name].slice(0, 60).join('')}-${input.template_id}.mp4`
   return {
     ...context.keep({ path, name }),
@@ -64,10 +64,10 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
 }
 
 /** What of a request does not show as it was given. */
-function notesOn(
+function visualizerNotes(
   { cover_file_id, template_id }: VisualizerInput,
   { showsCover = false }: Template,
-  { cut }: Drawn,
+  { truncated: cut }: PreparedDrawing,
 ): string[] {
   return [
     ...cut.map((field) => `${field} was cut with … where it did not fit: a shorter one shows whole`),
@@ -81,7 +81,7 @@ function notesOn(
 export const ready: ReadyOperation<typeof musicVisualizer> = async (request) => {
   await locateFfmpeg()
   await loadDrawing()
-  const background = request && readRequest(request.input, request.files).background
+  const background = request && readVisualizerRequest(request.input, request.files).background
   if (!background?.facts?.video?.hdr) return
   await requireFilters(toneMapFilters, {
     because: `${background.name} is HDR`,
@@ -93,18 +93,18 @@ export const ready: ReadyOperation<typeof musicVisualizer> = async (request) => 
 const surveyPercent = 4
 
 /** A machine may be busy and much slower than the one measured; this only ends what hangs. */
-function longestMs(expected: number): number {
+function visualizerTimeoutMs(expected: number): number {
   return (10 * 60 + 30 * expected) * 1000
 }
 
-interface Reading {
+interface DecodeOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
 
-async function survey(
+async function surveySound(
   sound: Sound,
-  { context, ...reading }: Reading & { readonly context: Pick<RunContext, 'progress'> },
+  { context, ...reading }: DecodeOptions & { readonly context: Pick<RunContext, 'progress'> },
 ): Promise<AudioProfile> {
   const whole = new AudioProfiler()
   let heard = 0
@@ -117,10 +117,10 @@ async function survey(
 }
 
 /** What is heard at each frame, decoded once more as it is drawn, so that hours take no more memory than seconds. */
-async function* follow(
+async function* readMoments(
   sound: Sound,
   wish: ConstructorParameters<typeof AudioFeatureTracker>[0],
-  reading: Reading,
+  reading: DecodeOptions,
 ): AsyncGenerator<AudioFeatures> {
   const moments = new AudioFeatureTracker(wish)
   for await (const samples of decodeSound(sound, reading)) yield* moments.push(samples)
@@ -128,18 +128,18 @@ async function* follow(
 }
 
 /** Longest side of a cover that is drawn from, pixels. */
-const coverSide = 1024
+const maxCoverSide = 1024
 
-async function setScene(
+async function createScene(
   input: VisualizerInput,
-  { cover, seconds }: Given<StagedFile>,
+  { cover, seconds }: VisualizerRequest<StagedFile>,
   { profile, signal }: { profile: AudioProfile; signal: AbortSignal },
 ): Promise<Scene> {
   const drawing = await loadDrawing()
   const { width, height } = input.resolution
   const unit = Math.min(width, height)
   const palette = new Palette(input)
-  const side = Math.min(coverSide, Math.max(2, 2 * Math.round(unit * 0.2)))
+  const side = Math.min(maxCoverSide, Math.max(2, 2 * Math.round(unit * 0.2)))
   const square = { width: side, height: side }
   return {
     drawing,
@@ -149,37 +149,40 @@ async function setScene(
     artist: cleanLine(input.artist),
     ...{ seconds, profile },
     cover: cover
-      ? toCanvas(drawing, square, await readImage(cover, square, { signal }))
-      : drawPlaceholder(drawing, side, palette),
+      ? pixelsToCanvas(drawing, square, await readImage(cover, square, { signal }))
+      : drawPlaceholderCover(drawing, side, palette),
   }
 }
 
-interface Stage {
+interface BackgroundOptions {
   readonly input: VisualizerInput
-  readonly given: Given<StagedFile>
+  readonly given: VisualizerRequest<StagedFile>
   readonly scene: Scene
   readonly template: Template
 }
 
 /** From this blur on, pixels, half as many pixels a side show the same. */
-const softBlur = 4
+const minSoftBlur = 4
 
-async function readBackdrop({ input, given, scene, template }: Stage, reading: Reading): Promise<Backdrop> {
+async function loadBackground(
+  { input, given, scene, template }: BackgroundOptions,
+  reading: DecodeOptions,
+): Promise<Background> {
   const { background, frames } = given
   const { blur, fps } = input
   const size = { width: scene.width, height: scene.height }
-  if (background && isMoving(background)) {
+  if (background && isVideoFile(background)) {
     const picture = await readVideo(background, { ...reading, size, blur, fps, count: frames })
-    return { picture, soft: blur >= softBlur }
+    return { picture, soft: blur >= minSoftBlur }
   }
-  const ground = drawGround(scene.drawing, size, scene.palette)
+  const ground = drawBuiltInBackground(scene.drawing, size, scene.palette)
   const pen = ground.getContext('2d')
   if (!background) {
-    template.ornament?.(pen)
+    template.drawOrnament?.(pen)
     return { picture: ground, soft: true }
   }
   const pixels = await readImage(background, size, { blur, signal: reading.signal })
-  pen.drawImage(toCanvas(scene.drawing, size, pixels), 0, 0)
-  drawShade(pen, size)
-  return { picture: ground, soft: blur >= softBlur }
+  pen.drawImage(pixelsToCanvas(scene.drawing, size, pixels), 0, 0)
+  darken(pen, size)
+  return { picture: ground, soft: blur >= minSoftBlur }
 }

@@ -23,15 +23,15 @@ export interface Scene {
 }
 
 /** How a background that moves with the music is shown. */
-export interface Beat {
+export interface BeatEffect {
   /** How much larger than the frame, about its middle; 1 at least. */
-  readonly larger: number
+  readonly zoom: number
   /** How far red is moved to the left, green and blue to the right; pixels. */
-  readonly apart: number
+  readonly channelShift: number
 }
 
 /** A field of the request whose line had to be cut where it stands. */
-export type Cut = 'track' | 'artist'
+export type TruncatedField = 'track' | 'artist'
 
 /** How one template draws a scene. */
 export interface Template {
@@ -40,39 +40,39 @@ export interface Template {
   /** Whether the scene's cover is seen. */
   readonly showsCover?: boolean
   /** Draws what stands still, title and artist among it; answers which of them were cut. */
-  still(pen: Pen): readonly Cut[]
+  drawStill(pen: Pen): readonly TruncatedField[]
   /** Draws what moves over that. */
-  moving(pen: Pen, moment: AudioFeatures): void
+  drawMoving(pen: Pen, moment: AudioFeatures): void
   /** Draws on the built-in background, for templates that need more of it than a gradient. */
-  ornament?(pen: Pen): void
+  drawOrnament?(pen: Pen): void
   /** For templates that move the background itself: what stands still is drawn over all then. */
-  readonly beat?: {
+  readonly beatEffect?: {
     /** The farthest that colours ever part, pixels. */
     readonly apart: number
-    at(moment: AudioFeatures): Beat
+    at(moment: AudioFeatures): BeatEffect
   }
 }
 
-export type MakeTemplate = (scene: Scene) => Template
+export type CreateTemplate = (scene: Scene) => Template
 
 /** The part of a box that lies in the result, its edges moved outwards to even pixels, as 4:2:0 wants them. */
-export function inside({ width, height }: Pick<Scene, 'width' | 'height'>, box: Rect): Rect {
-  const x = even(Math.min(width - 2, Math.max(0, Math.floor(box.x))), 'down')
-  const y = even(Math.min(height - 2, Math.max(0, Math.floor(box.y))), 'down')
+export function clampToFrame({ width, height }: Pick<Scene, 'width' | 'height'>, box: Rect): Rect {
+  const x = roundToEven(Math.min(width - 2, Math.max(0, Math.floor(box.x))), 'down')
+  const y = roundToEven(Math.min(height - 2, Math.max(0, Math.floor(box.y))), 'down')
   return {
     x,
     y,
-    width: even(Math.max(2, Math.min(width, Math.ceil(box.x + box.width)) - x), 'up'),
-    height: even(Math.max(2, Math.min(height, Math.ceil(box.y + box.height)) - y), 'up'),
+    width: roundToEven(Math.max(2, Math.min(width, Math.ceil(box.x + box.width)) - x), 'up'),
+    height: roundToEven(Math.max(2, Math.min(height, Math.ceil(box.y + box.height)) - y), 'up'),
   }
 }
 
-function even(value: number, to: 'up' | 'down'): number {
+function roundToEven(value: number, to: 'up' | 'down'): number {
   return value % 2 === 0 ? value : to === 'up' ? value + 1 : value - 1
 }
 
 /** A box around a point. */
-export function around(
+export function rectAround(
   x: number,
   y: number,
   { across, down = across }: { across: number; down?: number },

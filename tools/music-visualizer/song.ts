@@ -5,7 +5,7 @@ import type { musicVisualizer } from './contract.ts'
 export type VisualizerInput = InputOf<typeof musicVisualizer>
 
 /** The music and the pictures of a request. */
-export interface Given<F extends GivenFile = GivenFile> {
+export interface VisualizerRequest<F extends GivenFile = GivenFile> {
   readonly music: F
   readonly mono: boolean
   /** Length of the result: that of the music to the nearest frame, one at least. */
@@ -16,10 +16,13 @@ export interface Given<F extends GivenFile = GivenFile> {
 }
 
 /** Longest result: 6 hours, in ms. */
-const maxDurationMs = 6 * 3600 * 1000
+const maxMusicMs = 6 * 3600 * 1000
 
 /** What a request is about. Throws 6001 for a file of another kind than its name says, 6016 beyond 6 hours. */
-export function readRequest<F extends GivenFile>(input: VisualizerInput, files: GivenFiles<F>): Given<F> {
+export function readVisualizerRequest<F extends GivenFile>(
+  input: VisualizerInput,
+  files: GivenFiles<F>,
+): VisualizerRequest<F> {
   const music = files.get(input.file_id)
   const sound = music.facts?.audio[0]
   const told = sound ? sound.duration_ms || (music.facts?.duration_ms ?? 0) : 0
@@ -29,7 +32,7 @@ export function readRequest<F extends GivenFile>(input: VisualizerInput, files: 
       hint: 'Give an audio file with sound.',
     })
   }
-  if (durationMs > maxDurationMs) {
+  if (durationMs > maxMusicMs) {
     throw new MediaError(6016, `file_id: ${music.name} lasts longer than 6 hours`, {
       hint: 'Cut it into shorter pieces.',
     })
@@ -41,12 +44,12 @@ export function readRequest<F extends GivenFile>(input: VisualizerInput, files: 
     frames,
     seconds: frames / input.fps,
     background:
-      input.background_file_id === undefined ? undefined : pictured(input.background_file_id, files),
-    cover: input.cover_file_id === undefined ? undefined : stillCover(input.cover_file_id, files),
+      input.background_file_id === undefined ? undefined : readBackground(input.background_file_id, files),
+    cover: input.cover_file_id === undefined ? undefined : readCover(input.cover_file_id, files),
   }
 }
 
-function pictured<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F {
+function readBackground<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F {
   const file = files.get(fileId)
   if (file.facts?.video) return file
   throw new MediaError(6001, `background_file_id: ${file.name} holds no picture`, {
@@ -55,15 +58,15 @@ function pictured<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F 
 }
 
 /** A video may be named like an image. */
-function stillCover<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F {
+function readCover<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F {
   const file = files.get(fileId)
-  if (file.facts?.video && !isMoving(file)) return file
+  if (file.facts?.video && !isVideoFile(file)) return file
   throw new MediaError(6001, `cover_file_id: ${file.name} is not an image`, {
     hint: 'Give a JPEG, PNG, WebP or BMP.',
   })
 }
 
 /** Whether a file's picture has a frame rate, which no still has. */
-export function isMoving({ facts }: GivenFile): boolean {
+export function isVideoFile({ facts }: GivenFile): boolean {
   return (facts?.video?.frame_rate.num ?? 0) > 0
 }

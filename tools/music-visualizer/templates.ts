@@ -5,13 +5,13 @@ import { nowplaying } from './nowplaying.ts'
 import { pulsar } from './pulsar.ts'
 import { ridge } from './ridge.ts'
 import { ring } from './ring.ts'
-import type { MakeTemplate } from './scene.ts'
+import type { CreateTemplate } from './scene.ts'
 import { shockwave } from './shockwave.ts'
 import type { VisualizerInput } from './song.ts'
 import { vinyl } from './vinyl.ts'
 
 /** What draws each template. */
-export const templates: Readonly<Record<VisualizerInput['template_id'], MakeTemplate>> = {
+export const templateFactories: Readonly<Record<VisualizerInput['template_id'], CreateTemplate>> = {
   aurora,
   nowplaying,
   ring,

@@ -1,31 +1,31 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { drawRays, inCircle } from './radial.ts'
-import { around, inside, isWide, type MakeTemplate } from './scene.ts'
+import { drawRays, clipToCircle } from './radial.ts'
+import { rectAround, clampToFrame, isWide, type CreateTemplate } from './scene.ts'
 import { drawTitle } from './words.ts'
 
 /** Radii as shares of the shorter side. */
-const radii = { hole: 0.009, label: 0.142, disc: 0.315, rays: 0.326, end: 0.405 }
+const vinylRadii = { hole: 0.009, label: 0.142, disc: 0.315, rays: 0.326, end: 0.405 }
 
 /** A long-playing record turns 33 1/3 times a minute; turns a second. */
-const speed = 100 / 3 / 60
+const turnsPerSecond = 100 / 3 / 60
 
 /** The cover on a spinning record, the spectrum on its rim. */
-export const vinyl: MakeTemplate = (scene) => {
+export const vinyl: CreateTemplate = (scene) => {
   const { width, height, palette, margin } = scene
   const wide = isWide(scene)
   // In a square, words and record share the height.
   const unit = wide || isWide({ width: height, height: width }) ? scene.unit : 0.88 * scene.unit
-  const x = wide ? Math.max(margin + radii.end * unit, width * 0.31) : width / 2
+  const x = wide ? Math.max(margin + vinylRadii.end * unit, width * 0.31) : width / 2
   const y = height * (wide ? 0.5 : 0.42)
-  const label = radii.label * unit
+  const label = vinylRadii.label * unit
   return {
-    region: inside(scene, around(x, y, { across: (radii.end + 0.01) * unit })),
+    region: clampToFrame(scene, rectAround(x, y, { across: (vinylRadii.end + 0.01) * unit })),
     showsCover: true,
-    still(pen) {
+    drawStill(pen) {
       drawDisc(pen, { x, y, unit })
       const size = 0.066 * scene.unit
       if (wide) {
-        const left = x + (radii.end + 0.06) * unit
+        const left = x + (vinylRadii.end + 0.06) * unit
         return drawTitle(pen, scene, {
           x: left,
           y: y + 0.02 * unit,
@@ -34,28 +34,28 @@ export const vinyl: MakeTemplate = (scene) => {
           size,
         })
       }
-      const below = y + (radii.end + 0.07) * unit
+      const below = y + (vinylRadii.end + 0.07) * unit
       const place = { x, width: width - 2 * margin, align: 'center', size } as const
       return drawTitle(pen, scene, {
         ...place,
         y: Math.min(below + 0.4 * size, height - margin - 0.75 * size),
       })
     },
-    moving(pen, moment) {
+    drawMoving(pen, moment) {
       const rays = {
-        radius: radii.rays * unit,
-        length: (radii.end - radii.rays) * unit,
+        radius: vinylRadii.rays * unit,
+        length: (vinylRadii.end - vinylRadii.rays) * unit,
         shortest: 0.003 * unit,
       }
       drawRays(pen, moment, { x, y, ...rays, count: 200, share: 0.42, palette })
       pen.save()
       pen.translate(x, y)
-      pen.rotate(2 * Math.PI * speed * moment.time)
-      inCircle(pen, [0, 0, label], () => pen.drawImage(scene.cover, -label, -label, 2 * label, 2 * label))
+      pen.rotate(2 * Math.PI * turnsPerSecond * moment.time)
+      clipToCircle(pen, [0, 0, label], () => pen.drawImage(scene.cover, -label, -label, 2 * label, 2 * label))
       pen.restore()
       pen.fillStyle = '#0b0b0e'
       pen.beginPath()
-      pen.arc(x, y, radii.hole * unit, 0, 2 * Math.PI)
+      pen.arc(x, y, vinylRadii.hole * unit, 0, 2 * Math.PI)
       pen.fill()
     },
   }
@@ -63,7 +63,7 @@ export const vinyl: MakeTemplate = (scene) => {
 
 /** Grooves look the same however they are turned, and the light on them stands still. */
 function drawDisc(pen: Pen, { x, y, unit }: { x: number; y: number; unit: number }): void {
-  const disc = radii.disc * unit
+  const disc = vinylRadii.disc * unit
   pen.save()
   pen.shadowColor = 'rgba(0,0,0,0.55)'
   pen.shadowBlur = 0.06 * unit
@@ -93,13 +93,13 @@ function drawDisc(pen: Pen, { x, y, unit }: { x: number; y: number; unit: number
 }
 
 /** Shares of the way from label to rim where a piece ends. */
-const pauses = [0.3, 0.56, 0.78]
+const trackGaps = [0.3, 0.56, 0.78]
 
 function drawGrooves(pen: Pen, { x, y, unit }: { x: number; y: number; unit: number }): void {
   const count = 44
   for (let index = 1; index < count; index += 1) {
     const share = index / count
-    const pause = pauses.some((at) => Math.abs(share - at) < 0.6 / count)
+    const pause = trackGaps.some((at) => Math.abs(share - at) < 0.6 / count)
     pen.strokeStyle = pause
       ? 'rgba(255,255,255,0.09)'
       : index % 2
@@ -107,12 +107,12 @@ function drawGrooves(pen: Pen, { x, y, unit }: { x: number; y: number; unit: num
         : 'rgba(0,0,0,0.3)'
     pen.lineWidth = (pause ? 0.0022 : 0.0014) * unit
     pen.beginPath()
-    pen.arc(x, y, (radii.label + (radii.disc - radii.label) * share) * unit, 0, 2 * Math.PI)
+    pen.arc(x, y, (vinylRadii.label + (vinylRadii.disc - vinylRadii.label) * share) * unit, 0, 2 * Math.PI)
     pen.stroke()
   }
   pen.strokeStyle = 'rgba(255,255,255,0.14)'
   pen.lineWidth = 0.0016 * unit
-  for (const radius of [radii.disc - 0.001, radii.label + 0.001]) {
+  for (const radius of [vinylRadii.disc - 0.001, vinylRadii.label + 0.001]) {
     pen.beginPath()
     pen.arc(x, y, radius * unit, 0, 2 * Math.PI)
     pen.stroke()

@@ -1,9 +1,9 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
 import { fitLine, isRightToLeft, languageOf, setType, type Type } from '../../src/engines/canvas/text.ts'
-import type { Cut, Scene } from './scene.ts'
+import type { TruncatedField, Scene } from './scene.ts'
 
 /** Where a line stands: its baseline, and the widest it may become. */
-export interface Place {
+export interface LinePosition {
   readonly x: number
   readonly y: number
   readonly width: number
@@ -11,22 +11,26 @@ export interface Place {
 }
 
 /** How a line looks. */
-export interface Look extends Type {
+export interface LineStyle extends Type {
   readonly colour: string
 }
 
 /** White that rests on any picture. */
-export const ink = {
+export const textColours = {
   strong: 'rgba(255,255,255,0.97)',
   soft: 'rgba(255,255,255,0.68)',
   faint: 'rgba(255,255,255,0.16)',
 }
 
 /** A line that is too long first becomes smaller, down to this share, then shorter. */
-const smallest = 0.72
+const minFontShare = 0.72
 
 /** Draws one line, fitted to its place. Tells whether all of it is there. */
-export function drawLine(pen: Pen, line: string, { look, place }: { look: Look; place: Place }): boolean {
+export function drawTextLine(
+  pen: Pen,
+  line: string,
+  { look, place }: { look: LineStyle; place: LinePosition },
+): boolean {
   if (line === '') return true
   pen.save()
   pen.direction = isRightToLeft(line) ? 'rtl' : 'ltr'
@@ -36,7 +40,7 @@ export function drawLine(pen: Pen, line: string, { look, place }: { look: Look; 
   pen.fillStyle = look.colour
   setType(pen, look)
   const full = pen.measureText(line).width
-  const share = Math.max(smallest, Math.min(1, place.width / full))
+  const share = Math.max(minFontShare, Math.min(1, place.width / full))
   if (share < 1) setType(pen, { ...look, size: look.size * share })
   const fitted = fitLine(line, place.width, (text) => pen.measureText(text).width)
   pen.fillText(fitted, place.x, place.y)
@@ -45,23 +49,26 @@ export function drawLine(pen: Pen, line: string, { look, place }: { look: Look; 
 }
 
 /** Height from the title's baseline to the artist's, as a share of the title's size. */
-const leading = 0.86
+const artistLeading = 0.86
 
 /** Draws title and artist; where only one of them is known it stands alone. `size` is the title's. Answers what was cut. */
 export function drawTitle(
   pen: Pen,
   scene: Scene,
-  { size, ...place }: Place & { readonly size: number },
-): Cut[] {
+  { size, ...place }: LinePosition & { readonly size: number },
+): TruncatedField[] {
   pen.save()
   // Rests on pictures of any brightness.
   pen.shadowColor = 'rgba(0,0,0,0.45)'
   pen.shadowBlur = size * 0.35
   pen.shadowOffsetY = size * 0.03
-  const title = drawLine(pen, scene.title, { look: { size, weight: 700, colour: ink.strong }, place })
-  const y = scene.title === '' ? place.y : place.y + size * leading
-  const artist = drawLine(pen, scene.artist, {
-    look: { size: size * 0.54, weight: 400, colour: ink.soft },
+  const title = drawTextLine(pen, scene.title, {
+    look: { size, weight: 700, colour: textColours.strong },
+    place,
+  })
+  const y = scene.title === '' ? place.y : place.y + size * artistLeading
+  const artist = drawTextLine(pen, scene.artist, {
+    look: { size: size * 0.54, weight: 400, colour: textColours.soft },
     place: { ...place, y },
   })
   pen.restore()
@@ -69,7 +76,7 @@ export function drawTitle(
 }
 
 /** Seconds as a clock shows them: 3:07, 1:02:09. */
-export function clock(seconds: number): string {
+export function formatClock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60]
   const two = (value: number) => String(value).padStart(2, '0')
@@ -77,9 +84,9 @@ export function clock(seconds: number): string {
 }
 
 /** What has passed and what is left at a moment; together they are always the whole. */
-export function times(scene: Scene, moment: number): { passed: string; left: string; all: string } {
+export function timeLabels(scene: Scene, moment: number): { passed: string; left: string; all: string } {
   const all = Math.max(1, Math.round(scene.seconds))
   // A frame that lies on a second shows it, whatever its rounding.
   const passed = Math.min(all, Math.floor(moment + 1e-6))
-  return { passed: clock(passed), left: `−${clock(all - passed)}`, all: clock(all) }
+  return { passed: formatClock(passed), left: `−${formatClock(all - passed)}`, all: formatClock(all) }
 }
