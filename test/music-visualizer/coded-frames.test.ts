@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import type { AudioFeatures } from '../../src/media/audio/moments.ts'
-import { rawFrames } from '../../tools/music-visualizer/coded-frames.ts'
+import { rawFrames } from '../../tools/music-visualizer/encode.ts'
 import type { PreparedDrawing } from '../../tools/music-visualizer/frames.ts'
 
 const size = { width: 16, height: 8 }

@@ -4,13 +4,16 @@ import { cleanLine } from '../../src/engines/canvas/text.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { AudioProfiler } from '../../src/media/audio/survey.ts'
 import { lazy } from '../../src/platform/once.ts'
-import { drawBuiltInBackground, pixelsToCanvas } from '../../tools/music-visualizer/backdrop.ts'
-import { drawPlaceholderCover } from '../../tools/music-visualizer/cover.ts'
+import {
+  drawBuiltInBackground,
+  drawPlaceholderCover,
+  pixelsToCanvas,
+} from '../../tools/music-visualizer/built-in-images.ts'
 import { prepareDrawing } from '../../tools/music-visualizer/frames.ts'
 import { Palette } from '../../tools/music-visualizer/palette.ts'
-import { shiftChannels } from '../../tools/music-visualizer/part-colours.ts'
+import { shiftChannels } from '../../tools/music-visualizer/frame-coder.ts'
 import type { Scene, Template } from '../../tools/music-visualizer/scene.ts'
-import type { VisualizerInput } from '../../tools/music-visualizer/song.ts'
+import type { VisualizerInput } from '../../tools/music-visualizer/request.ts'
 import { templateFactories } from '../../tools/music-visualizer/templates.ts'
 
 const rate = 48_000

@@ -2,13 +2,17 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputOf, ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
 import { dryRun } from '../../src/engines/chromium/dry-run.ts'
-import { readParticleSource } from '../../src/engines/chromium/particle-source.ts'
 import { locateChromium } from '../../src/engines/chromium/locate.ts'
+import { readParticleSource } from '../../src/engines/chromium/particle-source.ts'
+import { decodePngs } from '../../src/engines/ffmpeg/decode-pngs.ts'
+import { drawSheet } from '../../src/engines/ffmpeg/draw-sheet.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { layOutSheet, type SheetLayout } from '../../src/engines/ffmpeg/sheet-layout.ts'
+import type { Size } from '../../src/media/geometry.ts'
 import { selectNewProblems, type SourceProblem } from '../../src/media/particle/problem.ts'
 import { readParticle } from '../../src/media/particle/read-particle.ts'
+import { encodePng } from '../../src/platform/png.ts'
 import type { checkParticle } from './contract.ts'
-import { chooseMoments, drawMoments } from './moments.ts'
 
 /** Reads a particle, plays it, and draws moments of it where nothing is wrong. */
 export const run: RunOperation<typeof checkParticle> = async (input, context) => {
@@ -69,4 +73,38 @@ function checkReport(
 
 function sheetFileName(compositionId: string): string {
   return `particle-${compositionId.replaceAll(/[^\w-]+/g, '-').slice(0, 40)}`
+}
+
+interface Timing {
+  readonly fps: number
+  /** In seconds. */
+  readonly duration: number
+}
+
+/** The moments of a particle that a picture shows, and how it is laid out. */
+export interface CheckMoments {
+  /** Each the middle of its share of the time, s. */
+  readonly times: readonly number[]
+  readonly sheet: SheetLayout
+  /** Between two of them. */
+  readonly stepSeconds: number
+}
+
+/** Chooses as many moments as a picture has room for. */
+export function chooseMoments({ width, height }: Size, { fps, duration }: Timing): CheckMoments {
+  const frames = Math.max(1, Math.floor(duration * fps))
+  const sheet = layOutSheet({ width, height, durationMs: duration * 1000, frames })
+  const stepSeconds = duration / sheet.cells.length
+  return { times: sheet.cells.map((_, index) => (index + 0.5) * stepSeconds), sheet, stepSeconds }
+}
+
+/** A PNG of the moments, whose pictures these are. */
+export async function drawMoments(
+  { sheet, stepSeconds }: CheckMoments,
+  pictures: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const scaled = await decodePngs(pictures, { ...sheet.frame, signal })
+  const { pixels, ...size } = drawSheet(sheet, scaled, stepSeconds * 1000)
+  return encodePng({ ...size, channels: 3, bytes: pixels })
 }

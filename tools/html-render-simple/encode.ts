@@ -3,11 +3,10 @@ import type { FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
-import type { LayerFormat } from './layer.ts'
-import { compositeGraph, layerGraph } from './picture.ts'
+import type { LayerFormat } from './layer-stream.ts'
+import { compositeGraph, layerGraph, soundGraph, type SoundInput } from './filter-graphs.ts'
 import { formatRate, frameTime } from '../../src/media/frame-rate.ts'
 import type { HtmlRenderInput, Schedule } from './schedule.ts'
-import { soundGraph, type SoundInput } from './sound.ts'
 
 type Render = HtmlRenderInput['render']
 

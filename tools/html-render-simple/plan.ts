@@ -1,9 +1,8 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
 import { htmlRenderSimple } from './contract.ts'
-import { coveredFrames } from './coverage.ts'
+import { coveredFrames, type HtmlRenderInput, schedule, type Schedule } from './schedule.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
-import { schedule, type HtmlRenderInput, type Schedule } from './schedule.ts'
 
 /** Checks tracks, assets and lengths against the probed files, and prices the result's length. Reads no particle: that is the worker's. */
 export const plan: PlanOperation<typeof htmlRenderSimple> = (input, files) => {

@@ -16,12 +16,11 @@ import {
   type ReadParticleResult,
 } from '../../src/media/particle/read-particle.ts'
 import type { htmlRenderSimple } from './contract.ts'
-import { coveredFrames } from './coverage.ts'
+import { coveredFrames, schedule, type Schedule, type ScheduledBeat } from './schedule.ts'
 import { encodeHtmlVideo } from './encode.ts'
-import { layerStream, type LayerFormat } from './layer.ts'
+import { layerStream, type LayerFormat } from './layer-stream.ts'
 import { expectedRenderSeconds } from './plan.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
-import { schedule, type Schedule, type ScheduledBeat } from './schedule.ts'
 
 const outputFormats = {
   mp4: { name: 'html-animation.mp4', encoders: [] },

@@ -4,10 +4,9 @@ import type { FileKind } from '../../src/contract/file-kind.ts'
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile } from '../../src/contract/operation.ts'
 import { htmlRenderSimple } from './contract.ts'
-import { coveredFrames } from './coverage.ts'
+import { coveredFrames, schedule } from './schedule.ts'
 import { plan } from './plan.ts'
 import { exactRate } from '../../src/media/frame-rate.ts'
-import { schedule } from './schedule.ts'
 
 const sound: AudioFacts = { codec: 'aac', channels: 2, sample_rate: 48_000, start_ms: 0, duration_ms: 10_000 }
 const picture: VideoFacts = {

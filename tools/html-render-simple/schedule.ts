@@ -1,16 +1,17 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
+import { frameSpan, type FrameSpan, splitIntoRuns } from '../../src/engines/chromium/frame-spans.ts'
+import { exactRate, frameTime, nearestFrame } from '../../src/media/frame-rate.ts'
 import { checkSourceSize, reduceSizeHint } from '../../src/media/particle/source-size.ts'
 import type { htmlRenderSimple } from './contract.ts'
-import { exactRate, nearestFrame, frameTime } from '../../src/media/frame-rate.ts'
 
 export type HtmlRenderInput = InputOf<typeof htmlRenderSimple>
 type CompositionTrack = HtmlRenderInput['composition']['tracks'][number]
 type CompositionBeat = HtmlRenderInput['composition']['beats'][number]
 
 /** The base picture of an mp4, and where it shows. */
-export interface BaseVideo<F extends GivenFile> {
+interface BaseVideo<F extends GivenFile> {
   readonly file: F
   readonly video: VideoFacts
   readonly startFrame: number
@@ -238,4 +239,19 @@ function ignoredFieldNotes(sound: TimedTrack<GivenFile> | undefined, seconds: nu
 
 function roundSeconds(seconds: number): number {
   return Math.round(seconds * 100) / 100
+}
+
+interface BeatTime {
+  /** In seconds. */
+  readonly start: number
+  readonly duration: number
+}
+
+/** Frames on which any particle shows, as those that are captured: in order and apart. */
+export function coveredFrames(
+  beats: readonly BeatTime[],
+  { rate, frames }: { rate: Rational; frames: number },
+): FrameSpan[] {
+  const spans = beats.map((beat) => frameSpan(beat, { fps: rate.num / rate.den, frames }))
+  return splitIntoRuns(spans, Infinity)
 }

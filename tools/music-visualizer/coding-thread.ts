@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { FrameCoder, frameSlots, pictureSlots, sharedSlot, type FrameCoderOptions } from './coder.ts'
+import { FrameCoder, frameSlots, pictureSlots, sharedSlot, type FrameCoderOptions } from './frame-coder.ts'
 
 /** What the thread is started with: shared memory of several pictures that are drawn, and of their frames. */
 export interface CodingJob {

@@ -1,10 +1,9 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
 import type { AudioFeatures } from '../../src/media/audio/moments.ts'
-import { drawBeatFrames } from './beating.ts'
-import { backgroundFrames, type Background } from './behind.ts'
-import { cropToContent, type StillLayer } from './layers.ts'
-import type { TruncatedField, Scene, Template } from './scene.ts'
 import type { Rect } from '../../src/media/geometry.ts'
+import { darken } from './built-in-images.ts'
+import type { VideoFrames } from './read-images.ts'
+import { clampToFrame, type Scene, type Template, type TruncatedField } from './scene.ts'
 
 /** What is drawn for one frame. */
 export interface DrawnPicture {
@@ -137,4 +136,112 @@ async function* drawOver(
     pen.restore()
     yield { pixels: canvas.data(), channelShift: 0 }
   }
+}
+
+/** What a frame is drawn with whose background moves with the music. */
+interface BeatView {
+  readonly scene: Scene
+  readonly template: Template
+  readonly beat: NonNullable<Template['beatEffect']>
+  readonly next: () => Promise<Canvas>
+  /** Pixels of the result that one drawn stands for, along each side. */
+  readonly scale: number
+  /** Pixels drawn beyond the frame on both sides. */
+  readonly beside: number
+}
+
+/** Draws all that moves for every frame; what stands still is laid over it. */
+async function* drawBeatFrames(
+  { scene, template, beat, next, scale, beside }: BeatView,
+  moments: AsyncIterable<AudioFeatures>,
+): AsyncGenerator<DrawnPicture> {
+  const [width, height] = [Math.ceil(scene.width / scale), Math.ceil(scene.height / scale)]
+  const wide = width + 2 * beside
+  const canvas = scene.drawing.createCanvas(wide, height)
+  const pen = canvas.getContext('2d')
+  for await (const moment of moments) {
+    const picture = await next()
+    const { zoom: larger, channelShift: apart } = beat.at(moment)
+    const [across, down] = [width * larger, height * larger]
+    pen.globalCompositeOperation = 'copy'
+    pen.drawImage(picture, (wide - across) / 2, (height - down) / 2, across, down)
+    pen.globalCompositeOperation = 'source-over'
+    pen.save()
+    pen.translate(beside, 0)
+    pen.scale(1 / scale, 1 / scale)
+    template.drawMoving(pen, moment)
+    pen.restore()
+    yield { pixels: canvas.data(), channelShift: Math.round(apart / scale) }
+  }
+}
+
+/** What is behind all: one picture, or the frames of a video, which are shaded so that words can be read on them. */
+export interface Background {
+  readonly picture: Canvas | VideoFrames
+  /** Nothing in it is so fine that half as many pixels a side would not show it. */
+  readonly soft: boolean
+}
+
+/** Answers what is behind frame after frame, the same memory each time. */
+function backgroundFrames(
+  scene: Scene,
+  picture: Background['picture'],
+  scale: number,
+): () => Promise<Canvas> {
+  return 'frames' in picture ? videoBackground(scene, picture) : stillBackground(scene, picture, scale)
+}
+
+/** Answers a picture as small as it is drawn. */
+function stillBackground({ drawing }: Scene, picture: Canvas, scale: number): () => Promise<Canvas> {
+  if (scale === 1) return async () => picture
+  const small = drawing.createCanvas(Math.ceil(picture.width / scale), Math.ceil(picture.height / scale))
+  const pen = small.getContext('2d')
+  pen.imageSmoothingQuality = 'high'
+  pen.drawImage(picture, 0, 0, small.width, small.height)
+  return async () => small
+}
+
+/** Answers a video's next frame, shaded, each on the same canvas; where it has no more, its last one stays. */
+function videoBackground({ drawing }: Scene, { size, frames }: VideoFrames): () => Promise<Canvas> {
+  const canvas = drawing.createCanvas(size.width, size.height)
+  const pen = canvas.getContext('2d')
+  return async () => {
+    const { value, done } = await frames.next()
+    if (!done) {
+      // Over the same memory, which is new for every frame.
+      const pixels = new Uint8ClampedArray(value.buffer, value.byteOffset, value.length)
+      pen.putImageData(new drawing.ImageData(pixels, size.width, size.height), 0, 0)
+      darken(pen, size)
+    }
+    return canvas
+  }
+}
+
+/** Something drawn once that is laid over many frames: red, green, blue and alpha of the pixels of a box. */
+interface StillLayer {
+  readonly box: Rect
+  readonly pixels: Uint8Array
+}
+
+/** What is drawn on a canvas, without the empty space around it. */
+function cropToContent(canvas: Canvas): StillLayer {
+  const { width, height } = canvas
+  const all = canvas.getContext('2d').getImageData(0, 0, width, height).data
+  let [left, right, top, bottom] = [width, 0, height, 0]
+  for (let at = 3; at < all.length; at += 4) {
+    if (all[at] === 0) continue
+    const pixel = (at - 3) / 4
+    const [x, y] = [pixel % width, Math.floor(pixel / width)]
+    left = Math.min(left, x)
+    right = Math.max(right, x + 1)
+    top = Math.min(top, y)
+    bottom = y + 1
+  }
+  const box = clampToFrame(canvas, { x: left, y: top, width: right - left, height: bottom - top })
+  const pixels = new Uint8Array(box.width * box.height * 4)
+  for (let row = 0; row < box.height; row += 1) {
+    const from = 4 * ((box.y + row) * width + box.x)
+    pixels.set(all.subarray(from, from + 4 * box.width), 4 * row * box.width)
+  }
+  return { box, pixels }
 }

@@ -1,7 +1,6 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
 import { waveformSamples, type AudioFeatures } from '../../src/media/audio/moments.ts'
-import { rectAround, clampToFrame, type CreateTemplate, type Scene } from './scene.ts'
-import { drawTitle, textColours } from './words.ts'
+import { clampToFrame, type CreateTemplate, drawTitle, rectAround, type Scene, textColours } from './scene.ts'
 
 /** Half the side of the screen, as a share of the result's shorter side. */
 const halfSide = 0.33

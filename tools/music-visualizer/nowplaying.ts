@@ -1,7 +1,14 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
 import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/moments.ts'
-import { clampToFrame, type CreateTemplate, type Scene } from './scene.ts'
-import { drawTextLine, drawTitle, textColours, timeLabels } from './words.ts'
+import {
+  clampToFrame,
+  type CreateTemplate,
+  drawTextLine,
+  drawTitle,
+  type Scene,
+  textColours,
+  timeLabels,
+} from './scene.ts'
 
 /** Height at the bottom of a tall result that players cover, as a share of what it is taller than wide. */
 const playerControls = 0.3

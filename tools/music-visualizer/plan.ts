@@ -1,7 +1,12 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
 import { musicVisualizer } from './contract.ts'
-import { isVideoFile, readVisualizerRequest, type VisualizerRequest, type VisualizerInput } from './song.ts'
+import {
+  isVideoFile,
+  readVisualizerRequest,
+  type VisualizerRequest,
+  type VisualizerInput,
+} from './request.ts'
 
 /** Checks the files against what their fields are for, and prices the music. */
 export const plan: PlanOperation<typeof musicVisualizer> = (input, files) => {

@@ -9,17 +9,20 @@ import { decodeSound, type Sound } from '../../src/engines/ffmpeg/sound.ts'
 import { soundRate } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
 import { AudioProfiler, type AudioProfile } from '../../src/media/audio/survey.ts'
-import { drawBuiltInBackground, darken, pixelsToCanvas } from './backdrop.ts'
-import type { Background } from './behind.ts'
+import { darken, drawBuiltInBackground, drawPlaceholderCover, pixelsToCanvas } from './built-in-images.ts'
+import { type Background, type PreparedDrawing, prepareDrawing } from './frames.ts'
 import type { musicVisualizer } from './contract.ts'
-import { drawPlaceholderCover } from './cover.ts'
 import { encodeVisualizer } from './encode.ts'
-import { prepareDrawing, type PreparedDrawing } from './frames.ts'
 import { Palette } from './palette.ts'
-import { readImage, readVideo } from './pictures.ts'
+import { readImage, readVideo } from './read-images.ts'
 import { expectedVisualizerSeconds } from './plan.ts'
 import type { Scene, Template } from './scene.ts'
-import { isVideoFile, readVisualizerRequest, type VisualizerRequest, type VisualizerInput } from './song.ts'
+import {
+  isVideoFile,
+  readVisualizerRequest,
+  type VisualizerRequest,
+  type VisualizerInput,
+} from './request.ts'
 import { templateFactories } from './templates.ts'
 
 /** Listens to the whole piece, then draws and encodes it frame by frame. */

@@ -1,8 +1,7 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
 import { recentBeats } from '../../src/media/audio/onsets.ts'
 import type { AudioFeatures } from '../../src/media/audio/moments.ts'
-import type { CreateTemplate, Scene } from './scene.ts'
-import { drawTitle } from './words.ts'
+import { type CreateTemplate, drawTitle, type Scene } from './scene.ts'
 
 /** How much larger the picture is, at rest, by the bass, and by a beat: it always covers the frame. */
 const zoom = { rest: 0.015, bass: 0.045, beat: 0.05 }

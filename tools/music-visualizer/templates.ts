@@ -1,13 +1,10 @@
-import { aurora } from './aurora.ts'
-import { bars } from './bars.ts'
+import { aurora, bars, ridge } from './linear-templates.ts'
 import { lissajous } from './lissajous.ts'
 import { nowplaying } from './nowplaying.ts'
-import { pulsar } from './pulsar.ts'
-import { ridge } from './ridge.ts'
-import { ring } from './ring.ts'
+import { pulsar, ring } from './radial-templates.ts'
 import type { CreateTemplate } from './scene.ts'
 import { shockwave } from './shockwave.ts'
-import type { VisualizerInput } from './song.ts'
+import type { VisualizerInput } from './request.ts'
 import { vinyl } from './vinyl.ts'
 
 /** What draws each template. */

@@ -1,7 +1,6 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { drawRays, clipToCircle } from './radial.ts'
-import { rectAround, clampToFrame, isWide, type CreateTemplate } from './scene.ts'
-import { drawTitle } from './words.ts'
+import { drawRays, clipToCircle } from './radial-templates.ts'
+import { clampToFrame, type CreateTemplate, drawTitle, isWide, rectAround } from './scene.ts'
 
 /** Radii as shares of the shorter side. */
 const vinylRadii = { hole: 0.009, label: 0.142, disc: 0.315, rays: 0.326, end: 0.405 }

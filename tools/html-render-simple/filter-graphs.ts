@@ -1,13 +1,14 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import { contained } from '../../src/media/layout/canvas.ts'
-import type { LayerFormat } from './layer.ts'
+import { limiter, soundRate, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { formatRate } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
+import { contained } from '../../src/media/layout/canvas.ts'
+import type { LayerFormat } from './layer-stream.ts'
 
 /** The base picture: its input, and the frames on which it shows. */
-export interface BaseInput {
+interface BaseInput {
   readonly index: number
   readonly video: VideoFacts
   readonly startFrame: number
@@ -77,4 +78,32 @@ function padFilter(size: Size, canvas: Size): string {
   const left = (canvas.width - size.width) / 2
   const top = (canvas.height - size.height) / 2
   return `pad=w=${canvas.width}:h=${canvas.height}:x=${left}:y=${top}:color=black`
+}
+
+/** A sound of the result. */
+export interface SoundInput {
+  /** Of its input. */
+  readonly index: number
+  readonly mono: boolean
+  /** In seconds of the result; to its end where it is left out. */
+  readonly from: number
+  readonly seconds: number | undefined
+}
+
+/** The filter graph of one or two sounds, each as loud as it is, for exactly so long; ends in [a]. */
+export function soundGraph(sounds: readonly SoundInput[], seconds: number): string {
+  const chains = sounds.map((sound) => `[${sound.index}:a:0]${soundFilterChain(sound)}`)
+  const end = `apad,atrim=end=${seconds.toFixed(6)}[a]`
+  if (chains.length === 1) return `${chains.join('')},${end}`
+  const labels = chains.map((_, index) => `[a${index}]`)
+  const mix = `amix=inputs=${chains.length}:duration=longest:normalize=0`
+  return `${chains.map((chain, index) => chain + labels[index]).join(';')};${labels.join('')}${mix},apad,${limiter},${end}`
+}
+
+function soundFilterChain({ mono, from, seconds }: SoundInput): string {
+  return [
+    stereo(mono),
+    ...(seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]),
+    ...(from > 0 ? [`adelay=delays=${Math.round(from * soundRate)}S:all=1`] : []),
+  ].join(',')
 }

@@ -1,6 +1,6 @@
+import { words } from '../../src/media/colour/words.ts'
 import { Yuv420 } from '../../src/media/colour/yuv420.ts'
-import type { PreparedDrawing, DrawnPicture } from './frames.ts'
-import { shiftChannels } from './part-colours.ts'
+import type { DrawnPicture, PreparedDrawing } from './frames.ts'
 
 /** What stays the same from frame to frame of a film that is coded. */
 export interface FrameCoderOptions extends Pick<PreparedDrawing, 'still' | 'region' | 'scale' | 'beside'> {
@@ -9,7 +9,7 @@ export interface FrameCoderOptions extends Pick<PreparedDrawing, 'still' | 'regi
 }
 
 /** How frames are sent to ffmpeg, as it names it, and their size in pixels. */
-export interface RawFormat {
+interface RawFormat {
   readonly format: 'yuv420p' | 'rgb0'
   readonly width: number
   readonly height: number
@@ -74,5 +74,23 @@ export class FrameCoder {
       const { width } = this.#form
       shiftChannels(pixels, frame, { from: width + 2 * beside, to: width, apart })
     }
+  }
+}
+
+/**
+ * Parts the colours of a picture: red moves so many pixels to the left, green and blue to the right. The picture is
+ * wider than `into` by as much on both sides at least.
+ */
+export function shiftChannels(
+  picture: Uint8Array,
+  into: Uint8Array,
+  { from, to, apart }: { readonly from: number; readonly to: number; readonly apart: number },
+): void {
+  const [pixels, parted] = [words(picture), words(into)]
+  const rows = parted.length / to
+  for (let row = 0; row < rows; row += 1) {
+    let at = row * from + (from - to) / 2
+    for (let pixel = row * to; pixel < (row + 1) * to; pixel += 1, at += 1)
+      parted[pixel] = ((pixels[at - apart] ?? 0) & 0xffffff00) | ((pixels[at + apart] ?? 0) & 0xff)
   }
 }
