@@ -4,9 +4,7 @@ import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { findText } from '../src/engines/vision/find-text.ts'
 import type { Area, FoundRegion } from '../src/media/clean/region.ts'
 import type { Footage } from '../test/footage/text.ts'
-
-/** A picture's size, px. */
-export type Size = Pick<Footage, 'width' | 'height'>
+import type { Size } from '../src/media/geometry.ts'
 
 /** Regions of text that are found again, by a third or more where text was taken away. */
 export async function leftIn(path: string, treated: readonly FoundRegion[]): Promise<number> {

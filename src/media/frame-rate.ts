@@ -1,8 +1,9 @@
 import type { Rational, VideoFacts } from '../contract/media-facts.ts'
 
-/** Rate of a video that does not tell its own. */
+/** Rate assumed for a video whose header states none. */
 const defaultRate: Rational = { num: 30, den: 1 }
 
+/** Frame rates in common use, ascending. */
 const standardRates: readonly Rational[] = [
   { num: 24000, den: 1001 },
   { num: 24, den: 1 },
@@ -19,12 +20,13 @@ const standardRates: readonly Rational[] = [
   { num: 120, den: 1 },
 ]
 
-/** A header's average this close to a standard rate is that rate, off by one long frame. */
+/** Relative deviation within which an average rate counts as a standard rate: one long frame explains it. */
 const standardTolerance = 0.005
 
 /**
- * The constant rate at which a video is shown anew. A variable one is below the pace of its fast passages on average:
- * the standard rate that all its times fit holds them, else the next one; above all of these it is the average itself.
+ * Returns the constant rate at which to re-encode a video. The average of a variable rate is below the rate of its
+ * fastest passages, so a variable rate becomes the standard rate that fits all its frame times, or else the next
+ * standard rate above the average. An average above all standard rates is returned unchanged.
  */
 export function nominalRate({
   frame_rate,
@@ -40,32 +42,35 @@ export function nominalRate({
   return standardRates.find((rate) => hertz(rate) > hertz(frame_rate)) ?? frame_rate
 }
 
-/** Whether a base tells fields, jitter or pulldown (2.5 times) of a standard rate, and no faster passages. */
+/**
+ * Whether the base rate only reflects fields, jitter or pulldown (2.5 times) of a standard rate, rather than faster
+ * passages.
+ */
 function isMultipleOf(base: Rational, near: Rational): boolean {
   const times = hertz(base) / hertz(near)
   return [2.5, Math.round(times)].some((one) => Math.abs(times / one - 1) <= 2 * standardTolerance)
 }
 
-function nearestStandardRate(told: Rational): Rational | undefined {
-  const off = (rate: Rational) => Math.abs(hertz(rate) / hertz(told) - 1)
-  const near = standardRates.reduce((one, another) => (off(another) < off(one) ? another : one))
-  return off(near) <= standardTolerance ? near : undefined
+function nearestStandardRate(stated: Rational): Rational | undefined {
+  const deviation = (rate: Rational) => Math.abs(hertz(rate) / hertz(stated) - 1)
+  const near = standardRates.reduce((one, another) => (deviation(another) < deviation(one) ? another : one))
+  return deviation(near) <= standardTolerance ? near : undefined
 }
 
-/** A rate as a number, frames a second. */
+/** Returns a rate as a number of frames per second. */
 export function hertz({ num, den }: Rational): number {
   return num / den
 }
 
 /**
- * Times are told to the millisecond: what one may lie beside a frame's and still mean it, s. A little over half of one,
- * which may fall short of itself in binary.
+ * Largest difference, in seconds, between a time rounded to milliseconds and the frame time it stands for. Slightly
+ * more than half a millisecond, because of binary rounding.
  */
 export const timeTolerance = 0.000_501
 
 /**
- * The constant rate at which a video is cleaned: its own, or where that varies a standard one that loses none. Frame k begins
- * k / rate seconds after the start of the file, in what detection finds and in what regions say.
+ * Returns the constant rate at which a video is analysed and cleaned: its own steady rate, or `nominalRate` if the rate
+ * varies. Frame k starts k / rate seconds after the start of the file, both in detected and in requested regions.
  */
 export function constantRate(
   video: Pick<VideoFacts, 'frame_rate' | 'steady_rate' | 'base_rate' | 'variable_rate'>,
@@ -73,17 +78,17 @@ export function constantRate(
   return video.steady_rate ?? nominalRate(video)
 }
 
-/** The frame at which a video's picture begins, counted from the start of the file. */
+/** Returns the index of the first frame of a video, counted from the start of the file. */
 export function firstFrameIndex({ start_ms }: Pick<VideoFacts, 'start_ms'>, rate: Rational): number {
   return Math.round((start_ms / 1000) * hertz(rate))
 }
 
-/** When a video's picture ends, s from the start of the file: nothing of it can be marked later. */
+/** Returns when the picture of a video ends, in seconds from the start of the file. */
 export function pictureEnd({ start_ms, duration_ms }: Pick<VideoFacts, 'start_ms' | 'duration_ms'>): number {
   return (start_ms + duration_ms) / 1000
 }
 
-/** Rates that people write with two or three decimals. */
+/** Rates that are commonly written as decimals, such as 29.97. */
 const broadcastRates: readonly Rational[] = [
   { num: 24_000, den: 1001 },
   { num: 30_000, den: 1001 },
@@ -92,32 +97,52 @@ const broadcastRates: readonly Rational[] = [
   { num: 120_000, den: 1001 },
 ]
 
-/** How far a written rate may be from the one that is meant: 29.97 is 0.00003 off. */
+/** Largest difference, in frames per second, between a decimal and the broadcast rate it stands for. */
 const decimalTolerance = 0.002
 
-/** Steps of any other rate. */
+/** Denominator of any other fractional rate. */
 const decimalSteps = 1000
 
-/** The exact rate that is meant by a number of frames a second. */
+/** Returns the exact rate that a decimal number of frames per second stands for: 29.97 is 30000/1001. */
 export function exactRate(fps: number): Rational {
-  const meant = broadcastRates.find((rate) => Math.abs(rate.num / rate.den - fps) < decimalTolerance)
-  if (meant) return meant
+  const broadcast = broadcastRates.find((rate) => Math.abs(hertz(rate) - fps) < decimalTolerance)
+  if (broadcast) return broadcast
   return Number.isInteger(fps)
     ? { num: fps, den: 1 }
     : { num: Math.round(fps * decimalSteps), den: decimalSteps }
 }
 
-/** The frame that begins closest to a time. */
+/** Returns the index of the frame that starts closest to a time in seconds. */
 export function nearestFrame(seconds: number, rate: Rational): number {
   return Math.round((seconds * rate.num) / rate.den)
 }
 
-/** When a frame begins. */
+/** Returns when a frame starts, in seconds. */
 export function frameTime(frame: number, rate: Rational): number {
   return (frame * rate.den) / rate.num
 }
 
-/** A rate as ffmpeg takes it. */
+/**
+ * Returns the number of frames in a duration, at least 1. The duration is rounded to whole frames once, so that
+ * rounding errors do not add up.
+ */
+export function frameCount(durationMs: number, { num, den }: Rational): number {
+  return Math.max(1, Math.round((durationMs * num) / (1000 * den)))
+}
+
+/**
+ * Returns the frames that start within a time span in seconds: `first` inclusive, `end` exclusive. Times may be
+ * rounded to milliseconds.
+ */
+export function framesBetween(
+  { start, end }: { readonly start: number; readonly end: number },
+  { num, den }: Rational,
+): { readonly first: number; readonly end: number } {
+  const frameAfter = (seconds: number) => Math.max(0, Math.ceil(((seconds - timeTolerance) * num) / den))
+  return { first: frameAfter(start), end: frameAfter(end) }
+}
+
+/** Formats a rate as `num/den`, which ffmpeg accepts. */
 export function formatRate(rate: Rational): string {
   return `${rate.num}/${rate.den}`
 }

@@ -1,6 +1,6 @@
 import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas'
-import type { Bounds } from '../../src/media/text/box.ts'
 import { writeVideo } from './write-video.ts'
+import type { Bounds } from '../../src/media/geometry.ts'
 
 /** A line of text that is burned in, with when and how. */
 export interface Caption {

@@ -4,13 +4,12 @@ import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
-import type { Size } from '../../src/media/layout/canvas.ts'
-import { hertz } from '../../src/media/frame-rate.ts'
+import { hertz, frameCount } from '../../src/media/frame-rate.ts'
 import { pictureGraph } from './picture.ts'
 import type { Placed } from './place.ts'
-import { frameCount } from './rate.ts'
 import type { SelectedClip } from './selection.ts'
 import { heardClips, soundGraph } from './sound.ts'
+import type { Size } from '../../src/media/geometry.ts'
 
 /** A split screen whose every pixel and moment is decided. */
 export interface SplitScreen {

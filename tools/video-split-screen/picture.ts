@@ -1,8 +1,8 @@
 import type { Rational } from '../../src/contract/media-facts.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import type { Size } from '../../src/media/layout/canvas.ts'
 import type { Placed } from './place.ts'
 import { turnedSize } from './selection.ts'
+import type { Size } from '../../src/media/geometry.ts'
 
 interface Screen {
   readonly canvas: Size

@@ -1,11 +1,10 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { contained } from '../../src/media/layout/canvas.ts'
-import type { Size } from '../../src/media/layout/canvas.ts'
-import type { Rect } from '../../src/media/layout/divide.ts'
 import { fitAxis, shownPart } from '../../src/media/layout/fit.ts'
 import type { AxisFit } from '../../src/media/layout/fit.ts'
 import { turnedSize } from './selection.ts'
 import type { SelectedClip } from './selection.ts'
+import type { Size, Rect } from '../../src/media/geometry.ts'
 
 /** A clip's picture in the result: what is cut from the source, and where it comes to lie. */
 export interface Placed {

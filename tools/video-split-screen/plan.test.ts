@@ -4,7 +4,8 @@ import type { MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { GivenFile } from '../../src/contract/operation.ts'
 import { videoSplitScreen } from './contract.ts'
 import { plan } from './plan.ts'
-import { frameCount, outputRate } from './rate.ts'
+import { outputRate } from './rate.ts'
+import { frameCount } from '../../src/media/frame-rate.ts'
 
 function video(changes: Partial<VideoFacts> = {}): VideoFacts {
   return {

@@ -15,8 +15,3 @@ export function outputRate(
   })
   return hertz(highest) > hertz(fastest) ? fastest : highest
 }
-
-/** Frames of a result: its length rounded to whole frames once, so that no error adds up; at least one. */
-export function frameCount(durationMs: number, { num, den }: Rational): number {
-  return Math.max(1, Math.round((durationMs * num) / (1000 * den)))
-}

@@ -4,9 +4,7 @@ import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
-import type { Size } from '../../src/media/layout/canvas.ts'
 import { digest } from '../../src/media/layout/digest.ts'
-import type { Rect } from '../../src/media/layout/divide.ts'
 import { place } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
 import { checkPictures } from './check-pictures.ts'
@@ -17,6 +15,7 @@ import { expectedSeconds } from './plan.ts'
 import { outputRate } from './rate.ts'
 import { selectClips, selectLayout, selectSeed, shortestMs } from './selection.ts'
 import type { SelectedClip } from './selection.ts'
+import type { Size, Rect } from '../../src/media/geometry.ts'
 
 /** Draws all clips into one picture with one filter graph and one encode. */
 export const run: RunOperation<typeof videoSplitScreen> = async (input, context) => {

@@ -1,7 +1,8 @@
 import { drawLine } from './lettering.ts'
 import { nameHeight, padding, placeName } from './mark-names.ts'
-import { fillRect, intersectRects, type Rect, type Colour, type Picture } from './raster.ts'
+import { fillRect, type Colour, type Picture } from './raster.ts'
 import { keptTint, removedTint, shade } from './tints.ts'
+import { type Rect, intersectRects, expandRect } from '../../media/geometry.ts'
 
 /** A rectangle over a frame, its sides as shares of it, 0 to 1. */
 export interface Mark {
@@ -54,10 +55,6 @@ function boxOn({ x, y, w, h }: Mark, frame: Rect): Rect {
   const right = Math.ceil(frame.x + (x + w) * frame.width)
   const bottom = Math.ceil(frame.y + (y + h) * frame.height)
   return { x: left, y: top, width: Math.max(1, right - left), height: Math.max(1, bottom - top) }
-}
-
-function expandRect({ x, y, width, height }: Rect, by: number): Rect {
-  return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by }
 }
 
 interface Canvas {

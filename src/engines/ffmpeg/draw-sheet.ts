@@ -1,8 +1,9 @@
 import { drawLine, lineWidth } from './lettering.ts'
 import { fillRect, layRgba, newPicture } from './raster.ts'
-import type { Rect, Picture } from './raster.ts'
+import type { Picture } from './raster.ts'
 import { digitHeight, timeCode, type SheetLayout } from './sheet-layout.ts'
 import { background, emptyFrame, lettering } from './tints.ts'
+import type { Rect } from '../../media/geometry.ts'
 
 /**
  * Draws a contact sheet: a frame of four-byte pixels (with alpha) in each cell, or in words why there is none, and its

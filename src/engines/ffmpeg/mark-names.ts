@@ -1,5 +1,5 @@
 import { lineWidth } from './lettering.ts'
-import { intersectRects, type Rect } from './raster.ts'
+import { type Rect, intersectRects } from '../../media/geometry.ts'
 
 /** Height of the digits of a name, and what is around it, pixels. */
 export const nameHeight = 10

@@ -1,3 +1,5 @@
+import type { Rect } from '../../media/geometry.ts'
+
 /** A picture in memory: three bytes a pixel, red, green, blue, row by row. */
 export interface Picture {
   readonly width: number
@@ -7,22 +9,6 @@ export interface Picture {
 
 /** Red, green, blue, each 0 to 255. */
 export type Colour = readonly [number, number, number]
-
-/** Rectangle in whole pixels. */
-export interface Rect {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
-
-/** What two boxes share; of no width or height where they share nothing. */
-export function intersectRects(one: Rect, other: Rect): Rect {
-  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)]
-  const right = Math.min(one.x + one.width, other.x + other.width)
-  const bottom = Math.min(one.y + one.height, other.y + other.height)
-  return { x, y, width: Math.max(0, right - x), height: Math.max(0, bottom - y) }
-}
 
 /** A picture of one colour. */
 export function newPicture(width: number, height: number, colour: Colour): Picture {

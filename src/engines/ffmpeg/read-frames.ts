@@ -1,11 +1,6 @@
 import { isInputError } from './input-error.ts'
 import { inputArgs, runRaw } from './run.ts'
-
-/** Size of pictures in pixels. */
-interface Size {
-  readonly width: number
-  readonly height: number
-}
+import type { Size } from '../../media/geometry.ts'
 
 interface FramesJob {
   /** Options of the input. */

@@ -1,4 +1,4 @@
-import type { Rect } from './raster.ts'
+import type { Rect } from '../../media/geometry.ts'
 
 /** Widest preview in pixels. */
 export const sheetWidth = 1280

@@ -1,14 +1,10 @@
+import type { Size } from '../../media/geometry.ts'
+
 /** Pixels of three bytes in rows. */
 interface Pixels {
   readonly width: number
   readonly height: number
   readonly pixels: Uint8Array
-}
-
-/** Sides of a tensor. */
-interface Size {
-  readonly width: number
-  readonly height: number
 }
 
 /** Samples' black, and how many of their steps are all of brightness and of an axis of colour, by ITU-R BT.709. */

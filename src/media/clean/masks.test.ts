@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boxOf, framesBetween } from './boxes.ts'
+import { boxOf } from './boxes.ts'
 import { patchesOf, stillPatches } from './masks.ts'
 import type { Patch } from './patch.ts'
 import type { Region } from './region.ts'
+import { framesBetween } from '../frame-rate.ts'
 
 const size = { width: 64, height: 36 }
 const rate = { num: 25, den: 1 }

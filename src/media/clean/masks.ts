@@ -1,9 +1,11 @@
 import type { Rational } from '../../contract/media-facts.ts'
-import { boxOf, evenSize, framesBetween, type Bounds, type Size } from './boxes.ts'
+import { boxOf, evenSize } from './boxes.ts'
 import type { Patch, PatchesAt } from './patch.ts'
 import { connected, countCover } from './places.ts'
 import { RecentPatches } from './recent-patches.ts'
 import type { Area, Region } from './region.ts'
+import type { Bounds, Size } from '../geometry.ts'
+import { framesBetween } from '../frame-rate.ts'
 
 /** What is to be treated, and where and when nothing may change. */
 export interface Marked {

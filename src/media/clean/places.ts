@@ -1,4 +1,4 @@
-import type { Bounds, Size } from './boxes.ts'
+import type { Bounds, Size } from '../geometry.ts'
 
 /** Side of the squares by which boxes are held to be connected: what lies this near is treated as one, pixels. */
 const tile = 16

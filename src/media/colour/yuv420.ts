@@ -1,12 +1,5 @@
 import { words } from './words.ts'
-
-/** Rectangle in pixels, its place and sides even. */
-interface Rect {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+import type { Rect } from '../geometry.ts'
 
 /** Shares of red and blue in brightness, ITU-R BT.709; green has the rest. */
 const share = { red: 0.2126, blue: 0.0722 }

@@ -1,13 +1,8 @@
 import type { OutputRatio } from '../../contract/layout.ts'
+import type { Size } from '../geometry.ts'
 
 /** Sizes of a result (contract 2, 4.8). */
 export type Quality = '720p' | '1080p'
-
-/** Sides in pixels. */
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
 
 /** Size of a result: the quality names its shorter side. */
 export function canvasSize(ratio: OutputRatio, quality: Quality): Size {

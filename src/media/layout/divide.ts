@@ -1,12 +1,5 @@
 import type { Shape } from './shape.ts'
-
-/** An area; the unit is the caller's. */
-export interface Rect {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+import type { Rect } from '../geometry.ts'
 
 /** How an area is divided. */
 export interface Division {

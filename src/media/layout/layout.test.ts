@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outputRatios } from '../../contract/layout.ts'
 import { canvasSize, contained, gapPixels } from './canvas.ts'
-import type { Size } from './canvas.ts'
 import { offered } from './choose.ts'
-import type { Rect } from './divide.ts'
 import { fitAxis, misplacement } from './fit.ts'
 import { findLayout, layoutsFor, place, shares } from './layout.ts'
 import { parseShape } from './shape.ts'
+import type { Size, Rect } from '../geometry.ts'
 
 const counts = Array.from({ length: 15 }, (_, index) => index + 2)
 const qualities = ['720p', '1080p'] as const

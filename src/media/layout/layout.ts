@@ -1,9 +1,10 @@
 import { catalogue } from './catalogue.ts'
 import { digest } from './digest.ts'
 import { divide } from './divide.ts'
-import type { Division, Rect } from './divide.ts'
+import type { Division } from './divide.ts'
 import { parseShape, turned } from './shape.ts'
 import type { Shape } from './shape.ts'
+import type { Rect } from '../geometry.ts'
 
 /** One way to place a number of clips. */
 export interface Layout {

@@ -1,8 +1,8 @@
 import type { OutputRatio } from '../../contract/layout.ts'
 import { canvasSize } from './canvas.ts'
-import type { Size } from './canvas.ts'
 import { place } from './layout.ts'
 import type { Layout } from './layout.ts'
+import type { Size } from '../geometry.ts'
 
 /** Longer side of a sketch, and the gap inside it. */
 const longerSide = 96

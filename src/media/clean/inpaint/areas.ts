@@ -1,7 +1,8 @@
 import type { Patch, PatchesAt } from '../patch.ts'
 import { ringOf } from './cells.ts'
 import { framesOf, type Film } from './film.ts'
-import { uniteRects, grown, type Rect } from './masks.ts'
+import { grown } from './masks.ts'
+import { uniteRects, type Rect } from '../../geometry.ts'
 
 /** Time by which what is kept of a frame may serve another, in ticks: 12 s. */
 export const reach = 300

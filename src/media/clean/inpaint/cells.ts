@@ -1,5 +1,6 @@
 import type { Patch } from '../patch.ts'
-import { grown, type Rect } from './masks.ts'
+import { grown } from './masks.ts'
+import type { Rect } from '../../geometry.ts'
 
 /** A patch and what lies around it, in square cells of `size` pixels. */
 export interface Cells extends Rect {

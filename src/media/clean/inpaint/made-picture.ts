@@ -1,8 +1,8 @@
 import type { Patch } from '../patch.ts'
 import type { Filling } from './blend.ts'
-import type { Rect } from './masks.ts'
 import type { Holed } from './picture.ts'
 import type { Crop } from './view.ts'
+import type { Rect } from '../../geometry.ts'
 
 /** A crop as pixels of brightness and both axes of colour. */
 export function pictureOf({ width, height, data, blue, red }: Crop, hole: Uint8Array): Holed {

@@ -2,11 +2,12 @@ import type { Patch } from '../patch.ts'
 import { ringOf } from './cells.ts'
 import type { Layer } from './layer.ts'
 import { cropOf, lay, pictureOf } from './made-picture.ts'
-import { grown, type Rect } from './masks.ts'
+import { grown } from './masks.ts'
 import { sourceOf } from './pick.ts'
 import type { FillHoles } from './picture.ts'
 import { isLeft, layerOf, take, type Half, type Site } from './site.ts'
 import { cutOut, type Crop, type View } from './view.ts'
+import type { Rect } from '../../geometry.ts'
 
 /** A place that patches lay at, maybe moving, and the pictures made up there: one, or two while one passes into the other. */
 interface Lane {

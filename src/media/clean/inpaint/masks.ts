@@ -1,13 +1,6 @@
 import type { Patch } from '../patch.ts'
 import { Recent } from './recent.ts'
-
-/** A rectangle in pixels. */
-export interface Rect {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+import type { Rect } from '../../geometry.ts'
 
 /** Pixels beside a mask that are not trusted either: codecs smear what lay over the picture. */
 const smear = 2
@@ -79,25 +72,4 @@ export function grown(
   const right = Math.min(frame.width, Math.ceil((rect.x + rect.width + by.x) / 2) * 2)
   const bottom = Math.min(frame.height, Math.ceil((rect.y + rect.height + by.y) / 2) * 2)
   return { x, y, width: right - x, height: bottom - y }
-}
-
-/** Tells whether one rectangle lies in another. */
-export function isRectInside(inner: Rect, outer: Rect): boolean {
-  return (
-    inner.x >= outer.x &&
-    inner.y >= outer.y &&
-    inner.x + inner.width <= outer.x + outer.width &&
-    inner.y + inner.height <= outer.y + outer.height
-  )
-}
-
-/** The smallest rectangle around two. */
-export function uniteRects(one: Rect, other: Rect): Rect {
-  const x = Math.min(one.x, other.x)
-  const y = Math.min(one.y, other.y)
-  return {
-    ...{ x, y },
-    width: Math.max(one.x + one.width, other.x + other.width) - x,
-    height: Math.max(one.y + one.height, other.y + other.height) - y,
-  }
 }

@@ -1,7 +1,7 @@
 import type { Frame, Overlay, Patch } from '../patch.ts'
-import type { Rect } from './masks.ts'
 import { spread } from './spread.ts'
 import { cutOut, type Crop } from './view.ts'
+import type { Rect } from '../../geometry.ts'
 
 /** Samples from which on something is known. */
 export const fewest = 12

@@ -1,7 +1,7 @@
 import { after, inverse, type Affine } from './affine.ts'
 import type { Cells } from './cells.ts'
-import { isRectInside } from './masks.ts'
 import type { Crop, View } from './view.ts'
+import { isRectInside } from '../../geometry.ts'
 
 /** A view in which something is seen that a patch hides. */
 export interface Source {

@@ -1,7 +1,8 @@
 import type { Frame, Patch } from '../patch.ts'
 import type { Picture } from './points.ts'
-import { hiddenIn, type Rect } from './masks.ts'
+import { hiddenIn } from './masks.ts'
 import type { Pose } from './motion.ts'
+import type { Rect } from '../../geometry.ts'
 
 /** A part of a frame: its brightness, and both axes of colour at half the size. */
 export interface Crop extends Picture {
