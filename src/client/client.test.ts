@@ -4,7 +4,7 @@ import { startBareServer, startContractServer } from '../../test/mcp/contract-se
 import { createClient } from './client.ts'
 import { fetchPreview } from './preview.ts'
 import { queryTask } from './tasks.ts'
-import { isUnreachable } from './unreachable.ts'
+import { isUnreachable } from './response.ts'
 
 const task = { task_id: '1', task_type: 'music_visualizer' }
 

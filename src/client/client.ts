@@ -7,8 +7,7 @@ import type { PathParameter, Query, Route } from '../contract/route.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import { isNetworkFailure, wasRequestUnsent } from '../platform/network-failure.ts'
-import { readResponse } from './answer.ts'
-import { unreachableError } from './unreachable.ts'
+import { readResponse, unreachableError } from './response.ts'
 
 /** What a call of an endpoint carries, as its route declares it. */
 export interface CallOptions<R extends Route> {

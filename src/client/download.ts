@@ -7,7 +7,7 @@ import type { FileRecord } from '../contract/file.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { createHasher, type Hasher } from '../platform/hash.ts'
 import { isNetworkFailure } from '../platform/network-failure.ts'
-import { throwErrorResponse } from './answer.ts'
+import { throwErrorResponse } from './response.ts'
 import type { Client } from './client.ts'
 import { compareFile, numberedNames } from './file-names.ts'
 

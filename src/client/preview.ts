@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
-import { readResponseBody, throwErrorResponse } from './answer.ts'
+import { readResponseBody, throwErrorResponse } from './response.ts'
 import type { Client } from './client.ts'
 
 /** A small picture of a file. */

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { id } from '../contract/id.ts'
 import { routes } from '../contract/routes.ts'
-import { isTerminal, taskState, type TaskListItem, type TaskState } from '../contract/task.ts'
+import { isTerminal, taskError, type TaskListItem, taskState, type TaskState } from '../contract/task.ts'
 import type { Client } from './client.ts'
 
 /** A task as a client needs it, from any service that keeps the contract. */
@@ -40,7 +40,7 @@ const queriedTask = z.object({
 })
 
 /** A task to be made. */
-export interface NewTask {
+interface NewTask {
   readonly task_type: string
   /** Goes as it is, so that absent fields stay absent. */
   readonly body: Record<string, unknown>
@@ -217,4 +217,9 @@ async function abortableDelay(milliseconds: number, signal: AbortSignal): Promis
   await delay(milliseconds, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
+}
+
+/** Whether a task was ended on request: one that was stopped while it was worked on has failed with 6009. */
+export function wasStoppedOnRequest({ status, output_result }: TaskView): boolean {
+  return status === 'cancelled' || taskError.safeParse(output_result?.['error']).data?.code === 6009
 }

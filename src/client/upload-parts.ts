@@ -1,12 +1,11 @@
-import { fillPath, routes } from '../contract/routes.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
-import { partRange, partCount, type OpenUploadSession } from '../contract/upload.ts'
-import { readResponse } from './answer.ts'
+import { fillPath, routes } from '../contract/routes.ts'
+import { type OpenUploadSession, partCount, partRange } from '../contract/upload.ts'
 import type { Client } from './client.ts'
-import { localPartImporter } from './upload-local.ts'
-import type { Retry } from './upload-retry.ts'
+import { readResponse } from './response.ts'
 import type { SourceRange, UploadSource } from './upload-source.ts'
+import type { Retry } from './upload.ts'
 
 /** An upload under way. */
 export interface Upload {
@@ -154,5 +153,31 @@ function sumPartProgress({ onSent }: Pick<Upload, 'onSent'>): (index: number, by
     sum += bytes - (byPart.get(index) ?? 0)
     byPart.set(index, bytes)
     onSent(sum)
+  }
+}
+
+/** What a service says that takes no files by path, or not this one. */
+const importRefusedCodes: readonly MediaError['code'][] = [6004, 6005, 6016]
+
+/**
+ * Has a service on the same machine take parts from the file itself, one at a call, so that their bytes travel
+ * nowhere. Where it cannot, it answers false and the service is not asked again: the bytes must be sent.
+ */
+function localPartImporter(
+  { client, source }: { readonly client: Client; readonly source: UploadSource },
+  { upload_id, local_import }: OpenUploadSession,
+): (index: number, signal: AbortSignal) => Promise<boolean> {
+  let local = local_import ? source.local : undefined
+  return async (index, signal) => {
+    if (!local) return false
+    const params = { upload_id, index: String(index) }
+    try {
+      await client.call(routes.importPart, { params, body: local, signal })
+      return true
+    } catch (error) {
+      if (!(error instanceof MediaError) || !importRefusedCodes.includes(error.code)) throw error
+      local = undefined
+      return false
+    }
   }
 }

@@ -1,19 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
 import type { UploadInit, UploadInitResult } from '../contract/upload.ts'
-import type { Wait } from '../platform/retry.ts'
-import { readResponse } from './answer.ts'
+import { isNetworkFailure } from '../platform/network-failure.ts'
+import { exponentialDelay, retry, type Wait } from '../platform/retry.ts'
 import type { Client } from './client.ts'
-import { uploadInOneRequest } from './upload-form.ts'
-import { uploadInParts, type Upload } from './upload-parts.ts'
-import { createRetry } from './upload-retry.ts'
+import { readResponse } from './response.ts'
+import { streamUploadBytes, type Upload, uploadInParts } from './upload-parts.ts'
 import {
   changedDuringUpload,
   hashUploadBytes,
   readUploadBytes,
-  watchForChanges,
   type UploadSource,
+  watchForChanges,
 } from './upload-source.ts'
 
 interface UploadFileOptions {
@@ -158,4 +158,86 @@ function hasErrorCode(error: unknown, code: MediaError['code']): boolean {
 
 function uploadMismatch({ name }: UploadSource): MediaError {
   return new MediaError(6036, `${name} did not arrive as it was read`)
+}
+
+/** Uploads a file in one streamed request, again from its begin where that breaks. */
+async function uploadInOneRequest(upload: Upload): Promise<FileRecord> {
+  const { client, source, signal, retry } = upload
+  return await retry(async () => {
+    const form = createForm(source.name, source.size)
+    const response = await client.send({
+      method: routes.uploadFile.method,
+      address: routes.uploadFile.path,
+      headers: { 'content-type': form.type, 'content-length': String(form.length) },
+      body: () => formBody(upload, form),
+      idempotent: false,
+      signal,
+    })
+    return await readResponse(routes.uploadFile, response)
+  }, signal)
+}
+
+interface MultipartForm {
+  readonly type: string
+  readonly head: Buffer
+  readonly tail: Buffer
+  readonly length: number
+}
+
+/** The multipart frame around the one field `file`. */
+function createForm(name: string, size: number): MultipartForm {
+  const boundary = `reelwright-${randomBytes(16).toString('hex')}`
+  // As browsers escape file names in forms.
+  const escaped = name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const head = Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escaped}"\r\n` +
+      'Content-Type: application/octet-stream\r\n\r\n',
+  )
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    head,
+    tail,
+    length: head.length + size + tail.length,
+  }
+}
+
+async function* formBody(upload: Upload, form: MultipartForm): AsyncGenerator<Uint8Array> {
+  yield form.head
+  yield* streamUploadBytes(upload, { offset: 0, size: upload.source.size }, upload.onSent)
+  yield form.tail
+}
+
+/** Runs work again while it fails for what may pass; it is told how often it failed so far. */
+export type Retry = <T>(work: (failures: number) => Promise<T>, signal: AbortSignal) => Promise<T>
+
+/** Failures of one piece of work after which it is given up: with the pauses, a minute without a service. */
+const maxFailures = 9
+
+/** A service that asks for more patience than this is not waited for, ms. */
+const maxRetryAfterMs = 120_000
+
+/** Retries broken connections and retryable failures with backoff, and waits at least as long as the service asks. */
+function createRetry(wait?: Wait): Retry {
+  return (work, signal) =>
+    retry(work, {
+      signal,
+      wait,
+      delayAfter(error, failures) {
+        signal.throwIfAborted()
+        const requestedMs = (error instanceof MediaError ? (error.retryAfter ?? 0) : 0) * 1000
+        if (!isRetryable(error) || failures === maxFailures || requestedMs > maxRetryAfterMs) {
+          throw toUploadError(error)
+        }
+        return Math.max(requestedMs, exponentialDelay(failures))
+      },
+    })
+}
+
+function isRetryable(error: unknown): boolean {
+  return isNetworkFailure(error) || (error instanceof MediaError && error.retryable)
+}
+
+function toUploadError(error: unknown): unknown {
+  return isNetworkFailure(error) ? new MediaError(6036, 'The upload broke off', { cause: error }) : error
 }

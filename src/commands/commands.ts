@@ -13,7 +13,7 @@ import {
 } from '../config/config.ts'
 import { MediaError } from '../contract/errors.ts'
 import { defaultWorkspace, findingsOf } from './findings.ts'
-import type { ServiceConnector } from '../mcp/connection.ts'
+import type { ServiceConnector } from '../mcp/service-connector.ts'
 import { packageVersion } from '../platform/package-version.ts'
 
 // Each command loads its own modules when it runs, so that `mcp` starts fast.
@@ -48,7 +48,7 @@ interface McpOptions {
 /** Serves MCP over stdin and stdout until the client goes. */
 export async function mcp({ dataDir, allowDirs = [], options }: McpOptions): Promise<void> {
   const [{ startMcpServer }, { operations }, config, version] = await Promise.all([
-    import('../mcp/server.ts'),
+    import('../mcp/stdio-server.ts'),
     import('../../tools/index.ts'),
     readConfig({ dataDir, options }),
     packageVersion(),

@@ -10,7 +10,7 @@ import { dataFiles } from '../daemon/data-files.ts'
 import { isHttpUrl } from '../engines/packs/address.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
 import { services, type Services } from '../engines/services/services.ts'
-import type { ToolFilter } from '../mcp/offer.ts'
+import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { errorCode } from '../platform/error-code.ts'
 import {
   settingDescriptions,

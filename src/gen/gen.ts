@@ -10,7 +10,7 @@ import {
   settingsTable,
   toolsTable,
 } from './doc-tables.ts'
-import { allTools } from '../mcp/tools/all-tools.ts'
+import { allTools } from '../mcp/tool-selection.ts'
 import { bundleManifest, registryManifest, type Package } from './manifests.ts'
 import { publishedJson, toolsPage } from './tool-docs.ts'
 

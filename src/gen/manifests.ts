@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/operation.ts'
-import { allTools } from '../mcp/tools/all-tools.ts'
+import { allTools } from '../mcp/tool-selection.ts'
 import { settingDescriptions } from '../config/settings.ts'
 
 /** What of package.json the manifests repeat. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../contract/errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import { fieldRows, type FieldRow } from '../http/openapi-fields.ts'
 import type { Tool, ToolDefinition } from '../mcp/tool.ts'
-import { allTools } from '../mcp/tools/all-tools.ts'
+import { allTools } from '../mcp/tool-selection.ts'
 import { markdownTable } from '../platform/markdown.ts'
 
 /** Codes that any tool may answer; the page names them once. */

@@ -6,14 +6,13 @@ import {
   type GetPromptResult,
   type McpRequestContext,
 } from '@modelcontextprotocol/server'
-import { callLimits, callTool } from './call-tool.ts'
+import { callLimits, callTool, callToolAsTask } from './call-tool.ts'
 import { completeArgument } from './completions.ts'
 import { mediaTaskSource } from './media-tasks.ts'
-import { callToolAsTask } from './task-answer.ts'
 import { fillPrompt } from './prompts.ts'
-import { withProtocolErrors } from './protocol-error.ts'
+import { withProtocolErrors } from './call-limits.ts'
 import { listResources, listResourceTemplates, readResource } from './resources.ts'
-import type { McpContext } from './studio.ts'
+import type { McpContext } from './mcp-context.ts'
 import { supportsTasks, handleTaskExtension, tasksExtension } from './task-extension.ts'
 
 /** Builds a server for one connection, or for one request of a modern client over HTTP. */

@@ -9,7 +9,7 @@ import { describeIssues } from '../contract/issues.ts'
 import { plainIssueMessage } from '../contract/plain-issues.ts'
 import { jsonSchemaOf } from '../contract/json-schema.ts'
 import { routes } from '../contract/routes.ts'
-import { publishInputSchema } from './schema.ts'
+import { publishInputSchema } from './tool.ts'
 import type { Session } from './session.ts'
 
 const catalogMimeType = 'application/json'

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { holdUpload } from '../../test/mcp/held-upload.ts'
 import { until } from '../../test/mcp/scratch.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
-import type { CallContext } from './call-tool.ts'
+import { type CallContext, callToolAsTask } from './call-tool.ts'
 import { mediaTaskSource } from './media-tasks.ts'
-import { callToolAsTask } from './task-answer.ts'
 import { operationTool } from './tools/operation-tool.ts'
 
 /** A call that waits for so many ms. */

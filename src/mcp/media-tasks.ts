@@ -1,17 +1,16 @@
-import { queryTask, type TaskView } from '../client/tasks.ts'
+import { queryTask, type TaskView, wasStoppedOnRequest } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
-import { operationAdvice } from './advice.ts'
-import { wasStoppedOnRequest } from './ended-on-request.ts'
-import { withProtocolErrors } from './protocol-error.ts'
+import { operationAdvice } from './run-operation.ts'
+import { withProtocolErrors } from './call-limits.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
 import type { KnownTask, Session, SubmissionResult } from './session.ts'
 import { callAgainSnapshot, taskSnapshot } from './snapshot.ts'
-import type { McpContext } from './studio.ts'
+import type { McpContext } from './mcp-context.ts'
 import type { McpRequest, DetailedTask, TaskSource } from './task-extension.ts'
 import { lookUpTask } from './tools/task-tools.ts'
-import type { Job } from './transfers.ts'
+import type { Job } from './background-jobs.ts'
 
 /** How often a client had better ask, ms. */
 const pollIntervalMs = 2000

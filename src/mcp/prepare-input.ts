@@ -6,11 +6,10 @@ import { findFileRefs, wrongKindError, type FileReference } from '../contract/fi
 import { id } from '../contract/id.ts'
 import type { Operation } from '../contract/operation.ts'
 import { fieldSchema, unwrapSchema } from '../contract/schema-places.ts'
-import { validateArguments } from './arguments.ts'
-import { isPath, openFiles, type OpenedFiles } from './file-bridge.ts'
-import { openAllowedFile, type OpenedFile } from './open-inside.ts'
+import { rejectIgnoredArguments, removeEmptyArguments, validateArguments } from './arguments.ts'
+import { isPath, openFiles, type OpenedFiles } from './upload-files.ts'
+import { openAllowedFile, type OpenedFile } from './open-allowed.ts'
 import type { Session } from './session.ts'
-import { removeEmptyArguments, rejectIgnoredArguments } from './unread-arguments.ts'
 
 /** An operation's arguments, checked, with the local files among them opened. */
 export interface PreparedInput {

@@ -4,10 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
 import { createClient } from '../client/client.ts'
 import { fileKinds } from '../contract/file-kind.ts'
-import { uploadFiles } from './file-bridge.ts'
-import { workspaceDelivery } from './place-workspace.ts'
-import { isPublicAddress, lookupPublic, NotPublicError } from './public-address.ts'
-import { openRemoteFile } from './remote-file.ts'
+import { uploadFiles } from './upload-files.ts'
+import { workspaceDelivery } from './workspace-delivery.ts'
+import { isPublicAddress, lookupPublic, NotPublicError, openRemoteFile } from './remote-file.ts'
 import { openSession } from './session.ts'
 
 const signal = new AbortController().signal

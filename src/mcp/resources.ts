@@ -12,7 +12,7 @@ import { kindOf } from '../contract/file-kind.ts'
 import { routes } from '../contract/routes.ts'
 import { catalogResources, catalogTemplates, readCatalogResource } from './catalog-resources.ts'
 import type { Session } from './session.ts'
-import { publicMediaFacts } from './shown-facts.ts'
+import { publicMediaFacts } from './tools/inspect-tool.ts'
 import { taskSnapshot } from './snapshot.ts'
 import { lookUpTask } from './tools/task-tools.ts'
 

@@ -5,10 +5,9 @@ import type { Preview } from '../client/preview.ts'
 import type { TaskRef } from '../client/tasks.ts'
 import type { FileRecord } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
-import { reconnectingClient, type ServiceConnector } from './connection.ts'
-import { RecentItems } from './known-items.ts'
-import type { FileDelivery } from './place.ts'
-import { BackgroundJobs } from './transfers.ts'
+import { BackgroundJobs } from './background-jobs.ts'
+import type { FileDelivery } from './file-delivery.ts'
+import { reconnectingClient, type ServiceConnector } from './service-connector.ts'
 
 /** A task as this server knows it. */
 export interface KnownTask extends TaskRef {
@@ -128,5 +127,28 @@ export function openSession({
       previews[Symbol.dispose]()
       await client.close()
     },
+  }
+}
+
+/** More than an agent's conversation makes. */
+const maxRecentItems = 1000
+
+/** The latest items by id. */
+class RecentItems<T> {
+  readonly #items = new Map<string, T>()
+
+  remember(id: string, item: T): void {
+    this.#items.delete(id)
+    this.#items.set(id, item)
+    const [oldest] = this.#items.keys()
+    if (this.#items.size > maxRecentItems && oldest !== undefined) this.#items.delete(oldest)
+  }
+
+  get(id: string): T | undefined {
+    return this.#items.get(id)
+  }
+
+  entries(): IterableIterator<[string, T]> {
+    return this.#items.entries()
   }
 }

@@ -1,11 +1,12 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { ErrorCode } from '../contract/errors.ts'
+import { fileKindsOf } from '../contract/file.ts'
+import { dropSafeBounds } from '../contract/json-schema.ts'
 import type { Toolset } from '../contract/operation.ts'
 import { parseArguments } from './arguments.ts'
-import type { Consent } from './consent.ts'
-import type { ToolReply } from './reply.ts'
-import { publishInputSchema, type PublishedSchema } from './schema.ts'
+import type { Consent, ToolReply } from './reply.ts'
 import type { Session } from './session.ts'
+import { maxPathLength } from './workspace.ts'
 
 /** One call of a tool by a client. */
 export interface ToolCall {
@@ -79,3 +80,66 @@ export function defineTool<Input extends z.ZodObject>(
     run: (session, given, call) => run(session, parseArguments(input, given), call),
   }
 }
+
+/** A JSON Schema object as tools publish it. */
+export interface PublishedSchema {
+  readonly type: 'object'
+  readonly [keyword: string]: unknown
+}
+
+/** From here on, a bound only keeps out what cannot be stored. */
+const maxInt32 = 2 ** 31 - 1
+
+/** What file fields take where the client works on this machine. */
+export const pathOrIdText = 'path, or file id'
+
+/**
+ * The JSON Schema agents see of a tool's input, from the zod contract alone: strict objects, no
+ * `$ref`, no bounds that only say "a 32-bit or safe integer", and file fields that take paths.
+ */
+export function publishInputSchema(input: z.ZodObject): PublishedSchema {
+  const { $schema: _, ...published } = z.toJSONSchema(input, {
+    io: 'input',
+    override({ zodSchema, jsonSchema }) {
+      if (fileKindsOf(zodSchema)) {
+        delete jsonSchema.minLength
+        delete jsonSchema.maxLength
+        jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrIdText}`
+      }
+      dropSafeBounds(jsonSchema)
+      if ((jsonSchema.maximum ?? 0) >= maxInt32) delete jsonSchema.maximum
+      if (jsonSchema.type === 'object' && jsonSchema.properties) jsonSchema.additionalProperties = false
+    },
+  })
+  return { ...published, type: 'object' }
+}
+
+/** Longest a call may be asked to wait, seconds: clients give up at 60. */
+const maxWaitSeconds = 45
+
+/** How long a call waits before it answers with what there is. */
+export const waitSeconds = z
+  .int()
+  .min(0)
+  .max(maxWaitSeconds)
+  .default(20)
+  .describe('Seconds to wait for the result')
+
+/** A path or id: bounds that nobody meets stay out of the published schema. */
+export const pathText = z
+  .string({
+    error: (issue) =>
+      typeof issue.input === 'number'
+        ? 'a file is given as text; as a number an id has lost digits'
+        : undefined,
+  })
+  .refine(({ length }) => length > 0 && length <= maxPathLength, `is empty or longer than ${maxPathLength}`)
+
+/** Where result files go. */
+export const saveTo = pathText.optional().describe('Folder for the files, or a name for them')
+
+/** A file the agent names. */
+export const pathOrId = pathText.describe('Path, or file id')
+
+/** Whether a call repeats work that is under way. */
+export const forceNew = z.boolean().default(false).describe('Begin anew beside an equal call')

@@ -1,4 +1,4 @@
-import type { ToolFilter } from '../../src/mcp/offer.ts'
+import type { ToolFilter } from '../../src/mcp/tool-selection.ts'
 import { beginAsMain } from '../service/begin-as-main.ts'
 
 /** What the tests tell the server they start. */
@@ -14,7 +14,7 @@ export interface EntryOptions {
 
 // Starts the MCP server over this process's stdio against the service a test runs.
 beginAsMain()
-const { startMcpServer } = await import('../../src/mcp/server.ts')
+const { startMcpServer } = await import('../../src/mcp/stdio-server.ts')
 const { serverOptions } = await import('./server-options.ts')
 const options = JSON.parse(process.argv[2] ?? '') as EntryOptions
 const report = (error: unknown) => process.stderr.write(`REPORT ${String(error)}\n`)

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '../../src/client/client.ts'
-import { workspaceDelivery } from '../../src/mcp/place-workspace.ts'
+import { workspaceDelivery } from '../../src/mcp/workspace-delivery.ts'
 import { openSession } from '../../src/mcp/session.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { startContractServer } from './contract-server.ts'

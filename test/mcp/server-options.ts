@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createClient } from '../../src/client/client.ts'
-import type { McpServerOptions } from '../../src/mcp/server.ts'
+import type { McpServerOptions } from '../../src/mcp/stdio-server.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import type { EntryOptions } from './entry.ts'
 

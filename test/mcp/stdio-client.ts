@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Operation } from '../../src/contract/operation.ts'
-import { startMcpServer } from '../../src/mcp/server.ts'
+import { startMcpServer } from '../../src/mcp/stdio-server.ts'
 import { startingQuickly } from '../own-home.ts'
 import { startContractServer, type ContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'

@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { publishInputSchema } from '../../src/mcp/schema.ts'
-import { allTools } from '../../src/mcp/tools/all-tools.ts'
+import { publishInputSchema } from '../../src/mcp/tool.ts'
+import { allTools } from '../../src/mcp/tool-selection.ts'
 import { operations } from '../../tools/index.ts'
 
 const all = [...allTools(operations.map(({ operation }) => operation)).values()]

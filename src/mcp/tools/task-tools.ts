@@ -1,16 +1,15 @@
 import * as z from 'zod'
-import { findTask } from '../../client/tasks.ts'
+import { findTask, queryTask, wasStoppedOnRequest } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { id } from '../../contract/id.ts'
 import { routes } from '../../contract/routes.ts'
 import { taskListQuery } from '../../contract/task.ts'
-import { followTask } from '../follow-task.ts'
 import type { ToolReply } from '../reply.ts'
-import { checkSaveTo } from '../save.ts'
+import { followTask } from '../run-operation.ts'
 import type { KnownTask, Session } from '../session.ts'
 import { callAgainSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.ts'
-import { defineTool, type ToolCall } from '../tool.ts'
-import { saveTo, waitSeconds } from './fields.ts'
+import { defineTool, saveTo, type ToolCall, waitSeconds } from '../tool.ts'
+import { checkSaveTo } from '../workspace-delivery.ts'
 
 /** Waits for a task or a transfer and saves the results. */
 export const getTaskTool = defineTool(
@@ -125,5 +124,42 @@ export const listTasksTool = defineTool(
     }))
     for (const task of tasks) session.tasks.remember(task.task_id, session.tasks.get(task.task_id) ?? task)
     return { data: { tasks, total, page: query.page } }
+  },
+)
+
+/** Cancels a task that waits; with force, ends one that is worked on. */
+export const cancelTaskTool = defineTool(
+  {
+    name: 'cancel_task',
+    title: 'Cancel a task',
+    description:
+      'Cancels a task that is still queued and returns its credits. A task that is being worked on goes on, ' +
+      'unless force is true.',
+    input: z.object({
+      task_id: id,
+      force: z
+        .boolean()
+        .default(false)
+        .describe('Also ends a task that is being worked on; its work is lost, its credits are returned'),
+    }),
+    example: { task_id: '1947528019203325952', force: true },
+    errors: [6013, ...routes.cancelTask.errors, ...routes.stopTask.errors],
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+  async (session, { task_id, force }, call) => {
+    const route = force ? routes.stopTask : routes.cancelTask
+    const state = await session.client.call(route, { params: { task_id }, signal: call.signal }).then(
+      (ended) => (ended === '' ? 'cancelled' : ended.status),
+      async (error: unknown) => {
+        if (!(error instanceof MediaError && error.code === 6007)) throw error
+        // A call that is repeated, as after a lost answer, finds its own work done.
+        const view = await queryTask(session.client, await lookUpTask(session, task_id))
+        if (!wasStoppedOnRequest(view)) throw error
+        return view.status
+      },
+    )
+    return {
+      data: { task_id, status: state, next_step: 'The credits were returned. Nothing more to do.' },
+    }
   },
 )

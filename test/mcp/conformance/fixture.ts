@@ -11,8 +11,8 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { createHttpHandler } from '../../../src/mcp/http.ts'
-import type { Tenant } from '../../../src/mcp/http-tenant.ts'
+import { createHttpHandler } from '../../../src/mcp/http-server.ts'
+import type { Tenant } from '../../../src/mcp/http-tenants.ts'
 import { handleTaskExtension, tasksExtension } from '../../../src/mcp/task-extension.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { roundTools, said } from './rounds.ts'

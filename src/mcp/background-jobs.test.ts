@@ -1,0 +1,240 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { startContractServer } from '../../test/mcp/contract-server.ts'
+import { holdUpload } from '../../test/mcp/held-upload.ts'
+import { until } from '../../test/mcp/scratch.ts'
+import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
+import { createClient } from '../client/client.ts'
+import { callTool } from './call-tool.ts'
+import { workspaceDelivery } from './workspace-delivery.ts'
+import { openSession } from './session.ts'
+import type { ToolCall, Tool } from './tool.ts'
+import { inspectFileTool } from './tools/inspect-tool.ts'
+import { operationTool } from './tools/operation-tool.ts'
+import { getTaskTool } from './tools/task-tools.ts'
+import { BackgroundJobs } from './background-jobs.ts'
+
+const never = new AbortController().signal
+
+function call(signal: AbortSignal): ToolCall {
+  return { signal, progress: () => undefined, consent: { canAsk: false, answerTo: () => undefined } }
+}
+
+test('a transfer outlives the one who waits, and tells later', async () => {
+  using transfers = new BackgroundJobs<string>()
+  const work = Promise.withResolvers<string>()
+  const transfer = transfers.start(({ progress }) => {
+    progress(40)
+    progress(20)
+    return work.promise
+  })
+  expect(await transfer.within(AbortSignal.abort())).toBeUndefined()
+  expect(transfer.progress).toBe(40)
+  work.resolve('done')
+  expect(await transfers.get(transfer.id)?.within(never)).toBe('done')
+})
+
+test('equal keys share work that is under way, and begin anew after it', async () => {
+  using transfers = new BackgroundJobs<number>()
+  const works = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
+  let started = 0
+  const start = () =>
+    transfers.join('key', () => works[started++]?.promise ?? Promise.reject(new Error('too many')))
+  const [first, joined] = [start(), start()]
+  expect(joined).toBe(first)
+  works[0]?.resolve(1)
+  expect(await first.within(never)).toBe(1)
+  const again = start()
+  expect(again).not.toBe(first)
+  works[1]?.reject(new Error('broken'))
+  await expect(again.within(never)).rejects.toThrow('broken')
+})
+
+test('however many follow, one that is under way is found; of the ended ones the latest are', async () => {
+  using transfers = new BackgroundJobs<number>()
+  const work = Promise.withResolvers<number>()
+  const long = transfers.start(() => work.promise)
+  const short = Array.from({ length: 201 }, (_, index) => transfers.start(async () => index))
+  await Promise.all(short.map((transfer) => transfer.within(never)))
+  expect(transfers.get(long.id)).toBe(long)
+  expect(short.map(({ id }) => transfers.get(id) !== undefined)).toEqual(short.map((_, index) => index > 0))
+  expect(transfers.isBusy).toBe(true)
+  work.resolve(1)
+  await long.within(never)
+  expect(transfers.isBusy).toBe(false)
+})
+
+test('an upload that outlasts its call goes on to the task, and get_task joins it', async () => {
+  await using held = await holdUpload()
+  const { service, session, workspace, gate, args } = held
+  const { data } = await operationTool(videoSplitScreen).run(session, args, call(AbortSignal.timeout(200)))
+  expect(data).toMatchObject({
+    status: 'uploading',
+    next_step: expect.stringContaining(String(data['transfer_id'])),
+  })
+  const { transfer_id } = data
+  const save_to = 'elsewhere/final.mp4'
+  const still = await getTaskTool.run(session, { transfer_id, save_to, wait_seconds: 0 }, call(never))
+  expect(still.data).toMatchObject({ status: 'uploading', transfer_id })
+  expect(still.data['next_step']).toContain(`and save_to "${save_to}"`)
+  gate.resolve()
+  const done = await getTaskTool.run(session, { transfer_id, save_to }, call(never))
+  expect(done.data).toMatchObject({
+    status: 'completed',
+    files: [{ bytes: 4, path: join(workspace, save_to) }],
+  })
+  expect(service.requests.filter((request) => request === 'POST /base/file/upload')).toHaveLength(1)
+  const unknown = getTaskTool.run(session, { transfer_id: 'transfer-0' }, call(never))
+  await expect(unknown).rejects.toMatchObject({ code: 6005 })
+})
+
+/** Work that costs 7 credits where more than 6 are asked about, its upload held until the gate opens. */
+async function pricedWork() {
+  const held = await holdUpload({ confirmAbove: 6 })
+  held.service.price = 7
+  return {
+    ...held,
+    make: (one: ToolCall) => operationTool(videoSplitScreen).run(held.session, held.args, one),
+  }
+}
+
+test('the price of work whose upload outlasted its call is told by get_task, and the same call asks', async () => {
+  await using work = await pricedWork()
+  const { service, session, gate, args, make } = work
+  const { transfer_id } = (await make(call(AbortSignal.timeout(50)))).data
+  const joined = await make(call(AbortSignal.timeout(50)))
+  expect(joined.data).toMatchObject({ transfer_id, next_step: expect.stringContaining('force_new') })
+  const outside = { ...args, save_to: '/elsewhere' }
+  await expect(
+    operationTool(videoSplitScreen).run(session, outside, call(AbortSignal.timeout(50))),
+    'a place is checked at once, joined or not',
+  ).rejects.toMatchObject({ code: 6016 })
+  gate.resolve()
+  const priced = await getTaskTool.run(session, { transfer_id }, call(never))
+  expect(priced.data).toMatchObject({
+    status: 'unconfirmed',
+    price_credits: 7,
+    next_step: expect.stringMatching(/7 credits.*call video_split_screen again/),
+  })
+  const asking = { ...call(never), consent: { canAsk: true, answerTo: () => undefined } }
+  const { question } = await make(asking)
+  expect(question).toMatchObject({ text: expect.stringContaining('7 credits') })
+  const otherPrice = {
+    ...call(never),
+    consent: { canAsk: true, answerTo: (key: string) => key === 'cost_6_credits' },
+  }
+  expect((await make(otherPrice)).data, 'a yes to another price').toMatchObject({ status: 'declined' })
+  expect(service.tasks.size).toBe(0)
+  const agreed = {
+    ...call(never),
+    consent: { canAsk: true, answerTo: (key: string) => key === question?.key },
+  }
+  expect((await make(agreed)).data).toMatchObject({ status: 'completed' })
+  expect(service.tasks.size).toBe(1)
+})
+
+test('a yes holds for a call that joined one to which nobody had said it', async () => {
+  await using work = await pricedWork()
+  const { service, gate, make } = work
+  await make(call(AbortSignal.timeout(50)))
+  const agreed = { canAsk: true, answerTo: (key: string) => key === 'cost_7_credits' }
+  const { signal } = new AbortController()
+  const waiting = Promise.withResolvers<void>()
+  vi.spyOn(signal, 'addEventListener').mockImplementationOnce(() => waiting.resolve())
+  const joined = make({ ...call(signal), consent: agreed })
+  await waiting.promise
+  gate.resolve()
+  expect((await joined).data).toMatchObject({ status: 'completed' })
+  expect(service.tasks.size).toBe(1)
+})
+
+test('a picture that outlasts its call is drawn on, and the same call again answers it', async () => {
+  await using service = await startContractServer()
+  const { id: file } = await service.hold('a.mp4', Buffer.from('aaaa'))
+  const gate = Promise.withResolvers<void>()
+  const impatient = new AbortController()
+  await using session = openSession({
+    version: '0',
+    operations: [],
+    async connect() {
+      const client = createClient(service)
+      return {
+        ...client,
+        async send(request) {
+          impatient.abort()
+          await gate.promise
+          return client.send(request)
+        },
+      }
+    },
+    delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
+  })
+  const ask = (signal: AbortSignal) =>
+    inspectFileTool.run(session, { file, preview: 'contact_sheet' }, call(signal))
+  const first = await ask(impatient.signal)
+  expect(first.images).toBeUndefined()
+  expect(first.data).toMatchObject({ name: 'a.mp4', next_step: expect.stringContaining('still being drawn') })
+  gate.resolve()
+  await until(() => service.requests.some((request) => request.endsWith('/preview')), 'it is drawn on')
+  expect((await ask(never)).images).toHaveLength(1)
+})
+
+test('a lost service is looked for again, and the call goes on there', async () => {
+  const first = await startContractServer()
+  await using second = await startContractServer()
+  const services = [first, second]
+  await using session = openSession({
+    version: '0',
+    operations: [],
+    connect: () => Promise.resolve(createClient(services.shift() ?? second)),
+    delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
+  })
+  const held = [await first.hold('a.mp4', Buffer.from('1')), await second.hold('b.mp4', Buffer.from('2'))]
+  const nameOf = async (id = '') => {
+    const response = await session.client.send({
+      method: 'GET',
+      address: `/base/file/${id}`,
+      idempotent: true,
+    })
+    return JSON.stringify(await response.body.json())
+  }
+  expect(await nameOf(held[0]?.id)).toContain('a.mp4')
+  await first[Symbol.asyncDispose]()
+  expect(await nameOf(held[1]?.id)).toContain('b.mp4')
+})
+
+test('whatever a tool hangs on, its call is answered; a bug answers without its text', async () => {
+  const reported: unknown[] = []
+  await using session = openSession({
+    version: '0',
+    operations: [],
+    connect: () => Promise.reject(new Error('unused')),
+    delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
+  })
+  const context = {
+    mcpReq: { signal: never, notify: () => Promise.resolve() } as never,
+    limits: { wait: 10, answer: 20 },
+    report: (error: unknown) => void reported.push(error),
+  }
+  const given = { name: 'x' }
+  const hanging: Pick<Tool, 'run'> = { run: () => new Promise(() => undefined) }
+  const late = await callTool(session, { tool: hanging, given }, context)
+  expect(late).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^6402: .*Retryable: yes$/) }],
+  })
+  const waiting: Pick<Tool, 'run'> = {
+    run: (_session, _given, { signal }) => delay(1000, { data: {} }, { signal }),
+  }
+  const outOfTime = await callTool(session, { tool: waiting, given }, context)
+  expect(outOfTime).toEqual(late)
+  const broken: Pick<Tool, 'run'> = {
+    run: () => Promise.reject(new Error('password is 123')),
+  }
+  const bug = await callTool(session, { tool: broken, given }, context)
+  expect(JSON.stringify(bug)).toContain('6500: Internal error.')
+  expect(JSON.stringify(bug)).not.toContain('123')
+  await until(() => reported.length === 1, 'the bug is reported')
+  await expect(callTool(session, { tool: undefined, given }, context)).rejects.toThrow('no tool x')
+})

@@ -1,0 +1,14 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { withProtocolErrors } from './call-limits.ts'
+
+test('whatever a request hangs on, it is answered before clients give up', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const report = (error: unknown) => expect.unreachable(String(error))
+  const late = withProtocolErrors(new Promise(() => undefined), report)
+  await Promise.all([
+    expect(late).rejects.toThrow(/^6402: .*Retryable: yes/),
+    vi.advanceTimersByTimeAsync(45_000),
+  ])
+  expect(await withProtocolErrors(Promise.resolve('answer'), report)).toBe('answer')
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { findResultFiles } from './file-delivery.ts'
+
+const url = '/base/file/1/download'
+
+test.each([
+  [
+    'one result',
+    { file_id: '1', download_url: url, duration_ms: 2500 },
+    [{ file_id: '1', role: 'result', duration: 2.5 }],
+  ],
+  ['an id alone at the top', { file_id: '1' }, [{ file_id: '1', role: 'result' }]],
+  [
+    'several, by role',
+    { file_id: '1', download_url: url, midi_file_id: '2', midi_download_url: url },
+    [
+      { file_id: '1', role: 'result' },
+      { file_id: '2', role: 'midi' },
+    ],
+  ],
+  [
+    'one whose address is named as its id, and one that was not made',
+    {
+      subtitle_file_id: '3',
+      subtitle_file_download_url: url,
+      bgm_audio_file_id: '',
+      bgm_audio_file_download_url: '',
+    },
+    [{ file_id: '3', role: 'subtitle' }],
+  ],
+  [
+    'inputs that are named again are not results',
+    {
+      file_id: '1',
+      download_url: url,
+      source_file_id: '7',
+      layout: { slots: [{ file_id: '8', begin_time_ms: 0 }] },
+    },
+    [{ file_id: '1', role: 'result' }],
+  ],
+  [
+    'a list of results',
+    {
+      clips: [
+        { file_id: '1', download_url: url },
+        { file_id: '2', download_url: url },
+      ],
+    },
+    [
+      { file_id: '1', role: 'result' },
+      { file_id: '2', role: 'result' },
+    ],
+  ],
+  ['none', { text: 'x', file_id: null, list: [null, 1] }, []],
+])('%s', (_name, output, expected) => {
+  expect(findResultFiles(output)).toEqual(expected)
+})

@@ -1,0 +1,210 @@
+import { constants, type BigIntStats } from 'node:fs'
+import { lstat, mkdir, open, opendir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { MediaError } from '../contract/errors.ts'
+import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '../contract/file-kind.ts'
+import { nearestName } from '../contract/near-name.ts'
+import type { LocalFile } from '../contract/upload.ts'
+import { errorCode } from '../platform/error-code.ts'
+import { resolveLinks } from '../platform/real-path.ts'
+import { assertAllowed, folderHints, type Folders, isInside, toAbsolute } from './workspace.ts'
+
+/** A file that may be read, held open: everything is read from the descriptor. */
+export interface OpenedFile {
+  readonly handle: FileHandle
+  readonly name: string
+  readonly kind: FileKind
+  /** Bytes. */
+  readonly size: number
+  /** Where it lies on this machine. */
+  readonly local?: LocalFile
+  /** Equal for the same content of the same file. */
+  readonly identity: string
+  /** Of a file elsewhere, which has no bytes yet: fetches them, telling the share, and answers how many. */
+  readonly fill?: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<number>
+}
+
+/** A folder that may be written, kept from being exchanged where the system allows that. */
+export interface OpenedFolder extends AsyncDisposable {
+  /** The folder's real path, for people. */
+  readonly path: string
+  /** The path to work with: on Linux it goes through the open descriptor. */
+  readonly base: string
+}
+
+// A FIFO must not hold the open, and a terminal must not become ours. Windows knows neither.
+const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
+
+/** Tells whether a text names a regular file. */
+export async function isExistingFile(folders: Folders, given: string): Promise<boolean> {
+  return stat(toAbsolute(folders, given)).then(
+    (stats) => stats.isFile(),
+    () => false,
+  )
+}
+
+/**
+ * Opens a file an agent named, then checks what was opened: place, extension, size. The caller closes it,
+ * and checks that its kind is among those wanted; here they only say what is supported.
+ */
+export async function openAllowedFile(
+  folders: Folders,
+  given: string,
+  wanted: readonly FileKind[] = fileKinds,
+): Promise<OpenedFile> {
+  const path = toAbsolute(folders, given)
+  // Before anything is looked at: whether something lies outside is not told.
+  const leadsTo = await resolveLinks(path)
+  assertAllowed(folders, leadsTo, given)
+  const before = await stat(path).catch(async (error: unknown) => {
+    throw unreadablePath(folders, given, {
+      cause: error,
+      meant: await suggestFileName(folders, leadsTo, wanted),
+    })
+  })
+  if (!before.isFile()) throw notAFile(given, before.isDirectory())
+  const handle = await open(path, openFlags).catch((error: unknown) => {
+    throw unreadablePath(folders, given, { cause: error })
+  })
+  try {
+    const stats = await handle.stat({ bigint: true })
+    const real = await realPathOfHandle(handle, path, stats)
+    assertAllowed(folders, real, given)
+    if (!stats.isFile()) throw notAFile(given, stats.isDirectory())
+    const kind = kindOf(extensionOf(basename(path)))
+    if (!kind) throw unsupportedExtension(given, wanted)
+    if (stats.size === 0n) throw new MediaError(6011, `${given} is empty`)
+    const { dev, ino, size, mtimeNs, ctimeNs } = stats
+    const identity = [dev, ino, size, mtimeNs, ctimeNs].join(':')
+    const local = { path: real, device: String(dev), inode: String(ino) }
+    return { handle, name: basename(path), kind, size: Number(size), identity, local }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** Opens a folder an agent named for writing, making what is missing of it. */
+export async function openAllowedFolder(folders: Folders, given: string): Promise<OpenedFolder> {
+  const { ancestor, missing } = await checkAllowedFolder(folders, given)
+  let path = ancestor
+  for (const part of missing) {
+    path = join(path, part)
+    await mkdir(path).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error
+    })
+  }
+  // Windows cannot open folders; elsewhere the open descriptor shows what was really reached.
+  if (process.platform === 'win32') {
+    assertAllowed(folders, await realpath(path), given)
+    return { path, base: path, [Symbol.asyncDispose]: () => Promise.resolve() }
+  }
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    const real = await realPathOfHandle(handle, path, await handle.stat({ bigint: true }))
+    assertAllowed(folders, real, given)
+    const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real
+    return { path: real, base, [Symbol.asyncDispose]: () => handle.close() }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** Checks that a folder an agent named could be written; makes nothing. Answers what exists of it. */
+async function checkAllowedFolder(
+  folders: Folders,
+  given: string,
+): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
+  const path = toAbsolute(folders, given)
+  // As in reading.
+  assertAllowed(folders, await resolveLinks(path), given)
+  let existing = path
+  while (!(await pathExists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
+  const ancestor = await realpath(existing).catch((error: unknown) => {
+    throw unreadablePath(folders, given, { cause: error })
+  })
+  const rest = relative(existing, path)
+  assertAllowed(folders, join(ancestor, rest), given)
+  if (!(await stat(ancestor)).isDirectory()) throw new MediaError(6016, `${given} is not a folder`)
+  return { ancestor, missing: rest === '' ? [] : rest.split(sep) }
+}
+
+/** A dangling link exists: it must not be written through. */
+async function pathExists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function realPathOfHandle(handle: FileHandle, path: string, stats: BigIntStats): Promise<string> {
+  if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`)
+  const real = await realpath(path)
+  const there = await stat(real, { bigint: true })
+  if (there.dev === stats.dev && there.ino === stats.ino) return real
+  throw new MediaError(6016, `${path} changed while it was opened`, { retryable: true })
+}
+
+interface UnreadablePathOptions {
+  readonly cause: unknown
+  /** Name of a file in the same folder that may be meant. */
+  readonly meant?: string | undefined
+}
+
+function unreadablePath(
+  folders: Folders,
+  given: string,
+  { cause, meant }: UnreadablePathOptions,
+): MediaError {
+  const { workspace, allowed } = folders
+  const code = errorCode(cause) ?? 'unknown'
+  const missing = code === 'ENOENT' || code === 'ENOTDIR'
+  const message = missing ? `There is no ${given}` : `${given} cannot be opened (${code})`
+  const hints = [
+    ...(missing && meant !== undefined ? [`Did you mean ${join(dirname(given), meant)}?`] : []),
+    `Relative paths start from ${workspace}. Allowed folders: ${allowed.join(', ')}.`,
+    ...folderHints(folders),
+  ]
+  return new MediaError(6004, message, { cause, hint: hints.join(' ') })
+}
+
+/** Most entries of a folder among which a file that may be meant is looked for. */
+const maxScannedEntries = 2000
+
+/** Of the files beside a real path the one that may be meant by it; nothing of folders outside is told. */
+async function suggestFileName(
+  folders: Folders,
+  path: string,
+  wanted: readonly FileKind[],
+): Promise<string | undefined> {
+  const folder = dirname(path)
+  if (!folders.allowed.some((allowed) => isInside(allowed, folder))) return undefined
+  const names: string[] = []
+  let looked = 0
+  try {
+    for await (const entry of await opendir(folder)) {
+      const kind = kindOf(extensionOf(entry.name))
+      const isHidden = entry.name.startsWith('.')
+      if (entry.isFile() && !isHidden && kind && wanted.includes(kind)) names.push(entry.name)
+      looked += 1
+      if (looked === maxScannedEntries) break
+    }
+  } catch {
+    // What may be meant is only a help.
+    return undefined
+  }
+  return nearestName(basename(path), names)
+}
+
+function notAFile(given: string, isFolder: boolean): MediaError {
+  const what = isFolder ? 'a folder' : 'not a regular file'
+  return new MediaError(6016, `${given} is ${what}`, { hint: 'Name one media file.' })
+}
+
+function unsupportedExtension(given: string, wanted: readonly FileKind[]): MediaError {
+  const extension = extensionOf(basename(given))
+  const what =
+    extension === '' ? 'no extension' : `the extension ${extension}, which the service does not take`
+  return new MediaError(6001, `${given} has ${what}`, { hint: supportedHint(wanted) })
+}

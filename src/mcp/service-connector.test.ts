@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { startContractServer } from '../../test/mcp/contract-server.ts'
+import { until } from '../../test/mcp/scratch.ts'
+import { createClient, type Connection } from '../client/client.ts'
+import { EventFeed } from '../client/event-feed.ts'
+import { createTask } from '../client/tasks.ts'
+import { routes } from '../contract/routes.ts'
+import { reconnectingClient } from './service-connector.ts'
+
+const task_type = 'video_split_screen'
+
+/** Connects to one service after the other, and tells which connections were given up. */
+function inTurn(...services: { readonly baseUrl: string; readonly apiKey: string }[]) {
+  const retired: string[] = []
+  const closed: string[] = []
+  const connect = async (): Promise<Connection> => {
+    const service = (services.length > 1 ? services.shift() : services[0]) ?? { baseUrl: '', apiKey: '' }
+    const client = createClient(service)
+    return {
+      ...client,
+      async retire() {
+        retired.push(service.baseUrl)
+        await client.retire()
+      },
+      async close() {
+        closed.push(service.baseUrl)
+        await client.close()
+      },
+    }
+  }
+  return { connect, retired, closed }
+}
+
+describe('a service that starts anew on another port', () => {
+  test('is reached by the next call, and the connection to the old one is given up, once', async () => {
+    const first = await startContractServer()
+    await using second = await startContractServer()
+    const { connect, retired } = inTurn(first, second)
+    const client = reconnectingClient({ connect })
+    await client.call(routes.capabilities)
+    await first[Symbol.asyncDispose]()
+    await Promise.all([client.call(routes.capabilities), client.call(routes.listTasks)])
+    expect(second.requests.toSorted()).toEqual(['GET /base/capabilities', 'GET /task/list'])
+    expect(retired).toEqual([first.baseUrl])
+    await client.close()
+  })
+
+  test('tells its events to who followed the old one, without a call', async () => {
+    const first = await startContractServer()
+    await using second = await startContractServer()
+    second.onCreate = () => undefined
+    const task = await createTask(createClient(second), { task_type, body: {} })
+    const { connect, retired } = inTurn(first, second)
+    const client = reconnectingClient({ connect })
+    using feed = new EventFeed(client)
+    const told: (string | null)[] = []
+    feed.follow((changed) => void told.push(changed?.task_id ?? null))
+    await until(() => first.followers.size === 1, 'the feed follows the first')
+    await first[Symbol.asyncDispose]()
+    await until(() => second.followers.size === 1, 'the feed follows the second')
+    second.move(task.task_id, { status: 'processing' })
+    await until(() => told.includes(task.task_id), 'an event of the second')
+    expect(retired).toEqual([first.baseUrl])
+    await client.close()
+  })
+
+  test('is reached with its new key', async () => {
+    await using service = await startContractServer()
+    const { connect, retired } = inTurn({ ...service, apiKey: 'that of before' }, service)
+    const client = reconnectingClient({ connect })
+    using feed = new EventFeed(client)
+    feed.follow(() => undefined)
+    await until(() => service.followers.size === 1, 'the feed follows')
+    expect(retired).toEqual([service.baseUrl])
+    await client.close()
+  })
+})
+
+describe('events start no service', () => {
+  test('one that is not there is only looked for, until a call starts it', async () => {
+    await using service = await startContractServer()
+    let starts = 0
+    const client = reconnectingClient({
+      connect: async () => {
+        starts += 1
+        return createClient(service)
+      },
+      find: async () => null,
+    })
+    await expect(client.openEvents()).rejects.toMatchObject({ code: 6401, retryable: true })
+    expect(starts).toBe(0)
+    await client.call(routes.capabilities)
+    const socket = await client.openEvents()
+    expect([socket.readyState, starts]).toEqual([socket.OPEN, 1])
+    socket.close()
+    await client.close()
+  })
+
+  test('one found for them serves calls too', async () => {
+    await using service = await startContractServer()
+    const client = reconnectingClient({
+      connect: () => Promise.reject(new Error('nothing is to be started')),
+      find: async () => createClient(service),
+    })
+    const socket = await client.openEvents()
+    expect((await client.call(routes.capabilities)).credits.balance).toBe(100)
+    socket.close()
+    await client.close()
+  })
+
+  test('one found after a call has connected is closed: there is one connection', async () => {
+    await using service = await startContractServer()
+    const search = Promise.withResolvers<Connection>()
+    const { connect, closed } = inTurn(service)
+    const client = reconnectingClient({ connect, find: () => search.promise })
+    const opening = client.openEvents()
+    await client.call(routes.capabilities)
+    search.resolve(await connect())
+    const socket = await opening
+    expect([socket.readyState, closed]).toEqual([socket.OPEN, [service.baseUrl]])
+    socket.close()
+    await client.close()
+  })
+})
