@@ -1,4 +1,4 @@
-import type { OnsetWeights } from '../src/media/piano/judge.ts'
+import type { OnsetWeights } from '../src/media/piano/onset-classifier.ts'
 import { chanceOf } from '../test/piano/chance.ts'
 
 /** Something that may be what is looked for, and then has a value. */

@@ -1,6 +1,5 @@
 import { pianoFrameHop, pianoSampleRate } from '../src/media/piano/frames.ts'
-import { keyCount, lowestKey, type PianoNote } from '../src/media/piano/note.ts'
-import { compareNotes } from '../src/media/piano/order.ts'
+import { compareNotes, keyCount, lowestKey, type PianoNote } from '../src/media/piano/note.ts'
 
 /** What Basic Pitch answers for a whole clip, frame by frame, of 88 keys each. */
 export interface Activations {

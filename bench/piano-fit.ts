@@ -4,12 +4,10 @@ import { basename, join } from 'node:path'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/use.ts'
 import { basicPitchFrames, openBasicPitchModel } from '../src/engines/piano/basic-pitch.ts'
-import { onsetFeatures } from '../src/media/piano/features.ts'
+import { onsetFeatures, onsetPeak, velocityScale } from '../src/media/piano/onset-classifier.ts'
 import { RecentFrames } from '../src/media/piano/frames.ts'
-import { velocityScale } from '../src/media/piano/judge.ts'
 import { keyCount, lowestKey } from '../src/media/piano/note.ts'
-import { onsetPeak } from '../src/media/piano/rise.ts'
-import { frameSeconds } from '../src/media/piano/track.ts'
+import { frameSeconds } from '../src/media/piano/note-tracker.ts'
 import { conditions, type Condition } from '../test/piano/conditions.ts'
 import { fit, type Example } from './fit.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
@@ -101,4 +99,4 @@ ${base64(output)}
   ]),
 }
 `
-await writeFile(join(import.meta.dirname, '../src/media/piano/weights.ts'), text)
+await writeFile(join(import.meta.dirname, '../src/media/piano/onset-weights.ts'), text)

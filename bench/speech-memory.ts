@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { decodeVoice } from '../src/engines/ffmpeg/voice-sound.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/use.ts'
-import { openVoiceActivityDetector } from '../src/engines/speech/find-speech.ts'
+import { openVoiceActivityDetector } from '../src/engines/speech/voice-activity.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { measure, processorSeconds } from './measure.ts'
 

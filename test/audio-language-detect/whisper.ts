@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { modelSha256 } from '../../src/engines/packs/sha256.ts'
 import { onnxFile } from '../engines/onnx-file.ts'
-import { whisperDecoder, whisperEncoder } from '../engines/speech/stand-in-speech.ts'
+import { whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 
 /** What a stand-in expects after the start: 50260 is zh, 50297 cy, 50259 en, 50262 es, 50267 pt. */
 const scores = { 50_260: -9, 50_297: -6, 50_259: -4, 50_262: -2, 50_267: -1 }

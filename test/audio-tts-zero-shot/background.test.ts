@@ -14,7 +14,7 @@ import {
 } from '../engines/speech/recordings.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { startParrot, type Parrot } from './parrot.ts'
-import { speak } from './speak.ts'
+import { speak } from './run-tts.ts'
 
 // What is behind the voice of a recording is taken off it, as far as it can be heard and there is something that does.
 

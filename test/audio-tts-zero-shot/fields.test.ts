@@ -10,7 +10,7 @@ import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { startParrot, type Parrot } from './parrot.ts'
-import { speak } from './speak.ts'
+import { speak } from './run-tts.ts'
 
 // What single fields of a request change in what is spoken, beside its subtitles.
 

@@ -9,10 +9,10 @@ import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { ready } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
-import { standInSherpa } from '../engines/speech/stand-in-sherpa.ts'
-import { packIn } from '../engines/speech/stand-in-speech.ts'
+import { standInSherpa } from '../engines/speech/fake-sherpa.ts'
+import { packIn } from '../engines/speech/fake-speech-models.ts'
 import { idOf, stage } from '../tasks/run-operation.ts'
-import { speak } from './speak.ts'
+import { speak } from './run-tts.ts'
 
 const folder = await scratchFolder()
 

@@ -6,7 +6,7 @@ import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { json } from '../engines/services/stand-in.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { startParrot, type Parrot } from './parrot.ts'
-import { speak } from './speak.ts'
+import { speak } from './run-tts.ts'
 
 const ffmpeg = (...args: string[]) => promisify(execFile)('ffmpeg', ['-v', 'error', '-y', ...args])
 const folder = await scratchFolder()

@@ -15,7 +15,7 @@ import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordin
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { parrotRate, startParrot, type Parrot } from './parrot.ts'
-import { speak } from './speak.ts'
+import { speak } from './run-tts.ts'
 
 const folder = await scratchFolder()
 const speech = testdata('speech')

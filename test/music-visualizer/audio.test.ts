@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bandCount, bandFrequency, bandPosition } from '../../src/media/audio/bands.ts'
-import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
-import { recentBeats } from '../../src/media/audio/onsets.ts'
-import { AudioProfiler, type AudioProfile } from '../../src/media/audio/survey.ts'
+import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
+import { recentBeats } from '../../src/media/audio/beat-detector.ts'
+import { AudioProfiler, type AudioProfile } from '../../src/media/audio/audio-profile.ts'
 import { song, sound } from './made.ts'
 
 function profileOf(samples: Float32Array): AudioProfile {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import type { AudioFeatures } from '../../src/media/audio/moments.ts'
+import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { rawFrames } from '../../tools/music-visualizer/encode.ts'
 import type { PreparedDrawing } from '../../tools/music-visualizer/frames.ts'
 

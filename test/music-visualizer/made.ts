@@ -1,8 +1,8 @@
 import type { Canvas, Pen } from '../../src/engines/canvas/load.ts'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { cleanLine } from '../../src/engines/canvas/text.ts'
-import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
-import { AudioProfiler } from '../../src/media/audio/survey.ts'
+import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
+import { AudioProfiler } from '../../src/media/audio/audio-profile.ts'
 import { lazy } from '../../src/platform/once.ts'
 import {
   drawBuiltInBackground,

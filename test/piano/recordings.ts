@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readSoundFont } from '../../src/engines/piano/piano.ts'
-import { playPerformance } from '../../src/engines/piano/play.ts'
+import { playPerformance } from '../../src/engines/piano/synthesizer.ts'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { writeFloatWav } from '../engines/float-wav.ts'

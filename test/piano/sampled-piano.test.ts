@@ -7,8 +7,12 @@ import { beforeAll, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { packFolder, inventoryFile } from '../../src/engines/packs/store.ts'
 import { configurePacks } from '../../src/engines/packs/use.ts'
-import { playPerformance } from '../../src/engines/piano/play.ts'
-import { velocityLayers, samplePackage, loadSampledPiano } from '../../src/engines/piano/sampled-piano.ts'
+import {
+  loadSampledPiano,
+  playPerformance,
+  samplePackage,
+  velocityLayers,
+} from '../../src/engines/piano/synthesizer.ts'
 import { pitchFrequency } from '../../src/media/piano/note.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { artifactOf } from '../packs/stand-in.ts'

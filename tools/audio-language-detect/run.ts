@@ -1,12 +1,12 @@
 import { contractLanguage } from '../../src/contract/languages.ts'
-import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import type { RunOperation } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
 import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
-import { selectLanguageIdentifier } from '../../src/engines/speech/choose.ts'
-import { openVoiceActivityDetector } from '../../src/engines/speech/find-speech.ts'
-import { missingAudioSeconds } from '../../src/media/audio/missing.ts'
-import { speechRate } from '../../src/media/speech/spoken.ts'
+import { selectLanguageIdentifier } from '../../src/engines/speech/select-engine.ts'
+import { openVoiceActivityDetector } from '../../src/engines/speech/voice-activity.ts'
+import { missingAudioSeconds } from '../../src/media/audio/missing-audio.ts'
+import { speechRate } from '../../src/media/speech/speech-types.ts'
 import type { audioLanguageDetect } from './contract.ts'
 import { noSoundError, detectionWindow } from './plan.ts'
 
@@ -62,14 +62,4 @@ async function speechSeconds(sound: Float32Array, signal: AbortSignal): Promise<
   let seconds = 0
   for await (const { start, end } of finder.detect([sound], { signal })) seconds += end - start
   return seconds
-}
-
-/** Throws 6401 with the one command that helps, where there is no model that tells languages. */
-export const ready: ReadyOperation<typeof audioLanguageDetect> = async () => {
-  await locateFfmpeg()
-  await requireTogether([
-    selectLanguageIdentifier,
-    () => requirePack('voice-activity'),
-    () => requirePack('onnx-runtime'),
-  ])
 }

@@ -4,11 +4,15 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { spokenLanguage, type VoiceLanguage } from '../../src/contract/languages.ts'
 import type { InputOf, RunContext } from '../../src/contract/operation.ts'
 import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
-import { selectVoiceCloner, selectRecogniser, selectSeparator } from '../../src/engines/speech/choose.ts'
-import type { Recogniser, VoiceCloner } from '../../src/engines/speech/speech.ts'
-import { concatSamples } from '../../src/media/audio/joined.ts'
+import {
+  selectVoiceCloner,
+  selectRecogniser,
+  selectSeparator,
+} from '../../src/engines/speech/select-engine.ts'
+import type { Recogniser, VoiceCloner } from '../../src/engines/speech/speech-engines.ts'
+import { concatSamples } from '../../src/media/audio/windows.ts'
 import { encodeWav } from '../../src/media/audio/wav.ts'
-import type { MonoAudio } from '../../src/media/speech/spoken.ts'
+import type { MonoAudio } from '../../src/media/speech/speech-types.ts'
 import type { audioTtsZeroShot } from './contract.ts'
 
 export type SpeechInput = InputOf<typeof audioTtsZeroShot>

@@ -1,7 +1,7 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { GivenFile, PlanOperation } from '../../src/contract/operation.ts'
-import { estimateSpeechSeconds } from '../../src/media/speech/saying-time.ts'
+import { estimateSpeechSeconds } from '../../src/media/speech/sentences.ts'
 import { audioTtsZeroShot } from './contract.ts'
 
 /** Lengths of a reference (contract 3, 4.4), seconds. */

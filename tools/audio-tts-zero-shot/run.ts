@@ -5,13 +5,12 @@ import { spokenLanguage } from '../../src/contract/languages.ts'
 import type { OutputOf, ReadyOperation, RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { splitSentences } from '../../src/media/speech/sentences.ts'
-import { assembleSpeech, type AssembledSpeech } from './assemble.ts'
+import { type AssembledSpeech, assembleSpeech, writeSpeech } from './speech-file.ts'
 import type { audioTtsZeroShot } from './contract.ts'
 import { openEngines, requireEngines, type SpeechInput } from './engines.ts'
-import { prepareReference, type PreparedReference } from './reference.ts'
-import { speakSentences } from './speak.ts'
+import { prepareReference, type PreparedReference } from './prepare-reference.ts'
+import { speakSentences } from './synthesize.ts'
 import { makeSubtitles } from './subtitles.ts'
-import { writeSpeech } from './write.ts'
 
 type Operation = typeof audioTtsZeroShot
 type Output = OutputOf<Operation>
@@ -56,12 +55,6 @@ export const run: RunOperation<Operation> = async (input, context) => {
     report: { ref: referenceReport(prepared) },
     ...(notes.length > 0 && { notes }),
   }
-}
-
-/** Throws 6401 with the one command or setting that helps, where something is missing that speaks or listens. */
-export const ready: ReadyOperation<Operation> = async (request) => {
-  await locateFfmpeg()
-  await requireEngines(request?.input)
 }
 
 /** The beginning of what is said, as a file may be called. */

@@ -1,7 +1,7 @@
 import { entriesFromSpeech } from '../../src/media/subtitles/from-speech.ts'
 import { srtFile } from '../../src/media/subtitles/srt-file.ts'
 import { plainWidth } from '../../src/media/subtitles/widths.ts'
-import type { AssembledSpeech } from './assemble.ts'
+import type { AssembledSpeech } from './speech-file.ts'
 
 interface MakeSubtitlesOptions {
   /** Width and height, pixels. */

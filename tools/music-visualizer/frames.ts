@@ -1,5 +1,5 @@
 import type { Canvas } from '../../src/engines/canvas/load.ts'
-import type { AudioFeatures } from '../../src/media/audio/moments.ts'
+import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import type { Rect } from '../../src/media/geometry.ts'
 import { darken } from './built-in-images.ts'
 import type { VideoFrames } from './read-images.ts'

@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { type AudioFeatures, bandLevelAt } from '../../src/media/audio/moments.ts'
+import { type AudioFeatures, bandLevelAt } from '../../src/media/audio/audio-features.ts'
 import { clampToFrame, type CreateTemplate, drawTitle, type Scene } from './scene.ts'
 
 /** Veils of light behind the bars: how tall, how strong, and over how much of the spectrum each is smoothed. */

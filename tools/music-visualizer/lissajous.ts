@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { waveformSamples, type AudioFeatures } from '../../src/media/audio/moments.ts'
+import { waveformSamples, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { clampToFrame, type CreateTemplate, drawTitle, rectAround, type Scene, textColours } from './scene.ts'
 
 /** Half the side of the screen, as a share of the result's shorter side. */

@@ -1,5 +1,5 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/moments.ts'
+import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import {
   clampToFrame,
   type CreateTemplate,

@@ -1,6 +1,6 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { type AudioFeatures, bandLevelAt } from '../../src/media/audio/moments.ts'
-import { recentBeats } from '../../src/media/audio/onsets.ts'
+import { type AudioFeatures, bandLevelAt } from '../../src/media/audio/audio-features.ts'
+import { recentBeats } from '../../src/media/audio/beat-detector.ts'
 import type { Palette } from './palette.ts'
 import {
   clampToFrame,

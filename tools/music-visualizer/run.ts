@@ -1,5 +1,5 @@
 import { join, parse } from 'node:path'
-import type { ReadyOperation, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import type { RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { cleanLine } from '../../src/engines/canvas/text.ts'
 import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
@@ -7,8 +7,8 @@ import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { decodeSound, type Sound } from '../../src/engines/ffmpeg/sound.ts'
 import { soundRate } from '../../src/engines/ffmpeg/standard-sound.ts'
-import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/moments.ts'
-import { AudioProfiler, type AudioProfile } from '../../src/media/audio/survey.ts'
+import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
+import { AudioProfiler, type AudioProfile } from '../../src/media/audio/audio-profile.ts'
 import { darken, drawBuiltInBackground, drawPlaceholderCover, pixelsToCanvas } from './built-in-images.ts'
 import { type Background, type PreparedDrawing, prepareDrawing } from './frames.ts'
 import type { musicVisualizer } from './contract.ts'
@@ -78,18 +78,6 @@ function visualizerNotes(
       ? [`cover_file_id is not shown by ${template_id}: template_id tells which templates show a cover`]
       : []),
   ]
-}
-
-/** Throws 6401 where ffmpeg or the drawing library is missing, or what maps an HDR background to standard range. */
-export const ready: ReadyOperation<typeof musicVisualizer> = async (request) => {
-  await locateFfmpeg()
-  await loadDrawing()
-  const background = request && readVisualizerRequest(request.input, request.files).background
-  if (!background?.facts?.video?.hdr) return
-  await requireFilters(toneMapFilters, {
-    because: `${background.name} is HDR`,
-    instead: 'convert it to SDR first',
-  })
 }
 
 /** Share of the work that listening is, percent. */

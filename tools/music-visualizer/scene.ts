@@ -1,7 +1,7 @@
 import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
 import { fitLine, isRightToLeft, languageOf, setType, type Type } from '../../src/engines/canvas/text.ts'
-import type { AudioFeatures } from '../../src/media/audio/moments.ts'
-import type { AudioProfile } from '../../src/media/audio/survey.ts'
+import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
+import type { AudioProfile } from '../../src/media/audio/audio-profile.ts'
 import type { Rect } from '../../src/media/geometry.ts'
 import type { Palette } from './palette.ts'
 

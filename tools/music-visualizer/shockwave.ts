@@ -1,6 +1,6 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
-import { recentBeats } from '../../src/media/audio/onsets.ts'
-import type { AudioFeatures } from '../../src/media/audio/moments.ts'
+import { recentBeats } from '../../src/media/audio/beat-detector.ts'
+import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { type CreateTemplate, drawTitle, type Scene } from './scene.ts'
 
 /** How much larger the picture is, at rest, by the bass, and by a beat: it always covers the frame. */

@@ -1,7 +1,10 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
-import { recordingDurationMs } from '../../src/media/piano/recording.ts'
-import { transcriptionSeconds, renderingSeconds } from '../../src/media/piano/work.ts'
+import {
+  recordingDurationMs,
+  renderingSeconds,
+  transcriptionSeconds,
+} from '../../src/media/piano/recording.ts'
 import { pianoAudioEnhance } from './contract.ts'
 
 /** Checks that there is sound, and prices it. */

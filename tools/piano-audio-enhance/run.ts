@@ -1,17 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import type { RunOperation } from '../../src/contract/operation.ts'
 import { requireTogether } from '../../src/engines/packs/use.ts'
 import {
   expectedTranscriptionSeconds,
   transcribePiano,
   requirePianoTranscription,
-} from '../../src/engines/piano/hear.ts'
+} from '../../src/engines/piano/transcribe-piano.ts'
 import { openPiano, requirePiano } from '../../src/engines/piano/piano.ts'
-import { measureSourceSound, renderPerformance } from '../../src/engines/piano/render.ts'
-import { writeMidi } from '../../src/media/midi/write.ts'
-import { recordingDurationMs } from '../../src/media/piano/recording.ts'
-import { workTimeoutMs, renderingSeconds } from '../../src/media/piano/work.ts'
+import { measureSourceSound, renderPerformance } from '../../src/engines/piano/render-performance.ts'
+import { writeMidi } from '../../src/media/midi/write-midi.ts'
+import { recordingDurationMs, renderingSeconds, workTimeoutMs } from '../../src/media/piano/recording.ts'
 import type { pianoAudioEnhance } from './contract.ts'
 
 /** Progress when all is heard, and when all is played, percent. */
@@ -54,12 +53,4 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
     ...{ midi_file_id: keptMidi.file_id, midi_download_url: keptMidi.download_url },
     ...{ ...facts.told, piano: piano.name, notes: notes.length > 0 ? notes : undefined },
   }
-}
-
-/** Throws 6401 where ffmpeg, what hears or what plays is missing; tells the time that what is there takes. */
-export const ready: ReadyOperation<typeof pianoAudioEnhance> = async (request) => {
-  await requireTogether([requirePianoTranscription, requirePiano])
-  if (!request) return undefined
-  const file = request.files.get(request.input.file_id)
-  return (await expectedTranscriptionSeconds(file)) + renderingSeconds(recordingDurationMs(file))
 }

@@ -1,7 +1,6 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
-import { recordingDurationMs } from '../../src/media/piano/recording.ts'
-import { transcriptionSeconds } from '../../src/media/piano/work.ts'
+import { recordingDurationMs, transcriptionSeconds } from '../../src/media/piano/recording.ts'
 import { pianoAudioToMidi } from './contract.ts'
 
 /** Checks that there is sound, and prices it. */

@@ -1,4 +1,4 @@
-import type { MonoAudio } from '../../media/speech/spoken.ts'
+import type { MonoAudio } from '../../media/speech/speech-types.ts'
 import { outputOf } from './output.ts'
 
 /** A resampling of some minutes takes a second. */

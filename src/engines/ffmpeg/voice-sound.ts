@@ -1,5 +1,5 @@
-import { concatSamples } from '../../media/audio/joined.ts'
-import { speechRate } from '../../media/speech/spoken.ts'
+import { concatSamples } from '../../media/audio/windows.ts'
+import { speechRate } from '../../media/speech/speech-types.ts'
 import { FilledHoles, tellingHoles } from './filled-holes.ts'
 import { inPiecesOf, outputOf } from './output.ts'
 import { inputArgs } from './run.ts'

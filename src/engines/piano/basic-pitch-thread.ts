@@ -1,6 +1,6 @@
 import type { InferenceSession } from 'onnxruntime-node'
 import { pianoFrameHop } from '../../media/piano/frames.ts'
-import { PartialLevelMeter } from '../../media/piano/levels.ts'
+import { PartialLevelMeter } from '../../media/piano/partial-levels.ts'
 import { keyCount } from '../../media/piano/note.ts'
 import type { OnnxRuntime } from '../onnx/load.ts'
 import { serveModel } from '../onnx/model-thread.ts'

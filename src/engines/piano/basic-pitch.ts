@@ -1,8 +1,7 @@
 import { pianoFrameHop, pianoSampleRate, partialCount, type PianoFrame } from '../../media/piano/frames.ts'
-import { keyCount } from '../../media/piano/note.ts'
-import { compareNotes } from '../../media/piano/order.ts'
-import { NoteTracker, type TranscribedNote } from '../../media/piano/track.ts'
-import { transcriptionPaces } from '../../media/piano/work.ts'
+import { compareNotes, keyCount } from '../../media/piano/note.ts'
+import { NoteTracker, type TranscribedNote } from '../../media/piano/note-tracker.ts'
+import { transcriptionPaces } from '../../media/piano/recording.ts'
 import { openModelThreads, type ModelThreads } from '../onnx/model-threads.ts'
 import {
   countedFrames,
@@ -12,7 +11,7 @@ import {
   type WindowAnalysis,
 } from './basic-pitch-window.ts'
 import type { PianoTranscription, TranscribePianoOptions, PianoTranscriber } from './transcriber.ts'
-import { paddedWindows, type SoundWindow } from './windows.ts'
+import { paddedWindows, type SoundWindow } from '../../media/audio/windows.ts'
 
 /** Opens Basic Pitch, which is pulled first where it is not there. */
 export async function openBasicPitch(threads: number, signal: AbortSignal): Promise<PianoTranscriber> {
@@ -68,7 +67,7 @@ export async function* basicPitchFrames(
   }
 }
 
-type AnalyzedWindow = Pick<SoundWindow, 'from' | 'heard'> & { readonly look: WindowAnalysis }
+type AnalyzedWindow = Pick<SoundWindow, 'from' | 'received'> & { readonly look: WindowAnalysis }
 
 /** The windows of a sound in their order; while one is read, others are looked at. */
 async function* analyzedWindows(
@@ -85,7 +84,7 @@ async function* analyzedWindows(
   for await (const { samples, received: heard, from } of paddedWindows(sound, windows)) {
     const look = free.pop() ?? newWindowAnalysis()
     look.samples.set(samples)
-    const looked = model.ask(look, []).then(() => ({ from, heard, look }))
+    const looked = model.ask(look, []).then(() => ({ from, received: heard, look }))
     // Who ends before its turn comes has no use for its failure.
     looked.catch(() => {})
     under.push(looked)

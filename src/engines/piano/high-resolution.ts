@@ -1,13 +1,16 @@
 import type { InferenceSession } from 'onnxruntime-node'
 import { MediaError } from '../../contract/errors.ts'
-import { keyCount } from '../../media/piano/note.ts'
-import { compareNotes } from '../../media/piano/order.ts'
-import { regressionFrameRate, RegressionTracker, type RegressionFrame } from '../../media/piano/regression.ts'
-import type { TranscribedNote } from '../../media/piano/track.ts'
-import { transcriptionPaces } from '../../media/piano/work.ts'
+import { compareNotes, keyCount } from '../../media/piano/note.ts'
+import {
+  regressionFrameRate,
+  RegressionTracker,
+  type RegressionFrame,
+} from '../../media/piano/regression-tracker.ts'
+import type { TranscribedNote } from '../../media/piano/note-tracker.ts'
+import { transcriptionPaces } from '../../media/piano/recording.ts'
 import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/load.ts'
 import type { PianoTranscription, TranscribePianoOptions, PianoTranscriber } from './transcriber.ts'
-import { paddedWindows } from './windows.ts'
+import { paddedWindows } from '../../media/audio/windows.ts'
 
 const modelRate = 16_000
 

@@ -22,7 +22,7 @@ export async function openPiano(signal: AbortSignal): Promise<Piano> {
     try {
       const folder = await resolvePack('piano-samples', { signal })
       // What plays is loaded where it plays: a service only asks whether it could.
-      const { loadSampledPiano: sampledPiano } = await import('./sampled-piano.ts')
+      const { loadSampledPiano: sampledPiano } = await import('./synthesizer.ts')
       return { name: 'salamander', bank: await sampledPiano(folder), credit: salamanderCredit }
     } catch (error) {
       // The machine may be offline.

@@ -1,5 +1,5 @@
 import type { PedalSpan } from '../../media/piano/note.ts'
-import type { TranscribedNote } from '../../media/piano/track.ts'
+import type { TranscribedNote } from '../../media/piano/note-tracker.ts'
 
 /** What was heard in a recording. */
 export interface PianoTranscription {

@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os'
 import type { Tensor } from 'onnxruntime-node'
 import { MediaError } from '../../contract/errors.ts'
 import { whisperFeatures, whisperFrames } from '../../media/audio/log-mel.ts'
-import { languageProbabilities, startOfTranscriptToken } from '../../media/speech/whisper-languages.ts'
+import { languageProbabilities, startOfTranscriptToken } from '../../media/speech/recogniser-languages.ts'
 import { openModel, type Model } from '../onnx/session.ts'
 import { resolvePack } from '../packs/use.ts'
 import { findModelFiles } from './sherpa/model-files.ts'
-import type { LanguageIdentifier } from './speech.ts'
+import type { LanguageIdentifier } from './speech-engines.ts'
 
 /** Packs of models that tell languages, what is set first, then the fastest. */
 export const languageIdentifierPacks = ['whisper', 'whisper-tiny', 'whisper-turbo'] as const

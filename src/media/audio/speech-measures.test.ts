@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { analyzeBackground } from '../speech/background.ts'
-import { languageProbabilities } from '../speech/whisper-languages.ts'
+import { analyzeBackground } from '../speech/background-noise.ts'
+import { languageProbabilities } from '../speech/recogniser-languages.ts'
 import { melFilters, whisperFeatures, whisperFrames } from './log-mel.ts'
-import { processOverlapping } from './overlapping.ts'
-import { Stft } from './stft.ts'
+import { processOverlapping } from './windows.ts'
+import { Stft } from './spectrum.ts'
 
 let state = 7
 const noise = (count: number, level: number) =>

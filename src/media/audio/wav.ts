@@ -1,4 +1,4 @@
-import type { MonoAudio } from '../speech/spoken.ts'
+import type { MonoAudio } from '../speech/speech-types.ts'
 
 const headerBytes = 44
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Performance } from '../piano/note.ts'
 import { readMidi } from '../../../test/piano/read-midi.ts'
-import { writeMidi } from './write.ts'
+import { writeMidi } from './write-midi.ts'
 
 const moment = fc.double({ min: 0, max: 30_000, noNaN: true })
 

@@ -32,3 +32,11 @@ export const keyCount = 88
 export function pitchFrequency(pitch: number): number {
   return 440 * 2 ** ((pitch - 69) / 12)
 }
+
+/** Notes in order: by start, then pitch. */
+export function compareNotes(
+  one: Pick<PianoNote, 'start' | 'pitch'>,
+  other: Pick<PianoNote, 'start' | 'pitch'>,
+): number {
+  return one.start - other.start || one.pitch - other.pitch
+}

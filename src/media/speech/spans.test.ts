@@ -1,12 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clusterEmbeddings } from './cluster.ts'
-import { recognitionChunks } from './pieces.ts'
-import { decodePowerset } from './powerset.ts'
-import { SpeakerTracker } from './speaker-tracks.ts'
-import { SpeechSpanDetector, defaultVoiceActivityRule } from './speech-spans.ts'
-import type { TimeSpan } from './spoken.ts'
-import { speakerTurns } from './turns.ts'
+import { clusterEmbeddings, speakerTurns } from './speaker-turns.ts'
+import { defaultVoiceActivityRule, recognitionChunks, SpeechSpanDetector } from './speech-spans.ts'
+import { decodePowerset, SpeakerTracker } from './speaker-tracks.ts'
+import type { TimeSpan } from './speech-types.ts'
 
 const frame = 0.1
 function spansOf(probabilities: readonly number[], rule = defaultVoiceActivityRule): TimeSpan[] {

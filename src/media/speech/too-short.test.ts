@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findReferenceSpans } from './reference.ts'
+import { findReferenceSpans } from './voice-reference.ts'
 
 test('what is nearly long enough is not told as long enough', () => {
   const almost = { start: 1, end: 3.98 }

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { validateRecognition } from './check-words.ts'
-import { distributeTime, splitWords } from './split-words.ts'
-import type { RecognitionResult, TimedWord } from './spoken.ts'
-import { plainTranscript, joinTokens } from './token-words.ts'
+import { distributeTime, joinTokens, plainTranscript, splitWords, validateRecognition } from './words.ts'
+import type { RecognitionResult, TimedWord } from './speech-types.ts'
 
 const at = (texts: readonly string[], step = 0.2) =>
   texts.map((text, index) => ({ text, start: index * step }))

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLanguageIdentifier } from '../../../src/engines/speech/identify-language.ts'
-import { openSpleeter, openDenoisingSeparator } from '../../../src/engines/speech/separate.ts'
-import { openDiarizer } from '../../../src/engines/speech/split-speakers.ts'
-import { openDenoiser } from '../../../src/engines/speech/sherpa/denoise.ts'
-import { openSpeakerEmbedder } from '../../../src/engines/speech/sherpa/embed-speaker.ts'
-import { openLocalRecogniser } from '../../../src/engines/speech/sherpa/recognise.ts'
-import { localRecogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
+import {
+  openDenoiser,
+  openDenoisingSeparator,
+  openSpleeter,
+} from '../../../src/engines/speech/voice-separation.ts'
+import { openDiarizer, openSpeakerEmbedder } from '../../../src/engines/speech/diarization.ts'
+import { localRecogniserModels, openLocalRecogniser } from '../../../src/engines/speech/sherpa/recogniser.ts'
 import { resolvePack } from '../../../src/engines/packs/use.ts'
 import { copyFile } from 'node:fs/promises'
 import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
@@ -31,7 +32,7 @@ import {
   stem,
   whisperDecoder,
   whisperEncoder,
-} from './stand-in-speech.ts'
+} from './fake-speech-models.ts'
 
 const folder = await scratchFolder()
 const mirror = join(folder, 'mirror')

@@ -2,13 +2,12 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EnginePack } from '../../../src/engines/packs/manifest.ts'
 import { startSherpaProcess, type SherpaProcess } from '../../../src/engines/speech/sherpa/process.ts'
-import { openLocalRecogniser } from '../../../src/engines/speech/sherpa/recognise.ts'
-import { localRecogniserModels } from '../../../src/engines/speech/sherpa/recognisers.ts'
-import { openZipvoice } from '../../../src/engines/speech/sherpa/voice.ts'
+import { localRecogniserModels, openLocalRecogniser } from '../../../src/engines/speech/sherpa/recogniser.ts'
+import { openZipvoice } from '../../../src/engines/speech/sherpa/zipvoice.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import { never, usePacks } from './recordings.ts'
-import { standInSherpa } from './stand-in-sherpa.ts'
-import { packIn } from './stand-in-speech.ts'
+import { standInSherpa } from './fake-sherpa.ts'
+import { packIn } from './fake-speech-models.ts'
 
 const folder = await scratchFolder()
 
@@ -190,7 +189,7 @@ describe('a voice', () => {
 
   it('has time for as long as its text is, and no more', async () => {
     const zipvoice = { tokens: join(folder, 'mirror', 'tokens.txt') }
-    const opening = { model: 'zipvoice', part: 'voice', settings: { model: { zipvoice } } } as const
+    const opening = { model: 'zipvoice', kind: 'voice', settings: { model: { zipvoice } } } as const
     const asked = (text: string) => ({ ...question, say: { text, reference: '', speed: 2 } })
     await usingVoice('slow')
     await using slow = await startSherpaProcess(opening, { signal: never, timeMs: 1 })

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { SherpaLoadRequest, SherpaRequest, SherpaReply, SherpaSettings } from './talk.ts'
+import type { SherpaLoadRequest, SherpaRequest, SherpaReply, SherpaSettings } from './messages.ts'
 
 // A process of its own: the native engine ends the one it is in at a model it does not like.
 
@@ -84,7 +84,7 @@ function voiceHandler(voice: InstanceType<SherpaModule['OfflineTts']>): RequestH
 let handler: RequestHandler | undefined
 
 function handleMessage(message: SherpaLoadRequest | SherpaRequest): unknown {
-  if ('part' in message) {
+  if ('kind' in message) {
     handler = loadModel(message)
     return null
   }

@@ -1,0 +1,95 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LoudnessMeter, TruePeakMeter } from '../../media/audio/loudness.ts'
+import type { Performance } from '../../media/piano/note.ts'
+import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
+import { inputArgs, runRaw } from '../ffmpeg/run.ts'
+import { soundRate, stereo } from '../ffmpeg/standard-sound.ts'
+import type { Piano } from './piano.ts'
+
+/** What a result takes over from its source. */
+export interface SourceSound {
+  /** Length in samples of 48 kHz. */
+  readonly samples: number
+  /** LUFS; undefined for silence. */
+  readonly loudness: number | undefined
+}
+
+export interface RenderPerformanceOptions {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** Called with samples that are done, of the source's. */
+  readonly onSamples?: (done: number) => void
+}
+
+/** Highest true peak of a result, of 1: -1 dBTP, less what other meters measure more. */
+const peakCeiling = 10 ** (-1.1 / 20)
+
+/** One channel is measured alone, as meters do (EBU R128), not as both sides play it: LU. */
+const stereoGainLu = 10 * Math.log10(2)
+
+/** Measures what a result takes over. */
+export async function measureSourceSound(
+  { path, mono }: { readonly path: string; readonly mono: boolean },
+  { signal, timeoutMs }: RenderPerformanceOptions,
+): Promise<SourceSound> {
+  const args = [...inputArgs(path), '-map', '0:a:0', '-af', stereo(mono), '-f', 'f32le', 'pipe:1']
+  const loudness = new LoudnessMeter()
+  let samples = 0
+  const frame = 2 * Float32Array.BYTES_PER_ELEMENT
+  for await (const piece of inPiecesOf(soundRate * frame, outputOf({ args, signal, timeoutMs }), {
+    rest: 'told',
+  })) {
+    const count = Math.floor(piece.length / frame)
+    loudness.push(new Float32Array(piece.buffer, 0, 2 * count))
+    samples += count
+  }
+  const measured = loudness.finish()
+  return { samples, loudness: measured === undefined || !mono ? measured : measured - stereoGainLu }
+}
+
+/**
+ * Writes a performance as a WAV, 48 kHz stereo of 24 bits, as long and as loud as its source, its true peak at most
+ * -1 dBTP; answers by how many LU it is fainter for that. Its comment credits the piano where that has to be.
+ */
+export async function renderPerformance(
+  { piano, performance, source }: { piano: Piano; performance: Performance; source: SourceSound },
+  {
+    scratch,
+    signal,
+    timeoutMs,
+    onSamples = () => {},
+  }: RenderPerformanceOptions & { readonly scratch: string },
+): Promise<{ readonly path: string; readonly lacks: number }> {
+  // Written as it is played: what it has to be multiplied with is known at its end.
+  const played = join(scratch, 'piano.f32')
+  const [loudness, peak] = [new LoudnessMeter(), new TruePeakMeter()]
+  const { playPerformance: play } = await import('./synthesizer.ts')
+  const playing = async function* () {
+    let done = 0
+    for await (const piece of play(piano.bank, performance, { rate: soundRate, samples: source.samples })) {
+      signal.throwIfAborted()
+      loudness.push(piece)
+      peak.push(piece)
+      yield new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)
+      onSamples((done += piece.length / 2))
+    }
+  }
+  await writeFile(played, playing())
+  const wished = 10 ** (((source.loudness ?? 0) - (loudness.finish() ?? 0)) / 20)
+  const gain = Math.min(wished, peakCeiling / Math.max(peak.finish(), 1e-9))
+  const path = join(scratch, 'piano.wav')
+  await runRaw({
+    ...{ signal, timeoutMs },
+    args: [
+      ...['-protocol_whitelist', 'file', '-f', 'f32le', '-ar', String(soundRate), '-ac', '2'],
+      ...['-i', `file:${played}`, '-af', `volume=${gain}:precision=float`],
+      // Beyond 4 GiB a plain WAV cannot tell its length.
+      ...['-c:a', 'pcm_s24le', '-rf64', 'auto', '-bitexact'],
+      ...(piano.credit === undefined ? [] : ['-metadata', `comment=${piano.credit}`]),
+      path,
+    ],
+  })
+  await rm(played)
+  return { path, lacks: 20 * Math.log10(wished / gain) }
+}

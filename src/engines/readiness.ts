@@ -1,0 +1,122 @@
+import { MediaError } from '../contract/errors.ts'
+import type { OperationModule } from '../contract/operation.ts'
+import type { Requirement } from '../contract/requirement.ts'
+
+type Kind = Requirement['kind']
+
+/** Checks one requirement. Returns the name of the engine that fulfils it, where there are several. Throws 6401. */
+type Check<K extends Kind> = (requirement: Extract<Requirement, { kind: K }>) => Promise<string | void>
+
+/** Each check loads only the module that finds its engine. */
+const checks: { readonly [K in Kind]: Check<K> } = {
+  async ffmpeg() {
+    await (await import('./ffmpeg/locate.ts')).locateFfmpeg()
+  },
+  async 'ffmpeg-encoders'({ names, because, instead }) {
+    await (await import('./ffmpeg/filters.ts')).requireEncoders(names, { because, instead })
+  },
+  async 'tone-mapping'({ file }) {
+    const [{ requireFilters }, { toneMapFilters }] = await Promise.all([
+      import('./ffmpeg/filters.ts'),
+      import('./ffmpeg/colour.ts'),
+    ])
+    await requireFilters(toneMapFilters, { because: `${file} is HDR`, instead: 'convert it to SDR first' })
+  },
+  async chromium() {
+    ;(await import('./chromium/locate.ts')).locateChromium()
+  },
+  async canvas() {
+    await (await import('./canvas/load.ts')).loadDrawing()
+  },
+  async pack({ name }) {
+    await (await import('./packs/use.ts')).requirePack(name)
+  },
+  async 'text-detection'() {
+    await (await import('./vision/require.ts')).requireTextDetection()
+  },
+  async 'own-models'({ names }) {
+    await (await import('./vision/learned-models.ts')).learnedSums(names)
+  },
+  async 'piano-transcriber'() {
+    return await (await import('./piano/select-transcriber.ts')).requirePianoTranscriber()
+  },
+  async 'piano-sound'() {
+    await (await import('./piano/piano.ts')).requirePiano()
+  },
+  async 'speech-recogniser'({ language }) {
+    return (await (await import('./speech/select-engine.ts')).selectRecogniser(language)).name
+  },
+  async 'voice-copier'({ language, reference }) {
+    return (await (await import('./speech/select-engine.ts')).selectVoiceCloner(language, '', reference)).name
+  },
+  async 'language-identifier'() {
+    return (await (await import('./speech/select-engine.ts')).selectLanguageIdentifier()).name
+  },
+  async 'language-model'() {
+    ;(await import('./services/use.ts')).requireService('language_model')
+  },
+}
+
+/** Names of the engines that fulfil requirements of which several engines could, by the kind of requirement. */
+export type ChosenEngines = ReadonlyMap<Kind, string>
+
+/**
+ * Checks requirements in order. Throws 6401 for what is missing; missing packs are collected into one error, whose one
+ * command installs all of them, recommended ones included.
+ */
+export async function requireAll(requirements: readonly Requirement[]): Promise<ChosenEngines> {
+  const required = requirements.filter(({ recommended }) => !recommended)
+  try {
+    return await check(required)
+  } catch (error) {
+    if (required.length === requirements.length || !(error instanceof MediaError)) throw error
+    return await check(requirements)
+  }
+}
+
+async function check(requirements: readonly Requirement[]): Promise<ChosenEngines> {
+  const { requireTogether } = await import('./packs/use.ts')
+  const chosen = new Map<Kind, string>()
+  await requireTogether(
+    requirements.map((requirement) => async () => {
+      const name = await (checks[requirement.kind] as Check<Kind>)(requirement)
+      if (name !== undefined) chosen.set(requirement.kind, name)
+    }),
+  )
+  return chosen
+}
+
+/** What is missing for every request of an operation: 6401; null where it is ready. */
+export async function readiness(module: OperationModule): Promise<MediaError | null> {
+  try {
+    const { requirements } = await module.requirements()
+    await requireAll(requirements())
+    return null
+  } catch (error) {
+    if (error instanceof MediaError) return error
+    throw error
+  }
+}
+
+/** One thing that is missing, the fix, and the operations that are blocked by it. */
+export interface MissingRequirement {
+  readonly operations: readonly string[]
+  readonly message: string
+  readonly hint: string
+}
+
+/** What is missing for these operations, with those together that the same fix enables. */
+export async function missingRequirements(
+  modules: readonly OperationModule[],
+): Promise<MissingRequirement[]> {
+  const missing = new Map<string, MissingRequirement>()
+  for (const module of modules) {
+    const error = await readiness(module)
+    if (!error) continue
+    const { message, hint } = error
+    const key = `${message}\n${hint}`
+    const others = missing.get(key)?.operations ?? []
+    missing.set(key, { operations: [...others, module.operation.name], message, hint })
+  }
+  return [...missing.values()]
+}

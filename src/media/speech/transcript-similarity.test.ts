@@ -1,0 +1,42 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compareTranscripts, transcriptSimilarity } from './transcript-similarity.ts'
+
+test.each([
+  ['Ask not what your country can do.', 'ask not what your country can do', { heard: 1, longestLost: 0 }],
+  ['希望你以后能够做的比我还好呦。', '希望你以后能做的比我还好', { heard: 12 / 14, longestLost: 1 }],
+  ['one two three four five', 'one five', { heard: 2 / 5, longestLost: 3 }],
+  ['one two three', '', { heard: 0, longestLost: 3 }],
+  ['我用iPhone十五', '我用 iphone 十五', { heard: 1, longestLost: 0 }],
+  ['It’s ＯＫ', 'its ok', { heard: 1, longestLost: 0 }],
+  ['……', 'anything', { heard: 1, longestLost: 0 }],
+])('%s / %s', (wanted, heard, comparison) => {
+  expect(compareTranscripts(wanted, heard)).toEqual(comparison)
+})
+
+test('what is taken out of a text is what is lost', () => {
+  const word = fc.constantFrom('a', 'b', 'c', '中', '文')
+  fc.assert(
+    fc.property(fc.array(fc.tuple(word, fc.boolean()), { minLength: 1, maxLength: 40 }), (some) => {
+      const wanted = some.map(([letters]) => letters).join(' ')
+      const heard = some.flatMap(([letters, stays]) => (stays ? letters : [])).join(' ')
+      const kept = some.filter(([, stays]) => stays).length
+      const comparison = compareTranscripts(wanted, heard)
+      expect(comparison.recall).toBeCloseTo(kept / some.length, 12)
+      expect(comparison.longestGap).toBeLessThanOrEqual(some.length - kept)
+      expect(compareTranscripts(wanted, wanted)).toEqual({ heard: 1, longestLost: 0 })
+    }),
+  )
+})
+
+test('what says nothing is like nothing, not even itself', () => {
+  const silent = fc.constantFrom('', ' ', '。', '♪', '……')
+  fc.assert(
+    fc.property(fc.string(), silent, (text, nothing) => {
+      expect(transcriptSimilarity(text, nothing)).toBe(0)
+      expect(transcriptSimilarity(nothing, text)).toBe(0)
+    }),
+  )
+  expect(transcriptSimilarity('Hello, world!', 'hello world')).toBe(1)
+  expect(transcriptSimilarity('hello world', 'hello')).toBe(0.75)
+})

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  openVoiceActivityDetector,
+  type VoiceActivityDetector,
+} from '../../../src/engines/speech/voice-activity.ts'
+import { analyzeBackground, type BackgroundAnalysis } from '../../../src/media/speech/background-noise.ts'
+import type { TimeSpan } from '../../../src/media/speech/speech-types.ts'
+import { scratchFolder } from '../ffmpeg/made.ts'
+import {
+  hasSpeech,
+  inPieces,
+  joined,
+  mixed,
+  music,
+  never,
+  noise,
+  silence,
+  usePacks,
+  voiceOf,
+} from './recordings.ts'
+
+const folder = await scratchFolder()
+
+describe.skipIf(!hasSpeech)('what is behind voices (REELWRIGHT_TESTDATA)', () => {
+  let finder: VoiceActivityDetector
+  let voices: Float32Array
+  beforeAll(async () => {
+    usePacks(folder)
+    finder = await openVoiceActivityDetector(never)
+    voices = joined(silence(1), await voiceOf('austen'), silence(1.5), await voiceOf('woman'), silence(1))
+  })
+  afterAll(() => finder[Symbol.asyncDispose]())
+
+  async function heard(sound: Float32Array): Promise<BackgroundAnalysis> {
+    const spans: TimeSpan[] = []
+    for await (const span of finder.detect(inPieces(sound), { signal: never })) spans.push(span)
+    return analyzeBackground(sound, spans)
+  }
+
+  it.each([
+    ['nothing', 'none', () => silence(0)],
+    ['faint noise', 'none', () => noise(20, 0.0003)],
+    ['noise', 'noise', () => noise(20, 0.01)],
+    ['music', 'music', () => music(20, 0.02)],
+    ['music and noise', 'music', () => mixed(music(20, 0.02), noise(20, 0.001))],
+  ] as const)('is told of %s', async (_, kind, behind) => {
+    const told = await heard(mixed(voices, behind()))
+    expect(told, JSON.stringify(told)).toMatchObject({ kind })
+    expect(told.speech).toBeGreaterThan(-25)
+  })
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDiarizer, type Diarizer } from '../../../src/engines/speech/diarization.ts'
+import type { SpeakerTurn } from '../../../src/media/speech/speech-types.ts'
+import { scratchFolder } from '../ffmpeg/made.ts'
+import { hasSpeech, inPieces, joined, mixed, never, usePacks, voiceOf, type Speaker } from './recordings.ts'
+
+const folder = await scratchFolder()
+
+describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
+  let splitter: Diarizer
+  beforeAll(async () => {
+    usePacks(folder)
+    splitter = await openDiarizer(never)
+  })
+  afterAll(() => splitter[Symbol.asyncDispose]())
+
+  /** Says one after another what each says; answers who was heard for most of each. */
+  async function heard(
+    ...speakers: Speaker[]
+  ): Promise<{ turns: SpeakerTurn[]; speakers: (number | undefined)[] }> {
+    const voices = await Promise.all(speakers.map(voiceOf))
+    const turns = await splitter.diarize(inPieces(joined(...voices)), { signal: never })
+    let at = 0
+    const found = voices.map((voice) => {
+      const [from, to] = [at, at + voice.length / 16_000]
+      at = to
+      return loudest(turns, from, to)
+    })
+    return { turns, speakers: found }
+  }
+
+  it.each(['kennedy', 'chinese', 'austen', 'woman', 'reader'] as const)(
+    'hears one in %s',
+    async (speaker) => {
+      const { turns } = await heard(speaker)
+      expect(new Set(turns.map((turn) => turn.speaker))).toEqual(new Set([0]))
+    },
+  )
+
+  it.each([
+    [
+      ['kennedy', 'austen'],
+      [0, 1],
+    ],
+    [
+      ['austen', 'kennedy'],
+      [0, 1],
+    ],
+    [
+      ['woman', 'austen'],
+      [0, 1],
+    ],
+    [
+      ['chinese', 'woman'],
+      [0, 1],
+    ],
+    [
+      ['woman', 'chinese', 'woman', 'chinese'],
+      [0, 1, 0, 1],
+    ],
+  ] as const)('hears %j as %j', async (speakers, expected) => {
+    expect((await heard(...speakers)).speakers).toEqual(expected)
+  })
+
+  it('hears two at once', async () => {
+    const [one, other] = [await voiceOf('austen'), await voiceOf('woman')]
+    const turns = await splitter.diarize(inPieces(mixed(one, other)), { signal: never })
+    const overlapping = turns.some((turn) =>
+      turns.some(
+        ({ speaker, start, end }) => speaker !== turn.speaker && start < turn.end - 1 && end > turn.start + 1,
+      ),
+    )
+    expect(overlapping).toBe(true)
+  })
+
+  it('tells turns in their order, within the sound', async () => {
+    const { turns } = await heard('kennedy', 'austen', 'kennedy')
+    expect(turns.map(({ start }) => start)).toEqual(turns.map(({ start }) => start).toSorted((a, b) => a - b))
+    for (const { start, end } of turns) expect(end).toBeGreaterThan(start)
+    expect(Math.max(...turns.map(({ end }) => end))).toBeLessThan(29.2)
+  })
+})
+
+/** Who speaks longest in a stretch. */
+function loudest(turns: readonly SpeakerTurn[], from: number, to: number): number | undefined {
+  const lengths = new Map<number, number>()
+  for (const { speaker, start, end } of turns) {
+    const shared = Math.min(end, to) - Math.max(start, from)
+    if (shared > 0) lengths.set(speaker, (lengths.get(speaker) ?? 0) + shared)
+  }
+  return [...lengths].toSorted(([, one], [, other]) => other - one)[0]?.[0]
+}

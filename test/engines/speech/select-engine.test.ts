@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { manifest } from '../../../src/engines/packs/manifest.ts'
+import { installPack } from '../../../src/engines/packs/pull.ts'
+import { modelSha256 } from '../../../src/engines/packs/sha256.ts'
+import { configuredPacks, configurePacks } from '../../../src/engines/packs/use.ts'
+import { configureServices } from '../../../src/engines/services/use.ts'
+import {
+  selectVoiceCloner,
+  selectLanguageIdentifier,
+  selectRecogniser,
+  selectSeparator,
+} from '../../../src/engines/speech/select-engine.ts'
+import { bringModel, flowing } from '../vision/stand-in-models.ts'
+import { scratchFolder } from '../ffmpeg/made.ts'
+import { usePacks } from './recordings.ts'
+import { packIn, stem, whisperDecoder, whisperEncoder } from './fake-speech-models.ts'
+
+const folder = await scratchFolder()
+let count = 0
+let place: string
+
+beforeEach(() => {
+  configureServices({})
+  place = join(folder, String((count += 1)))
+  usePacks(place, {}, join(place, 'mirror'))
+})
+
+/** Installs packs of files that nobody opens. */
+async function install(
+  ...names: ('sense-voice' | 'parakeet' | 'whisper-tiny' | 'zipvoice' | 'voice-separation')[]
+) {
+  let more = {}
+  for (const name of names) {
+    more = { ...more, ...(await packIn(join(place, 'mirror'), name, { [`${name}.onnx`]: stem(0, 1) })) }
+  }
+  usePacks(place, more, join(place, 'mirror'))
+  const packs = configuredPacks()
+  for (const name of names) if (packs) await installPack(packs, name)
+}
+
+const missing = (name: string) => ({
+  code: 6401,
+  retryable: false,
+  hint: `reelwright models pull ${name}`,
+})
+
+describe('with nothing there', () => {
+  beforeEach(() => configurePacks({ folder: join(place, 'packs'), automatic: true, own: {}, manifest }))
+
+  it.each(['zh-CN', 'zh-CHT', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'])(
+    '%s wants SenseVoice',
+    async (language) => {
+      await expect(selectRecogniser(language)).rejects.toMatchObject(missing('sense-voice'))
+    },
+  )
+  it.each(['fr-FR', 'de-DE', 'es-MX', 'pt-BR', 'ru-RU'])('%s wants Parakeet', async (language) => {
+    await expect(selectRecogniser(language)).rejects.toMatchObject(missing('parakeet'))
+  })
+  it.each(['th-TH', 'id-ID', 'ms-MY', 'fil-PH', 'ar-SA', 'vi-VN'])('%s wants Whisper', async (language) => {
+    await expect(selectRecogniser(language)).rejects.toMatchObject(missing('whisper-turbo'))
+  })
+  it('languages, voices and others each want one command or setting', async () => {
+    await expect(selectLanguageIdentifier()).rejects.toMatchObject(missing('whisper-tiny'))
+    await expect(selectVoiceCloner('zh-CN', '')).rejects.toMatchObject(missing('zipvoice'))
+    for (const language of ['zh-HK', 'ja-JP', 'ko-KR']) {
+      await expect(selectVoiceCloner(language, '')).rejects.toMatchObject({
+        code: 6401,
+        retryable: false,
+        hint: expect.stringContaining('voice_service'),
+      })
+    }
+  })
+  it('voices are separated by what comes by itself', async () => {
+    expect(await selectSeparator()).toMatchObject({ name: 'gtcrn' })
+  })
+})
+
+describe('what is installed', () => {
+  it('is taken, the best for a language first', async () => {
+    await install('parakeet', 'whisper-tiny', 'zipvoice', 'voice-separation')
+    expect(await selectRecogniser('fr-FR')).toMatchObject({ name: 'parakeet' })
+    expect(await selectRecogniser('en-US')).toMatchObject({ name: 'parakeet' })
+    await expect(selectRecogniser('ja-JP')).rejects.toMatchObject({ code: 6401 })
+    expect(await selectLanguageIdentifier()).toMatchObject({ name: 'whisper-tiny' })
+    expect(await selectVoiceCloner('en-US', '')).toMatchObject({ name: 'zipvoice' })
+    expect(await selectSeparator()).toMatchObject({ name: 'spleeter' })
+    await install('sense-voice', 'parakeet')
+    expect(await selectRecogniser('en-US')).toMatchObject({ name: 'sense-voice' })
+  })
+
+  it('goes after a model that people brought, which is a folder or a file', async () => {
+    await install('sense-voice')
+    const mirror = join(place, 'whisper')
+    await packIn(mirror, 'whisper', {
+      'small-encoder.onnx': whisperEncoder(),
+      'small-decoder.onnx': whisperDecoder({}),
+    })
+    const packs = configuredPacks()
+    if (!packs) throw new TypeError('no packs')
+    configurePacks({ ...packs, own: { whisper: { path: mirror, sha256: await modelSha256(mirror) } } })
+    expect(await selectRecogniser('zh-CN')).toMatchObject({ name: 'whisper' })
+    expect(await selectLanguageIdentifier()).toMatchObject({ name: 'whisper' })
+    configurePacks({
+      ...packs,
+      own: { whisper: { ...(await bringModel(place, flowing(0, 0))), sha256: '0'.repeat(64) } },
+    })
+    await expect(selectRecogniser('zh-CN')).rejects.toMatchObject({ code: 6016 })
+  })
+})
+
+describe('a service that is set', () => {
+  it('goes before all, for what it can do', async () => {
+    await install('sense-voice', 'zipvoice')
+    configureServices({
+      transcription: { address: 'http://127.0.0.1:9/v1', model: 'whisper-1' },
+      voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
+    })
+    expect(await selectRecogniser('zh-CN')).toMatchObject({ name: 'whisper-1 at 127.0.0.1:9' })
+    expect(await selectVoiceCloner('ja-JP', place)).toMatchObject({ name: '127.0.0.1:9' })
+  })
+})

@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
+import {
+  openVoiceActivityDetector,
+  type VoiceActivityDetector,
+} from '../../../src/engines/speech/voice-activity.ts'
+import type { TimeSpan } from '../../../src/media/speech/speech-types.ts'
+import { make, scratchFolder } from '../ffmpeg/made.ts'
+import {
+  hasSpeech,
+  inPieces,
+  joined,
+  mixed,
+  music,
+  never,
+  noise,
+  pathOf,
+  patience,
+  silence,
+  usePacks,
+  voiceOf,
+} from './recordings.ts'
+
+const folder = await scratchFolder()
+
+describe('sound for speech', () => {
+  it('is one channel of 16 kHz, as long as the file or as is asked', async () => {
+    const path = await make(join(folder, 'both.wav'), [
+      '-f',
+      'lavfi',
+      '-i',
+      'aevalsrc=0.5|0.25:s=44100:d=1.5',
+    ])
+    expect((await readVoice(path, patience)).length).toBeCloseTo(24_000, -1)
+    const part = await readVoice(path, { ...patience, from: 0.5, seconds: 0.25 })
+    expect(part.length).toBe(4000)
+    for (const sample of part.subarray(100, -100)) expect(sample).toBeCloseTo(0.375, 3)
+  })
+
+  it('of a file without any is refused', async () => {
+    const path = await make(join(folder, 'mute.mp4'), ['-f', 'lavfi', '-i', 'color=s=64x64:d=0.1'])
+    await expect(readVoice(path, patience)).rejects.toMatchObject({ name: 'MediaError' })
+  })
+})
+
+describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
+  let finder: VoiceActivityDetector
+  beforeAll(async () => {
+    usePacks(folder)
+    finder = await openVoiceActivityDetector(never)
+  })
+  afterAll(() => finder[Symbol.asyncDispose]())
+
+  async function spansIn(sound: Float32Array): Promise<TimeSpan[]> {
+    const spans: TimeSpan[] = []
+    for await (const span of finder.detect(inPieces(sound), { signal: never })) spans.push(span)
+    return spans
+  }
+
+  it('begins where Kennedy does, and pauses where he does', async () => {
+    const spans = await spansIn(await readVoice(pathOf('kennedy'), patience))
+    expect(spans[0]?.start).toBeCloseTo(0.3, 1)
+    expect(spans.at(-1)?.end).toBeGreaterThan(10)
+    const isSilent = (time: number) => !spans.some(({ start, end }) => time > start && time < end)
+    expect([2.7, 4.9, 7.9].map(isSilent)).toEqual([true, true, true])
+  })
+
+  it('is exact to some tenths of a second over known pauses, with noise and music behind', async () => {
+    const voices = await Promise.all((['austen', 'chinese', 'woman', 'reader'] as const).map(voiceOf))
+    const pauses = [1, 2, 0.8, 3]
+    const clean = joined(...voices.flatMap((voice, at) => [silence(pauses[at] ?? 0), voice]), silence(2))
+    const seconds = clean.length / 16_000
+    // The voices' own beginnings and ends are what is found of each alone.
+    let at = 0
+    const known: TimeSpan[] = []
+    for (const [index, voice] of voices.entries()) {
+      at += pauses[index] ?? 0
+      for (const { start, end } of await spansIn(voice)) known.push({ start: at + start, end: at + end })
+      at += voice.length / 16_000
+    }
+    expectAlike(await spansIn(clean), known, { seconds, least: 0.97 })
+    expectAlike(await spansIn(mixed(clean, noise(seconds, 0.008))), known, { seconds, least: 0.93 })
+    expectAlike(await spansIn(mixed(clean, music(seconds, 0.012))), known, { seconds, least: 0.85 })
+  })
+
+  it('hears none in silence, noise and music', async () => {
+    expect(await spansIn(joined(silence(5), noise(10, 0.1)))).toEqual([])
+    const found = await spansIn(music(10, 0.1))
+    expect(found.reduce((sum, { start, end }) => sum + end - start, 0)).toBeLessThan(1)
+  })
+
+  it('hears minutes in flat memory', async () => {
+    const voice = joined(await voiceOf('austen'), silence(0.9))
+    function* minutes() {
+      for (let seconds = 0; seconds < 300; seconds += voice.length / 16_000) yield* inPieces(voice, 8000)
+    }
+    let [count, last] = [0, 0]
+    let after: number | undefined
+    for await (const { start, end } of finder.detect(minutes(), { signal: never })) {
+      expect(start).toBeGreaterThan(last)
+      last = end
+      count += 1
+      if (count === 10) after = process.memoryUsage().rss
+    }
+    expect(count).toBeGreaterThan(35)
+    expect(process.memoryUsage().rss - (after ?? 0)).toBeLessThan(60e6)
+  })
+
+  it('ends where it is broken off', async () => {
+    const ended = AbortSignal.abort(new Error('enough'))
+    const spans = finder.detect(inPieces(silence(1)), { signal: ended })
+    await expect(spans.next()).rejects.toThrow('enough')
+  })
+})
+
+/** Precision and recall by frames of 10 ms. */
+function expectAlike(
+  found: readonly TimeSpan[],
+  known: readonly TimeSpan[],
+  { seconds, least }: { seconds: number; least: number },
+): void {
+  const inside = (spans: readonly TimeSpan[], time: number) =>
+    spans.some(({ start, end }) => time >= start && time < end)
+  let [both, ours, theirs] = [0, 0, 0]
+  for (let time = 0; time < seconds; time += 0.01) {
+    const [one, other] = [inside(found, time), inside(known, time)]
+    both += Number(one && other)
+    ours += Number(one)
+    theirs += Number(other)
+  }
+  expect(both / ours, 'precision').toBeGreaterThan(least)
+  expect(both / theirs, 'recall').toBeGreaterThan(least)
+}
