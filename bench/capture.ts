@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { captureFrames } from '../src/engines/chromium/capture.ts'
-import { setSearchPath } from '../src/platform/search-path.ts'
+import { setSearchPath } from '../src/platform/environment.ts'
 import type { CaptureMethod } from '../src/engines/chromium/painter.ts'
 
 // Frames a second that the HTML engine captures, starting of browsers included, of a page with text, shadows and

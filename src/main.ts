@@ -1,15 +1,14 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import type { Command, Values } from './commands/command-table.ts'
 import { MediaError } from './contract/errors.ts'
-import { reduceBufferMemory } from './platform/buffer-memory.ts'
-import { enableUserCompileCache } from './platform/compile-cache.ts'
-import { packageVersion } from './platform/package-version.ts'
+import { enableUserCompileCache, reduceBufferMemory } from './platform/runtime.ts'
+import { packageVersion } from './platform/environment.ts'
 
 reduceBufferMemory()
 enableUserCompileCache()
 const { commandTable, UsageError } = await import('./commands/command-table.ts')
 const { processEnvironment } = await import('./config/config.ts')
-const { setSearchPath: lookOn } = await import('./platform/search-path.ts')
+const { setSearchPath: lookOn } = await import('./platform/environment.ts')
 lookOn(processEnvironment['PATH'])
 
 const everywhere: ParseArgsOptionsConfig = {

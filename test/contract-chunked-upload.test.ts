@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
 import { errorTable, isErrorCode, MediaError } from '../src/contract/errors.ts'
 import { fileRecord } from '../src/contract/file.ts'
-import { readBody } from '../src/contract/issues.ts'
+import { readBody } from '../src/contract/validation.ts'
 import {
   maxListedMissing,
   partRange,

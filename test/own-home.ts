@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inject } from 'vitest'
-import { compileCacheFolder } from '../src/platform/compile-cache.ts'
+import { compileCacheFolder } from '../src/platform/runtime.ts'
 
 /** What lets programs start from sources as quickly as installed, where they get no other of this environment. */
 export const startingQuickly: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { newId } from '../contract/id.ts'
+import { newId } from '../contract/fields.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Who calls: the account and the key it came with. */

@@ -1,8 +1,7 @@
 import { describeCredits } from '../contract/credits.ts'
 import { MediaError } from '../contract/errors.ts'
-import { isOwnId, newId } from '../contract/id.ts'
-import type { LedgerPage, LedgerQuery } from '../contract/ledger.ts'
-import { toTimestamp } from '../contract/time.ts'
+import { isOwnId, newId, toTimestamp } from '../contract/fields.ts'
+import type { LedgerPage, LedgerQuery } from '../contract/catalog.ts'
 import { readPage } from '../db/queries.ts'
 import type { Db, WriteTransaction } from '../db/schema.ts'
 

@@ -6,7 +6,7 @@ import { MediaError } from '../contract/errors.ts'
 import type { PathParameter, Query, Route } from '../contract/route.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
-import { isNetworkFailure, wasRequestUnsent } from '../platform/network-failure.ts'
+import { isNetworkFailure, wasRequestUnsent } from '../platform/system-error.ts'
 import { readResponse, unreachableError } from './response.ts'
 
 /** What a call of an endpoint carries, as its route declares it. */

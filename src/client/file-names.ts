@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import type { FileRecord } from '../contract/file.ts'
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../platform/system-error.ts'
 import { hashFile } from '../platform/hash.ts'
 
 /** More equal names than this in one folder is a fault somewhere. */

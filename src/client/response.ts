@@ -1,11 +1,10 @@
 import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
-import { anyEnvelope, messageSuccessCode, successCode } from '../contract/envelope.ts'
+import { anyEnvelope, messageSuccessCode, type Route, successCode } from '../contract/route.ts'
 import { isErrorCode, MediaError } from '../contract/errors.ts'
-import type { Route } from '../contract/route.ts'
-import { parseJson } from '../platform/json.ts'
-import { networkCode, wasRequestUnsent } from '../platform/network-failure.ts'
-import { readAtMost, TooLargeError } from '../platform/read-at-most.ts'
+import { parseJson } from '../platform/text-formats.ts'
+import { networkCode, wasRequestUnsent } from '../platform/system-error.ts'
+import { readAtMost, TooLargeError } from '../platform/streams.ts'
 
 /** Largest JSON answer read, in bytes. */
 const maxResponseBytes = 64 * 2 ** 20

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { MediaError } from '../contract/errors.ts'
 import type { LocalFile } from '../contract/upload.ts'
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../platform/system-error.ts'
 import { hashBytes } from '../platform/hash.ts'
 
 /** A local file to send: read by its open descriptor only, never by a path again. */

@@ -189,7 +189,7 @@ export const commandTable: Readonly<Record<string, Command>> = {
   worker: {
     options: { ffmpeg: { type: 'string' }, packs: { type: 'string' } },
     run: async ({ ffmpeg, packs }) => {
-      const { runWorkerProcess: workAsTold } = await import('../service/service-parts.ts')
+      const { runWorkerProcess: workAsTold } = await import('../service/engine-settings.ts')
       await workAsTold({ ffmpeg, packs })
     },
   },

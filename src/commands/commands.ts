@@ -14,7 +14,7 @@ import {
 import { MediaError } from '../contract/errors.ts'
 import { defaultWorkspace, findingsOf } from './findings.ts'
 import type { ServiceConnector } from '../mcp/service-connector.ts'
-import { packageVersion } from '../platform/package-version.ts'
+import { packageVersion } from '../platform/environment.ts'
 
 // Each command loads its own modules when it runs, so that `mcp` starts fast.
 
@@ -161,7 +161,7 @@ function doorOf(config: Config, version: string, key?: string): ServiceConnector
 export async function daemon({ dataDir }: { dataDir?: string | undefined }): Promise<number> {
   // It serves many clients: nothing of the one that started it counts.
   const source = { dataDir, environment: {} }
-  const { watchSettingsFile: settingsChanges } = await import('../daemon/settings-exit.ts')
+  const { watchSettingsFile: settingsChanges } = await import('../daemon/auto-exit.ts')
   const isChanged = await settingsChanges(locateDataDir(source))
   const config = await readConfig(source)
   const [
@@ -176,7 +176,7 @@ export async function daemon({ dataDir }: { dataDir?: string | undefined }): Pro
     import('../daemon/launch.ts'),
     import('../daemon/run-daemon.ts'),
     import('../service/service.ts'),
-    import('../service/service-parts.ts'),
+    import('../service/engine-settings.ts'),
     import('../../tools/index.ts'),
   ])
   await prepareDataFolder(config.dataDir)
@@ -211,7 +211,7 @@ export async function serve({ dataDir, publicUrl, ...rest }: ServeOptions): Prom
   const config = await readConfig({ dataDir, options: { ...rest, public_url: publicUrl } })
   const [{ runInForeground }, { serviceOptionsFromConfig: serviceParts }] = await Promise.all([
     import('./serve.ts'),
-    import('../service/service-parts.ts'),
+    import('../service/engine-settings.ts'),
   ])
   const log = await openLogOf(config)
   await runInForeground(config, {
@@ -236,7 +236,7 @@ export async function clean({
 }: Record<'dataDir', string | undefined> & { keepDays: number | undefined }): Promise<void> {
   const [{ routes }, { describeSize }, config, version] = await Promise.all([
     import('../contract/routes.ts'),
-    import('../contract/size.ts'),
+    import('../contract/format.ts'),
     readConfig({ dataDir }),
     packageVersion(),
   ])

@@ -10,11 +10,11 @@ import {
   definedVariables,
   type Config,
 } from '../config/config.ts'
-import type { PrivateData } from '../doctor/privacy.ts'
+import type { PrivateData } from '../doctor/redact-report.ts'
 import { createReport, writeReport } from '../doctor/report.ts'
 import { stripDialect } from '../engines/services/address.ts'
 import { registerSecret } from '../platform/log.ts'
-import { packageVersion } from '../platform/package-version.ts'
+import { packageVersion } from '../platform/environment.ts'
 
 interface Options {
   readonly dataDir?: string | undefined

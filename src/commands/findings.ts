@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { packageVersion } from '../platform/package-version.ts'
+import { packageVersion } from '../platform/environment.ts'
 
 /** Where results go when no folder is set; made on first use. */
 export const defaultWorkspace = join(homedir(), 'Reelwright')
@@ -20,7 +20,7 @@ export async function findingsOf(dataDirOption: string | undefined): Promise<Fin
     import('../doctor/examine.ts'),
     import('../config/ignored-settings.ts'),
     import('../../tools/index.ts'),
-    import('../service/service-parts.ts'),
+    import('../service/engine-settings.ts'),
     import('../engines/packs/manifest.ts'),
   ])
   const version = await packageVersion()

@@ -12,7 +12,7 @@ import { lockDatabase } from '../db/database-lock.ts'
 import { openCurrentDatabase, openDatabase } from '../db/open.ts'
 import type { Db } from '../db/schema.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
-import { newKey } from '../platform/new-key.ts'
+import { newKey } from '../platform/hosting.ts'
 
 // What these commands change counts at once in a service that runs: it asks the database each time.
 

@@ -1,7 +1,7 @@
 import { readConfig } from '../config/config.ts'
 import { MediaError } from '../contract/errors.ts'
 import { lacksOf, type Lack } from '../contract/lacks.ts'
-import { describeSize } from '../contract/size.ts'
+import { describeSize } from '../contract/format.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
 import { packDownloadBytes, hasBuild } from '../engines/packs/machine.ts'
 import { manifest } from '../engines/packs/manifest.ts'
@@ -102,7 +102,7 @@ export async function setUp(subject: Subject): Promise<number> {
 
 async function lacksHere(subject: Subject): Promise<Lack[]> {
   const [{ applyEngineSettings: beAsTold }, { operations }] = await Promise.all([
-    import('../service/service-parts.ts'),
+    import('../service/engine-settings.ts'),
     import('../../tools/index.ts'),
   ])
   beAsTold(subject)

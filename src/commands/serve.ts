@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import { MediaError } from '../contract/errors.ts'
 import { prepareDataFolder } from '../daemon/data-folder.ts'
 import { lockDataFolder } from '../daemon/lock.ts'
-import { newKey } from '../platform/new-key.ts'
+import { newKey } from '../platform/hosting.ts'
 import { checkReach } from './check-reach.ts'
 import { startService, type RunningService, type ServiceOptions } from '../service/service.ts'
 

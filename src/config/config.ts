@@ -5,13 +5,13 @@ import { unescape } from 'node:querystring'
 import * as z from 'zod'
 import type { Voice } from '../contract/catalog.ts'
 import { MediaError } from '../contract/errors.ts'
-import { plainIssueMessage } from '../contract/plain-issues.ts'
+import { plainIssueMessage } from '../contract/validation.ts'
 import { dataFiles } from '../daemon/data-files.ts'
 import { isHttpUrl } from '../engines/packs/address.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
 import { services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../platform/system-error.ts'
 import {
   settingDescriptions,
   defaults,

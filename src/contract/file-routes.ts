@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { fileDetails, fileList, fileListQuery, fileRecord, retentionDays } from './file.ts'
-import { id } from './id.ts'
+import { id, timestamp } from './fields.ts'
 import { mediaFacts } from './media-facts.ts'
 import { maxSheetFrames } from './regions.ts'
 import type { RawRoute, Route } from './route.ts'
-import { timestamp } from './time.ts'
 import {
   localFile,
   uploadAborted,

@@ -1,9 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from './errors.ts'
 import { extensionOf, kindOf, supportedHint, type FileKind } from './file-kind.ts'
-import { id } from './id.ts'
-import { pageOf, paging } from './paging.ts'
-import { timestamp } from './time.ts'
+import { id, pageOf, paging, timestamp } from './fields.ts'
 
 /** 20 GB: the largest upload, in bytes. */
 export const maxFileBytes = 20 * 2 ** 30

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { ErrorCode } from './errors.ts'
 
 /** Names between braces in a path. */
@@ -64,7 +64,7 @@ export const requestHeaders = {
   'If-Range': 'The ETag the range belongs to; for any other the whole is answered',
   'If-None-Match': 'ETags the caller has; 304 when the present one is among them',
 } as const
-export type RequestHeader = keyof typeof requestHeaders
+type RequestHeader = keyof typeof requestHeaders
 
 /** What each path parameter is. */
 export const pathParameters: Readonly<Record<string, string>> = {
@@ -78,3 +78,20 @@ export const pathParameters: Readonly<Record<string, string>> = {
 
 /** JSON bodies, bytes. */
 export const maxBodyBytes = 32 * 2 ** 20
+
+/** Success code of the common envelope (contract 1, section 2.1). */
+export const successCode = 200
+
+/** Success code of the operations whose envelope is `{code, message, data}` (contract 1, section 2.1). */
+export const messageSuccessCode = 0
+
+/** Reads both forms: `{code: 200, msg}` and, of three operations, `{code: 0, message}`. */
+export const anyEnvelope = z.object({
+  code: z.int(),
+  msg: z.string().optional(),
+  message: z.string().optional(),
+  data: z.unknown().optional(),
+  // Our own service tells these of a failure beyond the contract.
+  hint: z.string().optional(),
+  retryable: z.boolean().optional(),
+})

@@ -1,7 +1,5 @@
 import * as z from 'zod'
-import { id } from './id.ts'
-import { pageOf, paging } from './paging.ts'
-import { timestamp } from './time.ts'
+import { id, pageOf, paging, timestamp } from './fields.ts'
 
 /** Task states (contract 1, section 3). */
 export const taskStates = ['created', 'queued', 'processing', 'completed', 'failed', 'cancelled'] as const

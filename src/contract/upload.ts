@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { fileRecord } from './file.ts'
-import { id } from './id.ts'
+import { id } from './fields.ts'
 
 /** Bytes of every part but the last that the service asks for (contract 1, 4.2); clients use what init answers. */
 export const partBytes = 32 * 2 ** 20

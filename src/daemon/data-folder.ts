@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../platform/system-error.ts'
 import { createFolder, unsafeFolderReason } from '../platform/folder.ts'
 import { dataFiles } from './data-files.ts'
 

@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { MediaError } from '../contract/errors.ts'
 import { identifyProcess } from '../platform/process-identity.ts'
-import { requestDaemonExit, isDaemonResponding } from './ask.ts'
 import { prepareDataFolder } from './data-folder.ts'
-import { daemonEnvironment } from './environment.ts'
 import { folderLockedExitCode, launchDaemon } from './launch.ts'
 import { lockDaemonStart } from './lock.ts'
-import { readDaemonRecord, type DaemonRecord } from './record.ts'
-import { isNewerVersion } from './version.ts'
+import { isDaemonResponding, requestDaemonExit } from './probe.ts'
+import { type DaemonRecord, readDaemonRecord } from './record.ts'
 
 /** How often to look whether a daemon has come up, in ms. */
 const pollMs = 20
@@ -119,4 +117,41 @@ function folderLockedError(dataDir: string, holder: DaemonRecord | null): MediaE
   return new MediaError(6401, `the data folder ${dataDir} is held by ${who}, which does not answer`, {
     hint: `${first} A \`reelwright serve\` is used with REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.`,
   })
+}
+
+// What programs need to run at all and to speak the user's language; compared in upper case, as
+// Windows names its variables in any.
+const inheritedVariables = new Set(
+  `PATH HOME LANG LC_ALL LC_CTYPE TZ TMPDIR TMP TEMP USER LOGNAME
+  SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERNAME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA
+  PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86)`.split(/\s+/),
+)
+
+/**
+ * The part of an environment that a daemon gets. It serves many clients, so nothing of the one that
+ * happened to start it may change its behaviour: settings come from the configuration file.
+ */
+export function daemonEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => inheritedVariables.has(name.toUpperCase())),
+  )
+}
+
+/** Tells whether one version (major.minor.patch, perhaps -prerelease) is newer than another. */
+export function isNewerVersion(version: string, than: string): boolean {
+  const ours = parseVersion(version)
+  const theirs = parseVersion(than)
+  if (!ours || !theirs) return false
+  const difference = ours.numbers.map((number, index) => number - (theirs.numbers[index] ?? 0)).find(Boolean)
+  if (difference !== undefined) return difference > 0
+  // A release is newer than its prereleases.
+  if (ours.prerelease === '' || theirs.prerelease === '') return ours.prerelease < theirs.prerelease
+  return ours.prerelease.localeCompare(theirs.prerelease, 'en', { numeric: true }) > 0
+}
+
+function parseVersion(version: string) {
+  const [, release, prerelease = ''] = /^(\d+\.\d+\.\d+)(?:-([\w.-]+))?(?:\+.*)?$/.exec(version) ?? []
+  return release === undefined ? null : { numbers: release.split('.').map(Number), prerelease }
 }

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
-import { redact } from '../platform/log.ts'
-import { rotateLogFile } from '../platform/log-file.ts'
+import { redact, rotateLogFile } from '../platform/log.ts'
 import { dataFiles } from './data-files.ts'
 
 const tailLines = 12

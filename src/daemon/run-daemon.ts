@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { failpoint } from '../platform/failpoint.ts'
-import type { HostedService, HostProcess } from '../platform/hosting.ts'
-import { newKey } from '../platform/new-key.ts'
+import { type HostedService, type HostProcess, newKey } from '../platform/hosting.ts'
 import { killProcessGroup, identifyProcess } from '../platform/process-identity.ts'
 import { prepareDataFolder } from './data-folder.ts'
-import { createIdleExit, type Clock } from './idle-exit.ts'
+import { type Clock, createIdleExit, createSettingsExit } from './auto-exit.ts'
 import { folderLockedExitCode } from './launch.ts'
 import { lockDataFolder } from './lock.ts'
-import { createSettingsExit } from './settings-exit.ts'
 import {
   writeDaemonRecord,
   recordedProcess,

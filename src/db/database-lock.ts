@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Client } from 'pg'
 import { MediaError } from '../contract/errors.ts'
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../platform/system-error.ts'
 import { describeDatabase, causeMessage, databaseUnavailable, type DatabaseLocation } from './location.ts'
 
 /** How long the server may take to answer, ms. */

@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../platform/system-error.ts'
 
 interface FailureText {
   readonly message: string

@@ -3,8 +3,7 @@ import { arch, availableParallelism, release, totalmem, type as system } from 'n
 import { MediaError } from '../contract/errors.ts'
 import { daemonLogPath } from '../daemon/launch.ts'
 import { describeFindings, type Finding } from './finding.ts'
-import { redactLogNames } from './log-excerpt.ts'
-import { createRedactor, type PrivateData } from './privacy.ts'
+import { createRedactor, type PrivateData, redactLogNames } from './redact-report.ts'
 import { describeService, type ServiceAddress, type ReportSection } from './service-state.ts'
 
 /** What a report is about. */

@@ -2,7 +2,7 @@ import { createClient, type Client } from '../client/client.ts'
 import { errorTable, isErrorCode, MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { taskError, type TaskListItem } from '../contract/task.ts'
-import { isDaemonResponding } from '../daemon/ask.ts'
+import { isDaemonResponding } from '../daemon/probe.ts'
 import { readDaemonRecord } from '../daemon/record.ts'
 import { registerSecret } from '../platform/log.ts'
 

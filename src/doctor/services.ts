@@ -14,7 +14,7 @@ import { serviceSettingHint } from '../engines/services/use.ts'
 import type { Finding } from './finding.ts'
 
 /** How long a service may take to say a word, ms. */
-const defaultTimeoutMs = 3_000
+const serviceTimeoutMs = 3_000
 
 /** The limits end what takes too long. */
 const { signal } = new AbortController()
@@ -29,7 +29,7 @@ interface ExamineServiceOptions {
 }
 
 /** Looks at every service that is set, and whether it answers. None of them stops all work. */
-export async function examineServices(services: Services, patience = defaultTimeoutMs): Promise<Finding[]> {
+export async function examineServices(services: Services, patience = serviceTimeoutMs): Promise<Finding[]> {
   return await Promise.all(serviceKinds.map((need) => examineOne(need, { services, patience })))
 }
 

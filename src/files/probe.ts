@@ -9,7 +9,7 @@ import { glance } from '../engines/ffmpeg/glance.ts'
 import { meanSeek } from '../engines/ffmpeg/key-frames.ts'
 import { checkDecodable } from '../engines/ffmpeg/decodable.ts'
 import { probeShown } from '../engines/ffmpeg/probe.ts'
-import { limitConcurrency } from '../platform/limit-concurrency.ts'
+import { limitConcurrency } from '../platform/concurrency.ts'
 import type { FileStorage } from './content.ts'
 
 interface ProbeStoredFileOptions {

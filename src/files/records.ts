@@ -7,10 +7,9 @@ import {
   type FileRecord,
   retentionDays,
 } from '../contract/file.ts'
-import { isOwnId, newId } from '../contract/id.ts'
+import { isOwnId, newId, toTimestamp } from '../contract/fields.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { isTerminal, taskStates } from '../contract/task.ts'
-import { toTimestamp } from '../contract/time.ts'
 import { lockAccount, readPage } from '../db/queries.ts'
 import type { Db, FileRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'

@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import { describeSize } from '../contract/size.ts'
+import { describeSize } from '../contract/format.ts'
 import type { Db } from '../db/schema.ts'
 import type { FileStorage } from './content.ts'
 

@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely'
 import { MediaError } from '../contract/errors.ts'
-import { isOwnId, newId } from '../contract/id.ts'
+import { isOwnId, newId } from '../contract/fields.ts'
 import {
   partBytes,
   partCount,
@@ -12,7 +12,7 @@ import {
 import { lockAccount } from '../db/queries.ts'
 import type { Db, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { keyedMutex } from '../platform/keyed-mutex.ts'
+import { keyedMutex } from '../platform/concurrency.ts'
 import type { FileStorage as BytesShelf } from './content.ts'
 import { checkDiskSpace, checkQuota, type BoundedFileStorage } from './storage-limits.ts'
 

@@ -4,10 +4,10 @@ import type { Operation } from '../contract/operation.ts'
 import { commonErrors } from '../contract/route.ts'
 import { endpoints } from '../contract/routes.ts'
 import { allTools } from '../mcp/tool-selection.ts'
-import { markdownTable } from '../platform/markdown.ts'
+import { markdownTable } from '../platform/text-formats.ts'
 import { packDownloadBytes, modelFiles } from '../engines/packs/machine.ts'
 import { manifest, automaticBelowBytes, type Artifact, type Pack } from '../engines/packs/manifest.ts'
-import { describeSize } from '../contract/size.ts'
+import { describeSize } from '../contract/format.ts'
 import { settingDescriptions, environmentOnlySettings } from '../config/settings.ts'
 
 /** Every operation with its price; those that help with others, and cost nothing, come last. */

@@ -3,7 +3,7 @@ import type { Operation } from '../contract/operation.ts'
 import { fieldRows, type FieldRow } from '../http/openapi-fields.ts'
 import type { Tool, ToolDefinition } from '../mcp/tool.ts'
 import { allTools } from '../mcp/tool-selection.ts'
-import { markdownTable } from '../platform/markdown.ts'
+import { markdownTable } from '../platform/text-formats.ts'
 
 /** Codes that any tool may answer; the page names them once. */
 export const commonToolErrors: readonly ErrorCode[] = [6016, 6032, 6401, 6402, 6500, 6502]

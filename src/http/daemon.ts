@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
-import { healthResponse } from '../platform/handshake.ts'
-import type { HostProcess } from '../platform/hosting.ts'
+import { healthResponse, type HostProcess } from '../platform/hosting.ts'
 import { success } from './failures.ts'
 import { read } from './parameters.ts'
 

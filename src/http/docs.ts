@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { rawRoutes } from '../contract/routes.ts'
-import { lazy } from '../platform/once.ts'
+import { lazy } from '../platform/cache.ts'
 import type { Service } from '../tasks/service.ts'
 import { sendTagged } from './conditional.ts'
 import { renderPage, style } from './openapi-page.ts'

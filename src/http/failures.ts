@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { successCode } from '../contract/envelope.ts'
+import { maxBodyBytes, successCode } from '../contract/route.ts'
 import { MediaError } from '../contract/errors.ts'
-import { maxBodyBytes } from '../contract/route.ts'
-import { describeSize } from '../contract/size.ts'
+import { describeSize } from '../contract/format.ts'
 import { databaseFailure } from '../db/failure.ts'
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../platform/system-error.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,8 +1,14 @@
-import { messageSuccessCode, successCode } from '../contract/envelope.ts'
+import {
+  commonErrors,
+  type Endpoint,
+  messageSuccessCode,
+  type RawRoute,
+  type Route,
+  successCode,
+} from '../contract/route.ts'
 import { errorTable, type ErrorCode } from '../contract/errors.ts'
 import { jsonSchemaOf, type JsonSchema } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
-import { commonErrors, type Endpoint, type RawRoute, type Route } from '../contract/route.ts'
 
 /** What one status carries. */
 export interface ApiAnswer {

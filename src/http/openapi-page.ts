@@ -1,4 +1,4 @@
-import { html, Html } from '../platform/html.ts'
+import { html, Html } from '../platform/text-formats.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import { fieldRows, factsInWords, typeInWords } from './openapi-fields.ts'
 import type { ApiAnswer } from './openapi-answers.ts'

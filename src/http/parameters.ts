@@ -1,7 +1,6 @@
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { describeIssues } from '../contract/issues.ts'
-import { plainIssueMessage } from '../contract/plain-issues.ts'
+import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 
 /** Reads what a path or a query carries; 6016 names what is wrong with it. */
 export function read<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {

@@ -1,6 +1,5 @@
 import type { ShownRegions } from '../contract/file-routes.ts'
-import { regionLabel } from '../contract/region-names.ts'
-import type { ListedRegion, RegionsFile } from '../contract/regions-file.ts'
+import { type ListedRegion, regionLabel, type RegionsFile } from '../contract/regions.ts'
 import { isDrawable } from '../engines/ffmpeg/lettering.ts'
 import type { ShownFrame, ShownRegions as Chosen } from '../media/clean/shown-regions.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { messageSuccessCode } from '../contract/envelope.ts'
+import { messageSuccessCode } from '../contract/route.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { taskListQuery, type Priority } from '../contract/task.ts'

@@ -2,13 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { fileKindsOf, findFileRefs } from '../contract/file.ts'
-import { correctionHint, describeFields, missingFields, missingFieldsHint } from '../contract/fixes.ts'
-import { id } from '../contract/id.ts'
-import { describeIssues } from '../contract/issues.ts'
+import {
+  type AnySchema,
+  correctionHint,
+  describeFields,
+  fieldSchema,
+  missingFields,
+  missingFieldsHint,
+  unwrapSchema,
+} from '../contract/suggest-fix.ts'
+import { id } from '../contract/fields.ts'
+import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 import type { Operation } from '../contract/operation.ts'
-import { plainIssueMessage } from '../contract/plain-issues.ts'
-import { type AnySchema, fieldSchema, unwrapSchema } from '../contract/schema-places.ts'
-import { parseJson } from '../platform/json.ts'
+import { parseJson } from '../platform/text-formats.ts'
 
 /** Checks a tool's arguments, forgiving in form as `normalizeArguments` is, strict in names. Throws 6013 and 6016. */
 export function parseArguments<Input extends z.ZodObject>(input: Input, given: unknown): z.output<Input> {

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
-import { withTimeout } from '../platform/with-timeout.ts'
+import { withTimeout } from '../platform/concurrency.ts'
 import { callLimits } from './call-tool.ts'
 import { describeError } from './reply.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, type FileKind } from '../contract/file-kind.ts'
-import { outputRatios } from '../contract/layout.ts'
+import { outputRatios } from '../contract/catalog.ts'
 import { routes } from '../contract/routes.ts'
 import { layoutsTemplate, operationUri } from './catalog-resources.ts'
 import type { PromptFile } from './prompts.ts'

@@ -6,8 +6,8 @@ import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { parseJson } from '../platform/json.ts'
-import { readAtMost, TooLargeError } from '../platform/read-at-most.ts'
+import { parseJson } from '../platform/text-formats.ts'
+import { readAtMost, TooLargeError } from '../platform/streams.ts'
 import { buildServer } from './build-server.ts'
 import {
   checkHttpRequest,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { fileKinds, supportedHint } from '../contract/file-kind.ts'
-import { id } from '../contract/id.ts'
+import { id } from '../contract/fields.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { type CompletedTask, type FileDelivery, findResultFiles } from './file-delivery.ts'
 import { describeError } from './reply.ts'

@@ -3,10 +3,10 @@ import { lstat, mkdir, open, opendir, readlink, realpath, stat, type FileHandle 
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '../contract/file-kind.ts'
-import { nearestName } from '../contract/near-name.ts'
+import { nearestName } from '../contract/suggest-fix.ts'
 import type { LocalFile } from '../contract/upload.ts'
-import { errorCode } from '../platform/error-code.ts'
-import { resolveLinks } from '../platform/real-path.ts'
+import { errorCode } from '../platform/system-error.ts'
+import { resolveLinks } from '../platform/folder.ts'
 import { assertAllowed, folderHints, type Folders, isInside, toAbsolute } from './workspace.ts'
 
 /** A file that may be read, held open: everything is read from the descriptor. */

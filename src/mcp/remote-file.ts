@@ -9,8 +9,8 @@ import { safeFileName } from '../client/file-names.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, type FileKind, kindOf, supportedHint } from '../contract/file-kind.ts'
 import { maxFileBytes } from '../contract/file.ts'
-import { errorCode } from '../platform/error-code.ts'
-import { lazy } from '../platform/once.ts'
+import { errorCode } from '../platform/system-error.ts'
+import { lazy } from '../platform/cache.ts'
 import type { OpenedFile } from './open-allowed.ts'
 
 /** IPv4 networks that are nobody's on the internet (IANA special-purpose registry), as address and prefix. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Makes renames and new names in a folder survive a power cut, where the system can sync folders. */
@@ -49,4 +49,24 @@ async function writeSynced(path: string, data: string | Uint8Array, mode: number
   await using file = await open(path, 'wx', mode)
   await file.writeFile(data)
   await file.datasync()
+}
+
+/**
+ * Makes the bytes of one file durable, for several writers: those who ask while a sync runs share the next one,
+ * which serves all bytes written before it began. So however many ask, at most one of the few threads that all
+ * file operations share waits for the disk.
+ */
+export function sharedSync(): (file: FileHandle) => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+  return (file) => {
+    next ??= running
+      // How it ended is told to those who waited for it.
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined
+        return (running = file.datasync())
+      })
+    return next
+  }
 }

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, stat, statfs } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { mkdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { errorCode } from './error-code.ts'
-import { resolveLinks } from './real-path.ts'
+import { errorCode } from './system-error.ts'
 
 /**
  * Makes a folder and what is missing above it; one that is there stays as it is. Step by step: `mkdir`
@@ -116,4 +115,21 @@ async function listMounts(): Promise<Mount[]> {
 /** A mapped drive's real path is its share's. */
 function windowsShare(real: string): string | null {
   return real.startsWith('\\\\') ? 'a Windows share' : null
+}
+
+/** Links followed one by one before they count as a circle; Linux stops there as well. */
+const maxLinks = 40
+
+/**
+ * Where an absolute path leads: the real path of what exists of it and the rest as it is written,
+ * through links that lead to nothing too. Never throws: what cannot be looked into is taken as written.
+ */
+export async function resolveLinks(path: string, linksLeft = maxLinks): Promise<string> {
+  const real = await realpath(path).catch(() => null)
+  const parent = dirname(path)
+  if (real !== null || parent === path) return real ?? path
+  const realParent = await resolveLinks(parent, linksLeft)
+  const target = await readlink(path).catch(() => null)
+  if (target === null || linksLeft === 0) return join(realParent, basename(path))
+  return resolveLinks(resolve(realParent, target), linksLeft - 1)
 }

@@ -1,3 +1,5 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
 /** The process a service runs in: the daemon of a data folder, or `reelwright serve`. */
 export interface HostProcess {
   readonly version: string
@@ -20,4 +22,42 @@ export interface HostedService {
   lastActivity(): number
   /** Stops accepting, finishes requests, puts running tasks back into the queue, closes the database. */
   close(): Promise<void>
+}
+
+/** Proof that whoever answers knows the key: HMAC-SHA256 over nonce and instance, in hex. */
+export function computeProof(key: string, nonce: string, instance: string): string {
+  return createHmac('sha256', key).update(`${nonce}\n${instance}`).digest('hex')
+}
+
+interface ProofInput {
+  readonly key: string
+  readonly nonce: string
+  readonly instance: string
+}
+
+/** Tells in constant time whether a proof is the right one. */
+export function verifyProof(given: string, { key, nonce, instance }: ProofInput): boolean {
+  const expected = Buffer.from(computeProof(key, nonce, instance))
+  const actual = Buffer.from(given)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
+}
+
+/** What `GET /health?nonce=` answers, as the whole JSON body. */
+export interface HealthResponse {
+  readonly instance: string
+  readonly version: string
+  readonly proof: string
+}
+
+/** Answers a nonce for a service that knows the key of its process. */
+export function healthResponse(
+  { key, instance, version }: Pick<HostProcess, 'key' | 'instance' | 'version'>,
+  nonce: string,
+): HealthResponse {
+  return { instance, version, proof: computeProof(key, nonce, instance) }
+}
+
+/** A new API key: 32 random bytes behind a prefix that tells what it opens. */
+export function newKey(): string {
+  return `rw_${randomBytes(32).toString('base64url')}`
 }

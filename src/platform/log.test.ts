@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openLogFile } from './log-file.ts'
-import { registerSecret, openLog, redact } from './log.ts'
+import { openLog, openLogFile, redact, registerSecret } from './log.ts'
 
 test('lines carry their task and no keys at any depth', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'log-'))

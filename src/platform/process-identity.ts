@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { errorCode } from './error-code.ts'
+import { errorCode } from './system-error.ts'
 
 const execFileAsync = promisify(execFile)
 

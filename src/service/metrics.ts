@@ -1,5 +1,5 @@
 import { freeSpace } from '../platform/folder.ts'
-import { registerProcessMetrics } from '../platform/process-metrics.ts'
+import { registerProcessMetrics } from '../platform/metrics.ts'
 import { measureQueue } from '../tasks/metrics.ts'
 import type { Service } from '../tasks/service.ts'
 

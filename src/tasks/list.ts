@@ -6,7 +6,7 @@ import {
   type TaskListQuery,
   type TaskState,
 } from '../contract/task.ts'
-import { toTimestamp } from '../contract/time.ts'
+import { toTimestamp } from '../contract/fields.ts'
 import { readPage } from '../db/queries.ts'
 import type { Db, TaskRow } from '../db/schema.ts'
 import { expectedWaits } from './estimate.ts'

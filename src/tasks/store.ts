@@ -1,8 +1,7 @@
 import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
-import { isOwnId } from '../contract/id.ts'
+import { isOwnId, toTimestamp } from '../contract/fields.ts'
 import type { TaskRecord } from '../contract/task.ts'
-import { toTimestamp } from '../contract/time.ts'
 import type { Db, TaskRow } from '../db/schema.ts'
 
 /** A task as a query answers it. */

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { computeProof } from '../../src/platform/handshake.ts'
+import { computeProof } from '../../src/platform/hosting.ts'
 import { find, newDataFolder, recordOf } from './harness.ts'
 
 vi.setConfig({ testTimeout: 30_000 })

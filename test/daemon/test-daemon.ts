@@ -12,8 +12,8 @@ beginAsMain()
 const { routes } = await import('../../src/contract/routes.ts')
 const { runDaemon } = await import('../../src/daemon/run-daemon.ts')
 const { armFailpoint } = await import('../../src/platform/failpoint.ts')
-const { healthResponse: healthAnswer } = await import('../../src/platform/handshake.ts')
-const { watchSettingsFile: settingsChanges } = await import('../../src/daemon/settings-exit.ts')
+const { healthResponse: healthAnswer } = await import('../../src/platform/hosting.ts')
+const { watchSettingsFile: settingsChanges } = await import('../../src/daemon/auto-exit.ts')
 const { openLog } = await import('../../src/platform/log.ts')
 
 export interface TestDaemonOptions {

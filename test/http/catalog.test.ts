@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Capabilities, Enums } from '../../src/contract/catalog.ts'
-import type { layoutPage, LayoutEntry } from '../../src/contract/layout.ts'
+import type { Capabilities, Enums, LayoutEntry, layoutPage } from '../../src/contract/catalog.ts'
 import { configureServices } from '../../src/engines/services/use.ts'
 import { findLayout, layoutsFor, slotCounts } from '../../src/media/layout/layout.ts'
 import { operations } from '../../tools/index.ts'

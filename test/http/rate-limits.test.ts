@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { insertKey } from '../../src/accounts/keys.ts'
-import { newKey } from '../../src/platform/new-key.ts'
+import { newKey } from '../../src/platform/hosting.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { verifyProof } from '../../src/platform/handshake.ts'
+import { verifyProof } from '../../src/platform/hosting.ts'
 import { api } from '../service/api.ts'
 import { behindAnotherPort } from './another-port.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { newId } from '../../src/contract/id.ts'
+import { newId } from '../../src/contract/fields.ts'
 import { isTerminal } from '../../src/contract/task.ts'
 import { fail, moment, ok } from './contract-answers.ts'
 import type { ContractServer, HeldTask } from './contract-server.ts'

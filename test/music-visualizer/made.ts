@@ -3,7 +3,7 @@ import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { cleanLine } from '../../src/engines/canvas/text.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { AudioProfiler } from '../../src/media/audio/audio-profile.ts'
-import { lazy } from '../../src/platform/once.ts'
+import { lazy } from '../../src/platform/cache.ts'
 import {
   drawBuiltInBackground,
   drawPlaceholderCover,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { requestDaemonExit } from '../../src/daemon/ask.ts'
+import { requestDaemonExit } from '../../src/daemon/probe.ts'
 import { recordedProcess, readDaemonRecord } from '../../src/daemon/record.ts'
 import { identifyProcess } from '../../src/platform/process-identity.ts'
 

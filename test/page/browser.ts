@@ -1,7 +1,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { findChromium } from '../../src/engines/chromium/locate.ts'
-import { splitSearchPath } from '../../src/platform/search-path.ts'
+import { splitSearchPath } from '../../src/platform/environment.ts'
 
 const found = findChromium(splitSearchPath(process.env['PATH']))
 

@@ -1,5 +1,4 @@
-import { reduceBufferMemory } from '../../src/platform/buffer-memory.ts'
-import { enableUserCompileCache } from '../../src/platform/compile-cache.ts'
+import { enableUserCompileCache, reduceBufferMemory } from '../../src/platform/runtime.ts'
 
 /** Begins a process of tests that stands for the product's as src/main.ts does; what it needs is imported after that. */
 export function beginAsMain(): void {

@@ -28,7 +28,7 @@ if (first === 'worker') {
   const { startService } = await import('../../src/service/service.ts')
   const { armFailpoint } = await import('../../src/platform/failpoint.ts')
   const { openLog } = await import('../../src/platform/log.ts')
-  const { newKey } = await import('../../src/platform/new-key.ts')
+  const { newKey } = await import('../../src/platform/hosting.ts')
   const apiKey = newKey()
   const { localImport, services = {}, packs = {}, patience } = JSON.parse(more) as ProcessOptions
   setServices(services)

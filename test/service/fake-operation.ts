@@ -4,7 +4,7 @@ import { copyFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
-import { id } from '../../src/contract/id.ts'
+import { id } from '../../src/contract/fields.ts'
 import { operation, type OperationModule, type RunContext } from '../../src/contract/operation.ts'
 
 const behaviours = ['copy', 'refuse', 'break', 'crash', 'wait', 'outlive'] as const

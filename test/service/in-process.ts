@@ -14,7 +14,7 @@ import { configuredPacks, configurePacks } from '../../src/engines/packs/use.ts'
 import { configureServices } from '../../src/engines/services/use.ts'
 import type { DatabaseLocation } from '../../src/db/location.ts'
 import { openLog } from '../../src/platform/log.ts'
-import { newKey } from '../../src/platform/new-key.ts'
+import { newKey } from '../../src/platform/hosting.ts'
 import { startService, type RunningService } from '../../src/service/service.ts'
 import { fakeModule } from './fake-operation.ts'
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as z from 'zod'
-import { id } from '../../src/contract/id.ts'
+import { id } from '../../src/contract/fields.ts'
 import { operation, type OperationModule } from '../../src/contract/operation.ts'
 import { openClient } from '../../src/engines/services/client.ts'
 import { runWorker } from '../../src/tasks/worker.ts'

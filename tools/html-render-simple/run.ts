@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { ReadyOperation, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
-import { summarizeList } from '../../src/contract/summarize-list.ts'
+import type { RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import { summarizeList } from '../../src/contract/format.ts'
 import { captureFrames } from '../../src/engines/chromium/capture.ts'
 import type { CaptureParticle } from '../../src/engines/chromium/particle.ts'
 import { readParticleSource } from '../../src/engines/chromium/particle-source.ts'
@@ -62,21 +62,6 @@ export const run: RunOperation<typeof htmlRenderSimple> = async (input, context)
     video_size,
     ...(notes.length > 0 ? { notes } : {}),
   }
-}
-
-/** Throws 6401 where ffmpeg or Chromium is missing, or what the wanted format or an HDR base needs. */
-export const ready: ReadyOperation<typeof htmlRenderSimple> = async (request) => {
-  await locateFfmpeg()
-  locateChromium()
-  if (!request) return
-  const { output_format } = request.input.render
-  await requireEncoders(outputFormats[output_format].encoders, {
-    because: `output_format is ${output_format}`,
-    instead: 'ask for mp4',
-  })
-  const [name] = hdrFileNames(schedule(request.input, request.files))
-  if (name === undefined) return
-  await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
 }
 
 function hdrFileNames({ base }: Schedule): string[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { fileRef } from '../../src/contract/file.ts'
-import { id } from '../../src/contract/id.ts'
+import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
 import { area } from '../../src/contract/regions.ts'
 

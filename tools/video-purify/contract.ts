@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
-import { id } from '../../src/contract/id.ts'
+import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
 import { area, maxRegions, region, findDuplicateIds } from '../../src/contract/regions.ts'
 

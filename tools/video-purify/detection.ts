@@ -1,7 +1,11 @@
 import { MediaError } from '../../src/contract/errors.ts'
-import { describeIssues } from '../../src/contract/issues.ts'
-import { regionPathFormatter } from '../../src/contract/region-names.ts'
-import { exampleRegionsFile, parseRegionsFile, type RegionsFile } from '../../src/contract/regions-file.ts'
+import { describeIssues } from '../../src/contract/validation.ts'
+import {
+  exampleRegionsFile,
+  parseRegionsFile,
+  regionPathFormatter,
+  type RegionsFile,
+} from '../../src/contract/regions.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { constantRate, hertz, pictureEnd } from '../../src/media/frame-rate.ts'
 import type { FoundRegion } from '../../src/media/clean/region.ts'

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { isErrorCode, MediaError } from '../../src/contract/errors.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { configuredPacks } from '../../src/engines/packs/use.ts'
-import { startThread } from '../../src/platform/thread.ts'
+import { startThread } from '../../src/platform/runtime.ts'
 import type { Answer, Order, Told } from './part-thread.ts'
 import { makePart, type PartJob } from './part.ts'
 

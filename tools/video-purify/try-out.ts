@@ -1,5 +1,5 @@
 import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { limitConcurrency } from '../../src/platform/limit-concurrency.ts'
+import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import type { Stretch } from './part.ts'
 import type { Trial } from './rate-factor.ts'
 import { makeSample, type Coding, type Sampling } from './sample.ts'

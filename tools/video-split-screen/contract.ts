@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { fileRef } from '../../src/contract/file.ts'
-import { id } from '../../src/contract/id.ts'
-import { outputRatios } from '../../src/contract/layout.ts'
+import { id } from '../../src/contract/fields.ts'
+import { outputRatios } from '../../src/contract/catalog.ts'
 import { operation } from '../../src/contract/operation.ts'
 
 const unit = z.number().min(0).max(1)

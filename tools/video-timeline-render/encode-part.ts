@@ -13,7 +13,7 @@ import { lengthOf, partOf } from '../../src/media/timeline/divide.ts'
 import type { Part } from '../../src/media/timeline/divide.ts'
 import type { Read } from '../../src/media/timeline/reads.ts'
 import { rounding } from '../../src/media/timeline/timeline.ts'
-import { limitConcurrency } from '../../src/platform/limit-concurrency.ts'
+import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import { pictureGraph } from './picture.ts'
 import type { Ending, PictureWish } from './picture.ts'
 

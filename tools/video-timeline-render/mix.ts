@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { pcmBytes } from '../../src/engines/ffmpeg/pcm.ts'
-import { rechunk } from '../../src/platform/rechunk.ts'
+import { rechunk } from '../../src/platform/streams.ts'
 
 /** Adds sounds of the same length. Ends all of them, however it ends. */
 export async function* mix(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {

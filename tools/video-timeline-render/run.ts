@@ -8,7 +8,7 @@ import { encodeAac, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
 import { lengthOf } from '../../src/media/timeline/divide.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { limitConcurrency } from '../../src/platform/limit-concurrency.ts'
+import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import type { videoTimelineRender } from './contract.ts'
 import { encodePart } from './encode-part.ts'
 import { partsOf } from './parts.ts'
@@ -38,14 +38,6 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
     video_size: [width, height],
     ...(notes.length > 0 ? { notes } : {}),
   }
-}
-
-/** Throws 6401 where ffmpeg is missing, or for HDR sources what maps them to standard range. */
-export const ready: ReadyOperation<typeof videoTimelineRender> = async (request) => {
-  await locateFfmpeg()
-  const [name] = request ? hdrNames(readGtrk(request.input), request.files) : []
-  if (name === undefined) return
-  await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
 }
 
 /** Names of the files that are tone-mapped. */

@@ -5,7 +5,7 @@ import { layOut } from '../../src/media/timeline/lay-out.ts'
 import { follows, stretchOf } from '../../src/media/timeline/reads.ts'
 import type { Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { limitConcurrency } from '../../src/platform/limit-concurrency.ts'
+import { limitConcurrency } from '../../src/platform/concurrency.ts'
 
 interface Sources {
   readonly files: GivenFiles<StagedFile>

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { splitSearchPath } from '../../platform/search-path.ts'
+import { splitSearchPath } from '../../platform/environment.ts'
 import { findChromium, findChromiumIn } from './locate.ts'
 
 let folder: string

@@ -2,9 +2,9 @@ import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { searchPath } from '../../platform/search-path.ts'
+import { searchPath } from '../../platform/environment.ts'
 
-/** Names of its programs; the headless shell goes first, as it is lighter and starts faster. */
+/** Program names; the headless shell is first because it is lighter and starts faster. */
 const programNames = [
   'chromium-headless-shell',
   'chrome-headless-shell',
@@ -22,7 +22,7 @@ const programNames = [
 const home = homedir()
 const { platform } = process
 
-/** Where installers put it without putting it on PATH; `*` is any name. */
+/** Folders of installers that do not change PATH; `*` matches any text. */
 const installFolders = {
   darwin: [
     '/opt/homebrew/bin',
@@ -50,12 +50,12 @@ const installFolders = {
 const usualFolders =
   platform === 'darwin' || platform === 'win32' ? installFolders[platform] : installFolders.other
 
-/** Finds Chromium, or a browser made of it, in the folders of a PATH or in the usual ones; undefined where there is none. */
+/** Finds Chromium or a browser based on it in the folders of a PATH or in the usual ones; undefined if none is found. */
 export function findChromium(path: readonly string[]): string | undefined {
   return findChromiumIn([...path, ...usualFolders])
 }
 
-/** Finds it in folders, whose names may have a `*` for any; a headless shell anywhere goes before a whole browser. */
+/** Finds it in folders, whose names may contain `*`. A headless shell in any folder precedes a full browser. */
 export function findChromiumIn(patterns: readonly string[]): string | undefined {
   const all = patterns.flatMap(expandPattern)
   return programNames.flatMap((name) => all.map((folder) => join(folder, name))).find(isExecutableFile)
@@ -84,34 +84,38 @@ function expandPattern(pattern: string): string[] {
   }
 }
 
-/** The program of the browser that captures. Throws 6401 with the command that installs one. */
+/** Returns the path of the browser. Throws 6401 with the command that installs one. */
 export function locateChromium(): string {
   const found = findChromium(searchPath())
   if (found !== undefined) return found
-  throw new MediaError(6401, 'Chromium was not found, which plays HTML', {
+  throw new MediaError(6401, 'Chromium, required to render HTML, was not found', {
     retryable: false,
     hint: chromiumInstallCommand(),
   })
 }
 
-/** The first version with all that the player of particles uses (`Promise.withResolvers` was the last). */
+/** First version with everything the player script uses (`Promise.withResolvers` came last). */
 const minVersion = 119
 
-/** Throws 6401 for a browser that is too old, by what it calls itself, such as `Chrome/118.0.5993.70`. */
+/** Throws 6401 if the browser is too old. product: such as `Chrome/118.0.5993.70`. */
 export function requireSupportedVersion(product: string): void {
   if (!(Number(/\/(\d+)/.exec(product)?.[1]) < minVersion)) return
-  throw new MediaError(6401, `${product} is too old to play HTML; version ${minVersion} or later does`, {
-    retryable: false,
-    hint: chromiumInstallCommand(),
-  })
+  throw new MediaError(
+    6401,
+    `${product} is too old to render HTML; version ${minVersion} or later is required`,
+    {
+      retryable: false,
+      hint: chromiumInstallCommand(),
+    },
+  )
 }
 
-/** Whether browsers run in their sandbox: it does not start for root, as in a container. */
+/** Whether the browser can use its sandbox, which does not start for root, as in a container. */
 export function canUseSandbox(): boolean {
   return process.getuid?.() !== 0
 }
 
-/** Whether this program draws frames on command: only the headless shell does, and not known to on macOS. */
+/** Whether this program draws frames on request: the headless shell does, except on macOS. */
 export function supportsBeginFrame(program: string): boolean {
   return process.platform !== 'darwin' && /headless[-_]shell/.test(basename(program))
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { MediaError } from '../../contract/errors.ts'
-import { limitConcurrency } from '../../platform/limit-concurrency.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 
 /** How frames are fetched that lie anywhere. */
 interface Fetching {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { VideoFacts } from '../../contract/media-facts.ts'
-import { limitConcurrency } from '../../platform/limit-concurrency.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 import { alphaDecoder } from './alpha-decoder.ts'
 import { decodingRuns, type DecodingRun } from './decoding-runs.ts'
 import { keyFramesBefore } from './key-frames.ts'

@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { errorCode } from '../../platform/error-code.ts'
-import { searchPath } from '../../platform/search-path.ts'
+import { errorCode } from '../../platform/system-error.ts'
+import { searchPath } from '../../platform/environment.ts'
 import { runChild } from './child.ts'
 
 /** An ffmpeg that can do the work, with what it has. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renameDurably, writeDurably } from '../../platform/durable.ts'
-import { packageVersion } from '../../platform/package-version.ts'
+import { packageVersion } from '../../platform/environment.ts'
 import { locateFfmpeg } from './locate.ts'
 
 /** A made part of the picture. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseJson } from '../../platform/json.ts'
+import { parseJson } from '../../platform/text-formats.ts'
 import type { ServiceResponse } from '../services/exchange.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import type { Dialect } from './dialect.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
-import { parseJson } from '../../platform/json.ts'
+import { parseJson } from '../../platform/text-formats.ts'
 import { parseServiceAddress } from '../services/address.ts'
 import type { ServiceClient } from '../services/client.ts'
 import { unexpectedResponse, type ServiceTarget } from '../services/failures.ts'

@@ -1,7 +1,7 @@
 import { jsonrepair } from 'jsonrepair'
 import type * as z from 'zod'
-import { plainIssueMessage } from '../../contract/plain-issues.ts'
-import { parseJson } from '../../platform/json.ts'
+import { plainIssueMessage } from '../../contract/validation.ts'
+import { parseJson } from '../../platform/text-formats.ts'
 
 /** What an answer's text holds: what was asked for, or what is wrong with it, for the model to read. */
 export type Reading<T> = { readonly answer: T } | { readonly mistakes: readonly string[] }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseJson } from '../../platform/json.ts'
+import { parseJson } from '../../platform/text-formats.ts'
 import { writeDurably } from '../../platform/durable.ts'
 import type { LanguageModel } from './language-model.ts'
 import { schemaOf } from './messages.ts'

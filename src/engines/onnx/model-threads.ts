@@ -1,6 +1,6 @@
 import { MediaError } from '../../contract/errors.ts'
-import { limitConcurrency } from '../../platform/limit-concurrency.ts'
-import { startThread } from '../../platform/thread.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
+import { startThread } from '../../platform/runtime.ts'
 import { resolvePack } from '../packs/use.ts'
 import type { PackName } from '../packs/manifest.ts'
 import type { ModelThreadJob, Told } from './model-thread.ts'

@@ -1,7 +1,7 @@
 import { chmod, constants, copyFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { describeSize } from '../../contract/size.ts'
+import { describeSize } from '../../contract/format.ts'
 import { isHttpUrl } from './address.ts'
 import type { Artifact, NodePackage } from './manifest.ts'
 import { isOnMirror, notOnMirrorError } from './mirror.ts'

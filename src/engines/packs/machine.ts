@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { lazy } from '../../platform/once.ts'
+import { lazy } from '../../platform/cache.ts'
 import type { Artifact, EnginePack, ModelPack, NodePackage, Pack, RemoteFile } from './manifest.ts'
 
 /** This machine as manifests name it. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { describeSize } from '../../contract/size.ts'
+import { describeSize } from '../../contract/format.ts'
 import { isHttpUrl } from './address.ts'
 import { packArtifacts, hasBuild } from './machine.ts'
 import type { Artifact, Pack } from './manifest.ts'

@@ -4,7 +4,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
-import { errorCode } from '../../platform/error-code.ts'
+import { errorCode } from '../../platform/system-error.ts'
 import type { NodePackage } from './manifest.ts'
 import { mirrorHint, type PackDownloadOptions } from './receive.ts'
 

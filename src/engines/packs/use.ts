@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { describeSize } from '../../contract/size.ts'
+import { describeSize } from '../../contract/format.ts'
 import { packDownloadBytes, hasBuild, noBuildError } from './machine.ts'
 import { automaticBelowBytes, type Pack, type PackName } from './manifest.ts'
 import { missingOnMirror } from './mirror.ts'

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { limitConcurrency } from '../../platform/limit-concurrency.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 import { registerSecret } from '../../platform/log.ts'
 import { exponentialDelay, retry, waitInRealTime, type Wait } from '../../platform/retry.ts'
 import { parseServiceAddress } from './address.ts'

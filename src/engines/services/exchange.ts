@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { readAtMost } from '../../platform/read-at-most.ts'
+import { readAtMost } from '../../platform/streams.ts'
 import { HttpError, errorDetail, retryAfterSeconds } from './refusal.ts'
 
 /** A request of a service: with JSON or a form, else a GET. */

@@ -1,7 +1,6 @@
 import { MediaError } from '../../contract/errors.ts'
-import { errorCode } from '../../platform/error-code.ts'
-import { networkCode } from '../../platform/network-failure.ts'
-import { TooLargeError } from '../../platform/read-at-most.ts'
+import { errorCode, networkCode } from '../../platform/system-error.ts'
+import { TooLargeError } from '../../platform/streams.ts'
 import { sanitizeDetail, isTransient, HttpError } from './refusal.ts'
 import { serviceInfo, serviceName, type Service, type ServiceKind } from './services.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
-import { parseJson } from '../../platform/json.ts'
+import { parseJson } from '../../platform/text-formats.ts'
 import { escapeControls, redact } from '../../platform/log.ts'
 
 /** An answer that is no success; the cause of the MediaError that tells it. */

@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { limitConcurrency } from '../../platform/limit-concurrency.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import { isOfQuestion, NoAnswer } from '../language-model/no-answer.ts'
 import { askLines, questionsOf, type Film } from './ask-lines.ts'

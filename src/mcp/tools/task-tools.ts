@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { findTask, queryTask, wasStoppedOnRequest } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
-import { id } from '../../contract/id.ts'
+import { id } from '../../contract/fields.ts'
 import { routes } from '../../contract/routes.ts'
 import { taskListQuery } from '../../contract/task.ts'
 import type { ToolReply } from '../reply.ts'

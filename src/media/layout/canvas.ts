@@ -1,4 +1,4 @@
-import type { OutputRatio } from '../../contract/layout.ts'
+import type { OutputRatio } from '../../contract/catalog.ts'
 import type { Size } from '../geometry.ts'
 
 /** Sizes of a result (contract 2, 4.8). */

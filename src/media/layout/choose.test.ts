@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { outputRatios } from '../../contract/layout.ts'
+import { outputRatios } from '../../contract/catalog.ts'
 import { chooseLayout, lossOf, offered, orderlySeed } from './choose.ts'
 import { shares } from './layout.ts'
 import type { Layout } from './layout.ts'

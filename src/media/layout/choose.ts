@@ -1,4 +1,4 @@
-import type { OutputRatio } from '../../contract/layout.ts'
+import type { OutputRatio } from '../../contract/catalog.ts'
 import { canvasSize } from './canvas.ts'
 import { layoutsFor, shares } from './layout.ts'
 import type { Layout } from './layout.ts'

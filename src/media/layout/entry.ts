@@ -1,4 +1,4 @@
-import { outputRatios, type LayoutEntry, type OutputRatio } from '../../contract/layout.ts'
+import { outputRatios, type LayoutEntry, type OutputRatio } from '../../contract/catalog.ts'
 import { isOffered } from './choose.ts'
 import { layoutsFor, shares, slotCounts } from './layout.ts'
 import type { Layout } from './layout.ts'

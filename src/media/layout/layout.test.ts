@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { outputRatios } from '../../contract/layout.ts'
+import { outputRatios } from '../../contract/catalog.ts'
 import { canvasSize, contained, gapPixels } from './canvas.ts'
 import { offered } from './choose.ts'
 import { fitAxis, misplacement } from './fit.ts'

@@ -1,5 +1,4 @@
-import { outputRatios } from '../../contract/layout.ts'
-import type { OutputRatio } from '../../contract/layout.ts'
+import { type OutputRatio, outputRatios } from '../../contract/catalog.ts'
 import { offered } from './choose.ts'
 import { digest } from './digest.ts'
 import { layoutsFor, shares, slotCounts } from './layout.ts'

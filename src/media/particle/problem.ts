@@ -1,4 +1,4 @@
-import { summarizeList } from '../../contract/summarize-list.ts'
+import { summarizeList } from '../../contract/format.ts'
 
 /** Something a particle's author should know. */
 export interface SourceProblem {

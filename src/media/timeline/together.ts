@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { summarizeList } from '../../contract/summarize-list.ts'
+import { summarizeList } from '../../contract/format.ts'
 
 /** More at once help nobody. */
 const mostTold = 20

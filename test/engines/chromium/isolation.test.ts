@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { defaultBrowserLimits } from '../../../src/engines/chromium/browser-failure.ts'
 import { Browser } from '../../../src/engines/chromium/browser.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
-import { splitSearchPath, setSearchPath } from '../../../src/platform/search-path.ts'
+import { splitSearchPath, setSearchPath } from '../../../src/platform/environment.ts'
 import {
   counterCells,
   lacksBrowser,

@@ -16,7 +16,7 @@ import { HostPage } from '../../../src/engines/chromium/host-page.ts'
 import type { CaptureParticle, ParticleProblem } from '../../../src/engines/chromium/particle.ts'
 import { findChromium } from '../../../src/engines/chromium/locate.ts'
 import { dryRun } from '../../../src/engines/chromium/dry-run.ts'
-import { splitSearchPath, setSearchPath } from '../../../src/platform/search-path.ts'
+import { splitSearchPath, setSearchPath } from '../../../src/platform/environment.ts'
 
 setSearchPath(process.env['PATH'])
 

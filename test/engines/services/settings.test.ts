@@ -15,7 +15,7 @@ import { configuredService } from '../../../src/engines/services/use.ts'
 import { findIgnoredSettings } from '../../../src/config/ignored-settings.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
-import { serviceOptionsFromConfig } from '../../../src/service/service-parts.ts'
+import { serviceOptionsFromConfig } from '../../../src/service/engine-settings.ts'
 import { openWorkers } from '../../../src/tasks/workers.ts'
 import { fails, hangs, json, page, startStandIn } from './stand-in.ts'
 

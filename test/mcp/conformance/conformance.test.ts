@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { markdownTable } from '../../../src/platform/markdown.ts'
+import { markdownTable } from '../../../src/platform/text-formats.ts'
 import { scratchFolder } from '../scratch.ts'
 import { startFixture } from './fixture.ts'
 import { manifest, runSuite, type Scenario, type SuiteRun } from './run-suite.ts'

@@ -1,0 +1,129 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { correctionHint, missingFieldsHint, nearestName } from './suggest-fix.ts'
+import { plainIssueMessage } from './validation.ts'
+
+const schema = z.object({
+  fps: z.int().min(30).max(60).default(30).describe('Frames a second'),
+  rate: z.int().min(1).max(120).optional(),
+  size: z.array(z.int().min(16).max(4096).multipleOf(2)).length(2).optional().describe('Width and height'),
+  volume: z.number().min(0).max(100).optional(),
+  length: z.number().gt(0).optional().describe('Seconds'),
+  share: z.number().gt(0).max(1).optional(),
+  start: z.number().min(0).optional(),
+  gain: z.number().max(6).optional(),
+  template: z.enum(['aurora', 'ring', 'vinyl']).optional(),
+  version: z.enum(['v1']).optional(),
+  colour: z
+    .string()
+    .regex(/^#\d{6}$/)
+    .optional()
+    .describe('Of the lines, #RRGGBB'),
+  name: z.string().max(3).optional(),
+  clips: z
+    .array(z.object({ duration: z.number().describe('end - start, s'), id: z.string() }))
+    .max(2)
+    .optional()
+    .describe('What is joined'),
+  files: z
+    .record(z.string().max(9), z.object({ id: z.string() }))
+    .optional()
+    .describe('By their names'),
+  even: z
+    .int()
+    .refine((value) => value % 2 === 0, { params: { fix: 'Use even numbers.' } })
+    .optional(),
+})
+
+function told(given: unknown): string | undefined {
+  const parsed = schema.safeParse(given, { error: plainIssueMessage })
+  return parsed.error && correctionHint(schema, parsed.error, given)
+}
+
+test.for<[Record<string, unknown>, string | undefined]>([
+  [{ fps: 29 }, 'Give 30 to 60.'],
+  [{ fps: 'fast' }, 'Give a number, 30 to 60.'],
+  [{ rate: 29.97 }, 'Give 30.'],
+  [{ rate: 23.4 }, 'Give 23.'],
+  [{ rate: 120.4 }, 'Give 1 to 120.'],
+  [{ size: [641, 360] }, 'Give 640 or 642.'],
+  [{ size: [640, 4097] }, 'Give 16 to 4096.'],
+  [{ size: [640] }, 'Give size: Width and height.'],
+  [{ volume: -10 }, 'Give 0 to 100.'],
+  [{ length: 0 }, 'Give more than 0.'],
+  [{ share: 2 }, 'Give more than 0, at most 1.'],
+  [{ start: -1 }, 'Give 0 or more.'],
+  [{ gain: 7 }, 'Give 6 or less.'],
+  [{ template: 'rings' }, 'Give ring, or another of these.'],
+  [{ template: 'neon' }, 'Give one of these.'],
+  [{ version: 'v2' }, 'Give v1.'],
+  [{ colour: 'red' }, 'Give colour: Of the lines, #RRGGBB.'],
+  [{ name: 'long' }, 'Give at most 3 characters.'],
+  [{ clips: ['a', 'b', 'c'].map((id) => ({ id, duration: 1 })) }, 'Give at most 2.'],
+  [{ size: [640, 360, 2] }, 'Give size: Width and height.'],
+  [{ files: { 'a name that is too long': { id: '1' } } }, undefined],
+  [{ clips: [{ id: 'a' }] }, 'Give clips[0].duration: end - start, s.'],
+  [{ clips: ['a'] }, 'Give clips[0] as {"duration": …, "id": …}.'],
+  [{ clips: 'a' }, 'Give clips as [{"duration": …, "id": …}, …].'],
+  [{ files: { title: {} } }, 'Give files.title.id: By their names.'],
+  [{ even: 3 }, 'Use even numbers.'],
+  [{ even: 3, fps: 1 }, 'Give 30 to 60.'],
+])('%j', ([given, text]) => {
+  expect(told(given)).toBe(text)
+})
+
+test('fields that are missing are told with what they are for', () => {
+  expect(missingFieldsHint(schema, ['colour'])).toBe('Add colour (Of the lines, #RRGGBB).')
+  expect(missingFieldsHint(schema, ['rate', 'fps', 'size', 'name'])).toBe(
+    'Add rate, fps (Frames a second), size (Width and height), ….',
+  )
+})
+
+test('whatever is given, a fix is a sentence', () => {
+  const fields = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, fc.anything()]))
+  fc.assert(
+    fc.property(fc.record(fields, { requiredKeys: [] }), (given) => {
+      expect(told(given) ?? 'Nothing.').toMatch(/^[A-Z][^]*\.$/)
+    }),
+  )
+})
+
+const names = ['a.mp4', 'Beach Walk.mp4', 'interview-final.mov', 'take 1.mp4', 'take 2.mp4', 'café.mp3']
+
+test.for<[string, string | undefined]>([
+  ['A.MP4', 'a.mp4'],
+  ['a.mov', 'a.mp4'],
+  ['a', 'a.mp4'],
+  ['beach_walk.mp4', 'Beach Walk.mp4'],
+  ['beach walks.mp4', 'Beach Walk.mp4'],
+  ['interveiw-final.mov', 'interview-final.mov'],
+  ['take 3.mp4', 'take 1.mp4'],
+  ['cafe\u0301.mp3', 'café.mp3'],
+  ['b.mp4', undefined],
+  ['v1', undefined],
+  ['interview.mov', undefined],
+  ['', undefined],
+  ['x'.repeat(5000), undefined],
+])('%s', ([given, meant]) => {
+  expect(nearestName(given, names)).toBe(meant)
+})
+
+test('a name with one letter too many is found among any others', () => {
+  const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 6, maxLength: 20 })
+  fc.assert(
+    fc.property(word, fc.array(word), fc.nat(), (name, others, place) => {
+      const at = place % name.length
+      const given = `${name.slice(0, at)}x${name.slice(at)}`
+      const found = nearestName(given, [...others, name])
+      expect([...others, name]).toContain(found)
+    }),
+  )
+})
+
+test('many names are looked through in time', () => {
+  const many = Array.from({ length: 1000 }, (_, index) => `${'ab'.repeat(45)}${index}`)
+  const begun = performance.now()
+  nearestName('ba'.repeat(47), many)
+  expect(performance.now() - begun).toBeLessThan(5000)
+})

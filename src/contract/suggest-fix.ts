@@ -1,0 +1,213 @@
+import * as z from 'zod'
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
+
+/** Required top-level fields that a value lacks, by name. */
+export function missingFields(input: z.ZodObject, given: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(input.shape as z.ZodRawShape)
+    .filter(([name, field]) => given[name] === undefined && !z.safeParse(field, undefined).success)
+    .map(([name]) => name)
+}
+
+/** Most fields of which it is told what goes there. */
+const maxFieldsDescribed = 3
+
+/** How to add fields that are missing: what each is for. */
+export function missingFieldsHint(input: z.ZodObject, names: readonly string[]): string {
+  return `Add ${describeFields(input, names)}.`
+}
+
+/** Some fields, each with what it is for. */
+export function describeFields(input: z.ZodObject, names: readonly string[]): string {
+  const fields = names.slice(0, maxFieldsDescribed).map((name) => {
+    const description = descriptionAt(input, [name])
+    return description === undefined ? name : `${name} (${description})`
+  })
+  return `${fields.join(', ')}${names.length > maxFieldsDescribed ? ', …' : ''}`
+}
+
+/** How to correct a value: as the rule tells that was broken (`params: { fix }` of a refinement), else by the schema of its place. */
+export function correctionHint(input: AnySchema, { issues }: z.ZodError, given: unknown): string | undefined {
+  const shaped = issues.find((one) => one.code === 'invalid_type' && isNested(one.expected))
+  const [first] = shaped ? [shaped] : issues
+  if (!first) return undefined
+  if (first.code === 'custom' && typeof first.params?.['fix'] === 'string') return first.params['fix']
+  // The name of a field is what is wrong, not what stands there.
+  if (first.code === 'invalid_key') return undefined
+  const fewer = first.code === 'too_big' ? lengthLimit(first) : undefined
+  if (fewer !== undefined) return `Give ${fewer}.`
+  const { path } = first
+  const leaf = schemaAt(input, path)
+  if (!leaf) return undefined
+  const place = z.core.toDotPath(path)
+  if (first.code === 'invalid_type' && isNested(first.expected))
+    return `Give ${place} as ${schemaOutline(leaf)}.`
+  const value = path.reduce<unknown>(propertyAt, given)
+  const allowed =
+    value === undefined ? undefined : allowedValues(jsonSchemaOf(leaf as z.ZodType, 'input'), value)
+  if (allowed !== undefined) return `Give ${allowed}.`
+  const description = descriptionAt(input, path)
+  return description === undefined ? undefined : `Give ${place}: ${description}.`
+}
+
+/** How much there may be of a list or text that is too long. */
+function lengthLimit({ origin, maximum, exact }: z.core.$ZodIssueTooBig): string | undefined {
+  if (exact) return undefined
+  if (origin === 'string') return `at most ${maximum} characters`
+  return origin === 'array' ? `at most ${maximum}` : undefined
+}
+
+function isNested(expected: string): boolean {
+  return expected === 'array' || expected === 'object'
+}
+
+function propertyAt(holder: unknown, key: PropertyKey): unknown {
+  return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key)
+    ? (holder as Record<PropertyKey, unknown>)[key]
+    : undefined
+}
+
+/** Values near one that is not allowed; undefined where the schema does not tell any. */
+function allowedValues(schema: JsonSchema, value: unknown): string | undefined {
+  const { enum: choices, const: only, type } = schema
+  if (only !== undefined) return JSON.stringify(only)
+  if (choices) {
+    const names = choices.map(String)
+    const near = typeof value === 'string' ? nearestName(value, names) : undefined
+    // The message lists them.
+    if (near === undefined) return names.length > 1 ? 'one of these' : names[0]
+    return names.length > 1 ? `${near}, or another of these` : near
+  }
+  if (type !== 'number' && type !== 'integer') return undefined
+  const range = describeRange(schema)
+  if (typeof value !== 'number') return ['a number', range].filter(Boolean).join(', ')
+  const step = schema.multipleOf ?? (type === 'integer' ? 1 : undefined)
+  if (step === undefined) return range
+  const [below, above] = [Math.floor(value / step) * step, Math.ceil(value / step) * step]
+  if (!isWithin(schema, below) || !isWithin(schema, above) || below === above) return range
+  // Of a rate such as 29.97 the nearest whole number is what is meant.
+  return type === 'integer' && step === 1 ? String(Math.round(value)) : `${below} or ${above}`
+}
+
+function isWithin({ minimum = -Infinity, maximum = Infinity }: JsonSchema, value: number): boolean {
+  return value >= minimum && value <= maximum
+}
+
+function describeRange({ minimum, exclusiveMinimum, maximum }: JsonSchema): string | undefined {
+  const least = minimum ?? exclusiveMinimum
+  const from = minimum === undefined ? `more than ${least}` : String(minimum)
+  if (least === undefined) return maximum === undefined ? undefined : `${maximum} or less`
+  if (maximum === undefined) return minimum === undefined ? from : `${from} or more`
+  return minimum === undefined ? `${from}, at most ${maximum}` : `${from} to ${maximum}`
+}
+
+/** Objects with the fields they require, or with all where none is. */
+function schemaOutline(schema: AnySchema): string {
+  const inner = unwrapSchema(schema)
+  if (inner instanceof z.ZodArray) return `[${schemaOutline(inner.element)}, …]`
+  if (!(inner instanceof z.ZodObject)) return '…'
+  const required = missingFields(inner, {})
+  const names = required.length > 0 ? required : Object.keys(inner.shape)
+  return `{${names.map((name) => `${JSON.stringify(name)}: …`).join(', ')}}`
+}
+
+/** Any schema. */
+export type AnySchema = z.core.$ZodType
+
+/** What is said of a place, or of the nearest place around it; of the whole nothing. */
+function descriptionAt(input: AnySchema, path: readonly PropertyKey[]): string | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const schema = schemaAt(input, path.slice(0, length))
+    const description = schema && ownDescription(schema)
+    if (description !== undefined) return description.replace(/\.$/, '')
+  }
+  return undefined
+}
+
+function ownDescription(schema: AnySchema): string | undefined {
+  const own = z.globalRegistry.get(schema)?.description
+  return own ?? (isWrapper(schema) ? ownDescription(schema.unwrap()) : undefined)
+}
+
+/** The schema of a place inside another; undefined where that has none, or several. */
+function schemaAt(schema: AnySchema, path: readonly PropertyKey[]): AnySchema | undefined {
+  const [key, ...rest] = path
+  if (key === undefined) return schema
+  const next = stepInto(unwrapSchema(schema), String(key))
+  return next && schemaAt(next, rest)
+}
+
+function stepInto(schema: AnySchema, key: string): AnySchema | undefined {
+  if (schema instanceof z.ZodArray) return schema.element
+  if (schema instanceof z.ZodRecord) return schema.valueType
+  return schema instanceof z.ZodObject ? fieldSchema(schema, key) : undefined
+}
+
+/** The schema of a field; undefined where an object has none of that name. */
+export function fieldSchema({ shape }: z.ZodObject, name: string): AnySchema | undefined {
+  return Object.hasOwn(shape, name) ? (shape[name] as AnySchema) : undefined
+}
+
+/** A schema without what makes it optional. */
+export function unwrapSchema(schema: AnySchema): AnySchema {
+  return isWrapper(schema) ? unwrapSchema(schema.unwrap()) : schema
+}
+
+const wrappers = [z.ZodOptional, z.ZodDefault, z.ZodPrefault, z.ZodNullable] as const
+
+function isWrapper(schema: AnySchema): schema is InstanceType<(typeof wrappers)[number]> {
+  return wrappers.some((wrapper) => schema instanceof wrapper)
+}
+
+/** No file and no value has a longer name. */
+const maxNameLength = 1000
+
+/** Longest name that is compared letter by letter. */
+const maxComparedLength = 100
+
+/**
+ * The name among some that was probably meant by another: the same but for its case, its ending or what separates
+ * its words, else one that is a slip or two away.
+ */
+export function nearestName(given: string, names: Iterable<string>): string | undefined {
+  if (given.length > maxNameLength) return undefined
+  const wanted = normalizeName(given)
+  let nearest: string | undefined
+  let least = Math.min(3, Math.ceil(wanted.length / 2))
+  for (const name of names) {
+    const stem = normalizeName(name)
+    if (stem === wanted) return name
+    if (
+      Math.max(stem.length, wanted.length) > maxComparedLength ||
+      Math.abs(stem.length - wanted.length) >= least
+    )
+      continue
+    const slips = editDistance(stem, wanted)
+    if (slips >= least) continue
+    least = slips
+    nearest = name
+  }
+  return nearest
+}
+
+/** What of a name people take for the same. */
+function normalizeName(name: string): string {
+  return name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/(?<=.)\.[a-z\d]{1,5}$/, '')
+    .replaceAll(/[\s_-]+/g, ' ')
+}
+
+/** Letters to put in, take out or change until one text is the other (Levenshtein). */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let at = 0; at < one.length; at += 1) {
+    const next = [at + 1]
+    for (let index = 0; index < other.length; index += 1) {
+      const changed = (row[index] ?? 0) + (one[at] === other[index] ? 0 : 1)
+      next.push(Math.min(changed, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}

@@ -1,0 +1,160 @@
+import { Writable } from 'node:stream'
+import fc from 'fast-check'
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { MediaError } from '../contract/errors.ts'
+import { createRedactor, redactLogNames } from './redact-report.ts'
+
+const veil = createRedactor({
+  places: [
+    ['/home/anna', '~'],
+    ['/home/anna/.local/share/reelwright', '<data folder>'],
+    ['/mnt/My Films (1)/Secret plan', '<workspace>'],
+    [String.raw`C:\Users\Anna Berg`, '~'],
+  ],
+  words: [
+    ['anna', '<user>'],
+    ['root', '<user>'],
+    ['studio.example', '<host>'],
+  ],
+})
+
+test.each([
+  ['/home/anna/.local/share/reelwright/daemon.log', '<data folder>/daemon.log'],
+  ["ENOENT, open '/home/anna/x.mp4'", "ENOENT, open '~/x.mp4'"],
+  ['file:///home/anna/x', 'file://~/x'],
+  ['/mnt/My Films (1)/Secret plan/a takes no files', '<workspace>/a takes no files'],
+  ['file:///mnt/My%20Films%20(1)/x', 'file://<folder>/x'],
+  ['/mnt/My Films (1) takes no files', '<folder> takes no files'],
+  [JSON.stringify({ at: String.raw`C:\Users\Anna Berg\x` }), String.raw`{"at":"~\\x"}`],
+  ['Anna and hannah, at STUDIO.example:80', '<user> and hannah, at <host>:80'],
+  ['root of /home/annabel and src/home/anna', 'root of /home/annabel and src/home/<user>'],
+  ['one\ttwo\u001B[2J\u009Bx\r\n', 'one\ttwo\\u001b[2J\\u009bx\\u000d\n'],
+  ['postgres://anna:sekret@db/x', 'postgres://[redacted]@db/x'],
+])('%j', (text, told) => {
+  expect(veil(text)).toBe(told)
+})
+
+test('the root is no private place', () => {
+  expect(createRedactor({ places: [['/', '~']], words: [] })('/usr/bin: at /')).toBe('/usr/bin: at /')
+})
+
+describe('whatever a folder is called', () => {
+  const name = fc
+    .string({ minLength: 3, unit: 'grapheme' })
+    .filter((text) => /^[^/\0]*[^\s/\0.][^/\0]*$/.test(text))
+  test('its path is not told, nor the folders above', () => {
+    fc.assert(
+      fc.property(name, name, (outer, inner) => {
+        const path = `/mnt/${outer}/${inner}`
+        const hide = createRedactor({ places: [[path, '<place>']], words: [] })
+        expect(hide(`cannot read '${path}'`)).toBe("cannot read '<place>'")
+        expect(hide(`cannot read '/mnt/${outer}'`)).toBe("cannot read '<folder>'")
+        expect(hide(JSON.stringify({ path }))).toBe('{"path":"<place>"}')
+      }),
+      // What JSON makes of its last letter begins as the path itself ends.
+      { examples: [['films', 'plan\\']] },
+    )
+  })
+})
+
+/** What a logger writes. */
+function logged(write: (log: pino.Logger) => void): string {
+  const lines: string[] = []
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      lines.push(chunk.toString())
+      done()
+    },
+  })
+  write(pino({ timestamp: pino.stdTimeFunctions.isoTime }, stream))
+  return lines.join('')
+}
+
+function excerpt(write: (log: pino.Logger) => void) {
+  return JSON.parse(redactLogNames(logged(write)).trimEnd()) as Record<string, unknown>
+}
+
+test('ids, numbers, routes and our own words stay', () => {
+  const fields = {
+    request_id: 'a-1',
+    task_id: '12',
+    route: '/base/file/:file_id',
+    status: 404,
+    ms: 3,
+    aborted: true,
+  }
+  expect(excerpt((log) => log.info(fields, 'request'))).toMatchObject({
+    ...fields,
+    level: 30,
+    msg: 'request',
+  })
+})
+
+test('an error of ours stays as its meaning, with its stack', () => {
+  const cause = new Error('ENOENT: private plan.mp4')
+  const error = new MediaError(6017, 'private plan.mp4: private words', { cause, hint: 'private hint' })
+  const line = excerpt((log) => log.warn({ err: error }, 'attempt failed'))
+  expect(JSON.stringify(line)).not.toContain('private')
+  expect(line['err']).toMatchObject({
+    type: 'MediaError',
+    code: 6017,
+    message: 'Media probe failed',
+    stack: expect.arrayContaining([
+      expect.stringMatching(/^ {4}at .*log-excerpt\.test\.ts:\d+:\d+\)?$/),
+      expect.stringMatching(/^caused by: Error: \[/),
+    ]),
+  })
+})
+
+test('an error of the language stays but for what it quotes', () => {
+  const line = excerpt((log) =>
+    log.error({ err: new TypeError("no properties (reading 'private') of it") }, 'x'),
+  )
+  expect(line['err']).toMatchObject({ type: 'TypeError', message: "no properties (reading '…') of it" })
+})
+
+test('what Node says as a process ends stays, and no more', () => {
+  const crash = [
+    '/home/x/private.ts:3',
+    "throw new Error('private')",
+    '^',
+    '',
+    'Error: private reason',
+    '    at open (node:fs:573:3)',
+    '    at async run (file:///opt/reelwright/dist/src/main.js:10:5)',
+    '    at private plan.mp4',
+    "  path: 'private'",
+    'Node.js v24.1.0',
+  ]
+  expect(redactLogNames(crash.join('\n')).split('\n')).toEqual([
+    '[20 characters left out]',
+    '[26 characters left out]',
+    '[1 characters left out]',
+    '',
+    'Error: [14 characters left out]',
+    '    at open (node:fs:573:3)',
+    '    at async run (file:///opt/reelwright/dist/src/main.js:10:5)',
+    '[23 characters left out]',
+    '[17 characters left out]',
+    'Node.js v24.1.0',
+  ])
+})
+
+test('no text of a field, an error or a bare line comes through', () => {
+  const word = fc.string({ minLength: 4, maxLength: 30 }).map((text) => `private${text}private`)
+  fc.assert(
+    fc.property(word, (name) => {
+      const error = Object.assign(new Error(name, { cause: new MediaError(6004, name) }), {
+        path: name,
+        input: [name],
+      })
+      const lines = logged((log) => {
+        log.error({ err: error, name, deep: [{ output: name, file: { name } }] }, 'our words')
+        log.error({ err: new MediaError(6500, name, { hint: name, cause: error }) }, 'our words')
+        log.error(error)
+      })
+      expect(redactLogNames(`${lines}${name}\n`)).not.toContain('private')
+    }),
+  )
+})

@@ -1,0 +1,92 @@
+/** Runs pieces of work, at most so many at once; the others wait in the order they came. */
+export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    // Who is woken takes over the place, so that nobody slips in between.
+    if (running === limit) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
+/** Runs pieces of work: those of one name one after another, in the order they came. */
+export function keyedMutex(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>()
+  return async (name, work) => {
+    const before = last.get(name)
+    // How the one before ended is its caller's matter.
+    const mine = before ? before.then(work, work) : work()
+    last.set(name, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(name) === mine) last.delete(name)
+    }
+  }
+}
+
+interface Flight<T> {
+  readonly result: Promise<T>
+  readonly end: AbortController
+  waiting: number
+}
+
+/**
+ * Work by name, done once for all who ask while it is under way. Each waits until its own signal;
+ * when the last has gone, the work is aborted.
+ */
+export class SingleFlight<T> {
+  readonly #underWay = new Map<string, Flight<T>>()
+
+  /** Begins the work or joins it. Rejects with the work's error, or with the reason of `signal`. */
+  async join(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal.throwIfAborted()
+    const shared = this.#underWay.get(name) ?? this.#begin(name, work)
+    const left = Promise.withResolvers<never>()
+    const leave = () => left.reject(signal.reason)
+    signal.addEventListener('abort', leave)
+    shared.waiting += 1
+    try {
+      return await Promise.race([shared.result, left.promise])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      shared.waiting -= 1
+      if (shared.waiting === 0) await this.#end(name, shared, signal.reason)
+    }
+  }
+
+  #begin(name: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const end = new AbortController()
+    const shared = { result: work(end.signal), end, waiting: 0 }
+    this.#underWay.set(name, shared)
+    return shared
+  }
+
+  /** Returns when nothing of the work is left. */
+  async #end(name: string, { result, end }: Flight<T>, reason: unknown): Promise<void> {
+    this.#underWay.delete(name)
+    end.abort(reason)
+    await result.catch(() => undefined)
+  }
+}
+
+/**
+ * Returns the result of work, or throws the error of `timeout` when it takes longer than so many milliseconds.
+ * Late work continues; its result is dropped.
+ */
+export async function withTimeout<T>(work: Promise<T>, ms: number, timeout: () => Error): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(timeout()), ms).unref()
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { expect, it, test } from 'vitest'
+import { html, Html, parseJson } from './text-formats.ts'
+
+it.each(['null', '0', '"a"', '[1, {"a": null}]'])('%s is JSON', (text) => {
+  expect(JSON.stringify(parseJson(text))).toBe(text.replaceAll(' ', ''))
+})
+
+it.each(['', '{', 'undefined', "{'a': 1}", '\u0000'])('%j is none', (text) => {
+  expect(parseJson(text)).toBeUndefined()
+})
+
+test('text is escaped, in elements and in attributes', () => {
+  const hostile = `<script>"a" & 'b'`
+  expect(html`<p title="${hostile}">${hostile}</p>`.text).toBe(
+    '<p title="&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;">&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;</p>',
+  )
+})
+
+test('no text gets out of its place', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '\\', '$', '`', 'a') }),
+      (text) => {
+        expect(html`${text}`.text).not.toMatch(/[<>"']|&(?!\w+;|#39;)/)
+      },
+    ),
+  )
+})
+
+test('HTML stays what it is, lists are joined, what is not there is left out', () => {
+  const items = [1, 2].map((each) => html`<b>${each}</b>`)
+  const absent: string | undefined = undefined
+  expect(html`${items}${absent}${false}${new Html('<br>')}`.text).toBe('<b>1</b><b>2</b><br>')
+})

@@ -1,0 +1,48 @@
+/** Reads JSON that anybody may have written: undefined where it is none, so that a schema refuses it as it refuses all else. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type HtmlPart = string | number | Html | false | undefined | readonly HtmlPart[]
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Template tag for HTML: what is put in is escaped unless it is HTML itself; false and undefined are left out. */
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  return new Html(String.raw({ raw: strings }, ...parts.map(renderHtml)))
+}
+
+function renderHtml(part: HtmlPart): string {
+  if (part instanceof Html) return part.text
+  if (part === false || part === undefined) return ''
+  if (typeof part === 'object') return part.map(renderHtml).join('')
+  return String(part).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+}
+
+/** A table, its cells as they are but for the bars. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map(line).join('\n')
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
