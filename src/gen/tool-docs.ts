@@ -50,7 +50,7 @@ function toolSection({ definition, example, errors, toolset }: Tool): string {
 }
 
 function argumentsTable(fields: readonly FieldRow[]): string {
-  const rows = fields.map(({ place, type, required, facts, description }) => [
+  const rows = fields.map(({ path: place, type, required, constraints: facts, description }) => [
     `\`${place}\`${required ? ' (required)' : ''}`,
     type,
     facts,

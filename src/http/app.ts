@@ -6,26 +6,22 @@ import { rawRoutes, routes } from '../contract/routes.ts'
 import type { RemovedFile } from '../files/content.ts'
 import type { HostProcess } from '../platform/hosting.ts'
 import type { Service } from '../tasks/service.ts'
-import { admit } from './admission.ts'
-import { catalogRoutes } from './catalog.ts'
-import { chunkedUploadRoutes } from './chunked-uploads.ts'
-import { watchConnections, watchHandlers } from './connections.ts'
-import { daemonRoutes } from './daemon.ts'
-import { docsRoutes } from './docs.ts'
-import { eventRoutes, maxMessageBytes } from './events.ts'
-import { answerErrors, answerMalformed, answerUnreadable } from './failures.ts'
-import { fileRoutes } from './files.ts'
-import { readJson } from './json.ts'
-import { ledgerRoutes } from './ledger.ts'
-import { metricsRoutes } from './metrics.ts'
-import { pageRoutes } from './page.ts'
-import { pattern } from './parameters.ts'
-import { BrokenAnswers, followRequests, nameRequest } from './requests.ts'
-import { taskRoutes } from './tasks.ts'
-import { uploadRoutes } from './uploads.ts'
+import { registerAuthentication } from './authentication.ts'
+import { registerCatalogRoutes } from './catalog-routes.ts'
+import { registerChunkedUploadRoutes, registerFormUpload } from './upload-routes.ts'
+import { trackConnections, trackHandlers } from './connections.ts'
+import { registerDaemonRoutes, registerLedgerRoutes, registerMetricsRoutes } from './service-routes.ts'
+import { registerDocsRoutes } from './openapi-page.ts'
+import { registerEventRoutes, maxMessageBytes } from './event-socket.ts'
+import { registerErrorHandler, handleClientError, sendPathError } from './responses.ts'
+import { registerFileRoutes } from './file-routes.ts'
+import { fastifyPath, registerJsonParser } from './request-input.ts'
+import { registerPageRoutes } from './page-routes.ts'
+import { BrokenResponseLog, createRequestObserver, chooseRequestId } from './request-log.ts'
+import { registerTaskRoutes } from './task-routes.ts'
 
 /** A connection on which nothing moves is cut, ms; an upload of hours is fine as long as it flows. */
-const patienceMs = 120_000
+const idleTimeoutMs = 120_000
 
 /** A path parameter may be as long as Node lets a request line be, so that a wrong id is answered as one. */
 const maxParamLength = 16_384
@@ -33,17 +29,17 @@ const maxParamLength = 16_384
 /** Transfers of files and their parts, which may take hours, and the hashing at the end of one. */
 const transferPaths = [
   routes.uploadFile.path,
-  pattern(routes.uploadPart.path),
-  pattern(routes.importPart.path),
-  pattern(routes.completeUpload.path),
-  pattern(rawRoutes.downloadFile.path),
+  fastifyPath(routes.uploadPart.path),
+  fastifyPath(routes.importPart.path),
+  fastifyPath(routes.completeUpload.path),
+  fastifyPath(rawRoutes.downloadFile.path),
 ]
 
 /** What asks whether the service is there and how it does keeps it busy no longer. */
-const unnoticedPaths: readonly string[] = [rawRoutes.health.path, rawRoutes.metrics.path]
+const monitoringPaths: readonly string[] = [rawRoutes.health.path, rawRoutes.metrics.path]
 
 /** Requests are checked by zod and answers written as JSON: what fastify would load for both stays out of each start. */
-function unused(): never {
+function refuseSchemaCompiler(): never {
   throw new Error('a route has a schema of fastify')
 }
 
@@ -52,20 +48,20 @@ export interface App {
   /** Starts to accept; answers the port. */
   listen(at: { host: string; port: number }): Promise<number>
   /** Uploads and downloads that have not ended. */
-  transfersUnderWay(): number
+  activeTransfers(): number
   /** Whether a request is being answered; an open event socket is none. */
-  isAnswering(): boolean
+  isHandlingRequest(): boolean
   /** When the latest admitted request came, `/health` and `/metrics` aside; ms since 1970. */
   lastActivity(): number
   /** Drops what is kept in memory of a file that is gone. */
-  forget(file: RemovedFile): void
+  forgetFile(file: RemovedFile): void
   /** Stops accepting, closes event sockets, finishes requests; one on which nothing moves is cut. */
   close(): Promise<void>
 }
 
 interface AppOptions {
   /** A connection on which nothing moves for so long is cut, ms. */
-  readonly stalledMs?: number
+  readonly idleTimeoutMs?: number
   /** The https address clients use. */
   readonly publicUrl?: string | undefined
   /** Whether the key may come in the query too. */
@@ -76,51 +72,53 @@ interface AppOptions {
 export async function createApp(
   service: Service,
   host: HostProcess,
-  { stalledMs = patienceMs, publicUrl, allowQueryAuthorization = false }: AppOptions = {},
+  { idleTimeoutMs: stalledMs = idleTimeoutMs, publicUrl, allowQueryAuthorization = false }: AppOptions = {},
 ): Promise<App> {
-  const requests = followRequests(service)
+  const requests = createRequestObserver(service)
   const app = fastify({
-    genReqId: nameRequest,
-    logController: new BrokenAnswers(service.log),
+    genReqId: chooseRequestId,
+    logController: new BrokenResponseLog(service.log),
     bodyLimit: maxBodyBytes,
     connectionTimeout: stalledMs,
     forceCloseConnections: 'idle',
     frameworkErrors: (_, request, reply) => {
       // No hook sees it.
       requests.follow(request, reply)
-      answerUnreadable(reply)
+      sendPathError(reply)
     },
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: handleClientError,
     routerOptions: { maxParamLength },
-    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
+    schemaController: {
+      compilersFactory: { buildValidator: refuseSchemaCompiler, buildSerializer: refuseSchemaCompiler },
+    },
   })
   // Before everything else: it also ends a refused upgrade's socket.
   await app.register(websocket, { options: { maxPayload: maxMessageBytes } })
   requests.watch(app)
-  const connections = watchConnections(app)
-  const handlers = watchHandlers(app)
-  answerErrors(app, service.log)
-  admit(app, service, { publicUrl, allowQueryAuthorization })
-  readJson(app)
+  const connections = trackConnections(app)
+  const handlers = trackHandlers(app)
+  registerErrorHandler(app, service.log)
+  registerAuthentication(app, service, { publicUrl, allowQueryAuthorization })
+  registerJsonParser(app)
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
   app.addHook('onRequest', async (request, reply) => {
     // What an account has is kept by no browser and no proxy; what may be says so itself.
     void reply.header('cache-control', 'no-store')
     const { url } = request.routeOptions
-    if (url === undefined || !unnoticedPaths.includes(url)) lastActivity = service.clock()
+    if (url === undefined || !monitoringPaths.includes(url)) lastActivity = service.clock()
     if (url === undefined || !transferPaths.includes(url)) return
     transfers.add(request)
     // However it ends.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  const forget = await addRoutes(app, service, { host, stalledMs, allowQueryAuthorization })
+  const forget = await registerRoutes(app, service, { host, stalledMs, allowQueryAuthorization })
   return {
-    listen: (at) => listen(app, at),
-    transfersUnderWay: () => transfers.size,
-    isAnswering: () => handlers.atWork() > 0,
+    listen: (at) => listenOn(app, at),
+    activeTransfers: () => transfers.size,
+    isHandlingRequest: () => handlers.atWork() > 0,
     lastActivity: () => lastActivity,
-    forget,
+    forgetFile: forget,
     async close() {
       connections.letGo()
       await app.close()
@@ -129,7 +127,7 @@ export async function createApp(
   }
 }
 
-async function addRoutes(
+async function registerRoutes(
   app: FastifyInstance,
   service: Service,
   {
@@ -141,22 +139,22 @@ async function addRoutes(
     readonly stalledMs: number
     readonly allowQueryAuthorization: boolean
   },
-): Promise<App['forget']> {
-  daemonRoutes(app, host)
-  metricsRoutes(app, service)
-  catalogRoutes(app, service, host.version)
-  docsRoutes(app, service, { version: host.version, allowQueryAuthorization })
-  const forget = fileRoutes(app, service)
-  taskRoutes(app, service)
-  eventRoutes(app, service, stalledMs)
-  ledgerRoutes(app, service)
-  await pageRoutes(app, service)
-  await app.register(async (inner) => uploadRoutes(inner, service))
-  chunkedUploadRoutes(app, service)
+): Promise<App['forgetFile']> {
+  registerDaemonRoutes(app, host)
+  registerMetricsRoutes(app, service)
+  registerCatalogRoutes(app, service, host.version)
+  registerDocsRoutes(app, service, { version: host.version, allowQueryAuthorization })
+  const forget = registerFileRoutes(app, service)
+  registerTaskRoutes(app, service)
+  registerEventRoutes(app, service, stalledMs)
+  registerLedgerRoutes(app, service)
+  await registerPageRoutes(app, service)
+  await app.register(async (inner) => registerFormUpload(inner, service))
+  registerChunkedUploadRoutes(app, service)
   return forget
 }
 
-async function listen(app: FastifyInstance, at: Parameters<App['listen']>[0]): Promise<number> {
+async function listenOn(app: FastifyInstance, at: Parameters<App['listen']>[0]): Promise<number> {
   await app.listen(at).catch((error: NodeJS.ErrnoException) => {
     throw cannotListen(at, error)
   })

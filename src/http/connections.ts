@@ -9,10 +9,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 const lingerMs = 1_000
 
 /** While the service ends, a connection on which nothing moves for so long is cut, ms. */
-const patienceMs = 2_000
+const closingIdleTimeoutMs = 2_000
 
 /** Cuts connections on which nothing moves and nothing is worked on; `letGo` begins to end all of them. */
-export function watchConnections(app: FastifyInstance): { letGo(): void } {
+export function trackConnections(app: FastifyInstance): { letGo(): void } {
   const open = new Set<Socket>()
   const requests = new Map<Socket, IncomingMessage>()
   let ending = false
@@ -34,17 +34,17 @@ export function watchConnections(app: FastifyInstance): { letGo(): void } {
   app.addHook('onResponse', async ({ raw }) => {
     // Kept alive, it would be waited for.
     if (ending) raw.socket.destroySoon()
-    else dropRest(raw)
+    else discardBody(raw)
   })
   return {
     letGo() {
       ending = true
-      for (const socket of open) socket.setTimeout(patienceMs)
+      for (const socket of open) socket.setTimeout(closingIdleTimeoutMs)
     },
   }
 }
 
-function dropRest(raw: IncomingMessage): void {
+function discardBody(raw: IncomingMessage): void {
   raw.unpipe()
   raw.resume()
   if (raw.complete) return
@@ -53,7 +53,7 @@ function dropRest(raw: IncomingMessage): void {
 }
 
 /** Follows the handlers, so that the end can wait for them; cutting a connection does not end its handler. */
-export function watchHandlers(app: FastifyInstance): { atWork(): number; ended(): Promise<void> } {
+export function trackHandlers(app: FastifyInstance): { atWork(): number; ended(): Promise<void> } {
   const atWork = new Set<Promise<unknown>>()
   app.addHook('onRoute', (route) => {
     const { handler } = route
@@ -71,7 +71,7 @@ export function watchHandlers(app: FastifyInstance): { atWork(): number; ended()
 }
 
 /** Aborted when the client goes away before it has its answer. */
-export function whileWaited({ raw }: FastifyReply): AbortSignal {
+export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   raw.once('close', () => {
     if (!raw.writableFinished) left.abort(new Error('the client has gone'))

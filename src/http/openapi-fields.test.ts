@@ -15,7 +15,7 @@ describe('the rows of a schema', () => {
   const rows = [...fieldRows(jsonSchemaOf(body, 'input'))]
 
   test('come in order, each before what is inside it', () => {
-    expect(rows.map(({ place, type, required }) => [place, type, required])).toEqual([
+    expect(rows.map(({ path: place, type, required }) => [place, type, required])).toEqual([
       ['mode', '"a" or "b"', false],
       ['parts', 'array of object', true],
       ['parts[].at', 'number', true],
@@ -32,7 +32,7 @@ describe('the rows of a schema', () => {
 
   test('tell bounds, defaults and meaning', () => {
     const told = Object.fromEntries(
-      rows.map(({ place, description, facts }) => [place, [description, facts]]),
+      rows.map(({ path: place, description, constraints: facts }) => [place, [description, facts]]),
     )
     expect(told).toMatchObject({
       mode: ['How', 'default "a"'],

@@ -3,11 +3,11 @@ import { innerSchemas, type JsonSchema } from '../contract/json-schema.ts'
 /** One field of a body or an answer, for a table. */
 export interface FieldRow {
   /** Such as `clips[].crop.x`. */
-  readonly place: string
+  readonly path: string
   readonly type: string
   readonly required: boolean
   /** Bounds and default in words. */
-  readonly facts: string
+  readonly constraints: string
   readonly description: string
 }
 
@@ -18,31 +18,37 @@ export function* fieldRows(schema: JsonSchema, place = ''): Generator<FieldRow> 
     if (step.startsWith('.')) {
       const required = schema.required?.includes(step.slice(1)) ?? false
       const { description = '' } = inner
-      yield { place: at, type: typeInWords(inner), required, facts: factsInWords(inner), description }
+      yield {
+        path: at,
+        type: describeType(inner),
+        required,
+        constraints: describeConstraints(inner),
+        description,
+      }
     }
     yield* fieldRows(inner, at)
   }
 }
 
 /** What a value is: `array of string`, `"a" or "b"`, `integer or null`. */
-export function typeInWords(schema: JsonSchema): string {
+export function describeType(schema: JsonSchema): string {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
   if (values.length > 0) return values.map((value) => JSON.stringify(value)).join(' or ')
   const either = schema.anyOf ?? schema.oneOf
-  if (either) return [...new Set(either.map(typeInWords))].join(' or ')
+  if (either) return [...new Set(either.map(describeType))].join(' or ')
   const items = [schema.items ?? []].flat().filter((item) => typeof item === 'object')
-  if (schema.type === 'array' && items.length > 0) return `array of ${items.map(typeInWords).join(', ')}`
+  if (schema.type === 'array' && items.length > 0) return `array of ${items.map(describeType).join(', ')}`
   return schema.format ?? [schema.type ?? 'any'].flat().join(' or ')
 }
 
 /** Bounds and default of a value. */
-export function factsInWords(schema: JsonSchema): string {
+export function describeConstraints(schema: JsonSchema): string {
   const { minimum, maximum, minItems, maxItems, minLength, maxLength, pattern, exclusiveMinimum } = schema
   return [
     typeof exclusiveMinimum === 'number' && `above ${exclusiveMinimum}`,
-    range(minimum, maximum, ''),
-    range(minItems, maxItems, ' items'),
-    range(minLength, maxLength, ' characters'),
+    describeBounds(minimum, maximum, ''),
+    describeBounds(minItems, maxItems, ' items'),
+    describeBounds(minLength, maxLength, ' characters'),
     pattern,
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
   ]
@@ -50,7 +56,7 @@ export function factsInWords(schema: JsonSchema): string {
     .join('; ')
 }
 
-function range(low: number | undefined, high: number | undefined, unit: string): string | undefined {
+function describeBounds(low: number | undefined, high: number | undefined, unit: string): string | undefined {
   if (low !== undefined && high !== undefined) return `${low} to ${high}${unit}`
   if (low !== undefined) return `at least ${low}${unit}`
   return high === undefined ? undefined : `at most ${high}${unit}`

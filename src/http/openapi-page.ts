@@ -1,12 +1,18 @@
-import { html, Html } from '../platform/text-formats.ts'
+import { createHash } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
 import type { JsonSchema } from '../contract/json-schema.ts'
-import { fieldRows, factsInWords, typeInWords } from './openapi-fields.ts'
-import type { ApiAnswer } from './openapi-answers.ts'
+import { rawRoutes } from '../contract/routes.ts'
+import { lazy } from '../platform/cache.ts'
+import { html, Html } from '../platform/text-formats.ts'
+import type { Service } from '../tasks/service.ts'
+import { describeConstraints, describeType, fieldRows } from './openapi-fields.ts'
 import type { ApiBody, ApiParameter } from './openapi-requests.ts'
-import type { ApiOperation, OpenApi } from './openapi.ts'
+import type { ApiResponse } from './openapi-responses.ts'
+import { type ApiOperation, describeApi, type DescribeApiOptions, type OpenApiDocument } from './openapi.ts'
+import { sendWithEtag } from './responses.ts'
 
 /** The only style of the page; its hash is what the content security policy lets in. */
-export const style = `
+const docsStyle = `
 :root { color-scheme: light dark; --line: #8884; --quiet: #8882 }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem }
 h2 { margin-top: 3rem } h3 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem }
@@ -17,7 +23,7 @@ summary { cursor: pointer } nav ul { columns: 2; padding-left: 1rem }
 `
 
 /** The document as a page for people, without scripts. */
-export function renderPage({ info, tags, paths }: OpenApi): Html {
+function renderDocsPage({ info, tags, paths }: OpenApiDocument): Html {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,
@@ -34,7 +40,7 @@ export function renderPage({ info, tags, paths }: OpenApi): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${info.title}: HTTP interface</title>
-        ${new Html(`<style>${style}</style>`)}
+        ${new Html(`<style>${docsStyle}</style>`)}
       </head>
       <body>
         <h1>${info.title} ${info.version}</h1>
@@ -54,39 +60,39 @@ export function renderPage({ info, tags, paths }: OpenApi): Html {
           )}
         </nav>
         <main>
-          ${groups.flatMap(({ some }) => some).map(({ name, operation }) => section(name, operation))}
+          ${groups.flatMap(({ some }) => some).map(({ name, operation }) => endpointSection(name, operation))}
         </main>
       </body>
     </html> `
 }
 
-function section(name: string, operation: ApiOperation): Html {
+function endpointSection(name: string, operation: ApiOperation): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   return html`<section>
     <h3 id="${operationId}"><code>${name}</code></h3>
     <p>${summary}.${operation.security?.length === 0 && ' Needs no key.'}</p>
     ${description !== undefined && html`<p>${description}</p>`}
-    ${parameters.length > 0 && parameterTable(parameters)} ${requestBody && body(requestBody)}
+    ${parameters.length > 0 && parameterTable(parameters)} ${requestBody && bodySection(requestBody)}
     <details>
       <summary>Answers</summary>
-      ${Object.entries(responses).map(([status, answer]) => answerOf(status, answer))}
+      ${Object.entries(responses).map(([status, answer]) => responseSection(status, answer))}
     </details>
   </section> `
 }
 
 function parameterTable(parameters: readonly ApiParameter[]): Html {
-  return table(
+  return htmlTable(
     ['Parameter', 'In', 'Type', 'Meaning'],
     parameters.map(({ name, in: where, required, schema, description }) => [
       html`<code>${name}</code>${required && ' (required)'}`,
       where,
-      typeInWords(schema),
-      meaning(description, factsInWords(schema)),
+      describeType(schema),
+      joinMeaning(description, describeConstraints(schema)),
     ]),
   )
 }
 
-function body({ content }: ApiBody): Html {
+function bodySection({ content }: ApiBody): Html {
   return html`${Object.entries(content).map(
     ([type, { schema, examples = {} }]) =>
       html`<p>Body: <code>${type}</code></p>
@@ -99,7 +105,7 @@ function body({ content }: ApiBody): Html {
   )}`
 }
 
-function answerOf(status: string, { description, content = {} }: ApiAnswer): Html {
+function responseSection(status: string, { description, content = {} }: ApiResponse): Html {
   return html`<p>
       <strong>${status}</strong> ${description}
       ${Object.keys(content).map((type) => html`<code>${type}</code>`)}
@@ -110,21 +116,21 @@ function answerOf(status: string, { description, content = {} }: ApiAnswer): Htm
 function fieldTable(schema: JsonSchema): Html | undefined {
   const rows = [...fieldRows(schema)]
   if (rows.length === 0) return undefined
-  return table(
+  return htmlTable(
     ['Field', 'Type', 'Meaning'],
-    rows.map(({ place, type, required, facts, description }) => [
+    rows.map(({ path: place, type, required, constraints: facts, description }) => [
       html`<code>${place}</code>${required && ' (required)'}`,
       type,
-      meaning(description, facts),
+      joinMeaning(description, facts),
     ]),
   )
 }
 
-function meaning(description: string, facts: string): string {
+function joinMeaning(description: string, facts: string): string {
   return [description, facts].filter((part) => part !== '').join('; ')
 }
 
-function table(head: readonly string[], rows: readonly (readonly (Html | string)[])[]): Html {
+function htmlTable(head: readonly string[], rows: readonly (readonly (Html | string)[])[]): Html {
   return html`<div class="scroll">
     <table>
       <tr>
@@ -138,4 +144,32 @@ function table(head: readonly string[], rows: readonly (readonly (Html | string)
       )}
     </table>
   </div>`
+}
+
+/** Nothing is loaded and nothing runs; the one style of the page is named by its hash. */
+const docsSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(docsStyle).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** `GET /docs/openapi.json` and `GET /docs`: this interface, for programs and for people. */
+export function registerDocsRoutes(
+  app: FastifyInstance,
+  { operations }: Service,
+  about: DescribeApiOptions,
+): void {
+  // Made when first asked for: it takes longer than the rest of a start.
+  const api = lazy(() => {
+    const contracts = [...operations.values()].map(({ operation }) => operation)
+    return describeApi(contracts, about)
+  })
+  const document = lazy(() => ({ type: 'application/json; charset=utf-8', text: JSON.stringify(api()) }))
+  const page = lazy(() => ({ type: 'text/html; charset=utf-8', text: renderDocsPage(api()).text }))
+  app.get(rawRoutes.openapi.path, (request, reply) => sendWithEtag(request, reply, document()))
+  app.get(rawRoutes.documents.path, (request, reply) =>
+    sendWithEtag(request, reply.header('content-security-policy', docsSecurityPolicy), page()),
+  )
 }

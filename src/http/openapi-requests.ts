@@ -26,7 +26,7 @@ interface ApiExample {
 }
 
 /** The parameters of an endpoint; Authorization is told by the security scheme. */
-export function* parametersOf({ path, query, headers = [] }: Endpoint): Generator<ApiParameter> {
+export function* requestParameters({ path, query, headers = [] }: Endpoint): Generator<ApiParameter> {
   const text: JsonSchema = { type: 'string' }
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     yield { name, in: 'path', required: true, description: pathParameters[name] ?? '', schema: text }
@@ -41,38 +41,40 @@ export function* parametersOf({ path, query, headers = [] }: Endpoint): Generato
   }
 }
 
-const bytes: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
-const file = { ...bytes, description: 'An audio, image, video or text file' }
-const form: JsonSchema = { type: 'object', properties: { file }, required: ['file'] }
+const binarySchema: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
+const fileSchema = { ...binarySchema, description: 'An audio, image, video or text file' }
+const formSchema: JsonSchema = { type: 'object', properties: { file: fileSchema }, required: ['file'] }
 
 /** The body of an endpoint; of an operation's creation with its examples. */
-export function bodyOf({ body, sends }: Endpoint, operation?: Operation): ApiBody | undefined {
-  if (sends === 'bytes') return { required: true, content: { 'application/octet-stream': { schema: bytes } } }
-  if (sends === 'form') return { required: true, content: { 'multipart/form-data': { schema: form } } }
+export function requestBody({ body, sends }: Endpoint, operation?: Operation): ApiBody | undefined {
+  if (sends === 'bytes')
+    return { required: true, content: { 'application/octet-stream': { schema: binarySchema } } }
+  if (sends === 'form') return { required: true, content: { 'multipart/form-data': { schema: formSchema } } }
   if (!body) return undefined
-  const examples = operation && { examples: Object.fromEntries(examplesOf(operation).entries()) }
+  const examples = operation && { examples: Object.fromEntries(requestExamples(operation).entries()) }
   return {
     required: !body.safeParse({}).success,
     content: { 'application/json': { schema: jsonSchemaOf(body, 'input'), ...examples } },
   }
 }
 
-function examplesOf({ input, examples }: Operation): ApiExample[] {
+function requestExamples({ input, examples }: Operation): ApiExample[] {
   return examples.map((example) => {
     const value = structuredClone(example.input)
-    for (const [index, { path }] of findFileRefs(input, value).entries()) put(value, path, exampleId(index))
+    for (const [index, { path }] of findFileRefs(input, value).entries())
+      setAtPath(value, path, exampleFileId(index))
     return { summary: example.title, value }
   })
 }
 
 /** Stands for a file where the example names one. */
-function exampleId(index: number): string {
+function exampleFileId(index: number): string {
   return String(1_767_323_045_000_000_000n + BigInt(index))
 }
 
-function put(value: unknown, [step, ...rest]: readonly (string | number)[], last: unknown): void {
+function setAtPath(value: unknown, [step, ...rest]: readonly (string | number)[], last: unknown): void {
   const holder = value as Record<string | number, unknown>
   if (step === undefined) return
   if (rest.length === 0) holder[step] = last
-  else put(holder[step], rest, last)
+  else setAtPath(holder[step], rest, last)
 }

@@ -5,15 +5,15 @@ import type { Operation } from '../contract/operation.ts'
 import type { Endpoint, RawRoute, Route } from '../contract/route.ts'
 import { endpoints, routes } from '../contract/routes.ts'
 import { taskCreated, taskError, taskQuote, taskRecord } from '../contract/task.ts'
-import { failureSchema, failuresOf, successesOf, type ApiAnswer } from './openapi-answers.ts'
-import { bodyOf, parametersOf, type ApiBody, type ApiParameter } from './openapi-requests.ts'
+import { failureSchema, failureResponses, successResponses, type ApiResponse } from './openapi-responses.ts'
+import { requestBody, requestParameters, type ApiBody, type ApiParameter } from './openapi-requests.ts'
 
 /** The parts of an OpenAPI 3.1 document that this one uses. */
-export interface OpenApi {
+export interface OpenApiDocument {
   readonly openapi: '3.1.1'
   readonly info: Readonly<Record<'title' | 'version' | 'description', string>>
   readonly tags: readonly { readonly name: string }[]
-  readonly security: readonly Security[]
+  readonly security: readonly SecurityRequirement[]
   /** By path, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>
   readonly components: {
@@ -22,7 +22,7 @@ export interface OpenApi {
   }
 }
 
-type Security = Readonly<Record<string, readonly string[]>>
+type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 /** One endpoint. */
 export interface ApiOperation {
@@ -31,20 +31,20 @@ export interface ApiOperation {
   readonly summary: string
   readonly description?: string
   /** Empty where no key is needed; left out where only a key is taken. */
-  readonly security?: readonly Security[]
+  readonly security?: readonly SecurityRequirement[]
   readonly parameters: readonly ApiParameter[]
   readonly requestBody?: ApiBody
   /** By HTTP status. */
-  readonly responses: Readonly<Record<string, ApiAnswer>>
+  readonly responses: Readonly<Record<string, ApiResponse>>
 }
 
-const about =
+const apiDescription =
   'Upload a file, create a task that names its file_id, follow the task until it has ended, download the result. ' +
   'An API key is the whole value of the Authorization header. A success is {"code": 200, "msg", "data"}; a failure has ' +
   'a code of its own, data null, hint (what to do about it) and retryable. Ids are strings of digits.'
 
 /** What of a service its document depends on beside the operations. */
-export interface AboutService {
+export interface DescribeApiOptions {
   readonly version: string
   /** Whether the key may come in the query too. */
   readonly allowQueryAuthorization?: boolean
@@ -53,15 +53,15 @@ export interface AboutService {
 /** Describes the HTTP interface from what handlers and clients use; each task type has endpoints of its own. */
 export function describeApi(
   operations: readonly Operation[],
-  { version, allowQueryAuthorization = false }: AboutService,
-): OpenApi {
+  { version, allowQueryAuthorization = false }: DescribeApiOptions,
+): OpenApiDocument {
   const paths: Record<string, Record<string, ApiOperation>> = {}
-  for (const [route, described] of describeAll(operations)) {
+  for (const [route, described] of describeEndpoints(operations)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: described }
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'Reelwright', version, description: about },
+    info: { title: 'Reelwright', version, description: apiDescription },
     tags: ['Files', 'Tasks', 'Service'].map((name) => ({ name })),
     security: [{ key: [] }, ...(allowQueryAuthorization ? [{ key_in_query: [] }] : [])],
     paths,
@@ -71,75 +71,75 @@ export function describeApi(
         ...(allowQueryAuthorization && {
           key_in_query: { type: 'apiKey' as const, in: 'query' as const, name: 'Authorization' },
         }),
-        ...Object.fromEntries(substitutes().map((name) => [name, { type: 'apiKey', in: 'query', name }])),
+        ...Object.fromEntries(keySubstitutes().map((name) => [name, { type: 'apiKey', in: 'query', name }])),
       },
       schemas: { Failure: failureSchema },
     },
   }
 }
 
-function* describeAll(operations: readonly Operation[]): Generator<[Endpoint, ApiOperation]> {
+function* describeEndpoints(operations: readonly Operation[]): Generator<[Endpoint, ApiOperation]> {
   for (const [id, route] of Object.entries(endpoints)) {
-    if (!route.path.includes('{task_type}')) yield [route, describe(id, route)]
+    if (!route.path.includes('{task_type}')) yield [route, describeEndpoint(id, route)]
     else {
       for (const operation of operations) {
-        const own = routeOf(operation, route)
-        yield [own, describe(`${id}_${operation.name}`, own, operation)]
+        const own = operationRoute(operation, route)
+        yield [own, describeEndpoint(`${id}_${operation.name}`, own, operation)]
       }
     }
   }
 }
 
-function describe(operationId: string, route: Route | RawRoute, operation?: Operation): ApiOperation {
-  const body = bodyOf(route, operation)
+function describeEndpoint(operationId: string, route: Route | RawRoute, operation?: Operation): ApiOperation {
+  const body = requestBody(route, operation)
   return {
     operationId,
-    tags: [tagOf(route)],
+    tags: [endpointTag(route)],
     summary: route.summary,
     ...(operation && { description: `${operation.description} Price: ${describePrice(operation.price)}.` }),
-    ...securityOf(route),
-    parameters: [...parametersOf(route)],
+    ...endpointSecurity(route),
+    parameters: [...requestParameters(route)],
     ...(body && { requestBody: body }),
-    responses: { ...successesOf(route, operation), ...failuresOf(route) },
+    responses: { ...successResponses(route, operation), ...failureResponses(route) },
   }
 }
 
 /** Parameters of queries that are taken instead of a key. */
-function substitutes(): string[] {
+function keySubstitutes(): string[] {
   return Object.values(endpoints).flatMap(({ insteadOfKey }) => insteadOfKey ?? [])
 }
 
-function securityOf({ open, insteadOfKey }: Endpoint): Pick<ApiOperation, 'security'> {
+function endpointSecurity({ open, insteadOfKey }: Endpoint): Pick<ApiOperation, 'security'> {
   if (open) return { security: [] }
   return insteadOfKey === undefined ? {} : { security: [{ key: [] }, { [insteadOfKey]: [] }] }
 }
 
-function tagOf({ path }: Endpoint): string {
+function endpointTag({ path }: Endpoint): string {
   if (path.startsWith('/base/file/')) return 'Files'
   return path.startsWith('/task/') ? 'Tasks' : 'Service'
 }
 
 /** Creation, quote or query as it is for one operation. */
-function routeOf(operation: Operation, route: Endpoint): Route {
+function operationRoute(operation: Operation, route: Endpoint): Route {
   return {
     ...route,
     path: route.path.replace('{task_type}', operation.name),
     summary: `${operation.title}: ${route.summary}`,
     ...(route.body && { body: operation.input }),
-    data: dataOf(operation, route),
+    data: responseData(operation, route),
   }
 }
 
-function dataOf(operation: Operation, { path }: Endpoint): z.ZodType {
+function responseData(operation: Operation, { path }: Endpoint): z.ZodType {
   if (path === routes.createTask.path) {
-    const created = creationOf(operation)
+    const created = creationSchema(operation)
     if (!operation.synchronous) return created
     return z.union([operation.output.extend({ task_id: taskCreated.shape.task_id }), created])
   }
-  return path === routes.quoteTask.path ? taskQuote : queryOf(operation)
+  return path === routes.quoteTask.path ? taskQuote : querySchema(operation)
 }
 
-function creationOf({ envelope, createdExtra = [] }: Operation): z.ZodObject {
+function creationSchema({ envelope, createdExtra = [] }: Operation): z.ZodObject {
   const { task_id, task_type, status, created_at, joined, ...estimates } = taskCreated.shape
   if (envelope === 'message') return z.object({ task_id, joined })
   return z.object({
@@ -151,6 +151,6 @@ function creationOf({ envelope, createdExtra = [] }: Operation): z.ZodObject {
 }
 
 /** `output_result` is the result once completed, the error once failed. */
-function queryOf({ output }: Operation): z.ZodObject {
+function querySchema({ output }: Operation): z.ZodObject {
   return taskRecord.extend({ output_result: z.union([output, z.object({ error: taskError }), z.null()]) })
 }

@@ -92,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     publicUrl: options.publicUrl,
     allowQueryAuthorization: options.allowQueryAuthorization,
   })
-  opened.use(sweepHourly({ ...service, onFreed: app.forget }))
+  opened.use(sweepHourly({ ...service, onFreed: app.forgetFile }))
   let consumer: ReturnType<Queue['consume']> | undefined
   opened.defer(() => consumer?.stop())
   opened.defer(app.close)
@@ -108,8 +108,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     service,
     lost,
     isBusy: async () =>
-      app.transfersUnderWay() > 0 || (await hasWork(service.db)) || (await hasActiveUpload(service)),
-    hasOpenRequests: app.isAnswering,
+      app.activeTransfers() > 0 || (await hasWork(service.db)) || (await hasActiveUpload(service)),
+    hasOpenRequests: app.isHandlingRequest,
     lastActivity: app.lastActivity,
     close: () => running[Symbol.asyncDispose](),
   }

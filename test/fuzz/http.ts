@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import type { ApiOperation, OpenApi } from '../../src/http/openapi.ts'
+import type { ApiOperation, OpenApiDocument } from '../../src/http/openapi.ts'
 import { form, formType } from '../http/raw.ts'
 import { checkDocumented } from '../service/documented.ts'
 import { Values, type Random } from './values.ts'
@@ -8,7 +8,7 @@ interface Subject {
   readonly baseUrl: string
   readonly apiKey: string
   /** What the service says of itself. */
-  readonly document: OpenApi
+  readonly document: OpenApiDocument
   /** Ids of files that are there. */
   readonly files: readonly string[]
 }

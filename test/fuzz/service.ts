@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
-import type { OpenApi } from '../../src/http/openapi.ts'
+import type { OpenApiDocument } from '../../src/http/openapi.ts'
 import { h264, make, picture } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { checkInvariants } from '../service/invariants.ts'
@@ -28,7 +28,7 @@ export async function fuzzService(count: number, random: Random): Promise<Servic
     const calls = api(service)
     const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
     const made = [await calls.upload('a.txt', 'text'), await calls.upload('clip.mp4', new Uint8Array(clip))]
-    const document = (await (await fetch(`${service.baseUrl}/docs/openapi.json`)).json()) as OpenApi
+    const document = (await (await fetch(`${service.baseUrl}/docs/openapi.json`)).json()) as OpenApiDocument
     const files = made.map(({ data }) => data.file_id)
     const fuzzer = new HttpFuzzer({ ...service, document, files }, random)
     await fuzzer.run(Math.ceil(count / 5))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TaskRecord } from '../../src/contract/task.ts'
 import { downloadUrl } from '../../src/contract/routes.ts'
-import { withFullLinks } from '../../src/http/full-links.ts'
+import { withAbsoluteLinks } from '../../src/http/task-routes.ts'
 import { api, until } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import { fakeModule, messageModule } from '../service/fake-operation.ts'
@@ -41,11 +41,11 @@ test('every address at the top level of the result, and nothing else', () => {
     output_result: { download_url: '/a', midi_download_url: '/b', name: '/c', file_id: '1' },
   }
   const operations = new Map([[full.operation.name, full]])
-  expect(withFullLinks({ operations }, 'https://media.example.com', task).output_result).toEqual({
+  expect(withAbsoluteLinks({ operations }, 'https://media.example.com', task).output_result).toEqual({
     ...task.output_result,
     download_url: 'https://media.example.com/a',
     midi_download_url: 'https://media.example.com/b',
   })
   const failed = { ...task, output_result: null }
-  expect(withFullLinks({ operations }, 'https://media.example.com', failed)).toBe(failed)
+  expect(withAbsoluteLinks({ operations }, 'https://media.example.com', failed)).toBe(failed)
 })

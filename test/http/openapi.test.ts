@@ -9,7 +9,7 @@ import { errorTable } from '../../src/contract/errors.ts'
 import { findFileRefs, type FileReference } from '../../src/contract/file.ts'
 import { commonErrors, type Endpoint } from '../../src/contract/route.ts'
 import { endpoints, fillPath } from '../../src/contract/routes.ts'
-import { pattern } from '../../src/http/parameters.ts'
+import { fastifyPath } from '../../src/http/request-input.ts'
 import { describeApi } from '../../src/http/openapi.ts'
 import { operations } from '../../tools/index.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
@@ -70,7 +70,7 @@ describe('the document', () => {
   })
 
   test('has exactly the endpoints that the service has registered', () => {
-    const declared = Object.values(endpoints).map(({ method, path }) => `${method} ${pattern(path)}`)
+    const declared = Object.values(endpoints).map(({ method, path }) => `${method} ${fastifyPath(path)}`)
     expect([...registered].toSorted()).toEqual(declared.toSorted())
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { enumerationsOf } from './enumerations.ts'
+import { enumerationsOf } from './catalog-routes.ts'
 
 test('enumerated fields are found at any depth, under the place they have in JSON', () => {
   const found = enumerationsOf(

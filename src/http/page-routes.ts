@@ -7,15 +7,14 @@ import { readBody } from '../contract/validation.ts'
 import { pageLogin, rawRoutes, routes } from '../contract/routes.ts'
 import { toTimestamp } from '../contract/fields.ts'
 import type { Service } from '../tasks/service.ts'
-import { sendTagged } from './conditional.ts'
-import { success } from './failures.ts'
-import { pattern } from './parameters.ts'
+import { sendWithEtag, success } from './responses.ts'
+import { fastifyPath } from './request-input.ts'
 
 /** The page's own files, in the sources as in what is built of them. */
-const folder = join(import.meta.dirname, '..', 'page')
+const pageFolder = join(import.meta.dirname, '..', 'page')
 
 /** What a browser loads; whatever else lies there is for those who work on it. */
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -29,7 +28,7 @@ const loginBytes = 1024
  * Only this service's own files are loaded, run and called, no other site shows the page inside its own,
  * and the browser refuses scripts to make markup of text, whatever a file or an error is called.
  */
-const policy = [
+const pageSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -44,15 +43,15 @@ const policy = [
 ].join('; ')
 
 /** `GET /` with its parts, and the tickets that sign it in; what it shows it asks for over the contract. */
-export async function pageRoutes(app: FastifyInstance, { clock }: Service): Promise<void> {
-  const parts = await readParts()
+export async function registerPageRoutes(app: FastifyInstance, { clock }: Service): Promise<void> {
+  const parts = await loadAssets()
   const tickets = new PageTickets(clock)
   app.get(rawRoutes.page.path, (request, reply) =>
-    sendTagged(request, guarded(reply), partOf(parts, 'index.html')),
+    sendWithEtag(request, withSecurityHeaders(reply), findAsset(parts, 'index.html')),
   )
-  app.get(pattern(rawRoutes.pagePart.path), (request, reply) => {
+  app.get(fastifyPath(rawRoutes.pagePart.path), (request, reply) => {
     const { name } = request.params as { name: string }
-    return sendTagged(request, guarded(reply), partOf(parts, name))
+    return sendWithEtag(request, withSecurityHeaders(reply), findAsset(parts, name))
   })
   app.post(routes.pageTicket.path, async ({ headers: { authorization } }) => {
     if (authorization === undefined) {
@@ -71,22 +70,22 @@ export async function pageRoutes(app: FastifyInstance, { clock }: Service): Prom
   })
 }
 
-interface Part {
+interface PageAsset {
   readonly type: string
   readonly text: string
 }
 
-async function readParts(): Promise<ReadonlyMap<string, Part>> {
-  const names = (await readdir(folder)).filter((name) => Object.hasOwn(types, extname(name)))
-  const read = async (name: string): Promise<[string, Part]> => [
+async function loadAssets(): Promise<ReadonlyMap<string, PageAsset>> {
+  const names = (await readdir(pageFolder)).filter((name) => Object.hasOwn(contentTypes, extname(name)))
+  const read = async (name: string): Promise<[string, PageAsset]> => [
     name,
-    { type: types[extname(name)] ?? '', text: await readFile(join(folder, name), 'utf8') },
+    { type: contentTypes[extname(name)] ?? '', text: await readFile(join(pageFolder, name), 'utf8') },
   ]
   return new Map(await Promise.all(names.map(read)))
 }
 
 /** By a look-up: no name reaches the disk. */
-function partOf(parts: ReadonlyMap<string, Part>, name: string): Part {
+function findAsset(parts: ReadonlyMap<string, PageAsset>, name: string): PageAsset {
   const part = parts.get(name)
   if (part) return part
   throw new MediaError(6005, `the page has no part ${JSON.stringify(name)}`, {
@@ -94,9 +93,9 @@ function partOf(parts: ReadonlyMap<string, Part>, name: string): Part {
   })
 }
 
-function guarded(reply: FastifyReply): FastifyReply {
+function withSecurityHeaders(reply: FastifyReply): FastifyReply {
   return reply
-    .header('content-security-policy', policy)
+    .header('content-security-policy', pageSecurityPolicy)
     .header('referrer-policy', 'no-referrer')
     .header('cross-origin-opener-policy', 'same-origin')
     .header('cross-origin-resource-policy', 'same-origin')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { chooseRange } from './range.ts'
+import { parseRange } from './downloads.ts'
 
 const size = fc.integer({ min: 1, max: 2 ** 40 })
 const place = fc.integer({ min: 0, max: 2 ** 41 })
@@ -8,7 +8,7 @@ const place = fc.integer({ min: 0, max: 2 ** 41 })
 it('a range lies inside the file and is what was asked for', () => {
   fc.assert(
     fc.property(size, place, place, (bytes, first, last) => {
-      const range = chooseRange(`bytes=${first}-${last}`, bytes)
+      const range = parseRange(`bytes=${first}-${last}`, bytes)
       if (last < first) expect(range).toBeUndefined()
       else if (first >= bytes) expect(range).toBe('unsatisfiable')
       else expect(range).toEqual({ start: first, end: Math.min(last, bytes - 1) })
@@ -20,9 +20,9 @@ it('an open range goes to the end, a suffix is as long as it says', () => {
   fc.assert(
     fc.property(size, place, (bytes, number) => {
       const end = bytes - 1
-      const open = chooseRange(`bytes=${number}-`, bytes)
+      const open = parseRange(`bytes=${number}-`, bytes)
       expect(open).toEqual(number < bytes ? { start: number, end } : 'unsatisfiable')
-      const suffix = chooseRange(`bytes=-${number}`, bytes)
+      const suffix = parseRange(`bytes=-${number}`, bytes)
       expect(suffix).toEqual(number > 0 ? { start: Math.max(0, bytes - number), end } : 'unsatisfiable')
     }),
   )
@@ -32,8 +32,8 @@ it('anything else means the whole', () => {
   fc.assert(
     fc.property(fc.string(), size, (text, bytes) => {
       fc.pre(!/^bytes=\d*-\d*$/.test(text))
-      expect(chooseRange(text, bytes)).toBeUndefined()
+      expect(parseRange(text, bytes)).toBeUndefined()
     }),
   )
-  expect(chooseRange(undefined, 10)).toBeUndefined()
+  expect(parseRange(undefined, 10)).toBeUndefined()
 })

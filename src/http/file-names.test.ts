@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { attachment, safeName } from './names.ts'
+import { contentDisposition, sanitizeFileName } from './file-names.ts'
 
 const anyName = fc.string({
   unit: fc.oneof(
@@ -25,32 +25,32 @@ it.for([
   ['/', 'file'],
   [' . ', '.'],
 ] as const)('%j becomes %j', ([given, safe]) => {
-  expect(safeName(given)).toBe(safe)
+  expect(sanitizeFileName(given)).toBe(safe)
 })
 
 it('any name becomes one that holds no folder and nothing unseen, fits, and stays as it is', () => {
   fc.assert(
     fc.property(anyName, (given) => {
-      const name = safeName(given)
+      const name = sanitizeFileName(given)
       expect(name).not.toMatch(/[/\\\p{Cc}\u202a-\u202e]/u)
       expect(name.isWellFormed()).toBe(true)
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
       expect(name).not.toBe('')
-      expect(safeName(name)).toBe(name)
+      expect(sanitizeFileName(name)).toBe(name)
     }),
   )
 })
 
 it('a name that is too long is cut before its extension, between characters', () => {
-  expect(safeName(`${'a'.repeat(400)}.mp4`)).toBe(`${'a'.repeat(251)}.mp4`)
-  expect(safeName(`${'👩‍👧'.repeat(100)}.mp4`)).toMatch(/^(👩‍👧)+\.mp4$/u)
+  expect(sanitizeFileName(`${'a'.repeat(400)}.mp4`)).toBe(`${'a'.repeat(251)}.mp4`)
+  expect(sanitizeFileName(`${'👩‍👧'.repeat(100)}.mp4`)).toMatch(/^(👩‍👧)+\.mp4$/u)
 })
 
 it('any safe name makes a header of plain ASCII that gives the name back', () => {
   fc.assert(
     fc.property(anyName, (given) => {
-      const name = safeName(given)
-      const header = attachment(name)
+      const name = sanitizeFileName(given)
+      const header = contentDisposition(name)
       expect(header).toMatch(/^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w!#$&+.^`|~%-]*$/)
       expect(decodeURIComponent(header.split("''")[1] ?? '')).toBe(name)
     }),

@@ -7,7 +7,7 @@ import { endpoints, rawRoutes } from '../contract/routes.ts'
 import { verifyLink } from '../files/links.ts'
 import { ownOrigin } from '../platform/loopback.ts'
 import type { Service } from '../tasks/service.ts'
-import { pattern } from './parameters.ts'
+import { fastifyPath } from './request-input.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,15 +19,15 @@ declare module 'fastify' {
 }
 
 /** Of endpoints that answer without a key. */
-const openPaths: ReadonlySet<string | undefined> = new Set(
+const unauthenticatedPaths: ReadonlySet<string | undefined> = new Set(
   Object.values(endpoints)
     .filter(({ open }) => open)
-    .map(({ path }) => pattern(path)),
+    .map(({ path }) => fastifyPath(path)),
 )
 
-const downloadPath = pattern(rawRoutes.downloadFile.path)
+const downloadPath = fastifyPath(rawRoutes.downloadFile.path)
 
-interface Admission {
+interface AuthenticationOptions {
   /** The https address clients use, if they use another than this machine's own. */
   readonly publicUrl?: string | undefined
   /** Whether the key may come as the query parameter `Authorization` (contract 1, section 5). */
@@ -35,34 +35,34 @@ interface Admission {
 }
 
 /** Lets in requests with a valid key, and none that another web page than this service's own could have made a browser send. */
-export function admit(
+export function registerAuthentication(
   app: FastifyInstance,
   service: Service,
-  { publicUrl, allowQueryAuthorization = false }: Admission,
+  { publicUrl, allowQueryAuthorization = false }: AuthenticationOptions,
 ): void {
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
   app.decorateRequest('caller', null)
   app.decorateRequest('address', '')
   app.addHook('onRequest', async (request) => {
-    request.address = admittedAddress(request, publicHost)
-    if (openPaths.has(request.routeOptions.url)) return
-    if (isByLink(request)) return await checkLink(service, request)
-    const ticket = ticketOf(request)
+    request.address = checkOrigin(request, publicHost)
+    if (unauthenticatedPaths.has(request.routeOptions.url)) return
+    if (isSignedDownload(request)) return await checkDownloadLink(service, request)
+    const ticket = eventTicketIn(request)
     const key =
       request.headers.authorization ??
-      (allowQueryAuthorization ? inQuery(request, 'Authorization') : undefined)
+      (allowQueryAuthorization ? queryParameter(request, 'Authorization') : undefined)
     if (ticket !== undefined) request.caller = await redeemEventTicket(service.db, ticket, service.clock())
     else request.caller = key ? await authenticate(service.db, key, service.clock()) : null
-    if (!request.caller) throw notAdmitted({ ticket, key })
+    if (!request.caller) throw authenticationFailed({ ticket, key })
   })
 }
 
 /** A player cannot set a header either: for the bytes of a file, and nothing else, a signature counts. */
-function isByLink({ query, routeOptions }: FastifyRequest): boolean {
+function isSignedDownload({ query, routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === downloadPath && Object.hasOwn(query as object, 'sign')
 }
 
-async function checkLink({ db, clock }: Service, { query, params }: FastifyRequest): Promise<void> {
+async function checkDownloadLink({ db, clock }: Service, { query, params }: FastifyRequest): Promise<void> {
   const { file_id: id } = params as { file_id: string }
   const { expires = '', sign = '' } = linkQuery.safeParse(query).data ?? {}
   if (await verifyLink(db, id, { expires, sign, now: clock() })) return
@@ -72,18 +72,18 @@ async function checkLink({ db, clock }: Service, { query, params }: FastifyReque
 }
 
 /** A browser cannot set a header as it opens a socket: there, and nowhere else, a ticket counts. */
-function ticketOf(request: FastifyRequest): string | undefined {
+function eventTicketIn(request: FastifyRequest): string | undefined {
   if (!request.ws || request.routeOptions.url !== rawRoutes.taskEvents.path) return undefined
-  return inQuery(request, 'ticket')
+  return queryParameter(request, 'ticket')
 }
 
 /** A parameter of the query that is given once. */
-function inQuery({ query }: FastifyRequest, name: string): string | undefined {
+function queryParameter({ query }: FastifyRequest, name: string): string | undefined {
   const value = (query as Readonly<Record<string, unknown>>)[name]
   return typeof value === 'string' ? value : undefined
 }
 
-function notAdmitted({ ticket, key }: Record<'ticket' | 'key', string | undefined>): MediaError {
+function authenticationFailed({ ticket, key }: Record<'ticket' | 'key', string | undefined>): MediaError {
   if (ticket !== undefined) {
     return new MediaError(6502, 'the ticket is unknown, used or expired', {
       hint: 'Ask for another: POST /task/events/ticket. It opens one socket within a minute.',
@@ -103,7 +103,7 @@ function notAdmitted({ ticket, key }: Record<'ticket' | 'key', string | undefine
  * calls, so that its Origin is that one and no other, also not another port or name of this machine.
  * Answers the address that was called.
  */
-function admittedAddress({ headers }: FastifyRequest, publicHost: string | undefined): string {
+function checkOrigin({ headers }: FastifyRequest, publicHost: string | undefined): string {
   const own = ownOrigin(headers.host, publicHost)
   if (own === undefined) {
     throw new MediaError(6502, 'the Host of this request is not an address of this service', {
@@ -117,7 +117,7 @@ function admittedAddress({ headers }: FastifyRequest, publicHost: string | undef
 }
 
 /** Who made an admitted request. */
-export function callerOf(request: FastifyRequest): Caller {
+export function authenticatedCaller(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error('the request was not admitted')
   return request.caller
 }

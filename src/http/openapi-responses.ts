@@ -11,7 +11,7 @@ import { jsonSchemaOf, type JsonSchema } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 
 /** What one status carries. */
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly description: string
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
   /** By media type. */
@@ -19,7 +19,7 @@ export interface ApiAnswer {
 }
 
 /** By HTTP status. */
-type Answers = Readonly<Record<string, ApiAnswer>>
+type ApiResponses = Readonly<Record<string, ApiResponse>>
 
 /** The envelope of every failure; each endpoint names its codes. */
 export const failureSchema: JsonSchema = {
@@ -38,13 +38,13 @@ const retryAfter = { 'Retry-After': { description: 'Seconds to wait', schema: { 
 const entityTag = { ETag: { description: 'Changes with the content', schema: { type: 'string' } } } as const
 
 /** The failures of an endpoint: its codes under their statuses. */
-export function failuresOf({ errors }: Endpoint): Answers {
+export function failureResponses({ errors }: Endpoint): ApiResponses {
   const codes = [...new Set<ErrorCode>([...errors, ...commonErrors])].toSorted((one, other) => one - other)
   const byStatus = Map.groupBy(codes, (code) => errorTable[code].status)
-  return Object.fromEntries([...byStatus].map(([status, some]) => [status, failure(status, some)]))
+  return Object.fromEntries([...byStatus].map(([status, some]) => [status, failureResponse(status, some)]))
 }
 
-function failure(status: number, codes: readonly ErrorCode[]): ApiAnswer {
+function failureResponse(status: number, codes: readonly ErrorCode[]): ApiResponse {
   const schema: JsonSchema = {
     $ref: '#/components/schemas/Failure',
     properties: { code: { enum: [...codes] } },
@@ -57,8 +57,8 @@ function failure(status: number, codes: readonly ErrorCode[]): ApiAnswer {
 }
 
 /** The successes of an endpoint, in the envelope of the operation it is for. */
-export function successesOf(route: Route | RawRoute, operation?: Operation): Answers {
-  const answers = 'data' in route ? { 200: enveloped(route, operation) } : bare(route)
+export function successResponses(route: Route | RawRoute, operation?: Operation): ApiResponses {
+  const answers = 'data' in route ? { 200: envelopeResponse(route, operation) } : rawResponses(route)
   if (!route.headers?.includes('If-None-Match')) return answers
   const unchanged = { description: 'The caller has it already' }
   return Object.fromEntries(
@@ -69,7 +69,7 @@ export function successesOf(route: Route | RawRoute, operation?: Operation): Ans
   )
 }
 
-function bare({ answers }: RawRoute): Answers {
+function rawResponses({ answers }: RawRoute): ApiResponses {
   return Object.fromEntries(
     Object.entries(answers).map(([status, { description, type, schema }]) => {
       const content = schema ? { schema: jsonSchemaOf(schema, 'output') } : {}
@@ -78,7 +78,7 @@ function bare({ answers }: RawRoute): Answers {
   )
 }
 
-function enveloped({ data }: Route, operation?: Operation): ApiAnswer {
+function envelopeResponse({ data }: Route, operation?: Operation): ApiResponse {
   const [code, message] =
     operation?.envelope === 'message' ? [messageSuccessCode, 'message'] : [successCode, 'msg']
   const schema: JsonSchema = {

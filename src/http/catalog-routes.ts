@@ -1,0 +1,172 @@
+import type { FastifyInstance } from 'fastify'
+import type * as z from 'zod'
+import { localAccount } from '../accounts/accounts.ts'
+import { accountBalance, keyQuota } from '../accounts/ledger.ts'
+import type { Capabilities, Enumerations, Enums } from '../contract/catalog.ts'
+import { describePrice } from '../contract/credits.ts'
+import { errorTable } from '../contract/errors.ts'
+import { defaultPageSize, maxPageSize } from '../contract/fields.ts'
+import { extensionsByKind } from '../contract/file-kind.ts'
+import { maxFileBytes, retentionDays } from '../contract/file.ts'
+import { innerSchemas, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { lackOf } from '../contract/lacks.ts'
+import type { Operation, OperationModule } from '../contract/operation.ts'
+import { maxBodyBytes } from '../contract/route.ts'
+import { endpoints, routes } from '../contract/routes.ts'
+import { isTerminal, priorities, taskStates } from '../contract/task.ts'
+import { partBytes, sessionHours } from '../contract/upload.ts'
+import { configuredPacks, packStates } from '../engines/packs/use.ts'
+import { serviceInfo, type ServiceKind, serviceKinds } from '../engines/services/services.ts'
+import { configuredService, serviceSettingHint } from '../engines/services/use.ts'
+import { storageUsed } from '../files/storage-limits.ts'
+import { describeLayout, listLayouts } from '../media/layout/entry.ts'
+import { lazy } from '../platform/cache.ts'
+import { countTasks } from '../tasks/list.ts'
+import type { Service } from '../tasks/service.ts'
+import { authenticatedCaller } from './authentication.ts'
+import { parseParameters } from './request-input.ts'
+import { sendWithEtag, success } from './responses.ts'
+
+/** What the service can do, and the catalogues of what requests may name. */
+export function registerCatalogRoutes(app: FastifyInstance, service: Service, version: string): void {
+  const modules = [...service.operations.values()]
+  app.get(routes.capabilities.path, async (request) => {
+    const { accountId, keyId } = authenticatedCaller(request)
+    const quota = await keyQuota(service.db, keyId)
+    return success<Capabilities>({
+      protocol_version: 2,
+      version,
+      operations: await Promise.all(modules.map(describeOperation)),
+      ...(await describePacks()),
+      services: serviceKinds.map(describeService),
+      limits: serviceLimits,
+      credits: {
+        balance: await accountBalance(service.db, accountId),
+        ...(accountId === localAccount.id && { unlimited: true }),
+        ...(quota && { quota }),
+      },
+      storage: await describeStorage(service, accountId),
+      tasks: await countTasks(service.db, accountId),
+    })
+  })
+  const enums = lazy(() => jsonDocument(listEnumerations(modules.map(({ operation }) => operation))))
+  app.get(routes.enums.path, (request, reply) => sendWithEtag(request, reply, enums()))
+  app.get(routes.voices.path, (request, reply) =>
+    sendWithEtag(request, reply, jsonDocument({ list: service.voices })),
+  )
+  app.get(routes.layouts.path, (request, reply) => {
+    const {
+      slot_count: slotCount,
+      ratio,
+      page,
+      page_size,
+    } = parseParameters(routes.layouts.query, request.query)
+    const layouts = listLayouts({ slotCount, ratio })
+    const shown = layouts.slice((page - 1) * page_size, page * page_size)
+    const list = shown.map((layout) => describeLayout(layout, ratio ?? '1:1'))
+    return sendWithEtag(request, reply, jsonDocument({ list, total: layouts.length, page, page_size }))
+  })
+}
+
+const serviceLimits: Capabilities['limits'] = {
+  max_file_bytes: maxFileBytes,
+  part_bytes: partBytes,
+  upload_session_hours: sessionHours,
+  max_body_bytes: maxBodyBytes,
+  retention_days: retentionDays,
+  page_size: defaultPageSize,
+  max_page_size: maxPageSize,
+}
+
+async function describeStorage(
+  { db, storageQuota }: Service,
+  accountId: number,
+): Promise<Capabilities['storage']> {
+  const used_bytes = await storageUsed(db, accountId)
+  return { used_bytes, ...(storageQuota !== Infinity && { quota_bytes: Math.floor(storageQuota) }) }
+}
+
+/** What this process was told of; folders of the service are nobody else's matter. */
+async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
+  const packs = configuredPacks()
+  if (!packs) return {}
+  const states = await packStates(packs)
+  return {
+    packs: states.map(({ name, title, state, detail, fix }) => ({
+      name,
+      title,
+      state,
+      missing: state === 'ready' ? null : `${detail}. Fix: ${fix}`,
+    })),
+  }
+}
+
+/** Without its address: where the service finds others is nobody else's matter. */
+function describeService(name: ServiceKind): NonNullable<Capabilities['services']>[number] {
+  const service = configuredService(name)
+  const { title } = serviceInfo[name]
+  return {
+    name,
+    title,
+    set: service !== undefined,
+    model: service?.model ?? null,
+    missing: service ? null : serviceSettingHint(name),
+  }
+}
+
+function jsonDocument(data: unknown) {
+  return { type: 'application/json; charset=utf-8', text: JSON.stringify(success(data)) }
+}
+
+async function describeOperation(module: OperationModule): Promise<Capabilities['operations'][number]> {
+  const { name, title, price } = module.operation
+  const lack = await lackOf(module)
+  const missing = lack && `${lack.message}. Fix: ${lack.hint}`
+  return { name, title, ready: missing === null, missing, price: describePrice(price) }
+}
+
+/** Every enumeration of the interface, found in the schemas that handlers read and answer by. */
+function listEnumerations(operations: readonly Operation[]): Enums {
+  return {
+    operations: Object.fromEntries(
+      operations.map(({ name, input, output }) => [
+        name,
+        { input: enumerationsOf(input, 'input'), output: enumerationsOf(output, 'output') },
+      ]),
+    ),
+    endpoints: Object.fromEntries(enumeratingEndpoints()),
+    task_states: [...taskStates],
+    terminal_task_states: taskStates.filter(isTerminal),
+    priorities: [...priorities],
+    extensions: Object.fromEntries(Object.entries(extensionsByKind).map(([kind, all]) => [kind, [...all]])),
+    errors: Object.entries(errorTable).map(([code, row]) => ({ code: Number(code), ...row })),
+  }
+}
+
+/** The endpoints that have enumerated fields. */
+function* enumeratingEndpoints(): Generator<[string, Enums['endpoints'][string]]> {
+  for (const route of Object.values(endpoints)) {
+    const found = {
+      query: enumerationsOf(route.query, 'input'),
+      body: enumerationsOf(route.body, 'input'),
+      data: enumerationsOf('data' in route ? route.data : undefined, 'output'),
+    }
+    const any = Object.values(found).some((fields) => Object.keys(fields).length > 0)
+    if (any) yield [`${route.method} ${route.path}`, found]
+  }
+}
+
+/** Values of the enumerated fields of a schema by their place, such as `clips[].fit_mode`. */
+export function enumerationsOf(schema: z.ZodType | undefined, io: 'input' | 'output'): Enumerations {
+  const found: Enumerations = {}
+  if (schema) collectEnumerations(jsonSchemaOf(schema, io), '', found)
+  return found
+}
+
+function collectEnumerations(schema: JsonSchema, place: string, found: Enumerations): void {
+  const values = (schema.enum ?? [schema.const]).filter((value) => value !== null && value !== undefined)
+  // What is one value as a whole has no fields.
+  if (place !== '' && values.length > 0) found[place] = [...new Set([...(found[place] ?? []), ...values])]
+  for (const { inner, step } of innerSchemas(schema))
+    collectEnumerations(inner, `${place}${step}`.replace(/^\./, ''), found)
+}

@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FileRow } from '../db/schema.ts'
+import type { ByteRange, FileStore } from '../files/store.ts'
+import { contentDisposition } from './file-names.ts'
+import { matchesEtag } from './responses.ts'
+
+/** Answers a file's bytes, or the range of them that is asked for (RFC 9110, sections 13 and 14). */
+export async function sendFile(
+  files: FileStore,
+  { request, reply, row }: { request: FastifyRequest; reply: FastifyReply; row: FileRow },
+): Promise<FastifyReply> {
+  const tag = `"${row.blake3}"`
+  void reply
+    .header('etag', tag)
+    .header('accept-ranges', 'bytes')
+    .header('content-disposition', contentDisposition(row.name))
+    .header('x-content-type-options', 'nosniff')
+    // A stored page must not run as one of this service's.
+    .header('content-security-policy', "sandbox; default-src 'none'")
+    .type(mediaTypeOf(row.ext))
+  if (matchesEtag(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  const range = requestedRange(request, { tag, size: row.size })
+  if (range === 'unsatisfiable') {
+    return reply.code(416).header('content-range', `bytes */${row.size}`).send()
+  }
+  if (range) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${row.size}`)
+  void reply.header('content-length', range ? range.end - range.start + 1 : row.size)
+  if (request.method === 'HEAD') return reply.send()
+  return reply.send(await files.read(row.blake3, range))
+}
+
+/** Only GET knows ranges; an If-Range of another version asks for the whole. */
+function requestedRange({ method, headers }: FastifyRequest, { tag, size }: { tag: string; size: number }) {
+  const given = headers['if-range']
+  const usable = method === 'GET' && (given === undefined || given === tag)
+  return usable ? parseRange(headers.range, size) : undefined
+}
+
+/**
+ * The part of a file that a Range header asks for (RFC 9110, section 14): one range of bytes.
+ * Undefined means the whole: no header, another unit, several ranges, or one that makes no sense.
+ *
+ * @param size bytes of the file
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 }
+  }
+  const start = Number(first)
+  const end = last === '' ? Infinity : Number(last)
+  if (end < start) return undefined
+  return start >= size ? 'unsatisfiable' : { start, end: Math.min(end, size - 1) }
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.bmp': 'image/bmp',
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+  '.m4a': 'audio/mp4',
+  '.aac': 'audio/aac',
+  '.flac': 'audio/flac',
+  '.ogg': 'audio/ogg',
+  '.mp4': 'video/mp4',
+  '.mov': 'video/quicktime',
+  '.avi': 'video/x-msvideo',
+  '.mkv': 'video/x-matroska',
+  '.flv': 'video/x-flv',
+  '.webm': 'video/webm',
+  '.mid': 'audio/midi',
+  '.json': 'application/json',
+  '.txt': 'text/plain',
+  '.html': 'text/html',
+  '.srt': 'application/x-subrip',
+  '.ass': 'text/x-ssa',
+  '.vtt': 'text/vtt',
+}
+
+/** Media type of a stored file by its extension; that of any bytes where none is registered or usual. */
+function mediaTypeOf(extension: string): string {
+  return mediaTypes[extension] ?? 'application/octet-stream'
+}

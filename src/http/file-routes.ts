@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  cleanRequest,
+  linkRequest,
+  regionsQuery,
+  type InspectedFile,
+  type PreviewKind,
+  type ShownRegions,
+} from '../contract/file-routes.ts'
+import { readBody } from '../contract/validation.ts'
+import { rawRoutes, routes } from '../contract/routes.ts'
+import { toTimestamp } from '../contract/fields.ts'
+import type { FileRow } from '../db/schema.ts'
+import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
+import { regionSheet } from '../engines/ffmpeg/region-sheet.ts'
+import type { RemovedFile } from '../files/content.ts'
+import { signLink } from '../files/links.ts'
+import { createPreviewCache, type PreviewRenderer } from '../files/previews.ts'
+import { probeStoredFile } from '../files/probe.ts'
+import { findAnyFile, findOwnFile, listFiles, toFileDetails } from '../files/records.ts'
+import { deleteFile, removeOldFiles } from '../files/removal.ts'
+import { errorCode } from '../platform/system-error.ts'
+import type { Service } from '../tasks/service.ts'
+import { authenticatedCaller } from './authentication.ts'
+import { abortOnDisconnect } from './connections.ts'
+import { sendFile } from './downloads.ts'
+import { success } from './responses.ts'
+import { fastifyPath, parseParameters } from './request-input.ts'
+import { createRegionPictureCache } from './region-pictures.ts'
+
+/** What is drawn of a file by itself. */
+const previewRenderers: Readonly<Record<PreviewKind, PreviewRenderer>> = {
+  contact_sheet: { name: 'contact_sheet', render: completeRenderer(contactSheet) },
+  waveform: { name: 'waveform', render: completeRenderer(waveform) },
+}
+
+/** As one that is never drawn in part. */
+function completeRenderer(
+  draw: (...given: Parameters<PreviewRenderer['render']>) => Promise<Uint8Array>,
+): PreviewRenderer['render'] {
+  return async (...given) => ({ jpeg: await draw(...given), isWhole: true })
+}
+
+/** Details, facts, bytes and previews of stored files. Answers what drops the pictures of a file that is gone. */
+export function registerFileRoutes(app: FastifyInstance, service: Service): (file: RemovedFile) => void {
+  const forgetPictures = registerPreviewRoutes(app, service)
+  app.get(routes.listFiles.path, async (request) => {
+    const query = parseParameters(routes.listFiles.query, request.query)
+    const { accountId } = authenticatedCaller(request)
+    return success(await listFiles(service.db, { accountId, now: service.clock() }, query))
+  })
+  app.get(fastifyPath(routes.fileDetails.path), async (request) =>
+    success(toFileDetails(await requestedFile(service, request), service.clock())),
+  )
+  app.get(fastifyPath(routes.inspectFile.path), async (request, reply) => {
+    const row = await requestedFile(service, request)
+    const { facts } = await probeStoredFile(service, row, { signal: abortOnDisconnect(reply) })
+    return success<InspectedFile>({ ...toFileDetails(row, service.clock()), media: facts })
+  })
+  app.route({
+    // By itself, Fastify would answer HEAD with the length of nothing.
+    method: ['GET', 'HEAD'],
+    url: fastifyPath(rawRoutes.downloadFile.path),
+    handler: async (request, reply) =>
+      withExistingFile(
+        () => downloadableFile(service, request),
+        (row) => sendFile(service.files, { request, reply, row }),
+      ),
+  })
+  app.delete(fastifyPath(routes.deleteFile.path), async (request) => {
+    const { accountId } = authenticatedCaller(request)
+    forgetPictures(await deleteFile(service, { accountId, id: fileIdOf(request), now: service.clock() }))
+    return success('')
+  })
+  app.post(fastifyPath(routes.linkFile.path), async (request) => {
+    const { id } = await requestedFile(service, request)
+    const { expires_in } = readBody(linkRequest, request.body ?? {}, { expires_in: 3600 })
+    const expires = Math.floor(service.clock() / 1000) + expires_in
+    const url = await signLink(service.db, id, expires)
+    return success({ url, expires_at: toTimestamp(expires * 1000) })
+  })
+  app.post(routes.cleanFiles.path, async (request) => {
+    const { keep_days: keepDays } = readBody(cleanRequest, request.body ?? {}, { keep_days: 7 })
+    const { accountId } = authenticatedCaller(request)
+    const old = { now: service.clock(), keepDays, accountId, onFreed: forgetPictures }
+    return success(await removeOldFiles(service, old))
+  })
+  return forgetPictures
+}
+
+/** Small pictures of files, and what they show. Answers what drops those of a file that is gone. */
+function registerPreviewRoutes(
+  app: FastifyInstance,
+  service: Service,
+): ReturnType<typeof registerFileRoutes> {
+  const previews = createPreviewCache(service)
+  const regionPictures = createRegionPictureCache(service)
+  app.get(fastifyPath(routes.showRegions.path), async (request, reply) => {
+    const row = await requestedFile(service, request)
+    const query = parseParameters(routes.showRegions.query, request.query)
+    const { accountId } = authenticatedCaller(request)
+    const { description: told } = await regionPictures.get(row, {
+      query,
+      accountId,
+      signal: abortOnDisconnect(reply),
+    })
+    return success<ShownRegions>(told)
+  })
+  app.get(fastifyPath(rawRoutes.previewFile.path), async (request, reply) => {
+    const { kind } = parseParameters(rawRoutes.previewFile.query, request.query)
+    const row = await requestedFile(service, request)
+    const signal = abortOnDisconnect(reply)
+    const regions = async (): Promise<PreviewRenderer> => {
+      const query = parseParameters(regionsQuery, request.query)
+      const { accountId } = authenticatedCaller(request)
+      const { name, frames } = await regionPictures.get(row, { query, accountId, signal })
+      return { name, render: (path, facts, options) => regionSheet(path, facts, { ...options, frames }) }
+    }
+    const drawing = kind === 'regions' ? await regions() : previewRenderers[kind]
+    const { jpeg, empty = [] } = await previews.render(row, drawing, signal)
+    if (empty.length > 0) reply.header('x-empty-frames', empty.join())
+    return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(jpeg)
+  })
+  return (file) => {
+    previews.forget(file)
+    regionPictures.forget(file)
+  }
+}
+
+/** Works on a file's bytes; what fails because the file was deleted meanwhile answers 6004. */
+async function withExistingFile<T>(
+  find: () => Promise<FileRow>,
+  use: (row: FileRow) => Promise<T>,
+): Promise<T> {
+  try {
+    return await use(await find())
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') await find()
+    throw error
+  }
+}
+
+/** The file of a download, by its owner's key or by a link. */
+async function downloadableFile(service: Service, request: FastifyRequest): Promise<FileRow> {
+  if (request.caller) return await requestedFile(service, request)
+  return await findAnyFile(service.db, { id: fileIdOf(request), now: service.clock() })
+}
+
+function fileIdOf({ params }: FastifyRequest): string {
+  return (params as { file_id: string }).file_id
+}
+
+async function requestedFile(service: Service, request: FastifyRequest): Promise<FileRow> {
+  const { accountId } = authenticatedCaller(request)
+  return await findOwnFile(service.db, { accountId, id: fileIdOf(request), now: service.clock() })
+}

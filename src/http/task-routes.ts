@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { OperationModule } from '../contract/operation.ts'
+import { messageSuccessCode } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { type Priority, taskListQuery, type TaskRecord } from '../contract/task.ts'
+import { answerOf } from '../tasks/answer.ts'
+import { cancelTask, stopTask } from '../tasks/end.ts'
+import { readIdempotencyKey } from '../tasks/idempotency.ts'
+import { listTasks } from '../tasks/list.ts'
+import type { Service } from '../tasks/service.ts'
+import { queryTask } from '../tasks/store.ts'
+import { quoteTask, submitTask } from '../tasks/submit.ts'
+import { authenticatedCaller } from './authentication.ts'
+import { fastifyPath, parseParameters } from './request-input.ts'
+import { withRequestLog } from './request-log.ts'
+import { success } from './responses.ts'
+
+/** Creation, quote, query, list and the two ends of tasks. */
+export function registerTaskRoutes(app: FastifyInstance, service: Service): void {
+  app.post(fastifyPath(routes.createTask.path), async (request) => {
+    const { task_type: type } = request.params as { task_type: string }
+    const { answer, ...submitted } = await submitTask(
+      withRequestLog(service, request),
+      authenticatedCaller(request),
+      {
+        type,
+        body: request.body,
+        priority: requestedPriority(request),
+        idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
+        join: hasPreference(request, 'join-identical'),
+      },
+    )
+    const module = service.operations.get(type)
+    if (!module?.operation.synchronous || hasPreference(request, 'respond-async'))
+      return operationSuccess(module, answer)
+    return operationSuccess(
+      module,
+      await answerOf(withRequestLog(service, request), authenticatedCaller(request), submitted),
+    )
+  })
+  app.post(fastifyPath(routes.quoteTask.path), async (request) => {
+    const { task_type: type } = request.params as { task_type: string }
+    const quote = await quoteTask(withRequestLog(service, request), authenticatedCaller(request), {
+      type,
+      body: request.body,
+      priority: requestedPriority(request),
+      join: hasPreference(request, 'join-identical'),
+    })
+    return operationSuccess(service.operations.get(type), quote)
+  })
+  app.get(fastifyPath(routes.queryTask.path), async (request) => {
+    const { task_type: type, task_id: id } = request.params as { task_type: string; task_id: string }
+    const task = await queryTask(service.db, authenticatedCaller(request), { type, id })
+    return operationSuccess(service.operations.get(type), withAbsoluteLinks(service, request.address, task))
+  })
+  app.get(fastifyPath(routes.listTasks.path), async (request) => {
+    const query = parseParameters(taskListQuery, request.query)
+    return success(await listTasks(service, authenticatedCaller(request), query))
+  })
+  app.post(fastifyPath(routes.cancelTask.path), async (request) => {
+    const { task_id: id } = request.params as { task_id: string }
+    await cancelTask(withRequestLog(service, request), authenticatedCaller(request), id)
+    return success('', 'the task was cancelled')
+  })
+  app.post(fastifyPath(routes.stopTask.path), async (request) => {
+    const { task_id: id } = request.params as { task_id: string }
+    return success(
+      await stopTask(withRequestLog(service, request), authenticatedCaller(request), id),
+      'the task was stopped',
+    )
+  })
+}
+
+/** The envelope in which an operation answers (contract 1, section 2.1). */
+function operationSuccess<T>(module: OperationModule | undefined, data: T) {
+  if (module?.operation.envelope !== 'message') return success(data)
+  return { code: messageSuccessCode, message: 'success', data }
+}
+
+/** Whether the Prefer header (RFC 7240) names something: to join a task that is there, or not to wait for a result. */
+function hasPreference(request: FastifyRequest, wish: 'join-identical' | 'respond-async'): boolean {
+  const preferences = String(request.headers['prefer'] ?? '').split(',')
+  return preferences.some((preference) => preference.trim().toLowerCase() === wish)
+}
+
+/** Urgency of the Priority header (RFC 9218): 0 to 7, 3 when it is absent. */
+function requestedPriority(request: FastifyRequest): Priority {
+  const [, digit = '3'] =
+    /(?:^|[,\s])u=([0-7])(?:$|[,;\s])/.exec(String(request.headers['priority'] ?? '')) ?? []
+  const urgency = Number(digit)
+  if (urgency < 3) return 'high'
+  return urgency > 3 ? 'low' : 'normal'
+}
+
+/**
+ * A task as it is answered to a caller: where its operation says so, the download addresses of its result are full
+ * ones, under the address by which that caller reached the service.
+ */
+export function withAbsoluteLinks(
+  { operations }: Pick<Service, 'operations'>,
+  address: string,
+  task: TaskRecord,
+): TaskRecord {
+  const { output_result: result, task_type: type } = task
+  if (result === null || !operations.get(type)?.operation.fullLinks) return task
+  const fields = Object.entries(result).map(([name, value]) => {
+    const isLink = /(?:^|_)download_url$/.test(name) && typeof value === 'string'
+    return [name, isLink ? new URL(value, address).href : value] as const
+  })
+  return { ...task, output_result: Object.fromEntries(fields) }
+}
