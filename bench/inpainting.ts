@@ -7,7 +7,7 @@ import { blur } from '../src/media/clean/blur.ts'
 import { makeInpainter } from '../src/media/clean/inpaint/inpainter.ts'
 import { overlayIn, Overlays } from '../src/media/clean/inpaint/overlay.ts'
 import type { Film } from '../src/media/clean/inpaint/film.ts'
-import type { Treat } from '../src/media/clean/patch.ts'
+import type { FrameTreatment } from '../src/media/clean/frame.ts'
 import { fidelityOf } from '../test/footage/fidelity.ts'
 import { logo, movingText, subtitles, type Overlay } from '../test/footage/overlay.ts'
 import { plainBlur } from '../test/footage/plain-blur.ts'
@@ -70,7 +70,7 @@ async function benchAt(width: number): Promise<void> {
 }
 
 /** What is laid over all of the scene is learned beforehand, as video_purify does. */
-function ours(film: Film, { scene, overlay }: { scene: Scene; overlay: Overlay }): Treat {
+function ours(film: Film, { scene, overlay }: { scene: Scene; overlay: Overlay }): FrameTreatment {
   const seen = new Overlays(film)
   const sampled = Array.from({ length: Math.ceil(scene.count / sampledStep) }, (_, at) => at * sampledStep)
   for (const index of sampled) seen.expect(overlay.patchesAt(index))
@@ -96,7 +96,7 @@ function drawnOnce(scene: Scene): Scene {
 
 async function row(
   name: string,
-  treat: Treat,
+  treat: FrameTreatment,
   { scene, overlay }: { scene: Scene; overlay: Overlay },
 ): Promise<void> {
   const spent = { micros: 0 }
@@ -108,7 +108,7 @@ async function row(
 }
 
 /** Counts the processor time of a treatment, without that of the frames that it is given. */
-function timed(treat: Treat, spent: { micros: number }): Treat {
+function timed(treat: FrameTreatment, spent: { micros: number }): FrameTreatment {
   async function* counted<T>(items: AsyncIterable<T>, sign: 1 | -1): AsyncGenerator<T> {
     const all = items[Symbol.asyncIterator]()
     for (;;) {

@@ -5,10 +5,12 @@ import { rgbOf, yuvOf } from '../src/engines/vision/picture-tensor.ts'
 import { grown } from '../src/media/clean/inpaint/masks.ts'
 import { cropOf, pictureOf } from '../src/media/clean/inpaint/made-picture.ts'
 import { cutOut } from '../src/media/clean/inpaint/view.ts'
-import type { Frame, Patch, Treat } from '../src/media/clean/patch.ts'
+import type { Frame, Patch, FrameTreatment } from '../src/media/clean/frame.ts'
 
 /** Each patch by ffmpeg's filter, frames with the same patches together. */
-export async function* delogo(...[given, { first, patchesAt }]: Parameters<Treat>): AsyncGenerator<Frame> {
+export async function* delogo(
+  ...[given, { first, patchesAt }]: Parameters<FrameTreatment>
+): AsyncGenerator<Frame> {
   let index = first
   let alike: Frame[] = []
   for await (const frame of given) {
@@ -47,7 +49,7 @@ async function filtered(alike: readonly Frame[], patches: readonly Patch[]): Pro
 type Cv = Awaited<ReturnType<typeof loadOpenCv>>['cv']
 
 /** Each frame by itself, on what lies around its patches. */
-export async function byOpenCv(name: 'INPAINT_TELEA' | 'INPAINT_NS'): Promise<Treat> {
+export async function byOpenCv(name: 'INPAINT_TELEA' | 'INPAINT_NS'): Promise<FrameTreatment> {
   const { cv } = await loadOpenCv()
   return async function* (frames, { first, patchesAt }) {
     let index = first

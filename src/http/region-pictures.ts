@@ -16,8 +16,12 @@ import type { MarkedFrame } from '../engines/ffmpeg/region-sheet.ts'
 import { accountHasContent, readFileText, type RemovedFile } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
-import { type FrameGrid, framesShownAt, gridOf, stillGrid } from '../media/clean/frame-grid.ts'
-import { type ShownFrame, type ShownRegions as Chosen, showRegions } from '../media/clean/shown-regions.ts'
+import { type FrameGrid, frameIndexesAt, videoFrameGrid, stillGrid } from '../media/clean/frame-grid.ts'
+import {
+  type PreviewFrame,
+  type PreviewSelection as Chosen,
+  selectPreviewFrames,
+} from '../media/clean/preview-frames.ts'
 import { limitConcurrency } from '../platform/concurrency.ts'
 import type { Service } from '../tasks/service.ts'
 
@@ -88,8 +92,8 @@ export function createRegionPictureCache(service: Service): RegionPictureCache {
           hint: 'Give the video or image that they were found in.',
         })
       }
-      const grid = isStill(facts.container) ? stillGrid : gridOf(facts.video)
-      const at = query.at && framesShownAt(query.at, grid, row.name)
+      const grid = isStill(facts.container) ? stillGrid : videoFrameGrid(facts.video)
+      const at = query.at && frameIndexesAt(query.at, grid, row.name)
       const at0 = at ? at.join() : ''
       const key = [accountId, row.blake3, row.ext, listRow.blake3, at0].join(' ')
       return await inTurn(async () => {
@@ -125,7 +129,7 @@ function composeRegionPicture(
   { at, name }: { readonly at: readonly number[] | undefined; readonly name: string },
 ): RegionPicture {
   const marks = createRegionMarks(list)
-  const shown = showRegions(marks, { rate, count, at })
+  const shown = selectPreviewFrames(marks, { rate, count, at })
   const msOf = (frame: number): number => (1000 * frame * rate.den) / rate.num
   return {
     name,
@@ -183,7 +187,7 @@ function describeShownRegions(
   marks: readonly RegionMark[],
   { frames, notShown, next, secondsOf }: SelectedFrames,
 ): ShownRegions {
-  const drawn = (frame: ShownFrame): RegionMark[] => frame.drawn.flatMap((place) => marks[place] ?? [])
+  const drawn = (frame: PreviewFrame): RegionMark[] => frame.drawn.flatMap((place) => marks[place] ?? [])
   const idsOf = (some: readonly RegionMark[], isKept: boolean): string[] =>
     some.filter((mark) => mark.isKept === isKept).map(({ reportedAs: told }) => told)
   const renamed = frames

@@ -1,4 +1,4 @@
-import type { Frame, Treat } from '../../src/media/clean/patch.ts'
+import type { Frame, FrameTreatment } from '../../src/media/clean/frame.ts'
 import type { Overlay } from './overlay.ts'
 import type { Scene } from './scene.ts'
 
@@ -15,7 +15,7 @@ export interface Fidelity {
 }
 
 /** Lays an overlay over a scene, has it treated, and compares with the scene. */
-export async function fidelityOf(scene: Scene, overlay: Overlay, treat: Treat): Promise<Fidelity> {
+export async function fidelityOf(scene: Scene, overlay: Overlay, treat: FrameTreatment): Promise<Fidelity> {
   const clean = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   const dirty = clean.map((frame, index) => {
     const copy = { ...frame, bytes: frame.bytes.slice() }

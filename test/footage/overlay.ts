@@ -1,4 +1,4 @@
-import type { Frame, Patch, PatchesAt } from '../../src/media/clean/patch.ts'
+import type { Frame, Patch, PatchesAt } from '../../src/media/clean/frame.ts'
 import type { Scene } from './scene.ts'
 import { randomOf } from './world.ts'
 

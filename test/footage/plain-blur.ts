@@ -1,12 +1,11 @@
-import { planesOf, type Plane } from '../../src/media/clean/planes.ts'
-import type { Treat } from '../../src/media/clean/patch.ts'
+import { type FramePlane, framePlanes, type FrameTreatment } from '../../src/media/clean/frame.ts'
 
 /** Blurs boxes as any filter does, each pixel the mean of what lies around it: what cleaning is held against. */
-export const plainBlur: Treat = async function* blurred(frames, { first, patchesAt }) {
+export const plainBlur: FrameTreatment = async function* blurred(frames, { first, patchesAt }) {
   let index = first
   for await (const frame of frames) {
     for (const { x, y, width, height } of patchesAt(index)) {
-      for (const [at, plane] of planesOf(frame).entries()) {
+      for (const [at, plane] of framePlanes(frame).entries()) {
         const scale = at === 0 ? 1 : 2
         const [left, top, columns, rows] = [x / scale, y / scale, width / scale, height / scale]
         blurBox(plane, { left, top, columns, rows })
@@ -25,7 +24,7 @@ interface Box {
 }
 
 /** Three means along each axis come near a Gaussian as wide as the box is high; beyond the edges pixels go on. */
-function blurBox({ bytes, width, height }: Plane, { left, top, columns, rows }: Box): void {
+function blurBox({ bytes, width, height }: FramePlane, { left, top, columns, rows }: Box): void {
   const reach = Math.min(columns, rows)
   const [across, down] = [columns + 2 * reach, rows + 2 * reach]
   const kept = (value: number, most: number) => Math.min(most - 1, Math.max(0, value))

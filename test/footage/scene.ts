@@ -1,4 +1,4 @@
-import type { Frame } from '../../src/media/clean/patch.ts'
+import type { Frame } from '../../src/media/clean/frame.ts'
 import { sampleAt } from './sample-world.ts'
 import { makeWorld, randomOf, type World } from './world.ts'
 

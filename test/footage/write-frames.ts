@@ -1,5 +1,5 @@
 import { runRaw } from '../../src/engines/ffmpeg/run.ts'
-import type { Frame } from '../../src/media/clean/patch.ts'
+import type { Frame } from '../../src/media/clean/frame.ts'
 
 /** Encodes frames into an mp4, near to lossless. */
 export async function writeFrames(path: string, frames: readonly Frame[], fps: number): Promise<string> {

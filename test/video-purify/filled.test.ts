@@ -4,7 +4,7 @@ import { uprightSize } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/use.ts'
 import { overlayIn } from '../../src/media/clean/inpaint/overlay.ts'
-import { patchesOf } from '../../src/media/clean/masks.ts'
+import { createPatchLookup } from '../../src/media/clean/masks.ts'
 import type { Region } from '../../src/media/clean/region.ts'
 import { learnOverlays } from '../../tools/video-purify/learn-overlays.ts'
 import { makePart } from '../../tools/video-purify/part.ts'
@@ -57,13 +57,13 @@ it('what lies over a film is learned of the frames on which it is marked', async
     { ...reading, onShare: (share) => shares.push(share) },
   )
   expect(shares.at(-1)).toBe(1)
-  const patchesAt = patchesOf(marked, { size: uprightSize(footage.video), rate: footage.rate })
+  const patchesAt = createPatchLookup(marked, { size: uprightSize(footage.video), rate: footage.rate })
   const [patch] = patchesAt(0)
   const overlay = patch && overlayIn(known, patch)
   if (!patch || !overlay) throw new RangeError('a mark that is known')
   const [clean, drawn] = [first.frameAt(0), first.frameAt(0)]
   mark.draw(drawn, 0)
-  const through = [...overlay.through].filter((share, at) => {
+  const through = [...overlay.transmittance].filter((share, at) => {
     const place = (patch.y + Math.floor(at / patch.width)) * size.width + patch.x + (at % patch.width)
     return share > 0 && drawn.bytes[place] !== clean.bytes[place]
   })

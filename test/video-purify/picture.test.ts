@@ -5,7 +5,7 @@ import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpe
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { blur } from '../../src/media/clean/blur.ts'
-import { patchesOf } from '../../src/media/clean/masks.ts'
+import { createPatchLookup } from '../../src/media/clean/masks.ts'
 import { constantRate, hertz } from '../../src/media/frame-rate.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
@@ -130,7 +130,10 @@ describe('before it is encoded', () => {
     const region = { x: 0.25, y: 0.5, w: 0.5, h: 0.25, start: 0.2, end: 0.6 }
     const protect = { x: 0.5, y: 0.5, w: 0.1, h: 0.1, start: 0, end: 0.4 }
     const size = uprightSize(footage.video)
-    const patchesAt = patchesOf({ remove: [region], protect: [protect] }, { size, rate: footage.rate })
+    const patchesAt = createPatchLookup(
+      { remove: [region], protect: [protect] },
+      { size, rate: footage.rate },
+    )
     const frames = decodeFrames(footage, { first: 0, count: 25, ...reading() })
     const source = await samples(path)
     let index = 0

@@ -4,7 +4,7 @@ import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frame
 import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
 import { learnedSums } from '../../src/engines/vision/learned-models.ts'
 import { lookAheadOf } from '../../src/media/clean/inpaint/inpainter.ts'
-import type { Marked } from '../../src/media/clean/masks.ts'
+import type { MarkedRegions } from '../../src/media/clean/masks.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { joinWithSource } from './join.ts'
 import { keptOf, type Kept } from './kept.ts'
@@ -19,7 +19,7 @@ import type { WholePicture } from './whole-picture.ts'
 export interface Cleaning {
   readonly file: StagedFile
   readonly footage: WholePicture
-  readonly marked: Marked
+  readonly marked: MarkedRegions
   readonly treatment: PartJob['treatment']
   readonly timeoutMs: number
   /** Told 0 to 1, rising. */

@@ -1,7 +1,7 @@
 import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { evenSize } from '../../src/media/clean/boxes.ts'
+import { evenSize } from '../../src/media/clean/region.ts'
 import { Overlays, type LaidOver } from '../../src/media/clean/inpaint/overlay.ts'
-import { patchesOf, type Marked } from '../../src/media/clean/masks.ts'
+import { createPatchLookup, type MarkedRegions } from '../../src/media/clean/masks.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import type { Stretch } from './part.ts'
 
@@ -22,12 +22,12 @@ interface Reading {
  * seen, the surer, and all parts take the same away. Reads nothing where no mark stays long enough.
  */
 export async function learnOverlays(
-  { footage, marked }: { readonly footage: Footage & Stretch; readonly marked: Marked },
+  { footage, marked }: { readonly footage: Footage & Stretch; readonly marked: MarkedRegions },
   { onShare, ...reading }: Reading,
 ): Promise<readonly LaidOver[]> {
   const { first, rate } = footage
   const size = uprightSize(footage.video)
-  const patchesAt = patchesOf(marked, { size, rate })
+  const patchesAt = createPatchLookup(marked, { size, rate })
   const step = Math.max(1, Math.round(hertz(rate) / samplesPerSecond), Math.ceil(footage.count / mostSamples))
   const count = Math.ceil(footage.count / step)
   const overlays = new Overlays(evenSize(size))

@@ -3,7 +3,7 @@ import { maxRegions } from '../../src/contract/regions.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
 import { findText } from '../../src/engines/vision/find-text.ts'
-import type { Marked } from '../../src/media/clean/masks.ts'
+import type { MarkedRegions } from '../../src/media/clean/masks.ts'
 import { pictureEnd } from '../../src/media/frame-rate.ts'
 import type { Region } from '../../src/media/clean/region.ts'
 import type { LimitRegionsResult } from '../../src/media/text/regions.ts'
@@ -19,7 +19,7 @@ export async function markedOf(
   input: PurifyInput,
   file: StagedFile,
   context: RunContext,
-): Promise<{ readonly marked: Marked; readonly found?: LimitRegionsResult }> {
+): Promise<{ readonly marked: MarkedRegions; readonly found?: LimitRegionsResult }> {
   const end = pictureEnd(checkVideo(file).video)
   const protect = complete(input.protect_regions, end)
   if (isSearched(input)) {

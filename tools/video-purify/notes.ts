@@ -1,6 +1,6 @@
 import type { StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { evenSize } from '../../src/media/clean/boxes.ts'
+import { evenSize } from '../../src/media/clean/region.ts'
 import type { Kept } from './kept.ts'
 import type { Quality } from './quality.ts'
 

@@ -1,13 +1,12 @@
 import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { encodeFrames, type Effort } from '../../src/engines/ffmpeg/encode-frames.ts'
-import { evenSize } from '../../src/media/clean/boxes.ts'
+import { evenSize } from '../../src/media/clean/region.ts'
 import { blur } from '../../src/media/clean/blur.ts'
 import { makeInpainter } from '../../src/media/clean/inpaint/inpainter.ts'
 import { overlayIn, type LaidOver } from '../../src/media/clean/inpaint/overlay.ts'
 import type { Learned } from '../../src/media/clean/inpaint/work.ts'
-import { patchesOf, type Marked } from '../../src/media/clean/masks.ts'
-import type { Frame, Patch, Treat } from '../../src/media/clean/patch.ts'
-import { frameBytes } from '../../src/media/clean/planes.ts'
+import { createPatchLookup, type MarkedRegions } from '../../src/media/clean/masks.ts'
+import { type Frame, frameBytes, type FrameTreatment, type Patch } from '../../src/media/clean/frame.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 
 /** A stretch of a film, frames counted from the start of the file. */
@@ -21,7 +20,7 @@ export interface PartJob extends Stretch {
   readonly path: string
   /** With the frames that its picture has. */
   readonly footage: Footage & Stretch
-  readonly marked: Marked
+  readonly marked: MarkedRegions
   readonly treatment: 'blur' | 'inpainting'
   /** What is known of what lies over the patches. */
   readonly laidOver: readonly LaidOver[]
@@ -55,9 +54,10 @@ export async function makePart(job: PartJob, { learned, signal, onFrames }: Watc
     ...{ first: from, count: first + count + job.around - from, threads, signal, timeoutMs },
     take: () => spare.pop() ?? new Uint8Array(bytes),
   })
-  const patchesAt = patchesOf(job.marked, { size, rate: footage.rate })
+  const patchesAt = createPatchLookup(job.marked, { size, rate: footage.rate })
   const film = { ...evenSize(size), fps: hertz(footage.rate) }
-  const treat: Treat = job.treatment === 'blur' ? blur : makeInpainter(film, stoppable(learned, signal))
+  const treat: FrameTreatment =
+    job.treatment === 'blur' ? blur : makeInpainter(film, stoppable(learned, signal))
   const end = first + count
   const overlayOf = (patch: Patch) => overlayIn(job.laidOver, patch)
   const handOver = job.isLast ? undefined : { from: end - job.around, to: end }

@@ -1,7 +1,7 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import { isFullRange, isYuv, uprightSize, type Footage } from './decode-frames.ts'
-import { evenSize } from '../../media/clean/boxes.ts'
-import type { Frame } from '../../media/clean/patch.ts'
+import { evenSize } from '../../media/clean/region.ts'
+import type { Frame } from '../../media/clean/frame.ts'
 import { runRaw } from './run.ts'
 
 /** How the encoder works. */

@@ -1,6 +1,6 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
-import type { Frame } from '../../media/clean/patch.ts'
+import type { Frame } from '../../media/clean/frame.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { Yuv420 } from '../../media/colour/yuv420.ts'
 import { expandBox, type TextBox } from '../../media/text/box.ts'

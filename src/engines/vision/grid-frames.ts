@@ -1,5 +1,5 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
-import type { Frame } from '../../media/clean/patch.ts'
+import type { Frame } from '../../media/clean/frame.ts'
 import { firstFrameIndex } from '../../media/frame-rate.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { alphaDecoder } from '../ffmpeg/alpha-decoder.ts'

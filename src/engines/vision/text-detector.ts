@@ -1,4 +1,4 @@
-import type { Frame } from '../../media/clean/patch.ts'
+import type { Frame } from '../../media/clean/frame.ts'
 import type { TextBox } from '../../media/text/box.ts'
 import { openModelThreads } from '../onnx/model-threads.ts'
 

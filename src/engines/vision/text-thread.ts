@@ -1,4 +1,4 @@
-import type { Frame } from '../../media/clean/patch.ts'
+import type { Frame } from '../../media/clean/frame.ts'
 import type { TextBox } from '../../media/text/box.ts'
 import { createDetectorInput, textBoxes } from '../../media/text/detector-tensors.ts'
 import { joinIntoLines } from '../../media/text/lines.ts'

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { blur, blurPatch } from './blur.ts'
-import { patchesOf } from './masks.ts'
-import type { Frame } from './patch.ts'
+import { createPatchLookup } from './masks.ts'
+import type { Frame } from './frame.ts'
 import type { Region } from './region.ts'
 
 const size = { width: 96, height: 64 }
 const rate = { num: 25, den: 1 }
 
 function patchesAt(remove: readonly Region[], protect: readonly Region[] = []) {
-  return patchesOf({ remove, protect }, { size, rate })
+  return createPatchLookup({ remove, protect }, { size, rate })
 }
 
 /** Black and white in bars, with colours that change from pixel to pixel: like letters, only harder. */

@@ -1,14 +1,12 @@
+import { type DownscaledPlane, downscalePlane, upscaleOnto, type WeightedRect } from './downscaled-plane.ts'
+import { type Frame, type FramePlane, framePlanes, type FrameTreatment, type Patch } from './frame.ts'
 import { spread as spreadOut } from './inpaint/spread.ts'
-import { planesOf, type Plane } from './planes.ts'
-import type { Frame, Patch, Treat } from './patch.ts'
-import { lay, shrink, type Place, type Small } from './small-picture.ts'
-import { weightsOf } from './weights.ts'
 
 /**
  * Blurs what the masks mark, so strongly that text is neither read nor found again, passing softly into what lies
  * around. Of each frame alone: what stands still looks still.
  */
-export const blur: Treat = async function* blurred(frames, { first, patchesAt }) {
+export const blur: FrameTreatment = async function* blurred(frames, { first, patchesAt }) {
   let index = first
   for await (const frame of frames) {
     for (const patch of patchesAt(index)) blurPatch(frame, patch)
@@ -19,16 +17,16 @@ export const blur: Treat = async function* blurred(frames, { first, patchesAt })
 
 /** Blurs one place of a frame. */
 export function blurPatch(frame: Frame, patch: Patch): void {
-  const weights = weightsOf(patch, frame)
-  const [light, ...colours] = planesOf(frame)
-  const spread = spreadOf(patch, frame)
-  blurPlane(light, { ...patch, weights: weights.light }, spread)
+  const weights = softMask(patch, frame)
+  const [light, ...colours] = framePlanes(frame)
+  const spread = blurSigma(patch, frame)
+  blurPlane(light, { ...patch, weights: weights.luma }, spread)
   const half = {
     x: patch.x / 2,
     y: patch.y / 2,
     width: patch.width / 2,
     height: patch.height / 2,
-    weights: weights.colour,
+    weights: weights.chroma,
   }
   for (const colour of colours) blurPlane(colour, half, Math.max(2, spread >> 1))
 }
@@ -37,58 +35,62 @@ export function blurPatch(frame: Frame, patch: Patch): void {
  * Standard deviation of the blur, pixels. Of a line of text it is the line's height: strokes and letters vanish, and
  * of words, which a detector finds as well, a tenth of the contrast is left. At most a sixth of the picture's height.
  */
-function spreadOf({ width, height }: Patch, frame: Frame): number {
+function blurSigma({ width, height }: Patch, frame: Frame): number {
   return Math.max(6, Math.min(width, height, Math.round(frame.height / 6)))
 }
 
 /** Cells a standard deviation is wide when the picture is made small for it: finer would be slower, not better. */
 const cellsWide = 4
 
-function blurPlane(plane: Plane, place: Place, spread: number): void {
+function blurPlane(plane: FramePlane, place: WeightedRect, spread: number): void {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(spread / cellsWide)))
-  const small = shrink(plane, around(place, spread, plane), step)
+  const small = downscalePlane(plane, blurBounds(place, spread, plane), step)
   const radius = Math.max(1, Math.round(spread / step))
   const sharp = small.cells
   for (let pass = 0; pass < 3; pass++) small.cells = boxBlur(small, radius)
-  meet(small, sharp, springsOf(place, small, radius))
-  lay(plane, place, small)
+  matchSurroundings(small, sharp, pinWeights(place, small, radius))
+  upscaleOnto(plane, place, small)
 }
 
 /**
  * Has a blur meet what lies around; by itself it is a slab as bright as what it hides. What the two differ by at the
  * edge is taken into the blur, less and less inwards. A line of text is so low that little of its brightness is left.
  */
-function meet(small: Small, sharp: Float32Array, springs: Float32Array): void {
-  const apart = sharp.map((value, at) => (springs[at] === held ? value - (small.cells[at] ?? 0) : 0))
+function matchSurroundings(small: DownscaledPlane, sharp: Float32Array, springs: Float32Array): void {
+  const apart = sharp.map((value, at) => (springs[at] === pinned ? value - (small.cells[at] ?? 0) : 0))
   spreadOut(apart, springs, { columns: small.width, rows: small.height })
   for (let at = 0; at < apart.length; at++) small.cells[at] = (small.cells[at] ?? 0) + (apart[at] ?? 0)
 }
 
 /** How firmly a cell is held to what lies around, which stays. */
-const held = 1000
+const pinned = 1000
 
-const known = new WeakMap<Uint8Array, Float32Array>()
+const knownPinWeights = new WeakMap<Uint8Array, Float32Array>()
 
 /**
  * How firmly each cell keeps what it shows: one of which nothing is treated, wholly; the others keep to their blur, so
  * that what is taken into it fades over its radius.
  */
-function springsOf({ x, y, width, weights }: Place, small: Small, radius: number): Float32Array {
-  const found = known.get(weights)
+function pinWeights(
+  { x, y, width, weights }: WeightedRect,
+  small: DownscaledPlane,
+  radius: number,
+): Float32Array {
+  const found = knownPinWeights.get(weights)
   if (found) return found
-  const springs = new Float32Array(small.cells.length).fill(held)
+  const springs = new Float32Array(small.cells.length).fill(pinned)
   for (let at = 0; at < weights.length; at++) {
     if (weights[at] === 0) continue
     const column = Math.floor((x - small.x + (at % width)) / small.step)
     const row = Math.floor((y - small.y + Math.floor(at / width)) / small.step)
     springs[row * small.width + column] = 1 / radius ** 2
   }
-  known.set(weights, springs)
+  knownPinWeights.set(weights, springs)
   return springs
 }
 
 /** What a place is blurred of: it and more of the picture around it. */
-function around({ x, y, width, height }: Place, reach: number, plane: Plane) {
+function blurBounds({ x, y, width, height }: WeightedRect, reach: number, plane: FramePlane) {
   return {
     left: Math.max(0, x - reach),
     top: Math.max(0, y - reach),
@@ -98,26 +100,30 @@ function around({ x, y, width, height }: Place, reach: number, plane: Plane) {
 }
 
 /** The mean of what lies within a radius along both axes; beyond the edges they go on. */
-function boxBlur({ cells, width, height }: Small, radius: number): Float32Array {
+function boxBlur({ cells, width, height }: DownscaledPlane, radius: number): Float32Array {
   const across = new Float32Array(cells.length)
   for (let row = 0; row < height; row++) {
-    slide(cells, across, { start: row * width, step: 1, length: width, radius })
+    boxBlurLine(cells, across, { start: row * width, step: 1, length: width, radius })
   }
   const down = new Float32Array(cells.length)
   for (let column = 0; column < width; column++) {
-    slide(across, down, { start: column, step: width, length: height, radius })
+    boxBlurLine(across, down, { start: column, step: width, length: height, radius })
   }
   return down
 }
 
-interface Line {
+interface StridedLine {
   readonly start: number
   readonly step: number
   readonly length: number
   readonly radius: number
 }
 
-function slide(from: Float32Array, to: Float32Array, { start, step, length, radius }: Line): void {
+function boxBlurLine(
+  from: Float32Array,
+  to: Float32Array,
+  { start, step, length, radius }: StridedLine,
+): void {
   const first = from[start] ?? 0
   const last = from[start + (length - 1) * step] ?? 0
   const at = (index: number) =>
@@ -129,4 +135,93 @@ function slide(from: Float32Array, to: Float32Array, { start, step, length, radi
     to[start + index * step] = sum * share
     sum += at(index + radius + 1) - at(index - radius)
   }
+}
+
+/** How much of a place is treated, row by row, 0 (stays) to 255 (wholly). */
+export interface SoftMask {
+  readonly luma: Uint8Array
+  /** At half the size. A sample of colour is shown by four pixels, so it changes only where all four may. */
+  readonly chroma: Uint8Array
+}
+
+const softMasks = new WeakMap<Patch, SoftMask>()
+
+/** The weights of a place, which rise from the edge of its mask inwards; the picture's own edge is none. */
+function softMask(patch: Patch, frame: Pick<Frame, 'width' | 'height'>): SoftMask {
+  const found = softMasks.get(patch)
+  if (found) return found
+  const light = soften(patch, frame)
+  const weights = { light, colour: halveMask(light, patch) }
+  softMasks.set(patch, weights)
+  return weights
+}
+
+/** Width of the soft edge, pixels: narrow, as text that reaches to the edge shows through it. */
+function softEdgeWidth({ width, height }: Patch): number {
+  return Math.max(1, Math.min(4, Math.round(Math.min(width, height) / 16)))
+}
+
+function soften(patch: Patch, frame: Pick<Frame, 'width' | 'height'>): Uint8Array {
+  const soft = softEdgeWidth(patch)
+  const steps = Uint8Array.from({ length: soft + 2 }, (_, distance) => {
+    const share = Math.min(1, distance / (soft + 1))
+    return Math.round(255 * share * share * (3 - 2 * share))
+  })
+  return edgeDistances(patch, { most: soft + 1, frame }).map((distance) => steps[distance] ?? 255)
+}
+
+interface DistanceOptions {
+  readonly most: number
+  readonly frame: Pick<Frame, 'width' | 'height'>
+}
+
+/** Steps, also across corners, from each pixel to the nearest that stays as it is, at most so many. */
+function edgeDistances({ x, y, width, height, mask }: Patch, { most, frame }: DistanceOptions): Uint8Array {
+  // One more on each side: what lies beside the patch stays, what lies beside the picture does not count.
+  const stride = width + 2
+  const far = new Uint8Array(stride * (height + 2)).fill(most)
+  const rim = { top: y > 0, left: x > 0, bottom: y + height < frame.height, right: x + width < frame.width }
+  if (rim.top) far.fill(0, 0, stride)
+  if (rim.bottom) far.fill(0, stride * (height + 1))
+  for (let row = 1; row <= height; row++) {
+    if (rim.left) far[row * stride] = 0
+    if (rim.right) far[row * stride + width + 1] = 0
+    for (let column = 1; column <= width; column++) {
+      if (mask[(row - 1) * width + column - 1] === 0) far[row * stride + column] = 0
+    }
+  }
+  const places = Array.from({ length: height }, (_, row) => (row + 1) * stride + 1)
+  const before = [-1, -stride - 1, -stride, 1 - stride]
+  for (const from of places) {
+    for (let at = from; at < from + width; at++) relax(far, at, before)
+  }
+  const after = before.map((offset) => -offset)
+  for (const from of places.toReversed()) {
+    for (let at = from + width - 1; at >= from; at--) relax(far, at, after)
+  }
+  const result = new Uint8Array(width * height)
+  for (const [row, from] of places.entries()) result.set(far.subarray(from, from + width), row * width)
+  return result
+}
+
+function relax(far: Uint8Array, at: number, neighbours: readonly number[]): void {
+  let nearest = far[at] ?? 0
+  for (const offset of neighbours) nearest = Math.min(nearest, (far[at + offset] ?? 0) + 1)
+  far[at] = nearest
+}
+
+function halveMask(light: Uint8Array, { width, height }: Patch): Uint8Array {
+  const colour = new Uint8Array(light.length / 4)
+  for (let row = 0, to = 0; row < height; row += 2) {
+    for (let column = 0; column < width; column += 2, to++) {
+      const at = row * width + column
+      colour[to] = Math.min(
+        light[at] ?? 0,
+        light[at + 1] ?? 0,
+        light[at + width] ?? 0,
+        light[at + width + 1] ?? 0,
+      )
+    }
+  }
+  return colour
 }

@@ -17,7 +17,7 @@ export interface FrameGrid {
 export const stillGrid: FrameGrid = { rate: { num: 1, den: 1 }, count: 1, end: 1, first: 0, startMs: 0 }
 
 /** That of a video, at the rate at which it is cleaned. */
-export function gridOf(video: VideoFacts): FrameGrid {
+export function videoFrameGrid(video: VideoFacts): FrameGrid {
   const rate = constantRate(video)
   const end = pictureEnd(video)
   const count = Math.max(1, Math.floor(((end + 2 * timeTolerance) * rate.num) / rate.den))
@@ -26,7 +26,7 @@ export function gridOf(video: VideoFacts): FrameGrid {
 }
 
 /** The frames that show at these times. Throws 6016 for one after the end. */
-export function framesShownAt(
+export function frameIndexesAt(
   times: readonly number[],
   { rate, count, end }: FrameGrid,
   name: string,

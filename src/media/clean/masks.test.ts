@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boxOf } from './boxes.ts'
-import { patchesOf, stillPatches } from './masks.ts'
-import type { Patch } from './patch.ts'
-import type { Region } from './region.ts'
+import { pixelBox, type Region } from './region.ts'
+import { createPatchLookup, stillPatches } from './masks.ts'
+import type { Patch } from './frame.ts'
 import { framesBetween } from '../frame-rate.ts'
 
 const size = { width: 64, height: 36 }
@@ -66,7 +65,7 @@ function painted(patches: readonly Patch[], { width, height } = size): Uint8Arra
 test('what is removed touches and nothing protected does is treated, once, on exactly its frames', () => {
   fc.assert(
     fc.property(regions, regions, fc.array(fc.nat(70), { maxLength: 5 }), (remove, protect, frames) => {
-      const patchesAt = patchesOf({ remove, protect }, { size, rate })
+      const patchesAt = createPatchLookup({ remove, protect }, { size, rate })
       for (const frame of frames) {
         const patches = patchesAt(frame)
         expect(Buffer.compare(painted(patches), expected(remove, protect, frame))).toBe(0)
@@ -84,7 +83,7 @@ test('what is removed touches and nothing protected does is treated, once, on ex
 
 test('from one frame to the next the same object tells that nothing has changed', () => {
   const remove = [{ x: 0, y: 0, w: 0.5, h: 0.5, start: 0.2, end: 1 }]
-  const patchesAt = patchesOf({ remove, protect: [] }, { size, rate })
+  const patchesAt = createPatchLookup({ remove, protect: [] }, { size, rate })
   const patches = Array.from({ length: 30 }, (_, frame) => patchesAt(frame))
   expect(patches.map((one) => one.length)).toEqual(
     Array.from({ length: 30 }, (_, frame) => Number(frame >= 5 && frame < 25)),
@@ -95,7 +94,8 @@ test('from one frame to the next the same object tells that nothing has changed'
 test('places that lie apart are patches of their own, and those that touch are one', () => {
   const at = (x: number, y: number) => ({ x: x / 256, y: y / 256, w: 1 / 16, h: 1 / 16, start: 0, end: 1 })
   const large = { width: 256, height: 256 }
-  const patchesAt = (...remove: Region[]) => patchesOf({ remove, protect: [] }, { size: large, rate })(0)
+  const patchesAt = (...remove: Region[]) =>
+    createPatchLookup({ remove, protect: [] }, { size: large, rate })(0)
   expect(patchesAt(at(0, 0), at(100, 0), at(200, 200))).toHaveLength(3)
   expect(patchesAt(at(0, 0), at(16, 16))).toHaveLength(1)
   expect(patchesAt(at(0, 0), at(8, 8), at(100, 100), at(110, 100))).toHaveLength(2)
@@ -132,7 +132,7 @@ describe('edges', () => {
       fc.property(fc.nat(3999), fc.nat(3999), fc.constantFrom(6, 9, 17), (one, other, digits) => {
         const [left, right] = [Math.min(one, other), Math.max(one, other) + 1]
         const part = (value: number) => Number((value / 4000).toFixed(digits))
-        const box = boxOf(
+        const box = pixelBox(
           { x: part(left), y: 0, w: part(right) - part(left), h: 1 },
           { width: 4000, height: 10 },
         )
@@ -142,13 +142,13 @@ describe('edges', () => {
   })
 
   test('take a pixel they pass through, and at least one', () => {
-    expect(boxOf({ x: 0.26, y: 0.26, w: 0.3, h: 1e-9 }, { width: 10, height: 10 })).toEqual({
+    expect(pixelBox({ x: 0.26, y: 0.26, w: 0.3, h: 1e-9 }, { width: 10, height: 10 })).toEqual({
       left: 2,
       right: 6,
       top: 2,
       bottom: 3,
     })
-    expect(boxOf({ x: 1, y: 1, w: 1e-9, h: 1e-9 }, { width: 10, height: 10 })).toEqual({
+    expect(pixelBox({ x: 1, y: 1, w: 1e-9, h: 1e-9 }, { width: 10, height: 10 })).toEqual({
       left: 9,
       right: 10,
       top: 9,
@@ -159,11 +159,11 @@ describe('edges', () => {
   test('of a picture with odd sides: the last column and row cannot be coded, but belong to a still', () => {
     const whole = [{ x: 0, y: 0, w: 1, h: 1, start: 0, end: 1 }]
     const odd = { width: 7, height: 5 }
-    const [patch] = patchesOf({ remove: whole, protect: [] }, { size: odd, rate })(0)
+    const [patch] = createPatchLookup({ remove: whole, protect: [] }, { size: odd, rate })(0)
     expect([patch?.width, patch?.height]).toEqual([6, 4])
     expect(painted(stillPatches(whole, odd), odd)).toEqual(new Uint8Array(35).fill(1))
     const last = [{ x: 6 / 7, y: 0, w: 1 / 7, h: 1, start: 0, end: 1 }]
-    expect(patchesOf({ remove: last, protect: [] }, { size: odd, rate })(0)).toEqual([])
+    expect(createPatchLookup({ remove: last, protect: [] }, { size: odd, rate })(0)).toEqual([])
   })
 })
 
@@ -173,7 +173,7 @@ test('twenty thousand regions, all at once and one after another, take no longer
     ...{ x: (index % 97) / 100, y: (index % 89) / 100, w: 0.03, h: 0.03 },
     ...{ start: index / 100, end: index % 2 === 0 ? 1000 : index / 100 + 0.5 },
   }))
-  const patchesAt = patchesOf({ remove, protect: remove.slice(0, 1000) }, { size, rate })
+  const patchesAt = createPatchLookup({ remove, protect: remove.slice(0, 1000) }, { size, rate })
   const began = process.cpuUsage()
   let pixels = 0
   for (let frame = 4000; frame < 4100; frame++)

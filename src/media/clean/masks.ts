@@ -1,71 +1,72 @@
 import type { Rational } from '../../contract/media-facts.ts'
-import { boxOf, evenSize } from './boxes.ts'
-import type { Patch, PatchesAt } from './patch.ts'
-import { connected, countCover } from './places.ts'
-import { RecentPatches } from './recent-patches.ts'
-import type { Area, Region } from './region.ts'
-import type { Bounds, Size } from '../geometry.ts'
 import { framesBetween } from '../frame-rate.ts'
+import type { Bounds, Size } from '../geometry.ts'
+import type { Patch, PatchesAt } from './frame.ts'
+import { PatchCache } from './lru-cache.ts'
+import { type Area, evenSize, pixelBox, type Region } from './region.ts'
 
 /** What is to be treated, and where and when nothing may change. */
-export interface Marked {
+export interface MarkedRegions {
   readonly remove: readonly Region[]
   readonly protect: readonly Region[]
 }
 
 /** A box and the frames it holds on, the last one excluded. */
-interface Span extends Bounds {
+interface BoxSpan extends Bounds {
   readonly first: number
   readonly end: number
 }
 
-const none: readonly Patch[] = []
+const noPatches: readonly Patch[] = []
 
 /**
  * What of each frame of a constant rate is treated: every pixel that what is removed touches and nothing protected
  * does. Places are worked out when they are first asked for, in any order, however many thousand regions there are.
  */
-export function patchesOf(
-  { remove, protect }: Marked,
+export function createPatchLookup(
+  { remove, protect }: MarkedRegions,
   { size, rate }: { size: Size; rate: Rational },
 ): PatchesAt {
-  const removed = spansOf(remove, size, rate)
-  const kept = spansOf(protect, size, rate)
-  const changes = changesOf([...removed, ...kept])
-  const recent = new RecentPatches()
+  const removed = boxSpans(remove, size, rate)
+  const kept = boxSpans(protect, size, rate)
+  const changes = changeFrames([...removed, ...kept])
+  const recent = new PatchCache()
   return (frame) => {
-    const index = lastUpTo(changes, frame)
+    const index = lastIndexUpTo(changes, frame)
     const since = changes[index]
-    if (since === undefined) return none
+    if (since === undefined) return noPatches
     return (
-      recent.get(since) ?? recent.add(since, patchesAt(activeAt(removed, since), activeAt(kept, since), size))
+      recent.get(since) ??
+      recent.add(since, computePatches(activeAt(removed, since), activeAt(kept, since), size))
     )
   }
 }
 
 /** Frames at which what is treated may change, rising; before the first and from the last on there is nothing. */
-export function changesOf(spans: readonly Pick<Span, 'first' | 'end'>[]): number[] {
+function changeFrames(spans: readonly Pick<BoxSpan, 'first' | 'end'>[]): number[] {
   const frames = spans.flatMap(({ first, end }) => [first, end])
   return [...new Set(frames)].toSorted((one, other) => one - other)
 }
 
 /** Rising by their first frames. */
-function spansOf(regions: readonly Region[], size: Size, rate: Rational): Span[] {
+function boxSpans(regions: readonly Region[], size: Size, rate: Rational): BoxSpan[] {
   const even = evenSize(size)
   return regions
     .flatMap((region) => {
-      const box = boxOf(region, size, even)
+      const box = pixelBox(region, size, even)
       const { first, end } = framesBetween(region, rate)
       return box && first < end ? [{ ...box, first, end }] : []
     })
     .toSorted((one, other) => one.first - other.first)
 }
 
-function activeAt(spans: readonly Span[], frame: number): Span[] {
-  return spans.slice(0, 1 + lastUpTo(spans, frame, ({ first }) => first)).filter(({ end }) => frame < end)
+function activeAt(spans: readonly BoxSpan[], frame: number): BoxSpan[] {
+  return spans
+    .slice(0, 1 + lastIndexUpTo(spans, frame, ({ first }) => first))
+    .filter(({ end }) => frame < end)
 }
 
-function lastUpTo<T>(rising: readonly T[], value: number, of = (one: T) => Number(one)): number {
+function lastIndexUpTo<T>(rising: readonly T[], value: number, of = (one: T) => Number(one)): number {
   let [low, high] = [0, rising.length]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -76,25 +77,27 @@ function lastUpTo<T>(rising: readonly T[], value: number, of = (one: T) => Numbe
   return low - 1
 }
 
-function patchesAt(removed: readonly Bounds[], kept: readonly Bounds[], size: Size): readonly Patch[] {
-  if (removed.length === 0) return none
-  return connected(removed, evenSize(size)).flatMap((group) => patchIn(boxAround(group, 2), group, kept))
+function computePatches(removed: readonly Bounds[], kept: readonly Bounds[], size: Size): readonly Patch[] {
+  if (removed.length === 0) return noPatches
+  return connectedGroups(removed, evenSize(size)).flatMap((group) =>
+    maskedPatch(boundingBox(group, 2), group, kept),
+  )
 }
 
 /** What of a still is treated: every pixel that an area touches. Places and sides may be odd. */
 export function stillPatches(areas: readonly Area[], size: Size): readonly Patch[] {
-  const boxes = areas.flatMap((area) => boxOf(area, size) ?? [])
-  return connected(boxes, size).flatMap((group) => patchIn(boxAround(group, 1), group, []))
+  const boxes = areas.flatMap((area) => pixelBox(area, size) ?? [])
+  return connectedGroups(boxes, size).flatMap((group) => maskedPatch(boundingBox(group, 1), group, []))
 }
 
-function patchIn(around: Bounds, removed: readonly Bounds[], kept: readonly Bounds[]): Patch[] {
-  const mask = maskOf(around, removed, kept)
+function maskedPatch(around: Bounds, removed: readonly Bounds[], kept: readonly Bounds[]): Patch[] {
+  const mask = rasterizeMask(around, removed, kept)
   const { left: x, top: y, right, bottom } = around
   return mask.includes(1) ? [{ x, y, width: right - x, height: bottom - y, mask }] : []
 }
 
 /** The smallest box around all whose place and sides are multiples of a step. */
-function boxAround(group: readonly Bounds[], step: number): Bounds {
+function boundingBox(group: readonly Bounds[], step: number): Bounds {
   const around = { left: Infinity, top: Infinity, right: 0, bottom: 0 }
   for (const { left, top, right, bottom } of group) {
     around.left = Math.min(around.left, left - (left % step))
@@ -105,11 +108,11 @@ function boxAround(group: readonly Bounds[], step: number): Bounds {
   return around
 }
 
-function maskOf(around: Bounds, removed: readonly Bounds[], kept: readonly Bounds[]): Uint8Array {
+function rasterizeMask(around: Bounds, removed: readonly Bounds[], kept: readonly Bounds[]): Uint8Array {
   const size = { width: around.right - around.left, height: around.bottom - around.top }
   const mask = new Uint8Array(size.width * size.height)
-  const cover = countCover(inside(removed, around), size)
-  const guard = countCover(inside(kept, around), size)
+  const cover = coverageCounts(clipBoxes(removed, around), size)
+  const guard = coverageCounts(clipBoxes(kept, around), size)
   for (let row = 0, at = 0; row < size.height; row++) {
     const from = row * (size.width + 1)
     for (let column = 0; column < size.width; column++, at++) {
@@ -120,7 +123,7 @@ function maskOf(around: Bounds, removed: readonly Bounds[], kept: readonly Bound
 }
 
 /** What of boxes lies in another, as places in that one. */
-function inside(boxes: readonly Bounds[], around: Bounds): Bounds[] {
+function clipBoxes(boxes: readonly Bounds[], around: Bounds): Bounds[] {
   return boxes.flatMap((box) => {
     const left = Math.max(box.left, around.left) - around.left
     const top = Math.max(box.top, around.top) - around.top
@@ -128,4 +131,75 @@ function inside(boxes: readonly Bounds[], around: Bounds): Bounds[] {
     const bottom = Math.min(box.bottom, around.bottom) - around.top
     return left < right && top < bottom ? [{ left, top, right, bottom }] : []
   })
+}
+
+/** Side of the squares by which boxes are held to be connected: what lies this near is treated as one, pixels. */
+const tileSide = 16
+
+/** A running sum over both axes of what boxes add to their cells; takes as long for ten thousand boxes as for none. */
+function coverageCounts(boxes: readonly Bounds[], { width, height }: Size): Int32Array {
+  const stride = width + 1
+  const sums = new Int32Array(stride * (height + 1))
+  const add = (at: number, count: number) => (sums[at] = (sums[at] ?? 0) + count)
+  for (const { left, top, right, bottom } of boxes) {
+    add(top * stride + left, 1)
+    add(top * stride + right, -1)
+    add(bottom * stride + left, -1)
+    add(bottom * stride + right, 1)
+  }
+  for (let row = 0, at = 0; row <= height; row++) {
+    for (let column = 0, along = 0; column <= width; column++, at++) {
+      along += sums[at] ?? 0
+      sums[at] = along + (row > 0 ? (sums[at - stride] ?? 0) : 0)
+    }
+  }
+  return sums
+}
+
+/** Groups boxes so that any two that touch or overlap are in one group; those nearer than a tile may be. */
+function connectedGroups(boxes: readonly Bounds[], { width, height }: Size): Bounds[][] {
+  if (boxes.length < 2) return boxes.map((box) => [box])
+  const tiles = { width: Math.ceil(width / tileSide), height: Math.ceil(height / tileSide) }
+  const cover = coverageCounts(boxes.map(toTiles), tiles)
+  const labels = labelComponents(cover, tiles)
+  const groups = new Map<number, Bounds[]>()
+  for (const box of boxes) {
+    const place =
+      labels[Math.floor(box.top / tileSide) * (tiles.width + 1) + Math.floor(box.left / tileSide)] ?? 0
+    const group = groups.get(place)
+    if (group) group.push(box)
+    else groups.set(place, [box])
+  }
+  return [...groups.values()]
+}
+
+function toTiles({ left, top, right, bottom }: Bounds): Bounds {
+  const down = (value: number) => Math.floor(value / tileSide)
+  const up = (value: number) => Math.ceil(value / tileSide)
+  return { left: down(left), top: down(top), right: up(right), bottom: up(bottom) }
+}
+
+/** Numbers the connected groups of covered cells, corners counted, from 1; a row has one cell more than the width. */
+function labelComponents(cover: Int32Array, { width, height }: Size): Int32Array {
+  const stride = width + 1
+  const labels = new Int32Array(cover.length)
+  let last = 0
+  const open: number[] = []
+  const enter = (row: number, column: number) => {
+    const at = row * stride + column
+    if (row < 0 || column < 0 || row >= height || column >= width) return
+    if ((cover[at] ?? 0) === 0 || labels[at] !== 0) return
+    labels[at] = last
+    open.push(at)
+  }
+  for (let start = 0; start < stride * height; start++) {
+    if ((cover[start] ?? 0) === 0 || labels[start] !== 0 || start % stride === width) continue
+    last += 1
+    enter(Math.floor(start / stride), start % stride)
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const [row, column] = [Math.floor(at / stride), at % stride]
+      for (const down of [-1, 0, 1]) for (const right of [-1, 0, 1]) enter(row + down, column + right)
+    }
+  }
+  return labels
 }

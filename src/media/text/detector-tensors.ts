@@ -1,4 +1,4 @@
-import type { Frame } from '../clean/patch.ts'
+import type { Frame } from '../clean/frame.ts'
 import type { Bounds } from '../geometry.ts'
 import { expandBox, intersectBoxes, type TextBox } from './box.ts'
 import { connectedComponents, type MapComponent } from './connected-components.ts'

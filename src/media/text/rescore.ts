@@ -1,4 +1,4 @@
-import type { Frame } from '../clean/patch.ts'
+import type { Frame } from '../clean/frame.ts'
 import { boxArea, letterSize, intersectionOverUnion, type LineBox, type TextBox } from './box.ts'
 import { cropAgain, type LumaCrop } from './luma.ts'
 import type { Bounds } from '../geometry.ts'

@@ -1,4 +1,4 @@
-import type { Frame } from '../clean/patch.ts'
+import type { Frame } from '../clean/frame.ts'
 import { boxArea, translateBox, type TextBox } from './box.ts'
 import { joinIntoLines } from './lines.ts'
 

@@ -5,8 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { findTextInImage } from '../../../src/engines/vision/find-text-in-image.ts'
 import { findText } from '../../../src/engines/vision/find-text.ts'
-import { boxOf } from '../../../src/media/clean/boxes.ts'
-import type { Area } from '../../../src/media/clean/region.ts'
+import { type Area, pixelBox } from '../../../src/media/clean/region.ts'
 import { letter } from '../../footage/text.ts'
 import { writeVideo } from '../../footage/write-video.ts'
 import { scratchFolder, testdata } from '../ffmpeg/made.ts'
@@ -59,7 +58,7 @@ function frameOf(marks: Canvas, passed = 0): Canvas {
 function held(marks: readonly Mark[], areas: readonly Area[]) {
   const covered = new Uint8Array(size.width * size.height)
   for (const area of areas) {
-    const { left, top, right, bottom } = boxOf(area, size) ?? { left: 0, top: 0, right: 0, bottom: 0 }
+    const { left, top, right, bottom } = pixelBox(area, size) ?? { left: 0, top: 0, right: 0, bottom: 0 }
     for (let row = top; row < bottom; row += 1)
       covered.fill(1, row * size.width + left, row * size.width + right)
   }

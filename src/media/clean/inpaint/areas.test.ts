@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { patchesOf } from '../masks.ts'
+import { createPatchLookup } from '../masks.ts'
 import type { Region } from '../region.ts'
 import { Areas } from './areas.ts'
 
 const film = { width: 640, height: 360, fps: 5 }
 const marked = (remove: readonly Region[]) =>
-  patchesOf({ remove, protect: [] }, { size: film, rate: { num: film.fps, den: 1 } })
+  createPatchLookup({ remove, protect: [] }, { size: film, rate: { num: film.fps, den: 1 } })
 
 const regions = fc.array(
   fc

@@ -1,4 +1,4 @@
-import type { Patch, PatchesAt } from '../patch.ts'
+import type { Patch, PatchesAt } from '../frame.ts'
 import { ringOf } from './cells.ts'
 import { framesOf, type Film } from './film.ts'
 import { grown } from './masks.ts'

@@ -1,4 +1,4 @@
-import type { Frame, Patch } from '../patch.ts'
+import type { Frame, Patch } from '../frame.ts'
 import type { Layer } from './layer.ts'
 
 /** A patch's pixels filled so far, in its rows; colour at half its sides. */

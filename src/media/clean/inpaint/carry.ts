@@ -1,4 +1,4 @@
-import type { Patch } from '../patch.ts'
+import type { Patch } from '../frame.ts'
 import { lineOf, placesAlong } from './cell-lines.ts'
 import type { Cells } from './cells.ts'
 import { pool, type Layer } from './layer.ts'

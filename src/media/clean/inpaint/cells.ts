@@ -1,4 +1,4 @@
-import type { Patch } from '../patch.ts'
+import type { Patch } from '../frame.ts'
 import { grown } from './masks.ts'
 import type { Rect } from '../../geometry.ts'
 

@@ -1,4 +1,4 @@
-import { Recent } from './recent.ts'
+import { LruCache } from '../lru-cache.ts'
 import type { Ring } from './ring.ts'
 import type { Affine } from './affine.ts'
 import type { Crop } from './view.ts'
@@ -19,14 +19,14 @@ export interface Bent {
 export const sumsOf = 10
 
 /** By their lengths: patches of a frame are of a few sizes. */
-const scratch = new Recent<number, Float64Array>(8)
+const scratch = new LruCache<number, Float64Array>(8)
 
 /** By cells: what a view and the ring differ by, and how that goes with the ring's detail. */
 export function sumsOver(ring: Ring, { crop, map, gain, offset, right, down }: Bent): Float64Array {
   const [a, b, c, d, e, f] = map
   const { x: left, y: top, width, height, data, hidden } = crop
   const length = right.length * sumsOf
-  const sums = scratch.of(length, () => new Float64Array(length)).fill(0)
+  const sums = scratch.getOrCompute(length, () => new Float64Array(length)).fill(0)
   for (let index = 0; index < ring.count; index += 1) {
     const [px, py, cell] = [ring.x[index] ?? 0, ring.y[index] ?? 0, ring.cell[index] ?? 0]
     const x = a * px + b * py + c + (right[cell] ?? 0) - left

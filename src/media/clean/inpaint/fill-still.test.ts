@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Patch } from '../patch.ts'
+import type { Patch } from '../frame.ts'
 import { fillStill, type Still } from './fill-still.ts'
 
 /** Diagonal stripes, 12 pixels from one to the next. */

@@ -1,4 +1,4 @@
-import type { Patch } from '../patch.ts'
+import type { Patch } from '../frame.ts'
 import { fillByExample } from './exemplar.ts'
 import { grown } from './masks.ts'
 import type { FillHoles, Holed } from './picture.ts'

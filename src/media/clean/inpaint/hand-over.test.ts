@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { logo } from '../../../../test/footage/overlay.ts'
 import { makeScene } from '../../../../test/footage/scene.ts'
-import type { Frame, Treat } from '../patch.ts'
+import type { Frame, FrameTreatment } from '../frame.ts'
 import { makeInpainter } from './inpainter.ts'
 
 const film = { width: 192, height: 108, fps: 25 }
@@ -18,7 +18,7 @@ const dirty = Array.from({ length: scene.count }, (_, index) => {
 /** Frames from `first` to `end` as a part has them. */
 async function part(
   [first, end]: readonly [number, number],
-  handOver?: Parameters<Treat>[1]['handOver'],
+  handOver?: Parameters<FrameTreatment>[1]['handOver'],
 ): Promise<Map<number, Frame>> {
   async function* given(): AsyncGenerator<Frame> {
     for (const frame of dirty.slice(first, end)) {

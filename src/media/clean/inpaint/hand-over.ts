@@ -1,4 +1,4 @@
-import type { Frame, Patch } from '../patch.ts'
+import type { Frame, Patch } from '../frame.ts'
 
 /** Of the frames that both fill, the share at their end over which one filling passes into the other. */
 const passing = 0.5

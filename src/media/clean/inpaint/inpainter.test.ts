@@ -4,7 +4,7 @@ import { fidelityOf, type Fidelity } from '../../../../test/footage/fidelity.ts'
 import { logo, movingText, subtitles } from '../../../../test/footage/overlay.ts'
 import { plainBlur } from '../../../../test/footage/plain-blur.ts'
 import { makeScene, type Scene, type ShotName } from '../../../../test/footage/scene.ts'
-import type { Frame } from '../patch.ts'
+import type { Frame } from '../frame.ts'
 import { makeInpainter } from './inpainter.ts'
 
 const film = { width: 320, height: 180, fps: 25 }

@@ -1,4 +1,4 @@
-import type { Frame, Treat } from '../patch.ts'
+import type { Frame, FrameTreatment } from '../frame.ts'
 import { framesOf, type Film } from './film.ts'
 import { mix } from './hand-over.ts'
 import { Work, type Learned } from './work.ts'
@@ -19,7 +19,7 @@ export function lookAheadOf(fps: number): number {
  * of a stretch that another follows, what it fills passes into what that one begins with: both fill the frames that
  * the other begins with, and see the same of them; where nothing is filled at the bound, nothing before it is needed.
  */
-export function makeInpainter(film: Film, learned: Learned = {}): Treat {
+export function makeInpainter(film: Film, learned: Learned = {}): FrameTreatment {
   return async function* inpaint(frames, { first, wanted = first, handOver, ...marks }) {
     const work = new Work(film, marks, learned)
     const { patchesAt } = marks

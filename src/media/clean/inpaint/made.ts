@@ -1,4 +1,4 @@
-import type { Patch } from '../patch.ts'
+import type { Patch } from '../frame.ts'
 import { ringOf } from './cells.ts'
 import type { Layer } from './layer.ts'
 import { cropOf, lay, pictureOf } from './made-picture.ts'

@@ -1,12 +1,12 @@
-import type { Patch } from '../patch.ts'
-import { Recent } from './recent.ts'
+import type { Patch } from '../frame.ts'
+import { LruCache } from '../lru-cache.ts'
 import type { Rect } from '../../geometry.ts'
 
 /** Pixels beside a mask that are not trusted either: codecs smear what lay over the picture. */
 const smear = 2
 
 /** Of the frames that are read and of those that are filled, before and after a change. Views hold what they need. */
-const known = new Recent<readonly Patch[], Recent<string, Uint8Array>>(4)
+const known = new LruCache<readonly Patch[], LruCache<string, Uint8Array>>(4)
 /** Rectangles and scales that a frame is asked about. */
 const asked = 4096
 
@@ -15,8 +15,8 @@ const asked = 4096
  * patches of frames in a row.
  */
 export function hiddenIn(patches: readonly Patch[], { x, y, width, height }: Rect, factor = 1): Uint8Array {
-  const maps = known.of(patches, () => new Recent(asked))
-  return maps.of(`${x} ${y} ${width} ${height} ${factor}`, () =>
+  const maps = known.getOrCompute(patches, () => new LruCache(asked))
+  return maps.getOrCompute(`${x} ${y} ${width} ${height} ${factor}`, () =>
     mapOf(patches, { x, y, width, height }, factor),
   )
 }

@@ -1,4 +1,4 @@
-import type { Frame, Patch } from '../patch.ts'
+import type { Frame, Patch } from '../frame.ts'
 import { after, enlarged, identity, inverse, type Affine } from './affine.ts'
 import { start, type Alignment } from './align.ts'
 import { Anchor } from './anchor.ts'

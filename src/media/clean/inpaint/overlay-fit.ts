@@ -1,4 +1,4 @@
-import type { Frame, Overlay, Patch } from '../patch.ts'
+import type { Frame, Overlay, Patch } from '../frame.ts'
 import { spread } from './spread.ts'
 import { cutOut, type Crop } from './view.ts'
 import type { Rect } from '../../geometry.ts'

@@ -35,7 +35,7 @@ function learned(scene: Scene, drawn: Drawn, step = 2): readonly LaidOver[] {
 /** Share of a patch's pixels that something is known to come through at. */
 function knownShare(known: readonly LaidOver[], drawn: Drawn): number {
   const [patch] = drawn.patchesAt(0)
-  const through = (patch && overlayIn(known, patch)?.through) ?? new Float32Array(1)
+  const through = (patch && overlayIn(known, patch)?.transmittance) ?? new Float32Array(1)
   return through.filter((share) => share > 0).length / through.length
 }
 
@@ -67,7 +67,7 @@ describe('what is translucent', () => {
       const place = (patch.y + Math.floor(at / patch.width)) * film.width + patch.x + (at % patch.width)
       if (frame.bytes[place] === clean.bytes[place]) continue
       covered += 1
-      if ((overlay.through[at] ?? 0) > 0) wrong += 1
+      if ((overlay.transmittance[at] ?? 0) > 0) wrong += 1
     }
     expect(covered).toBeGreaterThan(200)
     // Some of what is drawn is as bright as what it covers.

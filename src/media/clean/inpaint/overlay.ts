@@ -1,4 +1,4 @@
-import type { Frame, Overlay, Patch } from '../patch.ts'
+import type { Frame, Overlay, Patch } from '../frame.ts'
 import { fewest, Fit } from './overlay-fit.ts'
 import { grown, hiddenIn } from './masks.ts'
 

@@ -1,7 +1,7 @@
 import { ringCells, type Cells } from './cells.ts'
 import { pointsOf, type Points } from './points.ts'
 import { reduced } from './pyramid.ts'
-import { Recent } from './recent.ts'
+import { LruCache } from '../lru-cache.ts'
 import type { Crop } from './view.ts'
 
 /** What is seen around a patch on its own frame: samples, and of which cell each is. */
@@ -37,11 +37,11 @@ export function ringsOf(
 }
 
 /** Of views that are laid on patches again and again: as many as are chosen of both sides. */
-const smaller = new Recent<Crop, Crop>(16)
+const smaller = new LruCache<Crop, Crop>(16)
 
 /** A crop so many times smaller, the same of all of a video; any hidden pixel hides the one that it is part of. */
 export function smallOf(crop: Crop, factor: number): Crop {
-  return smaller.of(crop, () => reducedCrop(crop, factor))
+  return smaller.getOrCompute(crop, () => reducedCrop(crop, factor))
 }
 
 function reducedCrop(crop: Crop, factor: number): Crop {

@@ -1,4 +1,4 @@
-import type { Patch } from '../patch.ts'
+import type { Patch } from '../frame.ts'
 import type { Filling } from './blend.ts'
 import type { Crop } from './view.ts'
 import { spread } from './spread.ts'

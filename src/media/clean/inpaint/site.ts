@@ -1,4 +1,4 @@
-import type { Frame, Patch } from '../patch.ts'
+import type { Frame, Patch } from '../frame.ts'
 import { blend, type Filling } from './blend.ts'
 import { carry } from './carry.ts'
 import type { Cells } from './cells.ts'

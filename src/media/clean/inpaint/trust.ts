@@ -1,4 +1,4 @@
-import type { PatchesAt } from '../patch.ts'
+import type { PatchesAt } from '../frame.ts'
 import { framesOf, type Film } from './film.ts'
 
 /** Time beside one in which a place is treated, in ticks, in which what lay there may come or go faintly. */

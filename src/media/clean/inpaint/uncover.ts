@@ -1,4 +1,4 @@
-import type { Overlay, Patch } from '../patch.ts'
+import type { Overlay, Patch } from '../frame.ts'
 import type { Filling } from './blend.ts'
 import { guessOf } from './overlay-fit.ts'
 import { isLeft } from './site.ts'
@@ -17,7 +17,13 @@ export function uncover(
   { patch: wide, filling }: { readonly patch: Patch; readonly filling: Filling },
 ): void {
   if (!isLeft(wide, filling)) return
-  const { through, added, rest, blue, red } = overlay
+  const {
+    transmittance: through,
+    lumaOffset: added,
+    residual: rest,
+    blueOffset: blue,
+    redOffset: red,
+  } = overlay
   const [left, top] = [patch.x - wide.x, patch.y - wide.y]
   const guess = guessOf(crop.data, crop.hidden, { columns: crop.width, rows: crop.height })
   for (let at = 0; at < patch.mask.length; at += 1) {

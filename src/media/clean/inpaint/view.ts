@@ -1,4 +1,4 @@
-import type { Frame, Patch } from '../patch.ts'
+import type { Frame, Patch } from '../frame.ts'
 import type { Picture } from './points.ts'
 import { hiddenIn } from './masks.ts'
 import type { Pose } from './motion.ts'

@@ -1,4 +1,4 @@
-import type { Frame, Patch, PatchesAt, Treat } from '../patch.ts'
+import type { Frame, Patch, PatchesAt, FrameTreatment } from '../frame.ts'
 import { Areas, reach } from './areas.ts'
 import { blend, write } from './blend.ts'
 import { carry } from './carry.ts'
@@ -32,7 +32,7 @@ export interface Learned {
 }
 
 /** What is to be filled, and what is known of what lies there. */
-type Marks = Pick<Parameters<Treat>[1], 'patchesAt' | 'overlayOf'>
+type Marks = Pick<Parameters<FrameTreatment>[1], 'patchesAt' | 'overlayOf'>
 
 /** Views of a frame, and how they lay on a patch of the frame before. */
 type Matches = Map<number, Match>

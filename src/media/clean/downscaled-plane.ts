@@ -1,17 +1,17 @@
-import type { Plane } from './planes.ts'
-import type { Weights } from './weights.ts'
+import type { FramePlane } from './frame.ts'
+import type { SoftMask } from './blur.ts'
 
 /** A place of a plane, and how much of each of its pixels is replaced. */
-export interface Place {
+export interface WeightedRect {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
-  readonly weights: Weights['light']
+  readonly weights: SoftMask['light']
 }
 
 /** A picture made small: each cell the mean of `step` by `step` pixels, the first at a place of the plane. */
-export interface Small {
+export interface DownscaledPlane {
   readonly x: number
   readonly y: number
   readonly step: number
@@ -21,7 +21,7 @@ export interface Small {
 }
 
 /** What lies between edges of a plane. */
-interface Part {
+interface PlaneBounds {
   readonly left: number
   readonly top: number
   readonly right: number
@@ -29,11 +29,11 @@ interface Part {
 }
 
 /** A part of a plane made small by a whole number. */
-export function shrink(
-  { bytes, width: stride }: Plane,
-  { left, top, right, bottom }: Part,
+export function downscalePlane(
+  { bytes, width: stride }: FramePlane,
+  { left, top, right, bottom }: PlaneBounds,
   step: number,
-): Small {
+): DownscaledPlane {
   const width = Math.ceil((right - left) / step)
   const height = Math.ceil((bottom - top) / step)
   const cells = new Float32Array(width * height)
@@ -59,17 +59,17 @@ export function shrink(
 }
 
 /** Lays a small picture over its place, smoothly between its cells, as far as the weights say. */
-export function lay(
-  { bytes, width: stride }: Plane,
-  { x, y, width, height, weights }: Place,
-  small: Small,
+export function upscaleOnto(
+  { bytes, width: stride }: FramePlane,
+  { x, y, width, height, weights }: WeightedRect,
+  small: DownscaledPlane,
 ): void {
   const line = new Int32Array(small.width)
   for (let row = 0; row < height; row++) {
     mixRows(small, (y - small.y + row + 0.5) / small.step - 0.5, line)
     const from = (y + row) * stride + x
     const pixels = bytes.subarray(from, from + width)
-    layRow(
+    interpolateRow(
       line,
       { pixels, weights: weights.subarray(row * width, (row + 1) * width) },
       {
@@ -81,7 +81,7 @@ export function lay(
 }
 
 /** The row at a place between two rows of cells, in 256ths. */
-function mixRows({ cells, width, height }: Small, place: number, line: Int32Array): void {
+function mixRows({ cells, width, height }: DownscaledPlane, place: number, line: Int32Array): void {
   const upper = Math.max(0, Math.min(height - 1, Math.floor(place)))
   const lower = Math.min(height - 1, Math.floor(place) + 1)
   const share = place - Math.floor(place)
@@ -91,15 +91,15 @@ function mixRows({ cells, width, height }: Small, place: number, line: Int32Arra
   }
 }
 
-interface Row {
+interface WeightedRow {
   readonly pixels: Uint8Array
   readonly weights: Uint8Array
 }
 
 /** Between the middles of two cells brightness changes evenly, so that a pixel costs one addition, in 65536ths. */
-function layRow(
+function interpolateRow(
   line: Int32Array,
-  { pixels, weights }: Row,
+  { pixels, weights }: WeightedRow,
   { offset, step }: { offset: number; step: number },
 ): void {
   const half = step >> 1

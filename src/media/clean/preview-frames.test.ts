@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { maxSheetFrames } from '../../contract/regions.ts'
-import { mostAtOnce, showRegions } from './shown-regions.ts'
+import { maxRegionsPerFrame, selectPreviewFrames } from './preview-frames.ts'
 
 const rate = { num: 25, den: 1 }
 
@@ -11,7 +11,7 @@ test('a region is seen in the middle of its time, and one frame serves all that 
     { start: 1, end: 3 },
     { start: 5, end: 7 },
   ]
-  const shown = showRegions(regions, { rate, count: 200 })
+  const shown = selectPreviewFrames(regions, { rate, count: 200 })
   expect(shown).toEqual({
     frames: [
       { frame: 49, drawn: [0, 1], others: 0 },
@@ -24,26 +24,26 @@ test('a region is seen in the middle of its time, and one frame serves all that 
 
 test('frames that were asked for show what is there then, by the same half-open times as cleaning', () => {
   const regions = [{ start: 1, end: 2 }, { start: 2, end: 3 }, {}]
-  const { frames, notShown, next } = showRegions(regions, { rate, count: 200, at: [50, 25] })
+  const { frames, notShown, next } = selectPreviewFrames(regions, { rate, count: 200, at: [50, 25] })
   expect(frames.map(({ frame, drawn }) => [frame, drawn])).toEqual([
     [25, [0, 2]],
     [50, [1, 2]],
   ])
   expect([notShown, next]).toEqual([[], []])
-  expect(showRegions(regions, { rate, count: 200, at: [10] })).toMatchObject({ notShown: [0, 1] })
+  expect(selectPreviewFrames(regions, { rate, count: 200, at: [10] })).toMatchObject({ notShown: [0, 1] })
 })
 
 test('more than a frame holds are shared out over several of the same time', () => {
-  const all = Array.from({ length: 2 * mostAtOnce + 5 }, () => ({ start: 0, end: 1 }))
-  const { frames, notShown } = showRegions(all, { rate, count: 25 })
+  const all = Array.from({ length: 2 * maxRegionsPerFrame + 5 }, () => ({ start: 0, end: 1 }))
+  const { frames, notShown } = selectPreviewFrames(all, { rate, count: 25 })
   expect(frames.map(({ drawn, others }) => drawn.length + others)).toEqual([85, 85, 85])
   expect(new Set(frames.flatMap(({ drawn }) => drawn)).size).toBe(85)
   expect(notShown).toEqual([])
 })
 
 test('without regions there is a frame all the same; what lies after the end is never shown', () => {
-  expect(showRegions([], { rate, count: 9 }).frames).toEqual([{ frame: 4, drawn: [], others: 0 }])
-  const late = showRegions([{ start: 20, end: 21 }], { rate, count: 100 })
+  expect(selectPreviewFrames([], { rate, count: 9 }).frames).toEqual([{ frame: 4, drawn: [], others: 0 }])
+  const late = selectPreviewFrames([{ start: 20, end: 21 }], { rate, count: 100 })
   expect([late.frames.flatMap(({ drawn }) => drawn), late.notShown]).toEqual([[], [0]])
 })
 
@@ -54,7 +54,7 @@ const region = fc
 test('whatever the list, drawn regions are there, none is lost, and what is left out is told', () => {
   fc.assert(
     fc.property(fc.array(region, { maxLength: 60 }), (regions) => {
-      const { frames, notShown, next } = showRegions(regions, { rate, count: 100 })
+      const { frames, notShown, next } = selectPreviewFrames(regions, { rate, count: 100 })
       const drawn = new Set(frames.flatMap((one) => one.drawn))
       for (const { frame, drawn: here } of frames) {
         for (const place of here) {
@@ -77,7 +77,7 @@ test('fifty thousand regions, all alike or each at its own time, are chosen from
     (at: number) => ({ start: at / 7, end: at / 7 + 0.1 }),
   ]) {
     const many = Array.from({ length: 50_000 }, (_, index) => of(index))
-    const { notShown } = showRegions(many, { rate, count: 7200 * 25 })
+    const { notShown } = selectPreviewFrames(many, { rate, count: 7200 * 25 })
     expect(notShown.length).toBeGreaterThan(49_000)
   }
   const { user, system } = process.cpuUsage(begun)

@@ -3,13 +3,13 @@ import { maxSheetFrames } from '../../contract/regions.ts'
 import { framesBetween } from '../frame-rate.ts'
 
 /** The time of a region; left out, all of it. */
-export interface Timed {
+export interface TimedRegion {
   readonly start?: number | undefined
   readonly end?: number | undefined
 }
 
 /** A frame that is shown, and which regions of the list are drawn over it. */
-export interface ShownFrame {
+export interface PreviewFrame {
   readonly frame: number
   /** Places in the list, those first that no other frame shows. */
   readonly drawn: readonly number[]
@@ -18,9 +18,9 @@ export interface ShownFrame {
 }
 
 /** Frames that show regions. */
-export interface ShownRegions {
+export interface PreviewSelection {
   /** By time. */
-  readonly frames: readonly ShownFrame[]
+  readonly frames: readonly PreviewFrame[]
   /** Places in the list of those that are on none. */
   readonly notShown: readonly number[]
   /** Further frames that would show most of these, for several pictures. */
@@ -28,7 +28,7 @@ export interface ShownRegions {
 }
 
 /** What is to be shown of them. */
-export interface ShowWish {
+export interface PreviewSelectionOptions {
   readonly rate: Rational
   /** Frames of the video; a still picture is one. */
   readonly count: number
@@ -37,18 +37,18 @@ export interface ShowWish {
 }
 
 /** Most further frames that are told. */
-const mostNext = 3 * maxSheetFrames
+const maxNextFrames = 3 * maxSheetFrames
 
 /** Most regions over one frame: the names of more have no room. */
-export const mostAtOnce = 40
+export const maxRegionsPerFrame = 40
 
-interface Span {
+interface FrameSpan {
   readonly first: number
   readonly end: number
 }
 
 /** A place in the list whose region begins (1) or ends (-1) at a frame. */
-interface Change {
+interface SpanChange {
   readonly frame: number
   readonly place: number
   readonly step: 1 | -1
@@ -58,32 +58,38 @@ interface Change {
  * Chooses frames until each region is on one, or there are enough: always the middle of the longest time in which
  * most of those are there that are not shown yet. Takes a moment for fifty thousand regions.
  */
-export function showRegions(regions: readonly Timed[], { rate, count, at }: ShowWish): ShownRegions {
-  const spans = regions.map((region) => spanOf(region, rate, count))
+export function selectPreviewFrames(
+  regions: readonly TimedRegion[],
+  { rate, count, at }: PreviewSelectionOptions,
+): PreviewSelection {
+  const spans = regions.map((region) => frameSpan(region, rate, count))
   const changes = spans
-    .flatMap(changesOf)
+    .flatMap(spanChanges)
     .toSorted((one, other) => one.frame - other.frame || one.step - other.step)
   const seen = new Uint8Array(regions.length)
-  const show = (frame: number): ShownFrame => {
+  const show = (frame: number): PreviewFrame => {
     const news: number[] = []
     const known: number[] = []
     for (const [place, { first, end }] of spans.entries()) {
       if (first <= frame && frame < end) (seen[place] === 1 ? known : news).push(place)
     }
-    const drawn = [...news.slice(0, mostAtOnce), ...known.slice(0, Math.max(0, mostAtOnce - news.length))]
+    const drawn = [
+      ...news.slice(0, maxRegionsPerFrame),
+      ...known.slice(0, Math.max(0, maxRegionsPerFrame - news.length)),
+    ]
     for (const place of drawn) seen[place] = 1
     return { frame, drawn, others: news.length + known.length - drawn.length }
   }
-  const choose = (most: number): ShownFrame[] => {
-    const chosen: ShownFrame[] = []
-    for (let left = busiest(changes, seen); left !== undefined; left = busiest(changes, seen)) {
+  const choose = (most: number): PreviewFrame[] => {
+    const chosen: PreviewFrame[] = []
+    for (let left = busiestFrame(changes, seen); left !== undefined; left = busiestFrame(changes, seen)) {
       if (chosen.push(show(left)) === most) break
     }
     return chosen
   }
   const frames = at ? at.map(show) : choose(maxSheetFrames)
   const notShown = [...regions.keys()].filter((place) => seen[place] === 0)
-  const next = choose(mostNext).map(({ frame }) => frame)
+  const next = choose(maxNextFrames).map(({ frame }) => frame)
   return {
     // Without a region there is still a frame to look at.
     frames: (frames.length > 0 ? frames : [show(count >>> 1)]).toSorted(
@@ -94,12 +100,12 @@ export function showRegions(regions: readonly Timed[], { rate, count, at }: Show
   }
 }
 
-function spanOf({ start = 0, end = Infinity }: Timed, rate: Rational, count: number): Span {
+function frameSpan({ start = 0, end = Infinity }: TimedRegion, rate: Rational, count: number): FrameSpan {
   const span = framesBetween({ start, end }, rate)
   return { first: span.first, end: Math.min(count, span.end) }
 }
 
-function changesOf({ first, end }: Span, place: number): Change[] {
+function spanChanges({ first, end }: FrameSpan, place: number): SpanChange[] {
   if (first >= end) return []
   return [
     { frame: first, place, step: 1 },
@@ -108,7 +114,7 @@ function changesOf({ first, end }: Span, place: number): Change[] {
 }
 
 /** The middle of the longest run of frames in which most of those are there; undefined where none is anywhere. */
-function busiest(changes: readonly Change[], seen: Uint8Array): number | undefined {
+function busiestFrame(changes: readonly SpanChange[], seen: Uint8Array): number | undefined {
   let best = { there: 0, from: 0, until: 0 }
   let [there, from] = [0, 0]
   for (const { frame, place, step } of changes) {

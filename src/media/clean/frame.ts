@@ -18,13 +18,13 @@ export interface Patch {
 /** What lies over a patch and lets something through, by the patch's pixels: shown = through x background + added. */
 export interface Overlay {
   /** 0 where it is not known, or lets too little through. */
-  readonly through: Float32Array
-  readonly added: Float32Array
+  readonly transmittance: Float32Array
+  readonly lumaOffset: Float32Array
   /** Levels by which what is shown usually differs from what its surroundings suggest by both. */
-  readonly rest: Float32Array
+  readonly residual: Float32Array
   /** Of both axes of colour, by their samples. */
-  readonly blue: Float32Array
-  readonly red: Float32Array
+  readonly blueOffset: Float32Array
+  readonly redOffset: Float32Array
 }
 
 /** The places treated on a frame, counted from 0; the same object as long as they are the same. */
@@ -34,7 +34,7 @@ export type PatchesAt = (frame: number) => readonly Patch[]
  * Treats frames that come in order from `first` on and gives each, in order, changed in `bytes` where a patch's mask
  * is 1 and nowhere else. It may look ahead: frames taken belong to it until it gives them back.
  */
-export type Treat = (
+export type FrameTreatment = (
   frames: AsyncIterable<Frame>,
   given: {
     readonly first: number
@@ -47,3 +47,27 @@ export type Treat = (
     readonly handOver?: { readonly from: number; readonly to: number } | undefined
   },
 ) => AsyncIterable<Frame>
+
+/** One axis of a frame's colours, row by row without gaps; its bytes are the frame's own. */
+export interface FramePlane {
+  readonly width: number
+  readonly height: number
+  readonly bytes: Uint8Array
+}
+
+/** Brightness, and both axes of colour at half the size. */
+export function framePlanes({ width, height, bytes }: Frame): readonly [FramePlane, FramePlane, FramePlane] {
+  const light = width * height
+  const colour = light / 4
+  const half = { width: width / 2, height: height / 2 }
+  return [
+    { width, height, bytes: bytes.subarray(0, light) },
+    { ...half, bytes: bytes.subarray(light, light + colour) },
+    { ...half, bytes: bytes.subarray(light + colour, light + 2 * colour) },
+  ]
+}
+
+/** Bytes of a frame. */
+export function frameBytes({ width, height }: Pick<Frame, 'width' | 'height'>): number {
+  return (width * height * 3) / 2
+}
