@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/use.ts'
 import { blur } from '../src/media/clean/blur.ts'
-import { makeInpainter } from '../src/media/clean/inpaint/inpainter.ts'
-import { overlayIn, Overlays } from '../src/media/clean/inpaint/overlay.ts'
-import type { Film } from '../src/media/clean/inpaint/film.ts'
+import { createInpainter } from '../src/media/clean/inpaint/inpainter.ts'
+import { findOverlay, OverlayLearner } from '../src/media/clean/inpaint/overlay.ts'
+import type { FrameFormat } from '../src/media/clean/inpaint/timebase.ts'
 import type { FrameTreatment } from '../src/media/clean/frame.ts'
 import { fidelityOf } from '../test/footage/fidelity.ts'
 import { logo, movingText, subtitles, type Overlay } from '../test/footage/overlay.ts'
@@ -70,18 +70,18 @@ async function benchAt(width: number): Promise<void> {
 }
 
 /** What is laid over all of the scene is learned beforehand, as video_purify does. */
-function ours(film: Film, { scene, overlay }: { scene: Scene; overlay: Overlay }): FrameTreatment {
-  const seen = new Overlays(film)
+function ours(film: FrameFormat, { scene, overlay }: { scene: Scene; overlay: Overlay }): FrameTreatment {
+  const seen = new OverlayLearner(film)
   const sampled = Array.from({ length: Math.ceil(scene.count / sampledStep) }, (_, at) => at * sampledStep)
-  for (const index of sampled) seen.expect(overlay.patchesAt(index))
-  for (const index of seen.isExpected ? sampled : []) {
+  for (const index of sampled) seen.countPatches(overlay.patchesAt(index))
+  for (const index of seen.hasCandidates ? sampled : []) {
     const frame = scene.frameAt(index)
     overlay.draw(frame, index)
     seen.sample(frame, overlay.patchesAt(index))
   }
-  const { known } = seen
-  const fill = makeInpainter(film)
-  return (frames, given) => fill(frames, { ...given, overlayOf: (patch) => overlayIn(known, patch) })
+  const { overlays: known } = seen
+  const fill = createInpainter(film)
+  return (frames, given) => fill(frames, { ...given, overlayOf: (patch) => findOverlay(known, patch) })
 }
 
 /** To draw a large frame takes longer than to treat it. */

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
 import { loadOpenCv } from '../src/engines/opencv/load.ts'
 import { rgbOf, yuvOf } from '../src/engines/vision/picture-tensor.ts'
-import { grown } from '../src/media/clean/inpaint/masks.ts'
-import { cropOf, pictureOf } from '../src/media/clean/inpaint/made-picture.ts'
-import { cutOut } from '../src/media/clean/inpaint/view.ts'
+import { growRect } from '../src/media/clean/inpaint/hidden-mask.ts'
+import { imageToCrop, cropToImage } from '../src/media/clean/inpaint/holed-image.ts'
+import { cropFrame } from '../src/media/clean/inpaint/view.ts'
 import type { Frame, Patch, FrameTreatment } from '../src/media/clean/frame.ts'
 
 /** Each patch by ffmpeg's filter, frames with the same patches together. */
@@ -62,15 +62,15 @@ export async function byOpenCv(name: 'INPAINT_TELEA' | 'INPAINT_NS'): Promise<Fr
 }
 
 function fill(frame: Frame, patch: Patch, { cv, method }: { cv: Cv; method: number }): void {
-  const area = grown(patch, { x: 24, y: 24 }, frame)
-  const picture = pictureOf(cutOut(frame, area, [patch]), new Uint8Array(area.width * area.height))
+  const area = growRect(patch, { x: 24, y: 24 }, frame)
+  const picture = cropToImage(cropFrame(frame, area, [patch]), new Uint8Array(area.width * area.height))
   const [image, mask, filled] = [
     cv.matFromArray(area.height, area.width, cv.CV_8UC3, rgbOf(picture.pixels, 'limited')),
-    cv.matFromArray(area.height, area.width, cv.CV_8UC1, cutOut(frame, area, [patch]).hidden),
+    cv.matFromArray(area.height, area.width, cv.CV_8UC1, cropFrame(frame, area, [patch]).hidden),
     new cv.Mat(),
   ]
   cv.inpaint(image, mask, filled, 3, method)
-  const crop = cropOf({ ...picture, pixels: yuvOf(filled.data, 'limited') }, area, picture.hole)
+  const crop = imageToCrop({ ...picture, pixels: yuvOf(filled.data, 'limited') }, area, picture.hole)
   for (const mat of [image, mask, filled]) mat.delete()
   for (let line = 0; line < patch.height; line += 1) {
     const from = (patch.y + line - area.y) * area.width + patch.x - area.x

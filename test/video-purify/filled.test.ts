@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { uprightSize } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/use.ts'
-import { overlayIn } from '../../src/media/clean/inpaint/overlay.ts'
+import { findOverlay } from '../../src/media/clean/inpaint/overlay.ts'
 import { createPatchLookup } from '../../src/media/clean/masks.ts'
 import type { Region } from '../../src/media/clean/region.ts'
 import { learnOverlays } from '../../tools/video-purify/learn-overlays.ts'
@@ -59,7 +59,7 @@ it('what lies over a film is learned of the frames on which it is marked', async
   expect(shares.at(-1)).toBe(1)
   const patchesAt = createPatchLookup(marked, { size: uprightSize(footage.video), rate: footage.rate })
   const [patch] = patchesAt(0)
-  const overlay = patch && overlayIn(known, patch)
+  const overlay = patch && findOverlay(known, patch)
   if (!patch || !overlay) throw new RangeError('a mark that is known')
   const [clean, drawn] = [first.frameAt(0), first.frameAt(0)]
   mark.draw(drawn, 0)

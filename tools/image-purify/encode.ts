@@ -1,6 +1,6 @@
 import type { GivenFile } from '../../src/contract/operation.ts'
 import { runRaw } from '../../src/engines/ffmpeg/run.ts'
-import type { Still } from '../../src/media/clean/inpaint/fill-still.ts'
+import type { StillImage } from '../../src/media/clean/inpaint/fill-still.ts'
 
 /** How an image is written: as it was read, as near to it as its format allows. */
 export interface Form {
@@ -39,7 +39,7 @@ const encodeMs = 120_000
 /** Writes four-byte pixels as an image, without any of the source's tags. */
 export async function encodeStill(
   path: string,
-  { still, form, signal }: { still: Still; form: Form; signal: AbortSignal },
+  { still, form, signal }: { still: StillImage; form: Form; signal: AbortSignal },
 ): Promise<void> {
   await runRaw({
     input: still.bytes,

@@ -3,7 +3,7 @@ import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
 import { learnedSums } from '../../src/engines/vision/learned-models.ts'
-import { lookAheadOf } from '../../src/media/clean/inpaint/inpainter.ts'
+import { lookAheadFrames } from '../../src/media/clean/inpaint/inpainter.ts'
 import type { MarkedRegions } from '../../src/media/clean/masks.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { joinWithSource } from './join.ts'
@@ -73,7 +73,7 @@ export async function cleanVideo(
     ...stretch,
     ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, timeoutMs },
     ...{ laidOver, ...quality },
-    around: treatment === 'blur' ? 0 : lookAheadOf(fps),
+    around: treatment === 'blur' ? 0 : lookAheadFrames(fps),
     isLast: stretch === stretches.at(-1),
     threads: Math.max(1, Math.floor(threads / atOnce)),
   }))

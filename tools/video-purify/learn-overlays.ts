@@ -1,6 +1,6 @@
 import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { evenSize } from '../../src/media/clean/region.ts'
-import { Overlays, type LaidOver } from '../../src/media/clean/inpaint/overlay.ts'
+import { OverlayLearner, type PatchOverlay } from '../../src/media/clean/inpaint/overlay.ts'
 import { createPatchLookup, type MarkedRegions } from '../../src/media/clean/masks.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import type { Stretch } from './part.ts'
@@ -24,20 +24,20 @@ interface Reading {
 export async function learnOverlays(
   { footage, marked }: { readonly footage: Footage & Stretch; readonly marked: MarkedRegions },
   { onShare, ...reading }: Reading,
-): Promise<readonly LaidOver[]> {
+): Promise<readonly PatchOverlay[]> {
   const { first, rate } = footage
   const size = uprightSize(footage.video)
   const patchesAt = createPatchLookup(marked, { size, rate })
   const step = Math.max(1, Math.round(hertz(rate) / samplesPerSecond), Math.ceil(footage.count / mostSamples))
   const count = Math.ceil(footage.count / step)
-  const overlays = new Overlays(evenSize(size))
-  for (let sample = 0; sample < count; sample += 1) overlays.expect(patchesAt(first + sample * step))
-  if (!overlays.isExpected) return []
+  const overlays = new OverlayLearner(evenSize(size))
+  for (let sample = 0; sample < count; sample += 1) overlays.countPatches(patchesAt(first + sample * step))
+  if (!overlays.hasCandidates) return []
   let sample = 0
   for await (const frame of decodeFrames(footage, { first, count, step, ...reading })) {
     overlays.sample(frame, patchesAt(first + sample * step))
     sample += 1
     onShare(sample / count)
   }
-  return overlays.known
+  return overlays.overlays
 }

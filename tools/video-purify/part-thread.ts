@@ -3,7 +3,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { isFullRange } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { useFfmpeg, type Ffmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import type { Packs } from '../../src/engines/packs/store.ts'
-import type { Learned } from '../../src/media/clean/inpaint/work.ts'
+import type { InpaintingModels } from '../../src/media/clean/inpaint/temporal-inpainter.ts'
 import { makePart, type PartJob } from './part.ts'
 
 /** What a thread is started with: where programs lie, and the packs there are where models are set that fill. */
@@ -32,7 +32,7 @@ export type Answer =
 const { ffmpeg, packs } = workerData as Told
 useFfmpeg(ffmpeg)
 let stop = new AbortController()
-let learned: Promise<Learned & AsyncDisposable> | undefined
+let learned: Promise<InpaintingModels & AsyncDisposable> | undefined
 let making: Promise<void> = Promise.resolve()
 
 function answer(one: Answer): void {
@@ -46,7 +46,10 @@ function toFailure(thrown: unknown): Answer {
 }
 
 /** What finds models is loaded for them alone: it takes as long as all else of a thread's start. */
-async function openModels(set: Packs, { threads, footage }: PartJob): Promise<Learned & AsyncDisposable> {
+async function openModels(
+  set: Packs,
+  { threads, footage }: PartJob,
+): Promise<InpaintingModels & AsyncDisposable> {
   const { configurePacks: setPacks } = await import('../../src/engines/packs/use.ts')
   const { openLearnedModels } = await import('../../src/engines/vision/learned-models.ts')
   setPacks(set)

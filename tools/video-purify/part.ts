@@ -2,9 +2,9 @@ import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpe
 import { encodeFrames, type Effort } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { evenSize } from '../../src/media/clean/region.ts'
 import { blur } from '../../src/media/clean/blur.ts'
-import { makeInpainter } from '../../src/media/clean/inpaint/inpainter.ts'
-import { overlayIn, type LaidOver } from '../../src/media/clean/inpaint/overlay.ts'
-import type { Learned } from '../../src/media/clean/inpaint/work.ts'
+import { createInpainter } from '../../src/media/clean/inpaint/inpainter.ts'
+import { findOverlay, type PatchOverlay } from '../../src/media/clean/inpaint/overlay.ts'
+import type { InpaintingModels } from '../../src/media/clean/inpaint/temporal-inpainter.ts'
 import { createPatchLookup, type MarkedRegions } from '../../src/media/clean/masks.ts'
 import { type Frame, frameBytes, type FrameTreatment, type Patch } from '../../src/media/clean/frame.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
@@ -23,7 +23,7 @@ export interface PartJob extends Stretch {
   readonly marked: MarkedRegions
   readonly treatment: 'blur' | 'inpainting'
   /** What is known of what lies over the patches. */
-  readonly laidOver: readonly LaidOver[]
+  readonly laidOver: readonly PatchOverlay[]
   /** Frames decoded before and after it, of which the treatment may take what it needs. */
   readonly around: number
   /** Whether no other follows. */
@@ -36,7 +36,7 @@ export interface PartJob extends Stretch {
 
 interface Watch {
   /** What fills instead of the built-in way. */
-  readonly learned: Learned
+  readonly learned: InpaintingModels
   readonly signal: AbortSignal
   /** Told how many frames are treated. */
   readonly onFrames: (frames: number) => void
@@ -57,9 +57,9 @@ export async function makePart(job: PartJob, { learned, signal, onFrames }: Watc
   const patchesAt = createPatchLookup(job.marked, { size, rate: footage.rate })
   const film = { ...evenSize(size), fps: hertz(footage.rate) }
   const treat: FrameTreatment =
-    job.treatment === 'blur' ? blur : makeInpainter(film, stoppable(learned, signal))
+    job.treatment === 'blur' ? blur : createInpainter(film, stoppable(learned, signal))
   const end = first + count
-  const overlayOf = (patch: Patch) => overlayIn(job.laidOver, patch)
+  const overlayOf = (patch: Patch) => findOverlay(job.laidOver, patch)
   const handOver = job.isLast ? undefined : { from: end - job.around, to: end }
   let done = 0
   async function* wanted(): AsyncGenerator<Frame> {
@@ -95,7 +95,7 @@ export async function makePart(job: PartJob, { learned, signal, onFrames }: Watc
 }
 
 /** A frame may ask models many times, and each answer takes long: none is asked for after all is stopped. */
-function stoppable({ fill, flow }: Learned, signal: AbortSignal): Learned {
+function stoppable({ fill, flow }: InpaintingModels, signal: AbortSignal): InpaintingModels {
   return {
     fill:
       fill &&

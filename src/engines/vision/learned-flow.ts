@@ -1,4 +1,4 @@
-import type { FindFlow } from '../../media/clean/inpaint/flow.ts'
+import type { EstimateFlow } from '../../media/clean/inpaint/initial-flow.ts'
 import { runLearned, unfit, type LearnedModel } from './learned-model.ts'
 import { resized, rgbOf, sizeFor, tensorOf, type Range } from './picture-tensor.ts'
 
@@ -6,13 +6,13 @@ import { resized, rgbOf, sizeFor, tensorOf, type Range } from './picture-tensor.
 const triedSide = 128
 
 /** Finds motion by an optical flow model, which is tried out once, in samples of a range. 6016 where it is of another kind. */
-export async function learnedFlow(model: LearnedModel, range: Range): Promise<FindFlow> {
+export async function learnedFlow(model: LearnedModel, range: Range): Promise<EstimateFlow> {
   const { onnx, inputs } = model
   const [one, other] = inputs
   if (!one || !other || inputs.length !== 2 || one.channels !== 3 || other.channels !== 3) {
     throw unfit('optical-flow', `it takes ${inputs.map(({ name }) => name).join(', ')}`)
   }
-  const find: FindFlow = async (from, to) => {
+  const find: EstimateFlow = async (from, to) => {
     const size = sizeFor(from, one)
     const tensor = (picture: typeof from) => {
       const values = tensorOf({ ...picture, pixels: rgbOf(picture.pixels, range) }, size, 1)
@@ -34,7 +34,7 @@ export async function learnedFlow(model: LearnedModel, range: Range): Promise<Fi
       resized(data.subarray(axis * width * height, (axis + 1) * width * height), { width, height }, from).map(
         (step) => step * factor,
       )
-    return { right: plane(0, from.width / size.width), down: plane(1, from.height / size.height) }
+    return { flowX: plane(0, from.width / size.width), flowY: plane(1, from.height / size.height) }
   }
   const grey = {
     width: triedSide,

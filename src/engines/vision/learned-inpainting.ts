@@ -1,4 +1,4 @@
-import type { FillHoles, Holed } from '../../media/clean/inpaint/picture.ts'
+import type { FillHoles, HoledImage } from '../../media/clean/inpaint/holed-image.ts'
 import { runLearned, unfit, type Input, type LearnedModel } from './learned-model.ts'
 import { resized, rgbOf, sizeFor, tensorOf, yuvOf, type Range } from './picture-tensor.ts'
 
@@ -35,7 +35,7 @@ interface Answer {
   readonly size: { readonly width: number; readonly height: number }
 }
 
-async function filled({ model, image, mask }: Named, picture: Holed): Promise<Answer> {
+async function filled({ model, image, mask }: Named, picture: HoledImage): Promise<Answer> {
   const size = sizeFor(picture, image)
   const holes = resized(Float32Array.from(picture.hole), picture, size).map((share) => (share > 0 ? 1 : 0))
   const values = tensorOf(picture, size, 1 / 255)
@@ -68,7 +68,7 @@ async function factorOf(named: Named): Promise<1 | 255> {
 
 /** Puts what a model made into the holes. */
 function take(
-  picture: Holed,
+  picture: HoledImage,
   { data, size, factor, toSamples }: Answer & { factor: number; toSamples: (rgb: Uint8Array) => Uint8Array },
 ): void {
   const rgb = new Uint8Array(picture.pixels.length)

@@ -1,4 +1,4 @@
-import type { Learned } from '../../media/clean/inpaint/work.ts'
+import type { InpaintingModels } from '../../media/clean/inpaint/temporal-inpainter.ts'
 import type { PackName } from '../packs/manifest.ts'
 import { ownModelSha256, requirePack } from '../packs/use.ts'
 import { learnedFlow } from './learned-flow.ts'
@@ -33,11 +33,11 @@ export async function learnedSums(packs = all): Promise<Readonly<Record<string, 
 export async function openLearnedModels(
   threads: number,
   { packs = all, range = 'limited' }: { readonly packs?: typeof all; readonly range?: Range } = {},
-): Promise<Learned & AsyncDisposable> {
+): Promise<InpaintingModels & AsyncDisposable> {
   await using opened = new AsyncDisposableStack()
   const open = (name: LearnedPack) => (packs.includes(name) ? openLearned(name, { threads, opened }) : null)
   const [inpainting, flow] = [await open('inpainting'), await open('optical-flow')]
-  const learned: Learned = {
+  const learned: InpaintingModels = {
     ...(inpainting && { fill: await learnedInpainting(inpainting, range) }),
     ...(flow && { flow: await learnedFlow(flow, range) }),
   }

@@ -1,6 +1,6 @@
 import { type DownscaledPlane, downscalePlane, upscaleOnto, type WeightedRect } from './downscaled-plane.ts'
 import { type Frame, type FramePlane, framePlanes, type FrameTreatment, type Patch } from './frame.ts'
-import { spread as spreadOut } from './inpaint/spread.ts'
+import { interpolateMembrane as spreadOut } from './inpaint/membrane.ts'
 
 /**
  * Blurs what the masks mark, so strongly that text is neither read nor found again, passing softly into what lies

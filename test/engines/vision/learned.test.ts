@@ -4,7 +4,7 @@ import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/use.ts'
 import { learnedSums, openLearnedModels } from '../../../src/engines/vision/learned-models.ts'
 import { resized } from '../../../src/engines/vision/picture-tensor.ts'
-import { makeInpainter } from '../../../src/media/clean/inpaint/inpainter.ts'
+import { createInpainter } from '../../../src/media/clean/inpaint/inpainter.ts'
 import type { Frame } from '../../../src/media/clean/frame.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import { fidelityOf } from '../../footage/fidelity.ts'
@@ -40,7 +40,7 @@ describe('an inpainting model that is set', () => {
     await bring('inpainting', filler(sides, how))
     await using learned = await openLearnedModels(1)
     const [given, filled] = [picture(), picture()]
-    await learned.fill?.(filled, { isRgb: true, isBegun: false })
+    await learned.fill?.(filled, { isRgb: true, hasInitialGuess: false })
     for (const [at, is] of given.hole.entries()) {
       const expected = is === 1 ? [128, 128, 128] : [...given.pixels.subarray(at * 3, at * 3 + 3)]
       expect([...filled.pixels.subarray(at * 3, at * 3 + 3)]).toEqual(expected)
@@ -52,7 +52,7 @@ describe('an inpainting model that is set', () => {
     await using learned = await openLearnedModels(1)
     const size = { width: 160, height: 96, fps: 25 }
     const scene = makeScene('static', { ...size, count: 3 })
-    const { frames, changedOutside } = await fidelityOf(scene, logo(scene), makeInpainter(size, learned))
+    const { frames, changedOutside } = await fidelityOf(scene, logo(scene), createInpainter(size, learned))
     const [patch] = logo(scene).patchesAt(0)
     const middle = ((patch?.y ?? 0) + 4) * size.width + (patch?.x ?? 0) + 12
     // Half of red, green and blue, in limited range.
@@ -87,7 +87,7 @@ describe('an inpainting model that is set', () => {
     await bring('inpainting', filler(['rows', 'columns'], { tone: 1 / 255, scale: 255 }))
     await using learned = await openLearnedModels(1)
     const black = { ...picture(), pixels: new Uint8Array(50 * 30 * 3) }
-    await learned.fill?.(black, { isRgb: true, isBegun: false })
+    await learned.fill?.(black, { isRgb: true, hasInitialGuess: false })
     expect(Math.max(...black.pixels)).toBe(1)
   })
 })
@@ -99,9 +99,9 @@ describe('an optical flow model that is set', () => {
     const { width, height, pixels } = picture()
     const found = await learned.flow?.({ width, height, pixels }, { width, height, pixels })
     // It looked at 48 x 32 pixels of 50 x 30.
-    expect(found?.right).toHaveLength(width * height)
-    expect(found?.right.every((step) => Math.abs(step - (2 * 50) / 48) < 1e-3)).toBe(true)
-    expect(found?.down.every((step) => Math.abs(step + 30 / 32) < 1e-3)).toBe(true)
+    expect(found?.flowX).toHaveLength(width * height)
+    expect(found?.flowX.every((step) => Math.abs(step - (2 * 50) / 48) < 1e-3)).toBe(true)
+    expect(found?.flowY.every((step) => Math.abs(step + 30 / 32) < 1e-3)).toBe(true)
   })
 
   it('is followed where something moves by itself', async () => {
@@ -129,7 +129,7 @@ describe('an optical flow model that is set', () => {
     const byFlow = async (right: number) => {
       await bring('optical-flow', flowing(right, 0))
       await using learned = await openLearnedModels(1)
-      return (await fidelityOf(scene, later, makeInpainter(size, learned))).psnr
+      return (await fidelityOf(scene, later, createInpainter(size, learned))).psnr
     }
     const [near, none] = [await byFlow(11.7 * (320 / 480)), await byFlow(0)]
     expect(near).toBeGreaterThan(41)

@@ -1,24 +1,24 @@
 /** Takes (x, y) to (a x + b y + c, d x + e y + f). */
-export type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
+export type AffineMap = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
 
 /** Leaves all where it is. */
-export const identity: Affine = [1, 0, 0, 0, 1, 0]
+export const identityMap: AffineMap = [1, 0, 0, 0, 1, 0]
 
 /** Does one, then the other. */
-export function after(one: Affine, other: Affine): Affine {
+export function composeMaps(one: AffineMap, other: AffineMap): AffineMap {
   const [a, b, c, d, e, f] = other
   const [k, l, m, n, o, p] = one
   return [a * k + b * n, a * l + b * o, a * m + b * p + c, d * k + e * n, d * l + e * o, d * m + e * p + f]
 }
 
 /** Undoes a map that keeps areas above zero. */
-export function inverse([a, b, c, d, e, f]: Affine): Affine {
+export function invertMap([a, b, c, d, e, f]: AffineMap): AffineMap {
   const area = a * e - b * d
   return [e / area, -b / area, (b * f - c * e) / area, -d / area, a / area, (c * d - a * f) / area]
 }
 
 /** The same map between pictures whose sides are `factor` times as long; a pixel's place is its middle. */
-export function enlarged([a, b, c, d, e, f]: Affine, factor: number): Affine {
+export function scaleMap([a, b, c, d, e, f]: AffineMap, factor: number): AffineMap {
   const half = (factor - 1) / 2
   return [
     ...([a, b, factor * c + half * (1 - a - b)] as const),
@@ -27,9 +27,9 @@ export function enlarged([a, b, c, d, e, f]: Affine, factor: number): Affine {
 }
 
 /** How far two maps take the corners of a rectangle apart, at most. */
-export function distance(
-  one: Affine,
-  other: Affine,
+export function cornerDistance(
+  one: AffineMap,
+  other: AffineMap,
   { width, height }: { width: number; height: number },
 ): number {
   let most = 0

@@ -1,8 +1,8 @@
 import type { Frame, Patch } from '../frame.ts'
-import type { Layer } from './layer.ts'
+import type { WarpedLayer } from './warp-patch.ts'
 
 /** A patch's pixels filled so far, in its rows; colour at half its sides. */
-export interface Filling {
+export interface PatchFill {
   readonly luma: Float32Array
   readonly blue: Float32Array
   readonly red: Float32Array
@@ -11,14 +11,14 @@ export interface Filling {
 }
 
 /** Levels by which views of the same thing differ at most. */
-const alike = 8
+const maxDeviation = 8
 
 /**
  * Blends what views show, each as much as it counts. Where they show different things, those that are unlike the
  * one that counts most fade, unless they count as much: then one passes into the other as time goes by.
  */
-export function blend({ width, height, mask }: Patch, layers: readonly Layer[]): Filling {
-  const filling: Filling = {
+export function blendLayers({ width, height, mask }: Patch, layers: readonly WarpedLayer[]): PatchFill {
+  const filling: PatchFill = {
     luma: new Float32Array(width * height),
     blue: new Float32Array((width * height) / 4),
     red: new Float32Array((width * height) / 4),
@@ -28,7 +28,7 @@ export function blend({ width, height, mask }: Patch, layers: readonly Layer[]):
   for (let row = 0; row < height; row += 1) {
     for (let at = row * width, end = at + width; at < end; at += 1) {
       if (mask[at] === 0) continue
-      const all = weigh(layers, at, shares)
+      const all = weighLayers(layers, at, shares)
       if (all === 0) continue
       let sum = 0
       for (let index = 0; index < layers.length; index += 1) {
@@ -39,7 +39,7 @@ export function blend({ width, height, mask }: Patch, layers: readonly Layer[]):
       filling.isFilled[at] = 1
       // The first of the four pixels that share a sample of colour weighs it.
       if (((row | at) & 1) === 0)
-        blendColour(filling, layers, {
+        blendChroma(filling, layers, {
           at: (row >> 1) * (width >> 1) + ((width - end + at) >> 1),
           shares,
           all,
@@ -50,10 +50,10 @@ export function blend({ width, height, mask }: Patch, layers: readonly Layer[]):
 }
 
 /** How much each layer counts at a pixel, and all together. */
-function weigh(layers: readonly Layer[], at: number, shares: Float32Array): number {
+function weighLayers(layers: readonly WarpedLayer[], at: number, shares: Float32Array): number {
   let [best, most, count] = [0, 0, 0]
   for (let index = 0; index < layers.length; index += 1) {
-    const share = layers[index]?.share[at] ?? 0
+    const share = layers[index]?.weight[at] ?? 0
     shares[index] = share
     if (share === 0) continue
     count += 1
@@ -67,7 +67,7 @@ function weigh(layers: readonly Layer[], at: number, shares: Float32Array): numb
   for (let index = 0; index < layers.length; index += 1) {
     const share = shares[index] ?? 0
     if (share === 0) continue
-    const apart = ((layers[index]?.luma[at] ?? 0) - best) / alike
+    const apart = ((layers[index]?.luma[at] ?? 0) - best) / maxDeviation
     const squared = apart * apart
     const equal = share / most
     const kept = 1 / (1 + squared * squared)
@@ -78,9 +78,9 @@ function weigh(layers: readonly Layer[], at: number, shares: Float32Array): numb
   return all
 }
 
-function blendColour(
-  { blue, red }: Filling,
-  layers: readonly Layer[],
+function blendChroma(
+  { blue, red }: PatchFill,
+  layers: readonly WarpedLayer[],
   { at, shares, all }: { at: number; shares: Float32Array; all: number },
 ): void {
   let blues = 0
@@ -99,24 +99,24 @@ function blendColour(
  * Writes a filling into a frame's bytes, where the patch's mask is 1 and nowhere else; colour that four pixels share
  * only where it is 1 for all of them.
  */
-export function write(patch: Patch, { luma, blue, red, isFilled }: Filling, frame: Frame): void {
+export function writeFill(patch: Patch, { luma, blue, red, isFilled }: PatchFill, frame: Frame): void {
   const { x, y, width, height, mask } = patch
   const colour = frame.width * frame.height
   for (let row = 0; row < height; row += 1) {
     const line = (y + row) * frame.width + x
     for (let column = 0, at = row * width; column < width; column += 1, at += 1) {
       if (mask[at] !== 1 || isFilled[at] !== 1) continue
-      frame.bytes[line + column] = toByte(luma[at] ?? 0)
+      frame.bytes[line + column] = roundToByte(luma[at] ?? 0)
       if ((row | column) & 1 || mask[at + 1] !== 1 || mask[at + width] !== 1 || mask[at + width + 1] !== 1)
         continue
       const small = (row >> 1) * (width >> 1) + (column >> 1)
       const to = colour + ((y + row) >> 1) * (frame.width >> 1) + ((x + column) >> 1)
-      frame.bytes[to] = toByte(blue[small] ?? 128)
-      frame.bytes[to + colour / 4] = toByte(red[small] ?? 128)
+      frame.bytes[to] = roundToByte(blue[small] ?? 128)
+      frame.bytes[to + colour / 4] = roundToByte(red[small] ?? 128)
     }
   }
 }
 
-function toByte(value: number): number {
+function roundToByte(value: number): number {
   return value < 0 ? 0 : value > 255 ? 255 : (value + 0.5) | 0
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Patch } from '../frame.ts'
-import { fillStill, type Still } from './fill-still.ts'
+import { fillStill, type StillImage } from './fill-still.ts'
 
 /** Diagonal stripes, 12 pixels from one to the next. */
-function stripes(width: number, height: number, channels: 3 | 4): Still {
+function stripes(width: number, height: number, channels: 3 | 4): StillImage {
   const bytes = new Uint8Array(width * height * channels)
   for (let at = 0; at < width * height; at += 1) {
     const phase = ((at % width) + Math.floor(at / width)) % 12
@@ -18,7 +18,7 @@ function boxOf(x: number, y: number, width: number, height: number): Patch {
   return { x, y, width, height, mask: new Uint8Array(width * height).fill(1) }
 }
 
-function spoil({ width, channels, bytes }: Still, { x, y, width: across, height }: Patch): void {
+function spoil({ width, channels, bytes }: StillImage, { x, y, width: across, height }: Patch): void {
   for (let row = y; row < y + height; row += 1) {
     for (let at = row * width + x; at < row * width + x + across; at += 1) {
       bytes.fill(255, at * channels, at * channels + 3)
@@ -68,7 +68,7 @@ describe('a still', () => {
       const at = Math.floor(of / 3)
       return Math.round(light(at, of % 3) + grain(at))
     })
-    const still: Still = { width, height, channels: 3, bytes }
+    const still: StillImage = { width, height, channels: 3, bytes }
     const patch = boxOf(70, 50, 80, 50)
     spoil(still, patch)
     await fillStill(still, [patch])

@@ -1,10 +1,10 @@
 import type { Patch } from '../frame.ts'
-import { fillByExample } from './exemplar.ts'
-import { grown } from './masks.ts'
-import type { FillHoles, Holed } from './picture.ts'
+import { fillByExemplar } from './exemplar-fill.ts'
+import { growRect } from './hidden-mask.ts'
+import type { FillHoles, HoledImage } from './holed-image.ts'
 
 /** A still's pixels in rows: red, green, blue, and alpha where there are four. */
-export interface Still {
+export interface StillImage {
   readonly width: number
   readonly height: number
   readonly channels: 3 | 4
@@ -12,34 +12,37 @@ export interface Still {
 }
 
 /** Fills by what the picture itself shows elsewhere. */
-export const byExample: FillHoles = (picture, { isBegun }) =>
-  Promise.resolve(fillByExample(picture, { isBegun }))
+export const exemplarFill: FillHoles = (picture, { hasInitialGuess: isBegun }) =>
+  Promise.resolve(fillByExemplar(picture, { hasInitialGuess: isBegun }))
 
 /**
  * Fills the patches of a still, in place, where their masks are 1 and nowhere else; alpha stays. Each is looked at
  * with what lies around it, so that memory is bounded by the largest patch.
  */
 export async function fillStill(
-  still: Still,
+  still: StillImage,
   patches: readonly Patch[],
-  fill: FillHoles = byExample,
+  fill: FillHoles = exemplarFill,
 ): Promise<void> {
   for (const patch of patches) {
     // As much around as a patch is thick, within bounds: what is far away seldom fits.
     const margin = Math.min(400, Math.max(64, Math.min(patch.width, patch.height)))
-    const area = grown(patch, { x: margin, y: margin }, still)
-    const picture = cut(still, area)
+    const area = growRect(patch, { x: margin, y: margin }, still)
+    const picture = cropStill(still, area)
     for (const other of patches) markHoles(picture.hole, area, { ...other, isMarked: true })
     // Those before this one are filled already.
     for (const done of patches.slice(0, patches.indexOf(patch)))
       markHoles(picture.hole, area, { ...done, isMarked: false })
     markHoles(picture.hole, area, { ...patch, isMarked: true })
-    await fill(picture, { isRgb: true, isBegun: false })
-    put(still, picture, { patch, x: area.x, y: area.y })
+    await fill(picture, { isRgb: true, hasInitialGuess: false })
+    writeHoles(still, picture, { patch, x: area.x, y: area.y })
   }
 }
 
-function cut({ width: stride, channels, bytes }: Still, { x, y, width, height }: Omit<Patch, 'mask'>): Holed {
+function cropStill(
+  { width: stride, channels, bytes }: StillImage,
+  { x, y, width, height }: Omit<Patch, 'mask'>,
+): HoledImage {
   const pixels = new Uint8Array(width * height * 3)
   for (let row = 0; row < height; row += 1) {
     for (let column = 0; column < width; column += 1) {
@@ -67,9 +70,9 @@ function markHoles(
   }
 }
 
-function put(
-  { width, channels, bytes }: Still,
-  picture: Holed,
+function writeHoles(
+  { width, channels, bytes }: StillImage,
+  picture: HoledImage,
   { patch, x, y }: { patch: Patch; x: number; y: number },
 ): void {
   for (let at = 0; at < patch.mask.length; at += 1) {

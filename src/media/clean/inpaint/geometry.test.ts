@@ -1,29 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makeScene } from '../../../../test/footage/scene.ts'
-import { after, distance, enlarged, inverse, type Affine } from './affine.ts'
-import { align, start } from './align.ts'
-import { History } from './history.ts'
-import { hiddenIn } from './masks.ts'
-import { Camera } from './motion.ts'
-import { pointsOf } from './points.ts'
-import { sample } from './sample.ts'
-import { solve } from './solve.ts'
-import { spread } from './spread.ts'
-import type { View } from './view.ts'
+import { composeMaps, cornerDistance, scaleMap, invertMap, type AffineMap } from './affine.ts'
+import { alignPoints, initialAlignment, solveCholesky } from './align.ts'
+import { type FrameView, ViewHistory } from './view.ts'
+import { hiddenMask } from './hidden-mask.ts'
+import { CameraTracker } from './camera.ts'
+import { detectFeaturePoints, sampleBicubic } from './grey-image.ts'
+import { interpolateMembrane } from './membrane.ts'
 
 const near = fc.double({ min: -0.2, max: 0.2, noNaN: true })
 const shift = fc.double({ min: -50, max: 50, noNaN: true })
 const affine = fc
   .tuple(near, near, shift, near, near, shift)
-  .map(([a, b, c, d, e, f]): Affine => [1 + a, b, c, d, 1 + e, f])
+  .map(([a, b, c, d, e, f]): AffineMap => [1 + a, b, c, d, 1 + e, f])
 const frame = { width: 200, height: 100 }
 
 describe('maps', () => {
   it('and their inverses do nothing together', () => {
     fc.assert(
       fc.property(affine, (map) => {
-        expect(distance(after(map, inverse(map)), [1, 0, 0, 0, 1, 0], frame)).toBeLessThan(1e-9)
+        expect(cornerDistance(composeMaps(map, invertMap(map)), [1, 0, 0, 0, 1, 0], frame)).toBeLessThan(1e-9)
       }),
     )
   })
@@ -31,7 +28,7 @@ describe('maps', () => {
   it('enlarged and made small again are the same', () => {
     fc.assert(
       fc.property(affine, fc.constantFrom(2, 3, 4), (map, factor) => {
-        expect(distance(enlarged(enlarged(map, factor), 1 / factor), map, frame)).toBeLessThan(1e-9)
+        expect(cornerDistance(scaleMap(scaleMap(map, factor), 1 / factor), map, frame)).toBeLessThan(1e-9)
       }),
     )
   })
@@ -50,7 +47,7 @@ it('solves systems', () => {
       const right = Float64Array.from({ length: 4 }, (_, row) =>
         wanted.reduce((sum, value, column) => sum + (matrix[row * 4 + column] ?? 0) * value, 0),
       )
-      expect(solve(matrix, right, 4)).toBe(true)
+      expect(solveCholesky(matrix, right, 4)).toBe(true)
       wanted.forEach((value, index) => expect(right[index]).toBeCloseTo(value, 6))
     }),
   )
@@ -68,7 +65,7 @@ it('spreads values smoothly: none above or below what holds it', () => {
           weights[at] = 1000
         }
         const kept = held.map(([at]) => values[at] ?? 0)
-        spread(values, weights, grid)
+        interpolateMembrane(values, weights, grid)
         expect(Math.max(...values)).toBeLessThan(Math.max(...kept) + 1)
         expect(Math.min(...values)).toBeGreaterThan(Math.min(...kept) - 1)
       },
@@ -86,7 +83,7 @@ it('spreads what lies around a wide hole evenly through it', () => {
   }
   const length = grid.columns * grid.rows
   const values = Float32Array.from({ length }, (_, at) => (isHeld(at) ? slope(at) : 0))
-  spread(
+  interpolateMembrane(
     values,
     Float32Array.from({ length }, (_, at) => (isHeld(at) ? 1000 : 0)),
     grid,
@@ -105,11 +102,11 @@ it('takes samples at pixels as they are, and on a slope what lies between', () =
   fc.assert(
     fc.property(inside, inside, (x, y) => {
       // Weights are those of the nearest of 64 steps.
-      expect(Math.abs(sample(plane, x, y) - (x * 5 + y * 3))).toBeLessThan(0.14)
+      expect(Math.abs(sampleBicubic(plane, x, y) - (x * 5 + y * 3))).toBeLessThan(0.14)
     }),
   )
   for (let at = 0; at < 400; at += 1)
-    expect(sample(plane, at % 20, Math.floor(at / 20))).toBeCloseTo(plane.data[at] ?? 0, 4)
+    expect(sampleBicubic(plane, at % 20, Math.floor(at / 20))).toBeCloseTo(plane.data[at] ?? 0, 4)
 })
 
 describe('motion', () => {
@@ -123,30 +120,33 @@ describe('motion', () => {
     })
     const [one, other] = pictures
     if (!one || !other) throw new RangeError('two pictures')
-    const { map } = align(pointsOf(one, 8), other, { from: start, rounds: 20 })
+    const { map } = alignPoints(detectFeaturePoints(one, 8), other, { from: initialAlignment, rounds: 20 })
     // The camera goes 1.3 px of 480 to the right in each frame.
-    expect(distance(map, [1, 0, (-2 * 1.3 * 320) / 480, 0, 1, 0], size)).toBeLessThan(0.05)
+    expect(cornerDistance(map, [1, 0, (-2 * 1.3 * 320) / 480, 0, 1, 0], size)).toBeLessThan(0.05)
   })
 
   it('is followed over a pan, and told from a cut', () => {
     const scene = makeScene('cut', { ...size, count: 24 })
-    const camera = new Camera(size)
+    const camera = new CameraTracker(size)
     const poses = Array.from({ length: 24 }, (_, index) => camera.observe(scene.frameAt(index), []))
     expect(poses.map(({ shot }) => shot)).toEqual(poses.map((_, index) => (index < 12 ? 0 : 1)))
     const [from, to] = [poses[12], poses[23]]
-    const moved = after(to?.toShot ?? start.map, inverse(from?.toShot ?? start.map))
-    expect(distance(moved, [1, 0, (11 * 0.8 * 320) / 480, 0, 1, 0], size)).toBeLessThan(0.5)
+    const moved = composeMaps(
+      to?.toShot ?? initialAlignment.map,
+      invertMap(from?.toShot ?? initialAlignment.map),
+    )
+    expect(cornerDistance(moved, [1, 0, (11 * 0.8 * 320) / 480, 0, 1, 0], size)).toBeLessThan(0.5)
   })
 })
 
 it('hides masks and two pixels around them, at any scale', () => {
   const patch = { x: 8, y: 6, width: 4, height: 2, mask: Uint8Array.from([1, 1, 0, 0, 1, 1, 0, 0]) }
-  const hidden = hiddenIn([patch], { x: 0, y: 0, width: 24, height: 16 })
+  const hidden = hiddenMask([patch], { x: 0, y: 0, width: 24, height: 16 })
   for (let y = 0; y < 16; y += 1) {
     for (let x = 0; x < 24; x += 1)
       expect(hidden[y * 24 + x], `${x} ${y}`).toBe(x >= 6 && x < 12 && y >= 4 && y < 10 ? 1 : 0)
   }
-  const half = hiddenIn([patch], { x: 0, y: 0, width: 24, height: 16 }, 2)
+  const half = hiddenMask([patch], { x: 0, y: 0, width: 24, height: 16 }, 2)
   for (let at = 0; at < half.length; at += 1) {
     const [x, y] = [(at % 12) * 2, Math.floor(at / 12) * 2]
     const any = [0, 1, 24, 25].some((step) => hidden[y * 24 + x + step] === 1)
@@ -156,10 +156,10 @@ it('hides masks and two pixels around them, at any scale', () => {
 
 it('keeps views within its bound however long a video is, near ones and those beside a change of patches', () => {
   const most = 40 * 160
-  const history = new History(most)
+  const history = new ViewHistory(most)
   const [shown, none] = [[{ x: 0, y: 0, width: 2, height: 2, mask: new Uint8Array(4) }], []]
   const [covered, open] = [new Uint8Array(64), new Uint8Array(64)]
-  const view = (index: number): View => {
+  const view = (index: number): FrameView => {
     const isShown = index % 200 < 190
     // For some time another mask on each frame, as of text that moves.
     const isMoving = index > 1500 && index < 2200
@@ -172,9 +172,9 @@ it('keeps views within its bound however long a video is, near ones and those be
       index,
       time: index,
       shot: 0,
-      toShot: start.map,
+      toShot: initialAlignment.map,
       patches: isShown ? patches : none,
-      trust: 1,
+      confidence: 1,
       crops: [crop],
     }
   }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { fidelityOf, type Fidelity } from '../../../../test/footage/fidelity.ts'
+import { type Fidelity, fidelityOf } from '../../../../test/footage/fidelity.ts'
 import { logo, movingText, subtitles } from '../../../../test/footage/overlay.ts'
 import { plainBlur } from '../../../../test/footage/plain-blur.ts'
 import { makeScene, type Scene, type ShotName } from '../../../../test/footage/scene.ts'
-import type { Frame } from '../frame.ts'
-import { makeInpainter } from './inpainter.ts'
+import type { Frame, FrameTreatment } from '../frame.ts'
+import { createInpainter } from './inpainter.ts'
 
 const film = { width: 320, height: 180, fps: 25 }
 const lines = { shown: 14, gone: 4 }
@@ -33,7 +33,7 @@ describe('what other frames show is carried over', () => {
   ] as const)('under subtitles, %s: at least %d dB', async (shot, least) => {
     // Each shot has to show once what lines hide.
     const scene = footage(shot, shot === 'cut' ? 36 : 21)
-    const ours = await fidelityOf(scene, subtitles(scene, lines), makeInpainter(film))
+    const ours = await fidelityOf(scene, subtitles(scene, lines), createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(least)
     expect(ours.changedOutside).toBe(0)
   })
@@ -41,13 +41,13 @@ describe('what other frames show is carried over', () => {
   it('without what comes and goes faintly beside its time', async () => {
     const scene = footage('static', 36)
     const fading = subtitles(scene, { shown: 14, gone: 20, faint: [0.08, 0.04] })
-    const ours = await fidelityOf(scene, fading, makeInpainter(film))
+    const ours = await fidelityOf(scene, fading, createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(40)
   })
 
   it('where something passes: at least 28 dB, and 6 dB above plain blur', async () => {
     const scene = footage('walker', 36)
-    const ours = await fidelityOf(scene, subtitles(scene, lines), makeInpainter(film))
+    const ours = await fidelityOf(scene, subtitles(scene, lines), createInpainter(film))
     const blurred = await fidelityOf(scene, subtitles(scene, lines), plainBlur)
     expect(ours.psnr).toBeGreaterThan(28)
     expect(ours.psnr).toBeGreaterThan(blurred.psnr + 6)
@@ -58,7 +58,7 @@ describe('what other frames show is carried over', () => {
     ['diagonal pan', 32],
   ] as const)('under a logo that is always there, %s: at least %d dB', async (shot, least) => {
     const scene = footage(shot, 36)
-    const ours = await fidelityOf(scene, logo(scene), makeInpainter(film))
+    const ours = await fidelityOf(scene, logo(scene), createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(least)
     expect(ours.changedOutside).toBe(0)
   })
@@ -66,13 +66,13 @@ describe('what other frames show is carried over', () => {
   it('to a thin line in a square picture', async () => {
     const scene = makeScene('static', { width: 720, height: 720, count: 5 })
     const overlay = subtitles(scene, { shown: 3, gone: 2, box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 } })
-    const ours = await fidelityOf(scene, overlay, makeInpainter({ ...scene, fps: 25 }))
+    const ours = await fidelityOf(scene, overlay, createInpainter({ ...scene, fps: 25 }))
     expect(ours.psnr).toBeGreaterThan(38)
   })
 
   it('under text that moves', async () => {
     const scene = footage('static', 30)
-    const ours = await fidelityOf(scene, movingText(scene, { speed: 6 }), makeInpainter(film))
+    const ours = await fidelityOf(scene, movingText(scene, { speed: 6 }), createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(38)
   })
 
@@ -90,7 +90,7 @@ describe('what other frames show is carried over', () => {
           yield frame
         }
       }
-      for await (const frame of makeInpainter({ ...size, fps })(counted(), where)) {
+      for await (const frame of createInpainter({ ...size, fps })(counted(), where)) {
         // Two seconds are looked ahead and no more.
         given += 1
         expect(taken - given).toBeLessThanOrEqual(2 * fps)
@@ -123,7 +123,7 @@ describe('what no frame shows', () => {
     'is made up once and holds still, %s: changes of its error below %d levels',
     async (shot, most) => {
       const scene = footage(shot, 24)
-      const ours = await fidelityOf(scene, logo(scene), makeInpainter(film))
+      const ours = await fidelityOf(scene, logo(scene), createInpainter(film))
       expect(ours.psnr).toBeGreaterThan(20)
       expect(ours.flicker).toBeLessThan(most)
       expect(ours.changedOutside).toBe(0)
@@ -135,7 +135,7 @@ describe('what no frame shows', () => {
     const { frames } = await fidelityOf(
       scene,
       logo(scene),
-      makeInpainter(
+      createInpainter(
         { ...scene, fps: 12 },
         {
           fill: ({ pixels, hole }) => {
@@ -153,15 +153,15 @@ describe('what no frame shows', () => {
   it('is made up also of a small place in a large picture', async () => {
     const scene = waves(2560, 1440)
     const overlay = logo(scene, { box: { x: 0.4, y: 0.4, w: 0.1, h: 0.028 } })
-    const ours = await fidelityOf(scene, overlay, makeInpainter({ ...scene, fps: 25 }))
+    const ours = await fidelityOf(scene, overlay, createInpainter({ ...scene, fps: 25 }))
     expect(ours.worst).toBeGreaterThan(18)
   })
 
   it('shows nothing of what lay there, nor depends on it, and is the same each time', async () => {
     const scene = footage('diagonal pan', 8)
     const dark = { ...logo(scene), draw: (frame: Frame) => logo(scene, { strength: 0.3 }).draw(frame, 0) }
-    const one = await fidelityOf(scene, logo(scene), makeInpainter(film))
-    const other = await fidelityOf(scene, dark, makeInpainter(film))
+    const one = await fidelityOf(scene, logo(scene), createInpainter(film))
+    const other = await fidelityOf(scene, dark, createInpainter(film))
     expect(bytesOf(one)).toEqual(bytesOf(other))
   })
 })
@@ -173,7 +173,7 @@ it.each([
   const scene = makeScene('static', { width: 160, height: 96, count: 20 })
   const overlay = subtitles(scene, lines)
   const { frames } = await fidelityOf(scene, overlay, (given, where) =>
-    makeInpainter({ ...scene, fps: 25 })(given, { ...where, wanted }),
+    createInpainter({ ...scene, fps: 25 })(given, { ...where, wanted }),
   )
   const changed = frames.slice(0, wanted).filter(({ bytes }, index) => {
     const dirty = scene.frameAt(index)
@@ -188,8 +188,73 @@ it('gives back every frame, in order, also of footage without patches', async ()
   const { frames, changedOutside } = await fidelityOf(
     scene,
     { patchesAt: () => [], draw: () => {} },
-    makeInpainter({ ...scene, fps: 25 }),
+    createInpainter({ ...scene, fps: 25 }),
   )
   expect(frames).toHaveLength(5)
   expect(changedOutside).toBe(0)
+})
+
+const crossfadeFilm = { width: 192, height: 108, fps: 25 }
+/** Where one part ends and the next begins, and frames that the parts are given beyond that. */
+const [bound, around] = [70, 40]
+const scene = makeScene('static', { ...crossfadeFilm, count: bound + around })
+const overlay = logo(scene, { box: { x: 0.6, y: 0.1, w: 0.3, h: 0.22 } })
+const dirty = Array.from({ length: scene.count }, (_, index) => {
+  const frame = scene.frameAt(index)
+  overlay.draw(frame, index)
+  return frame
+})
+
+/** Frames from `first` to `end` as a part has them. */
+async function part(
+  [first, end]: readonly [number, number],
+  handOver?: Parameters<FrameTreatment>[1]['handOver'],
+): Promise<Map<number, Frame>> {
+  async function* given(): AsyncGenerator<Frame> {
+    for (const frame of dirty.slice(first, end)) {
+      yield await Promise.resolve({ ...frame, bytes: frame.bytes.slice() })
+    }
+  }
+  const frames = new Map<number, Frame>()
+  const { patchesAt } = overlay
+  let index = first
+  for await (const frame of createInpainter(crossfadeFilm)(given(), { first, patchesAt, handOver })) {
+    frames.set(index, { ...frame, bytes: frame.bytes.slice() })
+    index += 1
+  }
+  return frames
+}
+
+/** Mean difference of brightness between two frames where they are filled, in levels. */
+function apart(one: Frame | undefined, other: Frame | undefined): number {
+  const [patch] = overlay.patchesAt(0)
+  if (!one || !other || !patch) throw new RangeError('two filled frames')
+  let sum = 0
+  for (let at = 0; at < patch.mask.length; at += 1) {
+    const place = (patch.y + Math.floor(at / patch.width)) * one.width + patch.x + (at % patch.width)
+    sum += Math.abs((one.bytes[place] ?? 0) - (other.bytes[place] ?? 0))
+  }
+  return sum / patch.mask.length
+}
+
+describe('what is made up by two parts', () => {
+  it('passes from one into the other, where each alone would jump at their bound', async () => {
+    const handOver = { from: bound - around, to: bound }
+    const [alone, handed, next] = [
+      await part([0, bound + around]),
+      await part([0, bound + around], handOver),
+      await part([bound - around, bound + around]),
+    ]
+    const first = next.get(bound)
+    const inside = Array.from({ length: around - 1 }, (_, step) => {
+      const index = bound - around + step
+      return apart(handed.get(index), handed.get(index + 1))
+    })
+    expect(apart(alone.get(bound - 1), first)).toBeGreaterThan(1)
+    expect(apart(handed.get(bound - 1), first)).toBeLessThan(0.4)
+    expect(inside.reduce((sum, one) => sum + one, 0) / inside.length).toBeLessThan(0.4)
+    // Both see the same, so that they make the same of it.
+    expect(apart(handed.get(bound - 1), next.get(bound - 1))).toBe(0)
+    expect(apart(handed.get(bound), alone.get(bound))).toBe(0)
+  })
 })

@@ -1,16 +1,15 @@
-import type { Frame, FrameTreatment } from '../frame.ts'
-import { framesOf, type Film } from './film.ts'
-import { mix } from './hand-over.ts'
-import { Work, type Learned } from './work.ts'
+import type { Frame, FrameTreatment, Patch } from '../frame.ts'
+import { type InpaintingModels, TemporalInpainter } from './temporal-inpainter.ts'
+import { type FrameFormat, ticksToFrames } from './timebase.ts'
 
 /** Bytes of frames that are read ahead. */
-const mostAhead = 160 * 2 ** 20
+const maxAheadBytes = 160 * 2 ** 20
 /** Time that is looked ahead, in ticks: 2 s. */
-const lookAhead = 50
+const lookAheadTicks = 50
 
 /** Frames before and after a stretch that its filling may carry over from. */
-export function lookAheadOf(fps: number): number {
-  return framesOf({ fps }, lookAhead)
+export function lookAheadFrames(fps: number): number {
+  return ticksToFrames({ fps }, lookAheadTicks)
 }
 
 /**
@@ -19,26 +18,29 @@ export function lookAheadOf(fps: number): number {
  * of a stretch that another follows, what it fills passes into what that one begins with: both fill the frames that
  * the other begins with, and see the same of them; where nothing is filled at the bound, nothing before it is needed.
  */
-export function makeInpainter(film: Film, learned: Learned = {}): FrameTreatment {
+export function createInpainter(film: FrameFormat, learned: InpaintingModels = {}): FrameTreatment {
   return async function* inpaint(frames, { first, wanted = first, handOver, ...marks }) {
-    const work = new Work(film, marks, learned)
+    const work = new TemporalInpainter(film, marks, learned)
     const { patchesAt } = marks
     const isFilledOver = (bound: number) => patchesAt(bound - 1).length > 0 && patchesAt(bound).length > 0
     const filledFrom = isFilledOver(wanted) ? first : wanted
     const next =
       handOver && isFilledOver(handOver.to)
-        ? { ...handOver, work: new Work(film, marks, learned) }
+        ? { ...handOver, work: new TemporalInpainter(film, marks, learned) }
         : undefined
-    const mostFrames = Math.floor(mostAhead / (film.width * film.height * 1.5))
-    const ahead = Math.max(4, Math.min(lookAheadOf(film.fps), mostFrames))
+    const mostFrames = Math.floor(maxAheadBytes / (film.width * film.height * 1.5))
+    const ahead = Math.max(4, Math.min(lookAheadFrames(film.fps), mostFrames))
     const waiting: Frame[] = []
     let [read, given] = [first, first]
     const fill = async (frame: Frame, index: number): Promise<Frame> => {
-      if (index < filledFrom) return work.leave(frame, index)
+      if (index < filledFrom) return work.skip(frame, index)
       if (!next || index < next.from || index >= next.to) return await work.complete(frame, index)
       const other = await next.work.complete({ ...frame, bytes: frame.bytes.slice() }, index)
       const own = await work.complete(frame, index)
-      mix(own, other, { patches: patchesAt(index), share: (index + 1 - next.from) / (next.to - next.from) })
+      crossfade(own, other, {
+        patches: patchesAt(index),
+        share: (index + 1 - next.from) / (next.to - next.from),
+      })
       return own
     }
     for await (const frame of frames) {
@@ -54,6 +56,39 @@ export function makeInpainter(film: Film, learned: Learned = {}): FrameTreatment
     for (const frame of waiting) {
       yield await fill(frame, given)
       given += 1
+    }
+  }
+}
+
+/** Of the frames that both fill, the share at their end over which one filling passes into the other. */
+const crossfadeShare = 0.5
+
+/**
+ * Has a frame that was filled pass into the same frame filled otherwise: `share` is how far both have come, 0 to 1. In
+ * place, within its patches.
+ */
+function crossfade(
+  { width, height, bytes }: Frame,
+  other: Frame,
+  { patches, share }: { readonly patches: readonly Patch[]; readonly share: number },
+): void {
+  const part = Math.min(1, Math.max(0, (share - 1 + crossfadeShare) / crossfadeShare))
+  if (part === 0) return
+  const pixels = width * height
+  for (const patch of patches) {
+    for (const [from, step] of [
+      [0, 1],
+      [pixels, 2],
+      [pixels * 1.25, 2],
+    ] as const) {
+      const stride = width / step
+      for (let row = patch.y / step; row < (patch.y + patch.height) / step; row += 1) {
+        const line = from + row * stride
+        for (let at = line + patch.x / step; at < line + (patch.x + patch.width) / step; at += 1) {
+          const own = bytes[at] ?? 0
+          bytes[at] = Math.round(own + ((other.bytes[at] ?? 0) - own) * part)
+        }
+      }
     }
   }
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { fidelityOf } from '../../../../test/footage/fidelity.ts'
 import { logo, subtitles, type Overlay as Drawn } from '../../../../test/footage/overlay.ts'
 import { makeScene, type Scene } from '../../../../test/footage/scene.ts'
-import { makeInpainter } from './inpainter.ts'
-import { overlayIn, Overlays, type LaidOver } from './overlay.ts'
+import { createInpainter } from './inpainter.ts'
+import { findOverlay, OverlayLearner, type PatchOverlay } from './overlay.ts'
 
 const film = { width: 192, height: 108, fps: 25 }
 const box = { x: 0.55, y: 0.1, w: 0.35, h: 0.25 }
@@ -21,21 +21,21 @@ function shots(count: number, each: number): Scene {
   return { ...film, count: count * each, frameAt }
 }
 
-function learned(scene: Scene, drawn: Drawn, step = 2): readonly LaidOver[] {
-  const overlays = new Overlays(film)
-  for (let index = 0; index < scene.count; index += step) overlays.expect(drawn.patchesAt(index))
+function learned(scene: Scene, drawn: Drawn, step = 2): readonly PatchOverlay[] {
+  const overlays = new OverlayLearner(film)
+  for (let index = 0; index < scene.count; index += step) overlays.countPatches(drawn.patchesAt(index))
   for (let index = 0; index < scene.count; index += step) {
     const frame = scene.frameAt(index)
     drawn.draw(frame, index)
     overlays.sample(frame, drawn.patchesAt(index))
   }
-  return overlays.known
+  return overlays.overlays
 }
 
 /** Share of a patch's pixels that something is known to come through at. */
-function knownShare(known: readonly LaidOver[], drawn: Drawn): number {
+function knownShare(known: readonly PatchOverlay[], drawn: Drawn): number {
   const [patch] = drawn.patchesAt(0)
-  const through = (patch && overlayIn(known, patch)?.transmittance) ?? new Float32Array(1)
+  const through = (patch && findOverlay(known, patch)?.transmittance) ?? new Float32Array(1)
   return through.filter((share) => share > 0).length / through.length
 }
 
@@ -44,10 +44,10 @@ describe('what is translucent', () => {
     const scene = shots(5, 6)
     const drawn = logo(scene, { strength: 0.35, box })
     const known = learned(scene, drawn)
-    const treat = makeInpainter(film)
+    const treat = createInpainter(film)
     const { psnr: made } = await fidelityOf(scene, drawn, treat)
     const uncovered = await fidelityOf(scene, drawn, (frames, given) =>
-      treat(frames, { ...given, overlayOf: (patch) => overlayIn(known, patch) }),
+      treat(frames, { ...given, overlayOf: (patch) => findOverlay(known, patch) }),
     )
     expect(knownShare(known, drawn)).toBeGreaterThan(0.8)
     expect(uncovered.psnr).toBeGreaterThan(made + 2)
@@ -58,7 +58,7 @@ describe('what is translucent', () => {
     const scene = shots(5, 6)
     const opaque = logo(scene, { box })
     const [patch] = opaque.patchesAt(0)
-    const overlay = patch && overlayIn(learned(scene, opaque), patch)
+    const overlay = patch && findOverlay(learned(scene, opaque), patch)
     if (!patch || !overlay) throw new RangeError('a logo with open places')
     const [clean, frame] = [scene.frameAt(3), scene.frameAt(3)]
     opaque.draw(frame, 3)
@@ -84,17 +84,19 @@ describe('what is translucent', () => {
 
   it('is known also after much that lies nowhere for long, and not where nothing is seen beside it', () => {
     const mark = logo(shots(1, 1), { strength: 0.35, box })
-    const overlays = new Overlays(film)
+    const overlays = new OverlayLearner(film)
     for (let index = 0; index < 400; index += 1) {
       const mask = new Uint8Array(60 * 40).fill(1)
-      overlays.expect([{ x: 2 * (index % 50), y: 2 * Math.floor(index / 50), width: 60, height: 40, mask }])
+      overlays.countPatches([
+        { x: 2 * (index % 50), y: 2 * Math.floor(index / 50), width: 60, height: 40, mask },
+      ])
     }
-    for (let index = 0; index < 20; index += 1) overlays.expect(mark.patchesAt(0))
-    expect(overlays.isExpected).toBe(true)
-    const whole = new Overlays(film)
+    for (let index = 0; index < 20; index += 1) overlays.countPatches(mark.patchesAt(0))
+    expect(overlays.hasCandidates).toBe(true)
+    const whole = new OverlayLearner(film)
     const mask = new Uint8Array(film.width * film.height).fill(1)
-    for (let index = 0; index < 20; index += 1) whole.expect([{ x: 0, y: 0, ...film, mask }])
-    expect(whole.isExpected).toBe(false)
+    for (let index = 0; index < 20; index += 1) whole.countPatches([{ x: 0, y: 0, ...film, mask }])
+    expect(whole.hasCandidates).toBe(false)
   })
 
   it('is not taken for known of what hides something that moves by itself', () => {
@@ -117,7 +119,7 @@ describe('what is translucent', () => {
     // All but the first of each four.
     const through = Float32Array.from(added, (_, at) => ((at % width) | Math.floor(at / width)) & 1)
     const overlay = { through, added, rest: rest.fill(255), blue: colour, red: colour }
-    const treat = makeInpainter(film)
+    const treat = createInpainter(film)
     const { frames } = await fidelityOf(scene, drawn, (given, marks) =>
       treat(given, { ...marks, overlayOf: () => overlay }),
     )
@@ -135,10 +137,10 @@ describe('what is translucent', () => {
     const lines = subtitles(scene, { shown: 4, gone: 3, box })
     const always = { draw: lines.draw, patchesAt: () => lines.patchesAt(0) }
     const known = learned(scene, always)
-    const treat = makeInpainter(film)
+    const treat = createInpainter(film)
     const { psnr: made } = await fidelityOf(scene, always, treat)
     const { psnr } = await fidelityOf(scene, always, (frames, given) =>
-      treat(frames, { ...given, overlayOf: (patch) => overlayIn(known, patch) }),
+      treat(frames, { ...given, overlayOf: (patch) => findOverlay(known, patch) }),
     )
     expect(psnr).toBeGreaterThan(made - 0.5)
   })

@@ -1,8 +1,85 @@
-import type { Holed } from './picture.ts'
-import { meansOf, radius, unlikeness } from './squares.ts'
+import type { HoledImage } from './holed-image.ts'
+
+/** Pixels from the middle of the squares that are compared to their edges. */
+export const squareRadius = 3
+
+/** Pixels of a square. */
+const squarePixels = (2 * squareRadius + 1) ** 2
+
+/** Levels by which a square is taken brighter or darker, or of another colour, than it is, at most. */
+const maxOffset = 24
+/** Share of the differences that a lift takes away which count nevertheless: what needs none is better. */
+const offsetCost = 0.2
+
+type ImagePixels = Pick<HoledImage, 'width' | 'height' | 'pixels'>
+
+/** A picture's pixels, and by pixel and channel the mean of the square around it. */
+interface SquareStatistics extends Pick<ImagePixels, 'width' | 'pixels'> {
+  readonly means: Float32Array
+}
+
+/** By pixel and channel: the mean of the square around it; 0 where that reaches out of the picture. */
+export function squareMeans({ width, height, pixels }: ImagePixels): Float32Array {
+  const stride = width * 3
+  const along = new Float32Array(pixels.length)
+  const means = new Float32Array(pixels.length)
+  for (let y = 0; y < height; y += 1) {
+    for (let channel = 0; channel < 3; channel += 1)
+      slideMean(pixels, along, { first: y * stride + channel, step: 3, count: width })
+  }
+  for (let at = 0; at < stride; at += 1) slideMean(along, means, { first: at, step: stride, count: height })
+  return means
+}
+
+/** The mean of what lies within the radius along a line. */
+function slideMean(
+  from: ArrayLike<number>,
+  to: Float32Array,
+  { first, step, count }: Record<'first' | 'step' | 'count', number>,
+): void {
+  const side = 2 * squareRadius + 1
+  let sum = 0
+  for (let index = 0, at = first; index < count; index += 1, at += step) {
+    sum += (from[at] ?? 0) - (index < side ? 0 : (from[at - side * step] ?? 0))
+    if (index >= side - 1) to[at - squareRadius * step] = sum / side
+  }
+}
+
+/** What is added to a channel of a square for it to be as bright as another. */
+export function meanOffset(means: Float32Array, at: number, from: number): number {
+  return Math.max(-maxOffset, Math.min(maxOffset, (means[at] ?? 0) - (means[from] ?? 0)))
+}
+
+/** Squared differences of two squares, once one is lifted to the other; some number above the limit where they are more. */
+function squareDistance(
+  { width, pixels, means }: SquareStatistics,
+  { at, from, limit }: Record<'at' | 'from' | 'limit', number>,
+): number {
+  let saved = 0
+  for (let channel = 0; channel < 3; channel += 1) {
+    const [one, other] = [at * 3 + channel, from * 3 + channel]
+    const lift = meanOffset(means, one, other)
+    saved += squarePixels * (1 - offsetCost) * lift * (2 * ((means[one] ?? 0) - (means[other] ?? 0)) - lift)
+  }
+  let sum = -saved
+  let [one, other] = [
+    (at - squareRadius * width - squareRadius) * 3,
+    (from - squareRadius * width - squareRadius) * 3,
+  ]
+  for (let row = -squareRadius; row <= squareRadius; row += 1) {
+    for (let k = 0; k < 3 * (2 * squareRadius + 1); k += 1) {
+      const apart = (pixels[one + k] ?? 0) - (pixels[other + k] ?? 0)
+      sum += apart * apart
+    }
+    if (sum > limit) return sum
+    one += width * 3
+    other += width * 3
+  }
+  return sum
+}
 
 /** For squares that holes reach into, the known squares most like them. */
-export interface Matches {
+export interface SquareMatches {
   /** Middles of such squares, row by row. */
   readonly targets: Int32Array
   /** By pixel: the middle of the like square. */
@@ -17,37 +94,37 @@ export interface Matches {
 }
 
 /** Begins with what was found in the picture of half the size, else anywhere; undefined where no square is known. */
-export function startMatches(
-  { width, height, hole }: Holed,
-  half?: { matches: Matches; width: number },
-): Matches | undefined {
+export function initMatches(
+  { width, height, hole }: HoledImage,
+  half?: { matches: SquareMatches; width: number },
+): SquareMatches | undefined {
   const isSource = new Uint8Array(width * height)
   const isTarget = new Uint8Array(width * height)
-  const reached = reachedBy(hole, width, height)
-  for (let y = radius; y < height - radius; y += 1) {
+  const reached = reachedByHoles(hole, width, height)
+  for (let y = squareRadius; y < height - squareRadius; y += 1) {
     const row = y * width
-    for (let x = row + radius; x < row + width - radius; x += 1) {
+    for (let x = row + squareRadius; x < row + width - squareRadius; x += 1) {
       if (reached[x] === 0) isSource[x] = 1
       else isTarget[x] = 1
     }
   }
-  const sources = placesOf(isSource)
+  const sources = indexesOf(isSource)
   if (sources.length === 0) return undefined
-  const random = randomFrom(width * 31 + height)
+  const random = createRandom(width * 31 + height)
   const source = new Int32Array(width * height)
-  const targets = placesOf(isTarget)
+  const targets = indexesOf(isTarget)
   for (const at of targets) {
-    source[at] = half ? (enlargedSource(at, width, half) ?? -1) : -1
+    source[at] = half ? (upsampledSource(at, width, half) ?? -1) : -1
     if (isSource[source[at] ?? -1] !== 1) source[at] = sources[Math.floor(random() * sources.length)] ?? 0
   }
   const cost = new Int32Array(width * height).fill(2 ** 31 - 1)
   return { targets, source, cost, isSource, isTarget, sources, random }
 }
 
-function enlargedSource(
+function upsampledSource(
   at: number,
   width: number,
-  { matches, width: columns }: { matches: Matches; width: number },
+  { matches, width: columns }: { matches: SquareMatches; width: number },
 ): number | undefined {
   const [x, y] = [at % width, Math.floor(at / width)]
   const small = (y >> 1) * columns + Math.min(columns - 1, x >> 1)
@@ -57,22 +134,22 @@ function enlargedSource(
 }
 
 /** 1 for pixels whose square a hole reaches into. */
-function reachedBy(hole: Uint8Array, width: number, height: number): Uint8Array {
+function reachedByHoles(hole: Uint8Array, width: number, height: number): Uint8Array {
   const along = new Uint8Array(hole.length)
   const reached = new Uint8Array(hole.length)
   for (let at = hole.indexOf(1); at >= 0; at = hole.indexOf(1, at + 1)) {
     const row = at - (at % width)
-    along.fill(1, Math.max(row, at - radius), Math.min(row + width, at + radius + 1))
+    along.fill(1, Math.max(row, at - squareRadius), Math.min(row + width, at + squareRadius + 1))
   }
   for (let at = along.indexOf(1); at >= 0; at = along.indexOf(1, at + 1)) {
-    const top = Math.max(0, Math.floor(at / width) - radius)
-    const bottom = Math.min(height - 1, Math.floor(at / width) + radius)
+    const top = Math.max(0, Math.floor(at / width) - squareRadius)
+    const bottom = Math.min(height - 1, Math.floor(at / width) + squareRadius)
     for (let row = top; row <= bottom; row += 1) reached[row * width + (at % width)] = 1
   }
   return reached
 }
 
-function placesOf(is: Uint8Array): Int32Array {
+function indexesOf(is: Uint8Array): Int32Array {
   const places = new Int32Array(is.reduce((sum, one) => sum + one, 0))
   let count = 0
   for (let at = is.indexOf(1); at >= 0; at = is.indexOf(1, at + 1)) places[count++] = at
@@ -80,24 +157,24 @@ function placesOf(is: Uint8Array): Int32Array {
 }
 
 /** Looks for better matches once: those of neighbours moved along, and, if wide, places ever nearer to the best. */
-export function searchMatches(
-  { width, height, pixels }: Holed,
-  matches: Matches,
+export function improveMatches(
+  { width, height, pixels }: HoledImage,
+  matches: SquareMatches,
   { round, isWide }: { round: number; isWide: boolean },
 ): void {
   const { targets, source, cost, isSource, isTarget, random } = matches
   const isBack = round % 2 === 1
   const step = isBack ? -1 : 1
   const isKnown = (place: number) => isSource[place] === 1
-  const squares = { width, pixels, means: meansOf({ width, height, pixels }) }
+  const squares = { width, pixels, means: squareMeans({ width, height, pixels }) }
   for (let index = 0; index < targets.length; index += 1) {
     const at = targets[isBack ? targets.length - 1 - index : index] ?? 0
     let best = source[at] ?? 0
     // What is compared has changed since.
-    let least = unlikeness(squares, { at, from: best, limit: 2 ** 31 - 1 })
+    let least = squareDistance(squares, { at, from: best, limit: 2 ** 31 - 1 })
     const tryOut = (from: number) => {
       if (from === best || !isKnown(from)) return
-      const now = unlikeness(squares, { at, from, limit: least })
+      const now = squareDistance(squares, { at, from, limit: least })
       if (now < least) [best, least] = [from, now]
     }
     if (isTarget[at - step] === 1) tryOut((source[at - step] ?? 0) + step)
@@ -105,14 +182,15 @@ export function searchMatches(
     for (let reach = isWide ? Math.max(width, height) : 4; reach >= 1; reach >>= 1) {
       const x = (best % width) + Math.round((random() * 2 - 1) * reach)
       const y = Math.floor(best / width) + Math.round((random() * 2 - 1) * reach)
-      if (x >= radius && y >= radius && x < width - radius && y < height - radius) tryOut(y * width + x)
+      if (x >= squareRadius && y >= squareRadius && x < width - squareRadius && y < height - squareRadius)
+        tryOut(y * width + x)
     }
     source[at] = best
     cost[at] = least
   }
 }
 
-function randomFrom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed | 1
   return () => {
     state ^= state << 13

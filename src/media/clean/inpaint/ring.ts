@@ -1,50 +1,53 @@
-import { ringCells, type Cells } from './cells.ts'
-import { pointsOf, type Points } from './points.ts'
-import { reduced } from './pyramid.ts'
 import { LruCache } from '../lru-cache.ts'
-import type { Crop } from './view.ts'
+import type { AffineMap } from './affine.ts'
+import { type CellGrid, ringCells } from './cell-grid.ts'
+import { detectFeaturePoints, downsample, type FeaturePoints } from './grey-image.ts'
+import type { FrameCrop } from './view.ts'
 
 /** What is seen around a patch on its own frame: samples, and of which cell each is. */
 export interface Ring {
-  readonly cells: Cells
+  readonly cells: CellGrid
   readonly count: number
   readonly x: Float32Array
   readonly y: Float32Array
   readonly cell: Uint16Array
   readonly value: Float32Array
   /** How brightness rises. */
-  readonly right: Float32Array
-  readonly down: Float32Array
+  readonly gradientX: Float32Array
+  readonly gradientY: Float32Array
   /** Colour, of the sample that covers the pixel. */
   readonly blue: Uint8Array
   readonly red: Uint8Array
   /** Its places with detail. */
-  readonly points: Points
+  readonly points: FeaturePoints
 }
 
 /** A cell's side in the small pictures that motion is first looked for in. */
-const coarseCell = 4
+const coarseCellSize = 4
 
 /** What is seen around a patch, at full size and small. */
-export function ringsOf(
-  crop: Crop,
-  cells: Cells,
-): { readonly fine: Ring; readonly coarse: () => Ring; readonly crop: Crop } {
+export function sampleRings(
+  crop: FrameCrop,
+  cells: CellGrid,
+): { readonly fine: Ring; readonly coarse: () => Ring; readonly crop: FrameCrop } {
   let small: Ring | undefined
   const coarse = () =>
-    (small ??= ringOf(smallOf(crop, cells.size / coarseCell), { ...cells, size: coarseCell }))
-  return { fine: ringOf(crop, cells), coarse, crop }
+    (small ??= sampleRing(downsampleCrop(crop, cells.size / coarseCellSize), {
+      ...cells,
+      size: coarseCellSize,
+    }))
+  return { fine: sampleRing(crop, cells), coarse, crop }
 }
 
 /** Of views that are laid on patches again and again: as many as are chosen of both sides. */
-const smaller = new LruCache<Crop, Crop>(16)
+const smallCrops = new LruCache<FrameCrop, FrameCrop>(16)
 
 /** A crop so many times smaller, the same of all of a video; any hidden pixel hides the one that it is part of. */
-export function smallOf(crop: Crop, factor: number): Crop {
-  return smaller.getOrCompute(crop, () => reducedCrop(crop, factor))
+export function downsampleCrop(crop: FrameCrop, factor: number): FrameCrop {
+  return smallCrops.getOrCompute(crop, () => reduceCrop(crop, factor))
 }
 
-function reducedCrop(crop: Crop, factor: number): Crop {
+function reduceCrop(crop: FrameCrop, factor: number): FrameCrop {
   const [width, height] = [Math.floor(crop.width / factor), Math.floor(crop.height / factor)]
   const hidden = new Uint8Array(width * height)
   for (let at = crop.hidden.indexOf(1); at >= 0; at = crop.hidden.indexOf(1, at + 1)) {
@@ -53,13 +56,13 @@ function reducedCrop(crop: Crop, factor: number): Crop {
   }
   const none = new Uint8Array(0)
   const place = { x: crop.x / factor, y: crop.y / factor }
-  return { ...place, width, height, data: reduced(crop.data, crop, factor), blue: none, red: none, hidden }
+  return { ...place, width, height, data: downsample(crop.data, crop, factor), blue: none, red: none, hidden }
 }
 
 /** Takes samples of a crop of the cells' own rectangle, some sixteen of each cell: more find nothing better. */
-function ringOf(crop: Crop, cells: Cells): Ring {
+function sampleRing(crop: FrameCrop, cells: CellGrid): Ring {
   const { data, hidden, width, height, x: left, y: top } = crop
-  const { size, columns, away } = cells
+  const { size, columns, ringDistance: away } = cells
   const step = Math.max(1, Math.floor(size / 4))
   const most = Math.ceil(width / step) * Math.ceil(height / step)
   const [x, y, cell] = [new Float32Array(most), new Float32Array(most), new Uint16Array(most)]
@@ -99,10 +102,41 @@ function ringOf(crop: Crop, cells: Cells): Ring {
     y,
     cell,
     value,
-    right,
-    down,
+    gradientX: right,
+    gradientY: down,
     blue,
     red,
-    points: pointsOf(crop, size >> 1, isNear),
+    points: detectFeaturePoints(crop, size >> 1, isNear),
   }
+}
+
+/** Deviation of a view's brightness, in levels, from which on it tells how bright a frame is. */
+const minContrast = 4
+
+/**
+ * How a view's brightness goes with the ring's, found over all that is seen of both, the ring's as what follows: so
+ * that black, on which nothing can be laid, is known as black. Undefined where the view has no contrast.
+ */
+export function fitBrightness(
+  ring: Ring,
+  { x: left, y: top, width, height, data, hidden }: FrameCrop,
+  [a, b, c, d, e, f]: AffineMap,
+): { readonly gain: number; readonly offset: number } | undefined {
+  let [count, there, here, squares, products] = [0, 0, 0, 0, 0]
+  for (let index = 0; index < ring.count; index += 1) {
+    const [px, py] = [ring.x[index] ?? 0, ring.y[index] ?? 0]
+    const x = Math.round(a * px + b * py + c - left)
+    const y = Math.round(d * px + e * py + f - top)
+    if (!(x >= 0 && y >= 0 && x < width && y < height) || hidden[y * width + x] !== 0) continue
+    const [value, own] = [data[y * width + x] ?? 0, ring.value[index] ?? 0]
+    count += 1
+    there += value
+    here += own
+    squares += value * value
+    products += value * own
+  }
+  const spreadOf = squares / count - (there / count) ** 2
+  if (count < 50 || spreadOf < minContrast ** 2) return undefined
+  const share = Math.min(4, Math.max(0.02, (products / count - (there / count) * (here / count)) / spreadOf))
+  return { gain: 1 / share, offset: there / count - here / count / share }
 }

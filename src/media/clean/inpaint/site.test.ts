@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { take } from './site.ts'
+import { applyLayers } from './site.ts'
 
 it('what is filled later leaves colour that is known as it is', () => {
   const patch = { x: 0, y: 0, width: 4, height: 2, mask: new Uint8Array(8).fill(1) }
@@ -10,10 +10,10 @@ it('what is filled later leaves colour that is known as it is', () => {
     // The first pixel of the first four.
     isFilled: Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0),
   }
-  take(patch, filling, [
+  applyLayers(patch, filling, [
     {
       luma: new Float32Array(8).fill(50),
-      share: new Float32Array(8).fill(1),
+      weight: new Float32Array(8).fill(1),
       blue: new Float32Array(2).fill(30),
       red: new Float32Array(2).fill(40),
     },

@@ -1,59 +1,61 @@
 import type { Frame, Patch } from '../frame.ts'
-import { blend, type Filling } from './blend.ts'
-import { carry } from './carry.ts'
-import type { Cells } from './cells.ts'
-import { release, type Layer } from './layer.ts'
-import { matchTo, type Rings } from './match.ts'
-import { sourceOf } from './pick.ts'
-import type { View } from './view.ts'
+import { blendLayers, type PatchFill } from './blend.ts'
+import { releaseLayers, type WarpedLayer, warpPatch } from './warp-patch.ts'
+import type { CellGrid } from './cell-grid.ts'
+import { matchView, type RingPyramid } from './match-view.ts'
+import { locateSource } from './pick-sources.ts'
+import type { FrameView } from './view.ts'
 
 /** A patch of a frame that is being filled. */
-export interface Site {
+export interface FillSite {
   readonly patch: Patch
-  readonly cells: Cells
-  readonly rings: Rings
-  readonly filling: Filling
+  readonly cells: CellGrid
+  readonly rings: RingPyramid
+  readonly fill: PatchFill
 }
 
 /** A frame whose patches are filled as far as other frames show what they hide. */
-export interface Half {
+export interface PartialFrame {
   readonly frame: Frame
-  readonly now: View
-  readonly sites: readonly Site[]
+  readonly now: FrameView
+  readonly sites: readonly FillSite[]
   /** Frames before and after it. */
-  readonly views: readonly View[]
+  readonly views: readonly FrameView[]
 }
 
 /** Tells whether something of a patch is not filled yet. */
-export function isLeft({ mask }: Patch, { isFilled }: Filling): boolean {
+export function hasUnfilled({ mask }: Patch, { isFilled }: PatchFill): boolean {
   return mask.some((is, at) => is === 1 && isFilled[at] === 0)
 }
 
 /** What a picture shows of a patch where its hidden part was made up, and how unlike its surroundings have become, in levels. */
-export async function layerOf(
-  { patch, cells, rings }: Site,
-  now: View,
-  { view, worth }: { view: View; worth: number },
-): Promise<{ layer: Layer; doubt: number } | undefined> {
-  const source = sourceOf(view, now, cells)
-  const match = source && (await matchTo(rings, source))
+export async function warpView(
+  { patch, cells, rings }: FillSite,
+  now: FrameView,
+  { view, worth }: { view: FrameView; worth: number },
+): Promise<{ layer: WarpedLayer; doubt: number } | undefined> {
+  const source = locateSource(view, now, cells)
+  const match = source && (await matchView(rings, source))
   if (!match) return undefined
   let [sum, count] = [0, 0]
-  for (let at = 0; at < cells.away.length; at += 1) {
-    if (cells.away[at] !== 1) continue
-    sum += match.doubt[at] ?? 0
+  for (let at = 0; at < cells.ringDistance.length; at += 1) {
+    if (cells.ringDistance[at] !== 1) continue
+    sum += match.residual[at] ?? 0
     count += 1
   }
   // It was laid on by what was seen alone; all of it is taken.
   const crop = { ...match.crop, hidden: new Uint8Array(match.crop.hidden.length) }
-  return { layer: carry(patch, cells, { match: { ...match, crop }, worth }), doubt: sum / Math.max(1, count) }
+  return {
+    layer: warpPatch(patch, cells, { match: { ...match, crop }, worth }),
+    doubt: sum / Math.max(1, count),
+  }
 }
 
 /** Fills what is left by layers. */
-export function take(patch: Patch, filling: Filling, layers: readonly Layer[]): void {
+export function applyLayers(patch: Patch, filling: PatchFill, layers: readonly WarpedLayer[]): void {
   if (layers.length === 0) return
-  const rest = blend(patch, layers)
-  release(layers)
+  const rest = blendLayers(patch, layers)
+  releaseLayers(layers)
   const { width } = patch
   for (let at = 0; at < rest.isFilled.length; at += 1) {
     if (filling.isFilled[at] === 1 || rest.isFilled[at] === 0) continue

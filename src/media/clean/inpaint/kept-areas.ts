@@ -1,17 +1,17 @@
 import type { Patch, PatchesAt } from '../frame.ts'
-import { ringOf } from './cells.ts'
-import { framesOf, type Film } from './film.ts'
-import { grown } from './masks.ts'
+import { ringMargin } from './cell-grid.ts'
+import { ticksToFrames, type FrameFormat } from './timebase.ts'
+import { growRect } from './hidden-mask.ts'
 import { uniteRects, type Rect } from '../../geometry.ts'
 
 /** Time by which what is kept of a frame may serve another, in ticks: 12 s. */
-export const reach = 300
+export const historyTicks = 300
 
 /** Frames that are looked at together. */
-const block = 32
+const blockFrames = 32
 
 /** What lies around the patches of frames in a row that have the same ones. */
-interface Stretch {
+interface PatchInterval {
   last: number
   readonly rects: readonly Rect[]
 }
@@ -20,39 +20,39 @@ interface Stretch {
  * What of a frame other frames may need: patches that are near in time, and what lies around them. Frames are asked for
  * in order; the patches of each are looked at once, as those of seconds are too many to be kept.
  */
-export class Areas {
+export class KeptAreas {
   readonly #patchesAt: PatchesAt
-  readonly #film: Film
+  readonly #film: FrameFormat
   readonly #reach: number
   readonly #least: number
-  readonly #stretches: Stretch[] = []
+  readonly #stretches: PatchInterval[] = []
   #patches: readonly Patch[] | undefined
   /** The first frame that was not looked at. */
   #next = 0
   #of = -1
   #areas: readonly Rect[] = []
 
-  constructor(patchesAt: PatchesAt, film: Film) {
+  constructor(patchesAt: PatchesAt, film: FrameFormat) {
     this.#patchesAt = patchesAt
     this.#film = film
-    this.#reach = framesOf(film, reach)
-    this.#least = Math.max(32, Math.round(Math.max(film.width, film.height) / 24), ringOf(film))
+    this.#reach = ticksToFrames(film, historyTicks)
+    this.#least = Math.max(32, Math.round(Math.max(film.width, film.height) / 24), ringMargin(film))
   }
 
   /** Rectangles of a frame that are to be kept. */
   at(frame: number): readonly Rect[] {
-    const turn = Math.floor(frame / block)
+    const turn = Math.floor(frame / blockFrames)
     if (turn !== this.#of) {
       this.#of = turn
-      this.#moveTo(turn * block)
-      this.#areas = merged(this.#stretches.flatMap(({ rects }) => rects))
+      this.#moveTo(turn * blockFrames)
+      this.#areas = mergeRects(this.#stretches.flatMap(({ rects }) => rects))
     }
     return this.#areas
   }
 
   #moveTo(first: number): void {
     const from = Math.max(0, first - this.#reach)
-    const end = first + block + this.#reach
+    const end = first + blockFrames + this.#reach
     for (let frame = Math.max(from, this.#next); frame < end; frame += 1) {
       const patches = this.#patchesAt(frame)
       const latest = this.#stretches.at(-1)
@@ -71,12 +71,12 @@ export class Areas {
       x: Math.max(this.#least, patch.width / 2),
       y: Math.max(this.#least, Math.min(patch.height, patch.width / 2)),
     }
-    return grown(patch, by, this.#film)
+    return growRect(patch, by, this.#film)
   }
 }
 
 /** Rectangles that overlap much become one. */
-function merged(rects: readonly Rect[]): readonly Rect[] {
+function mergeRects(rects: readonly Rect[]): readonly Rect[] {
   const kept: Rect[] = []
   for (const rect of rects) {
     let whole = rect
@@ -84,7 +84,10 @@ function merged(rects: readonly Rect[]): readonly Rect[] {
       const other = kept[index]
       if (!other) continue
       const both = uniteRects(whole, other)
-      if (areaOf(both) > 1.1 * Math.max(areaOf(whole), areaOf(other), (areaOf(whole) + areaOf(other)) * 0.9))
+      if (
+        rectArea(both) >
+        1.1 * Math.max(rectArea(whole), rectArea(other), (rectArea(whole) + rectArea(other)) * 0.9)
+      )
         continue
       whole = both
       kept.splice(index, 1)
@@ -95,6 +98,6 @@ function merged(rects: readonly Rect[]): readonly Rect[] {
   return kept
 }
 
-function areaOf({ width, height }: Rect): number {
+function rectArea({ width, height }: Rect): number {
   return width * height
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createPatchLookup } from '../masks.ts'
 import type { Region } from '../region.ts'
-import { Areas } from './areas.ts'
+import { KeptAreas } from './kept-areas.ts'
 
 const film = { width: 640, height: 360, fps: 5 }
 const marked = (remove: readonly Region[]) =>
@@ -29,12 +29,12 @@ it('what is kept of a frame is the same whatever was asked for before, and no fr
     fc.property(regions, fc.nat(400), (remove, frame) => {
       const asked: number[] = []
       const patchesAt = marked(remove)
-      const areas = new Areas((one) => {
+      const areas = new KeptAreas((one) => {
         asked.push(one)
         return patchesAt(one)
       }, film)
       for (let before = 0; before < frame; before += 1) areas.at(before)
-      expect(areas.at(frame)).toEqual(new Areas(patchesAt, film).at(frame))
+      expect(areas.at(frame)).toEqual(new KeptAreas(patchesAt, film).at(frame))
       expect(new Set(asked).size).toBe(asked.length)
     }),
     { numRuns: 40 },

@@ -1,36 +1,36 @@
-import { after, inverse, type Affine } from './affine.ts'
-import type { Cells } from './cells.ts'
-import type { Crop, View } from './view.ts'
+import { composeMaps, invertMap, type AffineMap } from './affine.ts'
+import type { CellGrid } from './cell-grid.ts'
+import type { FrameCrop, FrameView } from './view.ts'
 import { isRectInside } from '../../geometry.ts'
 
 /** A view in which something is seen that a patch hides. */
-export interface Source {
-  readonly view: View
-  readonly crop: Crop
+export interface SourceView {
+  readonly view: FrameView
+  readonly crop: FrameCrop
   /** From the treated frame to the view, as the camera's way tells it. */
-  readonly map: Affine
+  readonly map: AffineMap
 }
 
 /** Numbers of the frames that served before. */
-type Liked = Pick<ReadonlyMap<number, unknown>, 'has'>
+type UsedViews = Pick<ReadonlyMap<number, unknown>, 'has'>
 
 /** As many views of each side in time show each cell, where there are: what passes in one is not in the others. */
-const usual = 2
+const viewsPerCell = 2
 /** Pixels, of a patch and its ring, from which on one has to be enough for the time it takes. */
-const large = 40_000
+const largePixels = 40_000
 /** Views of a side in all. */
-const mostOfSide = 8
+const maxPerSide = 8
 /** Views of a side that are looked at. */
-const mostLooked = 40
+const maxCandidates = 40
 /** Ticks over which a view's worth halves. */
-const halving = 24
+const halfLifeTicks = 24
 
 /** Chooses views before and after a frame that together show what a patch hides, near ones and `liked` ones first. */
 export function pickSources(
-  cells: Cells,
-  now: View,
-  given: { views: readonly View[]; liked: Liked },
-): Source[] {
+  cells: CellGrid,
+  now: FrameView,
+  given: { views: readonly FrameView[]; liked: UsedViews },
+): SourceView[] {
   const place = given.views.findIndex(({ index }) => index >= now.index)
   const split = place < 0 ? given.views.length : place
   const before = given.views.slice(0, split).toReversed()
@@ -39,21 +39,21 @@ export function pickSources(
 }
 
 function pickOfSide(
-  cells: Cells,
-  now: View,
-  { views, liked }: { views: readonly View[]; liked: Liked },
-): Source[] {
-  const looked = worthLooking(views, now, liked).flatMap((view) => {
-    const source = sourceOf(view, now, cells)
-    const shown = source && shownIn(source.crop, source.map, cells)
+  cells: CellGrid,
+  now: FrameView,
+  { views, liked }: { views: readonly FrameView[]; liked: UsedViews },
+): SourceView[] {
+  const looked = candidateViews(views, now, liked).flatMap((view) => {
+    const source = locateSource(view, now, cells)
+    const shown = source && visibleHoleCells(source.crop, source.map, cells)
     const distance = Math.abs(view.time - now.time)
-    const worth = ((liked.has(view.index) ? 1.4 : 1) * view.trust) / (1 + distance / halving)
+    const worth = ((liked.has(view.index) ? 1.4 : 1) * view.confidence) / (1 + distance / halfLifeTicks)
     return shown ? [{ ...source, shown, worth, distance }] : []
   })
-  const perSide = cells.width * cells.height > large ? 1 : usual
+  const perSide = cells.width * cells.height > largePixels ? 1 : viewsPerCell
   const need = cells.isHole.map((hole) => hole * perSide)
   const picked: typeof looked = []
-  while (picked.length < mostOfSide) {
+  while (picked.length < maxPerSide) {
     const isSeen = need.every((wanted) => wanted < perSide)
     if (isSeen && picked.length >= perSide) break
     let best: (typeof looked)[number] | undefined
@@ -78,8 +78,8 @@ function pickOfSide(
 }
 
 /** Of each stretch of frames with the same patches its ends, and between them ever fewer; of too many, ever fewer. */
-function worthLooking(views: readonly View[], now: View, liked: Liked): View[] {
-  const all: View[] = []
+function candidateViews(views: readonly FrameView[], now: FrameView, liked: UsedViews): FrameView[] {
+  const all: FrameView[] = []
   let [passed, next] = [0, 1]
   for (let at = 0; at < views.length; at += 1) {
     const [view, before, behind] = [views[at], views[at - 1], views[at + 1]]
@@ -90,12 +90,12 @@ function worthLooking(views: readonly View[], now: View, liked: Liked): View[] {
     if (passed >= next) next = Math.max(next + 1, next * 1.2)
     passed += 1
   }
-  if (all.length <= mostLooked) return all
+  if (all.length <= maxCandidates) return all
   // The nearest quarter, then in growing steps to the farthest.
-  const near = mostLooked / 4
-  const growth = (all.length / near) ** (1 / (mostLooked - near))
+  const near = maxCandidates / 4
+  const growth = (all.length / near) ** (1 / (maxCandidates - near))
   const steps = new Set(
-    Array.from({ length: mostLooked }, (_, step) =>
+    Array.from({ length: maxCandidates }, (_, step) =>
       Math.floor(step < near ? step : near * growth ** (step - near)),
     ),
   )
@@ -103,13 +103,17 @@ function worthLooking(views: readonly View[], now: View, liked: Liked): View[] {
 }
 
 /** How a view shows the place of a patch and what lies around it; undefined where that was not kept. */
-export function sourceOf(view: View, now: Pick<View, 'toShot'>, cells: Cells): Source | undefined {
+export function locateSource(
+  view: FrameView,
+  now: Pick<FrameView, 'toShot'>,
+  cells: CellGrid,
+): SourceView | undefined {
   const crop = cropFor(view, cells)
-  return crop && { view, crop, map: after(now.toShot, inverse(view.toShot)) }
+  return crop && { view, crop, map: composeMaps(now.toShot, invertMap(view.toShot)) }
 }
 
-function cropFor({ crops }: View, cells: Cells): Crop | undefined {
-  let best: Crop | undefined
+function cropFor({ crops }: FrameView, cells: CellGrid): FrameCrop | undefined {
+  let best: FrameCrop | undefined
   for (const crop of crops) {
     if (isRectInside(cells, crop) && (!best || crop.data.length > best.data.length)) best = crop
   }
@@ -117,10 +121,10 @@ function cropFor({ crops }: View, cells: Cells): Crop | undefined {
 }
 
 /** Cells of holes all of whose corners are seen; undefined where there are none. */
-function shownIn(
-  { x, y, width, height, hidden }: Crop,
-  [a, b, c, d, e, f]: Affine,
-  cells: Cells,
+function visibleHoleCells(
+  { x, y, width, height, hidden }: FrameCrop,
+  [a, b, c, d, e, f]: AffineMap,
+  cells: CellGrid,
 ): number[] | undefined {
   const shown: number[] = []
   const { size, columns, isHole } = cells

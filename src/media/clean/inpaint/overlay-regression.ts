@@ -1,19 +1,19 @@
 import type { Frame, Overlay, Patch } from '../frame.ts'
-import { spread } from './spread.ts'
-import { cutOut, type Crop } from './view.ts'
+import { interpolateMembrane } from './membrane.ts'
+import { cropFrame, type FrameCrop } from './view.ts'
 import type { Rect } from '../../geometry.ts'
 
 /** Samples from which on something is known. */
-export const fewest = 12
+export const minSamples = 12
 /** Least and most that may come through: of less, noise is all that is seen; what varies more is another thing. */
 const [least, most] = [0.3, 2]
 /** Share of what comes through by which it may be off. */
-const unsure = 0.4
+const maxRelativeError = 0.4
 /** Levels that are left unexplained at most: of more, what lies there changes, as lines of text do. */
-const mostRest = 25
+const maxResidual = 25
 
 /** Sums over samples of a plane: what is shown, what its surroundings suggest, their squares and products. */
-class Sums {
+class RegressionSums {
   readonly shown: Float64Array
   readonly guess: Float64Array
   readonly guesses: Float64Array
@@ -41,30 +41,33 @@ class Sums {
 }
 
 /** What frames tell of what lies over a patch, from what they show of an area around it. */
-export class Fit {
+export class OverlayFit {
   readonly #patch: Patch
   readonly #area: Rect
-  readonly #light: Sums
-  readonly #blue: Sums
-  readonly #red: Sums
+  readonly #light: RegressionSums
+  readonly #blue: RegressionSums
+  readonly #red: RegressionSums
   #count = 0
 
   constructor(patch: Patch, area: Rect) {
     const pixels = area.width * area.height
     this.#patch = patch
     this.#area = area
-    this.#light = new Sums(pixels)
-    this.#blue = new Sums(pixels / 4)
-    this.#red = new Sums(pixels / 4)
+    this.#light = new RegressionSums(pixels)
+    this.#blue = new RegressionSums(pixels / 4)
+    this.#red = new RegressionSums(pixels / 4)
   }
 
   add(frame: Frame, patches: readonly Patch[]): void {
-    const crop = cutOut(frame, this.#area, patches)
+    const crop = cropFrame(frame, this.#area, patches)
     const half = { columns: crop.width / 2, rows: crop.height / 2 }
-    const hidden = Uint8Array.from({ length: crop.blue.length }, (_, at) => hiddenAt(crop, at))
-    this.#light.add(crop.data, guessOf(crop.data, crop.hidden, { columns: crop.width, rows: crop.height }))
-    this.#blue.add(crop.blue, guessOf(crop.blue, hidden, half))
-    this.#red.add(crop.red, guessOf(crop.red, hidden, half))
+    const hidden = Uint8Array.from({ length: crop.blue.length }, (_, at) => isChromaHidden(crop, at))
+    this.#light.add(
+      crop.data,
+      estimateBackground(crop.data, crop.hidden, { columns: crop.width, rows: crop.height }),
+    )
+    this.#blue.add(crop.blue, estimateBackground(crop.blue, hidden, half))
+    this.#red.add(crop.red, estimateBackground(crop.red, hidden, half))
     this.#count += 1
   }
 
@@ -72,22 +75,22 @@ export class Fit {
    * What lies there, and at which share of its places more of what changes is explained by that than is not;
    * undefined after too few frames.
    */
-  get found(): { readonly overlay: Overlay; readonly explained: number } | undefined {
-    if (this.#count < fewest) return undefined
+  get result(): { readonly overlay: Overlay; readonly explained: number } | undefined {
+    if (this.#count < minSamples) return undefined
     return this.#fitted()
   }
 
   #fitted() {
     const { width, height, x, y, mask } = this.#patch
     const [pixels, colours] = [width * height, (width * height) / 4]
-    const [through, added, rest] = [0, 1, 2].map(() => new Float32Array(pixels)) as Planes
+    const [through, added, rest] = [0, 1, 2].map(() => new Float32Array(pixels)) as ThreePlanes
     const [blue, red] = [new Float32Array(colours), new Float32Array(colours)]
     const stride = this.#area.width
     let [places, explained] = [0, 0]
     for (let at = 0; at < pixels; at += 1) {
       const [column, row] = [at % width, Math.floor(at / width)]
       const place = (y - this.#area.y + row) * stride + x - this.#area.x + column
-      const { share, left, isExplained } = mask[at] === 1 ? this.#shareAt(place) : nothing
+      const { share, left, isExplained } = mask[at] === 1 ? this.#shareAt(place) : unknownPixel
       through[at] = share
       rest[at] = left
       places += mask[at] === 1 ? 1 : 0
@@ -103,7 +106,7 @@ export class Fit {
   }
 
   /** What comes through at a pixel, 0 where it is not sure enough; and the deviation that this leaves. */
-  #shareAt(at: number): typeof nothing {
+  #shareAt(at: number): typeof unknownPixel {
     const count = this.#count
     const { shown, guess, guesses, products, squares } = this.#light
     const [seen, guessed] = [(shown[at] ?? 0) / count, (guess[at] ?? 0) / count]
@@ -114,8 +117,8 @@ export class Fit {
     const isSure =
       share > least &&
       share < most &&
-      left < mostRest ** 2 &&
-      Math.sqrt(left / (count - 2) / varied) < unsure * share
+      left < maxResidual ** 2 &&
+      Math.sqrt(left / (count - 2) / varied) < maxRelativeError * share
     return {
       share: isSure ? share : 0,
       left: Math.sqrt(left),
@@ -123,28 +126,28 @@ export class Fit {
     }
   }
 
-  #addedAt({ shown, guess }: Sums, at: number, share: number): number {
+  #addedAt({ shown, guess }: RegressionSums, at: number, share: number): number {
     return ((shown[at] ?? 0) - share * (guess[at] ?? 0)) / this.#count
   }
 }
 
-const nothing = { share: 0, left: 0, isExplained: false }
+const unknownPixel = { share: 0, left: 0, isExplained: false }
 
-type Planes = [Float32Array, Float32Array, Float32Array]
+type ThreePlanes = [Float32Array, Float32Array, Float32Array]
 
-function hiddenAt({ width, hidden }: Crop, small: number): number {
+function isChromaHidden({ width, hidden }: FrameCrop, small: number): number {
   const at = Math.floor(small / (width / 2)) * 2 * width + (small % (width / 2)) * 2
   return (hidden[at] ?? 1) | (hidden[at + 1] ?? 1) | (hidden[at + width] ?? 1) | (hidden[at + width + 1] ?? 1)
 }
 
 /** What surroundings suggest where nothing is seen: as smooth as can be. */
-export function guessOf(
+export function estimateBackground(
   plane: Uint8Array,
   hidden: Uint8Array,
   grid: { columns: number; rows: number },
 ): Float32Array {
   const values = Float32Array.from(plane, (value, at) => (hidden[at] === 0 ? value : 0))
   const weights = Float32Array.from(hidden, (is) => (is === 0 ? 1000 : 0))
-  spread(values, weights, grid)
+  interpolateMembrane(values, weights, grid)
   return values
 }

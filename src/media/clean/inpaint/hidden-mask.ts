@@ -3,43 +3,47 @@ import { LruCache } from '../lru-cache.ts'
 import type { Rect } from '../../geometry.ts'
 
 /** Pixels beside a mask that are not trusted either: codecs smear what lay over the picture. */
-const smear = 2
+const smearMargin = 2
 
 /** Of the frames that are read and of those that are filled, before and after a change. Views hold what they need. */
-const known = new LruCache<readonly Patch[], LruCache<string, Uint8Array>>(4)
+const hiddenMasks = new LruCache<readonly Patch[], LruCache<string, Uint8Array>>(4)
 /** Rectangles and scales that a frame is asked about. */
-const asked = 4096
+const masksPerFrame = 4096
 
 /**
  * What of a rectangle, in steps of `factor` pixels, is hidden by patches or beside them; the same array for the same
  * patches of frames in a row.
  */
-export function hiddenIn(patches: readonly Patch[], { x, y, width, height }: Rect, factor = 1): Uint8Array {
-  const maps = known.getOrCompute(patches, () => new LruCache(asked))
+export function hiddenMask(patches: readonly Patch[], { x, y, width, height }: Rect, factor = 1): Uint8Array {
+  const maps = hiddenMasks.getOrCompute(patches, () => new LruCache(masksPerFrame))
   return maps.getOrCompute(`${x} ${y} ${width} ${height} ${factor}`, () =>
-    mapOf(patches, { x, y, width, height }, factor),
+    rasterizeHidden(patches, { x, y, width, height }, factor),
   )
 }
 
-function mapOf(patches: readonly Patch[], { x, y, width, height }: Rect, factor: number): Uint8Array {
+function rasterizeHidden(
+  patches: readonly Patch[],
+  { x, y, width, height }: Rect,
+  factor: number,
+): Uint8Array {
   const columns = Math.floor(width / factor)
   const rows = Math.floor(height / factor)
   const hidden = new Uint8Array(columns * rows)
   for (const patch of patches) {
     if (
-      patch.x - smear >= x + width ||
-      patch.y - smear >= y + height ||
-      patch.x + patch.width + smear <= x ||
-      patch.y + patch.height + smear <= y
+      patch.x - smearMargin >= x + width ||
+      patch.y - smearMargin >= y + height ||
+      patch.x + patch.width + smearMargin <= x ||
+      patch.y + patch.height + smearMargin <= y
     )
       continue
     for (let line = 0; line < patch.height; line += 1) {
-      const top = Math.max(0, Math.floor((patch.y + line - smear - y) / factor))
-      const bottom = Math.min(rows - 1, Math.floor((patch.y + line + smear - y) / factor))
+      const top = Math.max(0, Math.floor((patch.y + line - smearMargin - y) / factor))
+      const bottom = Math.min(rows - 1, Math.floor((patch.y + line + smearMargin - y) / factor))
       if (bottom < top) continue
-      for (const [from, to] of runsOf(patch, line)) {
-        const begin = Math.max(0, Math.floor((patch.x + from - smear - x) / factor))
-        const end = Math.min(columns, Math.floor((patch.x + to - 1 + smear - x) / factor) + 1)
+      for (const [from, to] of maskRuns(patch, line)) {
+        const begin = Math.max(0, Math.floor((patch.x + from - smearMargin - x) / factor))
+        const end = Math.min(columns, Math.floor((patch.x + to - 1 + smearMargin - x) / factor) + 1)
         if (end <= begin) continue
         for (let row = top; row <= bottom; row += 1)
           hidden.fill(1, row * columns + begin, row * columns + end)
@@ -50,7 +54,7 @@ function mapOf(patches: readonly Patch[], { x, y, width, height }: Rect, factor:
 }
 
 /** Stretches [from, to) of a line of a patch that are treated. */
-function* runsOf({ mask, width }: Patch, line: number): Generator<readonly [from: number, to: number]> {
+function* maskRuns({ mask, width }: Patch, line: number): Generator<readonly [from: number, to: number]> {
   const row = mask.subarray(line * width, (line + 1) * width)
   let from = row.indexOf(1)
   while (from >= 0) {
@@ -62,7 +66,7 @@ function* runsOf({ mask, width }: Patch, line: number): Generator<readonly [from
 }
 
 /** A rectangle wider and higher to all sides, as far as the frame goes, its place and sides even. */
-export function grown(
+export function growRect(
   rect: Rect,
   by: { readonly x: number; readonly y: number },
   frame: { width: number; height: number },

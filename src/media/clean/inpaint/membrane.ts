@@ -1,5 +1,5 @@
 /** Sides of a grid, and how often it is smoothed. */
-interface Grid {
+interface MembraneGrid {
   readonly columns: number
   readonly rows: number
   readonly rounds?: number
@@ -10,16 +10,16 @@ interface Grid {
  * smooth as can be (a membrane held by springs). Values are replaced. Solved from coarse to fine (Bornemann and
  * Deuflhard's cascade), each coarser grid with twice the rounds: what is far reaches far in a grid that is small.
  */
-export function spread(
+export function interpolateMembrane(
   values: Float32Array,
   weights: Float32Array,
-  { columns, rows, rounds = 4 }: Grid,
+  { columns, rows, rounds = 4 }: MembraneGrid,
 ): void {
   if (columns <= 1 && rows <= 1) return
   const firm = values.slice()
-  const small = halved({ values: firm, weights }, { columns, rows })
-  spread(small.values, small.weights, { ...small, rounds: Math.min(mostRounds, 2 * rounds) })
-  enlarge({ values, weights }, { columns, rows }, small)
+  const small = halveField({ values: firm, weights }, { columns, rows })
+  interpolateMembrane(small.values, small.weights, { ...small, rounds: Math.min(maxRounds, 2 * rounds) })
+  upsampleField({ values, weights }, { columns, rows }, small)
   // Successive over-relaxation in turns from both ends, so that no side is first.
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < rows; turn += 1) {
@@ -29,15 +29,15 @@ export function spread(
 }
 
 /** More would change nothing any more in grids as small as those. */
-const mostRounds = 64
+const maxRounds = 64
 
-interface Springs extends Grid {
+interface RelaxOptions extends MembraneGrid {
   readonly firm: Float32Array
   readonly weights: Float32Array
 }
 
 /** One row from left to right; a negative one counts from the last and goes from right to left. */
-function relaxRow(values: Float32Array, { firm, weights, columns, rows }: Springs, turn: number): void {
+function relaxRow(values: Float32Array, { firm, weights, columns, rows }: RelaxOptions, turn: number): void {
   const isBack = turn < 0
   const row = isBack ? -1 - turn : turn
   const [first, last] = [row * columns, row * columns + columns - 1]
@@ -55,13 +55,16 @@ function relaxRow(values: Float32Array, { firm, weights, columns, rows }: Spring
   }
 }
 
-interface Held {
+interface WeightedField {
   readonly values: Float32Array
   readonly weights: Float32Array
 }
 
 /** Four places as one, which is held as firmly as they are together; springs between them stay as they were. */
-function halved({ values, weights }: Held, { columns, rows }: Grid): Grid & Held {
+function halveField(
+  { values, weights }: WeightedField,
+  { columns, rows }: MembraneGrid,
+): MembraneGrid & WeightedField {
   const half = { columns: (columns + 1) >> 1, rows: (rows + 1) >> 1 }
   const means = new Float32Array(half.columns * half.rows)
   const sums = new Float32Array(means.length)
@@ -83,7 +86,11 @@ function halved({ values, weights }: Held, { columns, rows }: Grid): Grid & Held
 }
 
 /** A first guess: what is held keeps its value, all else lies between what was found small. */
-function enlarge({ values, weights }: Held, { columns, rows }: Grid, small: Grid & Held): void {
+function upsampleField(
+  { values, weights }: WeightedField,
+  { columns, rows }: MembraneGrid,
+  small: MembraneGrid & WeightedField,
+): void {
   for (let row = 0, at = 0; row < rows; row += 1) {
     const near = row >> 1
     const far = Math.max(0, Math.min(small.rows - 1, near + ((row & 1) === 0 ? -1 : 1)))

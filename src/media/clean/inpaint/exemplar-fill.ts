@@ -1,0 +1,172 @@
+import { halveImage, holeDepth, type HoledImage } from './holed-image.ts'
+import { interpolateMembrane } from './membrane.ts'
+import {
+  improveMatches,
+  initMatches,
+  meanOffset,
+  type SquareMatches,
+  squareMeans,
+  squareRadius,
+} from './patch-match.ts'
+
+/** Holes' pixels that matches are still searched for: above, those of the smaller picture are taken over. */
+const maxSearchedPixels = 40_000
+
+/** Whether what holes hold already is a good beginning. */
+interface ExemplarFillOptions {
+  readonly hasInitialGuess?: boolean
+}
+
+/**
+ * Fills holes with what the picture shows elsewhere, from coarse to fine, so that every small square of the filled
+ * part looks like one of the known part (Wexler, Shechtman and Irani), found as Barnes and others do, and lifted to
+ * the brightness that surroundings suggest (as Darabi and others do). In place; the same picture is always filled
+ * alike. Smooth where nothing around may serve.
+ */
+export function fillByExemplar(
+  picture: HoledImage,
+  { hasInitialGuess: isBegun = false }: ExemplarFillOptions = {},
+): void {
+  const levels = [picture]
+  for (let last = picture; isWorthHalving(last) && levels.length < (isBegun ? 3 : 9);) {
+    last = isBegun ? halveGuess(last) : halveImage(last)
+    levels.push(last)
+  }
+  let before: { matches: SquareMatches; width: number } | undefined
+  for (let level = levels.length - 1; level >= 0; level -= 1) {
+    const here = levels[level]
+    if (!here) continue
+    const depth = holeDepth(here)
+    if (!before && !isBegun) fillSmoothly(here)
+    const matches = initMatches(here, before)
+    if (!matches) {
+      fillSmoothly(here)
+      continue
+    }
+    const below = levels[level + 1]
+    if (before && below) upsampleHoles(here, below)
+    const isLarge = matches.targets.length > maxSearchedPixels
+    const rounds = isLarge ? 1 : Math.max(2, Math.min(8, 2 + 2 * level))
+    // What was found smaller is looked at first, at this size.
+    if (before) voteColours(here, matches, depth)
+    for (let round = 0; round < rounds; round += 1) {
+      improveMatches(here, matches, { round, isWide: !isLarge && round < 3 })
+      voteColours(here, matches, depth)
+    }
+    if (level === 0) matchBoundary(here, matches, depth)
+    before = { matches, width: here.width }
+  }
+}
+
+/** Halves a picture whose holes hold something. */
+function halveGuess(picture: HoledImage): HoledImage {
+  const { pixels } = halveImage({ ...picture, hole: new Uint8Array(picture.hole.length) })
+  return { ...halveImage(picture), pixels }
+}
+
+/** Tells whether a hole is wider than the squares that are compared, in a picture large enough to be halved. */
+function isWorthHalving(picture: HoledImage): boolean {
+  if (Math.min(picture.width, picture.height) < 32) return false
+  return holeDepth(picture).some((steps) => steps > 3)
+}
+
+/** Begins with what was filled in at half the size. */
+function upsampleHoles({ width, pixels, hole }: HoledImage, half: HoledImage): void {
+  for (let at = hole.indexOf(1); at >= 0; at = hole.indexOf(1, at + 1)) {
+    const x = Math.min(half.width - 1, (at % width) >> 1)
+    const y = Math.min(half.height - 1, Math.floor(at / width) >> 1)
+    const from = (y * half.width + x) * 3
+    pixels.set(half.pixels.subarray(from, from + 3), at * 3)
+  }
+}
+
+/** Fills holes as smoothly as can be. */
+function fillSmoothly({ width, height, pixels, hole }: HoledImage): void {
+  const weights = Float32Array.from(hole, (is) => (is === 1 ? 0 : 1000))
+  for (let channel = 0; channel < 3; channel += 1) {
+    const values = Float32Array.from(hole, (is, at) => (is === 1 ? 0 : (pixels[at * 3 + channel] ?? 0)))
+    interpolateMembrane(values, weights, { columns: width, rows: height })
+    for (let at = 0; at < hole.length; at += 1) {
+      if (hole[at] === 1) pixels[at * 3 + channel] = Math.min(255, Math.max(0, Math.round(values[at] ?? 0)))
+    }
+  }
+}
+
+/**
+ * Each hole's pixel becomes the mean of what the squares over it show there; squares that are alike, and near what is
+ * known, count more.
+ */
+function voteColours(picture: HoledImage, matches: SquareMatches, depth: Uint8Array): void {
+  const { pixels, hole } = picture
+  const sums = countVotes(picture, matches, { depth, isWanted: hole })
+  for (let at = 0; at < hole.length; at += 1) {
+    const all = sums[at * 4 + 3] ?? 0
+    if (all === 0 || hole[at] !== 1) continue
+    for (let channel = 0; channel < 3; channel += 1) {
+      pixels[at * 3 + channel] = Math.min(255, Math.max(0, (sums[at * 4 + channel] ?? 0) / all + 0.5))
+    }
+  }
+}
+
+/** How firmly what squares show beside a hole holds what they show in it. */
+const boundaryWeight = 0.3
+
+/** Adds to what was voted for what the same squares differ by from what is known beside the holes, smoothly. */
+function matchBoundary(picture: HoledImage, matches: SquareMatches, depth: Uint8Array): void {
+  const { width, height, pixels, hole } = picture
+  const sums = countVotes(picture, matches, { depth, isWanted: new Uint8Array(hole.length).fill(1) })
+  const weights = Float32Array.from(hole, (is, at) =>
+    is === 1 || sums[at * 4 + 3] === 0 ? 0 : boundaryWeight,
+  )
+  for (let channel = 0; channel < 3; channel += 1) {
+    const apart = Float32Array.from(weights, (weight, at) =>
+      weight === 0
+        ? 0
+        : (pixels[at * 3 + channel] ?? 0) - (sums[at * 4 + channel] ?? 0) / (sums[at * 4 + 3] ?? 1),
+    )
+    interpolateMembrane(apart, weights, { columns: width, rows: height })
+    for (let at = hole.indexOf(1); at >= 0; at = hole.indexOf(1, at + 1)) {
+      const value = (pixels[at * 3 + channel] ?? 0) + (apart[at] ?? 0)
+      pixels[at * 3 + channel] = Math.min(255, Math.max(0, Math.round(value)))
+    }
+  }
+}
+
+/** By wanted pixel: sums of what squares over it show there in each channel, and of how much they count. */
+function countVotes(
+  { width, height, pixels, hole }: HoledImage,
+  { targets, source, cost }: SquareMatches,
+  { depth, isWanted }: Record<'depth' | 'isWanted', Uint8Array>,
+): Float32Array {
+  const spreadOf = Math.max(600, percentile(cost, targets, 0.6))
+  const sums = new Float32Array(hole.length * 4)
+  const means = squareMeans({ width, height, pixels })
+  for (const at of targets) {
+    const from = source[at] ?? 0
+    const unlike = cost[at] ?? 0
+    const weight =
+      unlike === 2 ** 31 - 1 ? 1 : Math.exp(-unlike / spreadOf) * 1.2 ** -Math.min(40, depth[at] ?? 0) + 1e-12
+    const [first, second, third] = [
+      meanOffset(means, at * 3, from * 3),
+      meanOffset(means, at * 3 + 1, from * 3 + 1),
+      meanOffset(means, at * 3 + 2, from * 3 + 2),
+    ]
+    for (let row = -squareRadius; row <= squareRadius; row += 1) {
+      let to = at + row * width - squareRadius
+      let out = (from + row * width - squareRadius) * 3
+      for (const end = to + 2 * squareRadius; to <= end; to += 1, out += 3) {
+        if (isWanted[to] === 0) continue
+        sums[to * 4] = (sums[to * 4] ?? 0) + weight * ((pixels[out] ?? 0) + first)
+        sums[to * 4 + 1] = (sums[to * 4 + 1] ?? 0) + weight * ((pixels[out + 1] ?? 0) + second)
+        sums[to * 4 + 2] = (sums[to * 4 + 2] ?? 0) + weight * ((pixels[out + 2] ?? 0) + third)
+        sums[to * 4 + 3] = (sums[to * 4 + 3] ?? 0) + weight
+      }
+    }
+  }
+  return sums
+}
+
+function percentile(cost: Int32Array, targets: Int32Array, share: number): number {
+  const some = targets.filter((_, index) => index % 7 === 0).map((at) => cost[at] ?? 0)
+  return some.toSorted((one, other) => one - other)[Math.floor(some.length * share)] ?? 0
+}

@@ -1,0 +1,149 @@
+import type { Patch } from '../frame.ts'
+import { ringMargin } from './cell-grid.ts'
+import type { WarpedLayer } from './warp-patch.ts'
+import { cropToImage, type FillHoles, imageToCrop, insertFill } from './holed-image.ts'
+import { growRect } from './hidden-mask.ts'
+import { locateSource } from './pick-sources.ts'
+import { hasUnfilled, warpView, applyLayers, type PartialFrame, type FillSite } from './site.ts'
+import { cropFrame, type FrameCrop, type FrameView } from './view.ts'
+import type { Rect } from '../../geometry.ts'
+
+/** A place that patches lay at, maybe moving, and the pictures made up there: one, or two while one passes into the other. */
+interface FillTrack {
+  readonly shot: number
+  /** When it was last used, in ticks. */
+  usedAt: number
+  rect: Rect
+  views: readonly SynthesizedView[]
+}
+
+/** A picture that was made up, and the tick since which it is used. */
+interface SynthesizedView {
+  readonly view: FrameView
+  readonly since: number
+}
+
+/** How many times the contrast of another frame has to be this one's, for a picture to be made of that. */
+const minContrastRatio = 1.6
+/** Ticks after which an unused lane ends. */
+const maxIdleTicks = 300
+/** Ticks over which one made-up picture passes into the next. */
+const crossfadeTicks = 8
+/** Ticks that a made-up picture is kept at least. */
+const minLifetimeTicks = 12
+/** Levels by which what lies around may come to differ before another is made. */
+const maxResidual = 9
+
+/** What no frame shows: made up once for a place, then carried along like what was seen, so that it holds still. */
+export class SynthesizedFill {
+  readonly #fill: FillHoles
+  readonly #size: { readonly width: number; readonly height: number }
+  #lanes: FillTrack[] = []
+
+  constructor(size: { readonly width: number; readonly height: number }, fill: FillHoles) {
+    this.#size = size
+    this.#fill = fill
+  }
+
+  /** Fills what is left of a site. */
+  async complete(half: PartialFrame, site: FillSite): Promise<void> {
+    const { patch, fill: filling } = site
+    if (!hasUnfilled(patch, filling)) return
+    const isSeen = filling.isFilled.slice()
+    const lane = this.#laneOf(patch, half.now)
+    const last = lane.views.at(-1)
+    const age = half.now.time - (last?.since ?? 0) + 1
+    const share = Math.min(1, age / crossfadeTicks)
+    const layers: WarpedLayer[] = []
+    let doubt: number | undefined
+    for (const made of lane.views) {
+      const found = await warpView(site, half.now, {
+        view: made.view,
+        worth: made === last ? share : 1 - share,
+      })
+      if (found) layers.push(found.layer)
+      doubt = found?.doubt
+    }
+    applyLayers(patch, filling, layers)
+    if (share === 1) lane.views = lane.views.slice(-1)
+    const isUnlike = age > minLifetimeTicks && (doubt ?? 0) > maxResidual
+    if (!hasUnfilled(patch, filling) && !isUnlike) return
+    const isBegun = doubt !== undefined && doubt < 2 * maxResidual
+    const view =
+      (last ? undefined : await this.#makeOfClearer(half, site)) ??
+      (await this.#make(half, { ...site, isSeen }, isBegun))
+    lane.views = [...lane.views.slice(-1), { view, since: half.now.time }]
+    const made = await warpView(site, half.now, { view, worth: 1 })
+    if (made) applyLayers(patch, filling, [made.layer])
+  }
+
+  /** Out of a dark frame nothing good is made: of a view with much more contrast, as a fade has later; else undefined. */
+  async #makeOfClearer(
+    { now, views }: PartialFrame,
+    { cells, rings }: FillSite,
+  ): Promise<FrameView | undefined> {
+    let best: { view: FrameView; crop: FrameCrop } | undefined
+    let most = minContrastRatio * (lumaDeviation(rings.crop) + 1)
+    for (const view of views) {
+      const source = view.shot === now.shot ? locateSource(view, now, cells) : undefined
+      const contrast = source ? lumaDeviation(source.crop) : 0
+      if (source && contrast > most) [best, most] = [source, contrast]
+    }
+    if (!best) return undefined
+    const holed = cropToImage(best.crop, best.crop.hidden.slice())
+    await this.#fill(holed, { hasInitialGuess: false, isRgb: false })
+    return { ...best.view, crops: [imageToCrop(holed, best.crop, best.crop.hidden)] }
+  }
+
+  /** The lane of a patch that lay about here. */
+  #laneOf(patch: Patch, { shot, time }: FrameView): FillTrack {
+    this.#lanes = this.#lanes.filter((lane) => lane.shot === shot && time - lane.usedAt < maxIdleTicks)
+    let lane = this.#lanes.find((one) => intersectionOverUnion(one.rect, patch) > 0.4)
+    if (!lane) this.#lanes.push((lane = { shot, usedAt: time, rect: patch, views: [] }))
+    lane.rect = patch
+    lane.usedAt = time
+    return lane
+  }
+
+  async #make(
+    { frame, now, sites }: PartialFrame,
+    { patch, fill: filling, isSeen }: FillSite & { isSeen: Uint8Array },
+    isBegun: boolean,
+  ): Promise<FrameView> {
+    const margin = Math.max(48, ringMargin(this.#size), Math.min(160, patch.width, patch.height))
+    const area = growRect(patch, { x: margin, y: margin }, this.#size)
+    const crop = cropFrame(frame, area, now.patches)
+    const holed = cropToImage(crop, crop.hidden.slice())
+    for (const site of sites) {
+      insertFill(holed, crop, {
+        patch: site.patch,
+        filling: site.fill,
+        isKnown: site.patch === patch ? isSeen : site.fill.isFilled,
+      })
+    }
+    insertFill(holed, crop, { patch, filling, isKnown: isSeen })
+    await this.#fill(holed, { hasInitialGuess: isBegun, isRgb: false })
+    return { ...now, crops: [imageToCrop(holed, crop, crop.hidden)] }
+  }
+}
+
+/** Shared area of two rectangles against both. */
+function intersectionOverUnion(one: Rect, other: Rect): number {
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)
+  const shared = Math.max(0, width) * Math.max(0, height)
+  return shared / (one.width * one.height + other.width * other.height - shared)
+}
+
+/** Deviation of brightness that is seen, in levels. */
+function lumaDeviation({ data, hidden }: FrameCrop): number {
+  let [count, sum, squares] = [1, 0, 0]
+  for (let at = 0; at < data.length; at += 7) {
+    if (hidden[at] !== 0) continue
+    const value = data[at] ?? 0
+    count += 1
+    sum += value
+    squares += value * value
+  }
+  return Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2))
+}
