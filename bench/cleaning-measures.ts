@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
-import { findText } from '../src/engines/vision/find-text.ts'
+import { detectText } from '../src/engines/vision/detect-text.ts'
 import type { Area, FoundRegion } from '../src/media/clean/region.ts'
 import type { Footage } from '../test/footage/text.ts'
 import type { Size } from '../src/media/geometry.ts'
 
 /** Regions of text that are found again, by a third or more where text was taken away. */
 export async function leftIn(path: string, treated: readonly FoundRegion[]): Promise<number> {
-  const { regions: again } = await findText(path, await probe(path), { threads: 2 })
+  const { regions: again } = await detectText(path, await probe(path), { threads: 2 })
   return again.filter((one) =>
     treated.some(
       (other) => one.start < other.end && other.start < one.end && shared(one, other) > (one.w * one.h) / 3,

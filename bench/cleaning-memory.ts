@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/use.ts'
-import { findText } from '../src/engines/vision/find-text.ts'
+import { detectText } from '../src/engines/vision/detect-text.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { purify } from '../test/video-purify/purify.ts'
 import { measure, processorSeconds } from './measure.ts'
@@ -66,7 +66,7 @@ async function work(video: string): Promise<void> {
   ]
   const before = await processorSeconds()
   const { seconds, peakMiB } = await measure(async () => {
-    if (way === 'find') await findText(video, await probe(video), { threads: 2 })
+    if (way === 'find') await detectText(video, await probe(video), { threads: 2 })
     else await purify(video, folder, { purify_scope: 'region', purify_func_type: way, regions })
   })
   clearInterval(watch)

@@ -5,7 +5,7 @@ import { createCanvas, ImageData, type Canvas } from '@napi-rs/canvas'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/use.ts'
-import { findText } from '../src/engines/vision/find-text.ts'
+import { detectText } from '../src/engines/vision/detect-text.ts'
 import { ffmpeg, rgb } from '../test/video-split-screen/media.ts'
 import { purify } from '../test/video-purify/purify.ts'
 import { casesOf, type Case } from './cleaning-cases.ts'
@@ -46,7 +46,7 @@ if (picture !== '') await writeFile(picture, sheet.toBuffer('image/png'))
 async function tell({ name, way, make }: Case, index: number): Promise<void> {
   const [clean, source] = [join(folder, 'clean.mp4'), join(folder, 'source.mp4')]
   await make(clean, source)
-  const { regions: found } = await findText(source, await probe(source), { threads: 2 })
+  const { regions: found } = await detectText(source, await probe(source), { threads: 2 })
   const { path } = await purify(source, folder, {
     ...{ purify_scope: 'region', purify_func_type: way },
     regions: found.map(({ x, y, w, h, start, end }) => ({ x, y, w, h, start, end })),

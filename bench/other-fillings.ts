@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
 import { loadOpenCv } from '../src/engines/opencv/load.ts'
-import { rgbOf, yuvOf } from '../src/engines/vision/picture-tensor.ts'
+import { yuvToRgb, rgbToYuv } from '../src/engines/vision/image-tensor.ts'
 import { growRect } from '../src/media/clean/inpaint/hidden-mask.ts'
 import { imageToCrop, cropToImage } from '../src/media/clean/inpaint/holed-image.ts'
 import { cropFrame } from '../src/media/clean/inpaint/view.ts'
@@ -65,12 +65,12 @@ function fill(frame: Frame, patch: Patch, { cv, method }: { cv: Cv; method: numb
   const area = growRect(patch, { x: 24, y: 24 }, frame)
   const picture = cropToImage(cropFrame(frame, area, [patch]), new Uint8Array(area.width * area.height))
   const [image, mask, filled] = [
-    cv.matFromArray(area.height, area.width, cv.CV_8UC3, rgbOf(picture.pixels, 'limited')),
+    cv.matFromArray(area.height, area.width, cv.CV_8UC3, yuvToRgb(picture.pixels, 'limited')),
     cv.matFromArray(area.height, area.width, cv.CV_8UC1, cropFrame(frame, area, [patch]).hidden),
     new cv.Mat(),
   ]
   cv.inpaint(image, mask, filled, 3, method)
-  const crop = imageToCrop({ ...picture, pixels: yuvOf(filled.data, 'limited') }, area, picture.hole)
+  const crop = imageToCrop({ ...picture, pixels: rgbToYuv(filled.data, 'limited') }, area, picture.hole)
   for (const mat of [image, mask, filled]) mat.delete()
   for (let line = 0; line < patch.height; line += 1) {
     const from = (patch.y + line - area.y) * area.width + patch.x - area.x

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { BasicMIDI, SpessaSynthProcessor, SpessaSynthSequencer, type BasicSoundBank } from 'spessasynth_core'
-import { loadOnnxRuntime } from '../src/engines/onnx/load.ts'
+import { loadOnnxRuntime } from '../src/engines/onnx/session.ts'
 import { openModelThreads } from '../src/engines/onnx/model-threads.ts'
 import { resolvePack } from '../src/engines/packs/use.ts'
 import { openBasicPitch } from '../src/engines/piano/basic-pitch.ts'
@@ -143,7 +143,7 @@ async function ourWay(sound: Float32Array, signal: AbortSignal): Promise<Way> {
   const transcriber = await openBasicPitch(2, signal)
   return {
     async model() {
-      await Promise.all(windowsIn(sound).map(async (samples) => await looks.ask(samples, [samples.buffer])))
+      await Promise.all(windowsIn(sound).map(async (samples) => await looks.run(samples, [samples.buffer])))
     },
     all: async () => void (await transcriber.transcribe(whole(sound), { signal })),
     [Symbol.asyncDispose]: async () => {

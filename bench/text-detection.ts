@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/use.ts'
-import { findText } from '../src/engines/vision/find-text.ts'
+import { detectText } from '../src/engines/vision/detect-text.ts'
 import { captionKinds, footageOf } from '../test/footage/captions.ts'
 import { judge, type Verdict } from '../test/footage/judge-text.ts'
 import { drawFootage } from '../test/footage/text.ts'
@@ -36,7 +36,7 @@ try {
         const letterings = await drawFootage(path, footage)
         const facts = await probe(path)
         const before = await processorSeconds()
-        const { regions } = await findText(path, facts, { threads: 2 })
+        const { regions } = await detectText(path, facts, { threads: 2 })
         spent += (await processorSeconds()) - before
         seconds += footage.frames / footage.fps
         const verdict = judge(footage, letterings, regions)

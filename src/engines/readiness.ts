@@ -35,7 +35,7 @@ const checks: { readonly [K in Kind]: Check<K> } = {
     await (await import('./vision/require.ts')).requireTextDetection()
   },
   async 'own-models'({ names }) {
-    await (await import('./vision/learned-models.ts')).learnedSums(names)
+    await (await import('./vision/learned-models.ts')).learnedModelChecksums(names)
   },
   async 'piano-transcriber'() {
     return await (await import('./piano/select-transcriber.ts')).requirePianoTranscriber()

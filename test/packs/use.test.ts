@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadOnnxRuntime } from '../../src/engines/onnx/load.ts'
+import { loadOnnxRuntime } from '../../src/engines/onnx/session.ts'
 import { loadOpenCv } from '../../src/engines/opencv/load.ts'
 import type { Manifest, PackName } from '../../src/engines/packs/manifest.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'

@@ -1,12 +1,12 @@
 import { constants, copyFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import type { RunOperation } from '../../src/contract/operation.ts'
 import { requireEncoders } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { stillPicture } from '../../src/engines/ffmpeg/still.ts'
-import { findTextInImage } from '../../src/engines/vision/find-text-in-image.ts'
-import { learnedSums, openLearnedModels } from '../../src/engines/vision/learned-models.ts'
+import { detectTextInImage } from '../../src/engines/vision/detect-text-in-image.ts'
+import { learnedModelChecksums, openLearnedModels } from '../../src/engines/vision/learned-models.ts'
 import { requireTextDetection } from '../../src/engines/vision/require.ts'
 import { fillStill } from '../../src/media/clean/inpaint/fill-still.ts'
 import { stillPatches } from '../../src/media/clean/masks.ts'
@@ -22,7 +22,7 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   const video = pictureOf(file)
   const found =
     input.purify_scope === 'full_screen' && file.facts
-      ? await findTextInImage(file.path, file.facts, { signal, threads })
+      ? await detectTextInImage(file.path, file.facts, { signal, threads })
       : undefined
   const told = found ? { regions_found: found.length } : {}
   context.progress(40)
@@ -61,17 +61,4 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
     ...told,
     ...(notes.length > 0 ? { notes } : {}),
   }
-}
-
-/** Throws 6401 where ffmpeg is missing, what a set model needs, or what writes the format of this image. */
-export const ready: ReadyOperation<typeof imagePurify> = async (request) => {
-  await locateFfmpeg()
-  if (!request) return
-  if (request.input.purify_scope === 'full_screen') await requireTextDetection()
-  await learnedSums(['inpainting'])
-  const file = request.files.get(request.input.file_id)
-  await requireEncoders([formOf(file).encoder], {
-    because: `${file.name} is written as it is`,
-    instead: 'convert it to PNG',
-  })
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
-import { learnedSums } from '../../src/engines/vision/learned-models.ts'
+import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
 import { lookAheadFrames } from '../../src/media/clean/inpaint/inpainter.ts'
 import type { MarkedRegions } from '../../src/media/clean/masks.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
@@ -54,7 +54,7 @@ export async function cleanVideo(
   const source = { stream: footage.stream, rate: footage.rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
   const kept = await keptOf(footage, reading)
-  const learned = treatment === 'inpainting' ? await learnedSums() : {}
+  const learned = treatment === 'inpainting' ? await learnedModelChecksums() : {}
   const hasModels = Object.keys(learned).length > 0
   const atOnce = partsAtOnce(footage, threads, hasModels)
   const choose = () => chooseQuality(footage, { fileSize: file.size, atOnce, ...reading })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { maxRegions } from '../../src/contract/regions.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
-import { findText } from '../../src/engines/vision/find-text.ts'
+import { detectText } from '../../src/engines/vision/detect-text.ts'
 import type { MarkedRegions } from '../../src/media/clean/masks.ts'
 import { pictureEnd } from '../../src/media/frame-rate.ts'
 import type { Region } from '../../src/media/clean/region.ts'
@@ -75,7 +75,7 @@ export async function search(
   const wish = { ...(within && { within }), subtitles: scope === 'subtitle', ...bounds }
   const finished = await stepsIn(steps)
   const found = await finished.text('found', { file_id, ...wish }, async () =>
-    JSON.stringify(await findText(path, facts, { ...wish, threads, signal, onProgress: progress })),
+    JSON.stringify(await detectText(path, facts, { ...wish, threads, signal, onProgress: progress })),
   )
   return JSON.parse(found) as LimitRegionsResult
 }

@@ -1,17 +1,11 @@
 import { constants, copyFile, stat, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { maxRegions } from '../../src/contract/regions.ts'
-import type {
-  GivenFile,
-  ReadyOperation,
-  RunContext,
-  RunOperation,
-  StagedFile,
-} from '../../src/contract/operation.ts'
+import type { GivenFile, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
 import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { learnedSums } from '../../src/engines/vision/learned-models.ts'
+import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
 import { requireTextDetection } from '../../src/engines/vision/require.ts'
 import { cleanVideo } from './clean.ts'
 import type { videoPurify } from './contract.ts'
@@ -68,18 +62,8 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   }
 }
 
-/** Throws 6401 where ffmpeg, what finds text, what a set model needs, or for HDR what maps it to standard range is missing. */
-export const ready: ReadyOperation<typeof videoPurify> = async (request) => {
-  await locateFfmpeg()
-  if (!request) return
-  if (isSearched(request.input)) await requireTextDetection()
-  // What a file lists is not known here: by an empty list nothing is treated.
-  if (isTreated(request.input) && request.input.regions_file_id === undefined)
-    await readyToTreat(request.input, request.files.get(request.input.file_id))
-}
-
 async function readyToTreat({ purify_func_type }: PurifyInput, { name, facts }: GivenFile): Promise<void> {
-  if (purify_func_type === 'raft') await learnedSums()
+  if (purify_func_type === 'raft') await learnedModelChecksums()
   if (facts?.video?.hdr)
     await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
 }

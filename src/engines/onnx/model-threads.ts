@@ -3,15 +3,15 @@ import { limitConcurrency } from '../../platform/concurrency.ts'
 import { startThread } from '../../platform/runtime.ts'
 import { resolvePack } from '../packs/use.ts'
 import type { PackName } from '../packs/manifest.ts'
-import type { ModelThreadJob, Told } from './model-thread.ts'
+import type { ModelThreadData, ModelReply } from './model-thread.ts'
 
 /** Threads that each hold the same model: each works on one thing at a time, on a core of its own. */
 export interface ModelThreads<Thing, Answer> extends AsyncDisposable {
   /** Who asks while all are busy waits for a turn; what is transferred belongs to the thread from then on. */
-  ask(thing: Thing, transfer: readonly ArrayBuffer[]): Promise<Answer>
+  run(thing: Thing, transfer: readonly ArrayBuffer[]): Promise<Answer>
 }
 
-interface Kind {
+interface ModelKind {
   readonly pack: PackName
   /** What the model is for, as an error names it. */
   readonly purpose: string
@@ -21,11 +21,11 @@ interface Kind {
 
 /** Starts as many threads as are allowed; 6401 where the model, or what runs it, is not there or does not run. */
 export async function openModelThreads<Thing, Answer>(
-  { pack, purpose, module }: Kind,
+  { pack, purpose, module }: ModelKind,
   threads: number,
   signal: AbortSignal | undefined,
 ): Promise<ModelThreads<Thing, Answer>> {
-  const job: ModelThreadJob = {
+  const job: ModelThreadData = {
     model: await resolvePack(pack, { signal }),
     runtime: await resolvePack('onnx-runtime', { signal }),
   }
@@ -33,7 +33,7 @@ export async function openModelThreads<Thing, Answer>(
   const idle = [...all]
   const inTurn = limitConcurrency(threads)
   return {
-    ask: (thing, transfer) =>
+    run: (thing, transfer) =>
       inTurn(async () => {
         const one = idle.pop()
         if (!one) throw new TypeError('more things at once than threads')
@@ -47,16 +47,16 @@ export async function openModelThreads<Thing, Answer>(
   }
 }
 
-interface Thread<Thing, Answer> {
+interface ModelWorker<Thing, Answer> {
   ask(thing: Thing, transfer: readonly ArrayBuffer[]): Promise<Answer>
   end(): Promise<void>
 }
 
 function startModelThread<Thing, Answer>(
   module: URL,
-  job: ModelThreadJob,
+  job: ModelThreadData,
   purpose: string,
-): Thread<Thing, Answer> {
+): ModelWorker<Thing, Answer> {
   const worker = startThread(module, job)
   let waiting: PromiseWithResolvers<Answer> | undefined
   let failure: MediaError | undefined
@@ -68,7 +68,7 @@ function startModelThread<Thing, Answer>(
     })
     waiting?.reject(failure)
   }
-  worker.on('message', (told: Told<Answer>) => {
+  worker.on('message', (told: ModelReply<Answer>) => {
     if ('error' in told) fail(told.error)
     else waiting?.resolve(told.answer)
   })

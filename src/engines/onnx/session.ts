@@ -1,24 +1,24 @@
 import type * as runtime from 'onnxruntime-node'
 import { MediaError } from '../../contract/errors.ts'
 import type { PackName } from '../packs/manifest.ts'
-import { loadOnnxRuntime, type OnnxRuntime } from './load.ts'
+import { loadEngine } from '../packs/use.ts'
 
-type Values = runtime.InferenceSession.OnnxValueMapType
+type ModelOutputs = runtime.InferenceSession.OnnxValueMapType
 
 /** A model that is open. */
-export interface Model extends AsyncDisposable {
+export interface OnnxModel extends AsyncDisposable {
   readonly onnx: OnnxRuntime
   readonly session: runtime.InferenceSession
   /** Runs it; 6402 where it cannot work on what it is given. */
-  run(tensors: Readonly<Record<string, runtime.Tensor>>): Promise<Values>
+  run(tensors: Readonly<Record<string, runtime.Tensor>>): Promise<ModelOutputs>
 }
 
 /** Opens the model of a pack; 6401 where it, or what runs it, cannot be used. */
-export async function openModel(pack: PackName, path: string, threads = 1): Promise<Model> {
+export async function openOnnxModel(pack: PackName, path: string, threads = 1): Promise<OnnxModel> {
   const onnx = await loadOnnxRuntime()
   const options = { intraOpNumThreads: threads, interOpNumThreads: 1 }
   const session = await onnx.InferenceSession.create(path, options).catch((cause: unknown) => {
-    throw new MediaError(6401, `the model ${pack} does not load: ${reasonOf(cause)}`, {
+    throw new MediaError(6401, `the model ${pack} does not load: ${firstErrorLine(cause)}`, {
       cause,
       retryable: false,
       hint: 'See `reelwright models verify`; a model of your own must be the kind that its title tells.',
@@ -29,7 +29,7 @@ export async function openModel(pack: PackName, path: string, threads = 1): Prom
     session,
     run: (tensors) =>
       session.run(tensors).catch((cause: unknown) => {
-        throw new MediaError(6402, `the model ${pack} does not run: ${reasonOf(cause)}`, {
+        throw new MediaError(6402, `the model ${pack} does not run: ${firstErrorLine(cause)}`, {
           cause,
           retryable: false,
           hint: 'See `reelwright models verify`; a model of your own must be the kind that its title tells.',
@@ -40,7 +40,15 @@ export async function openModel(pack: PackName, path: string, threads = 1): Prom
 }
 
 /** A native engine's errors may have many lines. */
-function reasonOf(cause: unknown): string {
+function firstErrorLine(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause)
   return text.split('\n')[0]?.slice(0, 200) ?? ''
+}
+
+/** What runs models: the native library behind it is loaded when it is first needed. */
+export type OnnxRuntime = typeof runtime
+
+/** Loads the runtime; 6401 where it is not there. It sends nothing anywhere: `src/config.ts` has told it not to. */
+export async function loadOnnxRuntime(): Promise<OnnxRuntime> {
+  return (await loadEngine('onnx-runtime')).engine as OnnxRuntime
 }

@@ -11,17 +11,17 @@ export type OpenCv = typeof library
 export async function loadOpenCv(): Promise<{ readonly cv: OpenCv }> {
   const { engine } = await loadEngine('opencv')
   const cv = engine as OpenCv
-  await ready(cv)
+  await waitUntilReady(cv)
   return { cv }
 }
 
 /** One promise for all: the library tells the last who set this alone. */
-let waiting: Promise<void> | undefined
+let initialized: Promise<void> | undefined
 
-function ready(cv: OpenCv): Promise<void> {
-  waiting ??=
+function waitUntilReady(cv: OpenCv): Promise<void> {
+  initialized ??=
     'Mat' in cv
       ? Promise.resolve()
       : new Promise((resolve) => Object.assign(cv, { onRuntimeInitialized: resolve }))
-  return waiting
+  return initialized
 }

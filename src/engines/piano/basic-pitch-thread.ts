@@ -2,7 +2,7 @@ import type { InferenceSession } from 'onnxruntime-node'
 import { pianoFrameHop } from '../../media/piano/frames.ts'
 import { PartialLevelMeter } from '../../media/piano/partial-levels.ts'
 import { keyCount } from '../../media/piano/note.ts'
-import type { OnnxRuntime } from '../onnx/load.ts'
+import type { OnnxRuntime } from '../onnx/session.ts'
 import { serveModel } from '../onnx/model-thread.ts'
 import { countedFrames, marginFrames, basicPitchWindow, type WindowAnalysis } from './basic-pitch-window.ts'
 

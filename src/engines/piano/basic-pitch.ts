@@ -84,7 +84,7 @@ async function* analyzedWindows(
   for await (const { samples, received: heard, from } of paddedWindows(sound, windows)) {
     const look = free.pop() ?? newWindowAnalysis()
     look.samples.set(samples)
-    const looked = model.ask(look, []).then(() => ({ from, received: heard, look }))
+    const looked = model.run(look, []).then(() => ({ from, received: heard, look }))
     // Who ends before its turn comes has no use for its failure.
     looked.catch(() => {})
     under.push(looked)

@@ -8,7 +8,7 @@ import {
 } from '../../media/piano/regression-tracker.ts'
 import type { TranscribedNote } from '../../media/piano/note-tracker.ts'
 import { transcriptionPaces } from '../../media/piano/recording.ts'
-import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/load.ts'
+import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/session.ts'
 import type { PianoTranscription, TranscribePianoOptions, PianoTranscriber } from './transcriber.ts'
 import { paddedWindows } from '../../media/audio/windows.ts'
 

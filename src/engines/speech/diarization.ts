@@ -1,7 +1,7 @@
 import { decodePowerset, SpeakerTracker } from '../../media/speech/speaker-tracks.ts'
 import { clusterEmbeddings, speakerTurns } from '../../media/speech/speaker-turns.ts'
 import { type SpeakerTurn, speechRate } from '../../media/speech/speech-types.ts'
-import { openModel } from '../onnx/session.ts'
+import { openOnnxModel } from '../onnx/session.ts'
 import { findPack, resolvePack } from '../packs/use.ts'
 import { invalidResult, startSherpaProcess } from './sherpa/process.ts'
 import type { SpeechCallOptions } from './speech-engines.ts'
@@ -38,7 +38,7 @@ export interface Diarizer extends AsyncDisposable {
 export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
   const path = await resolvePack('speaker-segmentation', { signal })
   await using opened = new AsyncDisposableStack()
-  const model = opened.use(await openModel('speaker-segmentation', path))
+  const model = opened.use(await openOnnxModel('speaker-segmentation', path))
   const embedder = await openSpeakerEmbedder(signal)
   if (embedder) opened.use(embedder)
 

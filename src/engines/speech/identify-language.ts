@@ -3,7 +3,7 @@ import type { Tensor } from 'onnxruntime-node'
 import { MediaError } from '../../contract/errors.ts'
 import { whisperFeatures, whisperFrames } from '../../media/audio/log-mel.ts'
 import { languageProbabilities, startOfTranscriptToken } from '../../media/speech/recogniser-languages.ts'
-import { openModel, type Model } from '../onnx/session.ts'
+import { openOnnxModel, type OnnxModel } from '../onnx/session.ts'
 import { resolvePack } from '../packs/use.ts'
 import { findModelFiles } from './sherpa/model-files.ts'
 import type { LanguageIdentifier } from './speech-engines.ts'
@@ -28,8 +28,8 @@ export async function openLanguageIdentifier(
   const files = await findModelFiles(pack, await resolvePack(pack, { signal }), ['encoder', 'decoder'])
   const threads = Math.min(4, availableParallelism())
   await using opened = new AsyncDisposableStack()
-  const encoder = opened.use(await openModel(pack, files.encoder, threads))
-  const decoder = opened.use(await openModel(pack, files.decoder, threads))
+  const encoder = opened.use(await openOnnxModel(pack, files.encoder, threads))
+  const decoder = opened.use(await openOnnxModel(pack, files.decoder, threads))
   const bands = melBands(pack, encoder)
   const kept = opened.move()
   return {
@@ -53,7 +53,7 @@ export async function openLanguageIdentifier(
   }
 }
 
-function melBands(pack: string, { session }: Model): number {
+function melBands(pack: string, { session }: OnnxModel): number {
   const [input] = session.inputMetadata
   const bands = input?.isTensor ? input.shape[1] : undefined
   if (bands === 80 || bands === 128) return bands
@@ -62,7 +62,7 @@ function melBands(pack: string, { session }: Model): number {
 
 /** What the decoder expects of each token after the start of a transcript. */
 async function firstTokenLogits(
-  { onnx, session, run }: Model,
+  { onnx, session, run }: OnnxModel,
   cross: Readonly<Record<string, unknown>>,
 ): Promise<ArrayLike<number>> {
   const keys = cross['n_layer_cross_k'] as Tensor

@@ -4,7 +4,7 @@ import {
   type VoiceActivityRule,
 } from '../../media/speech/speech-spans.ts'
 import { speechRate, type TimeSpan } from '../../media/speech/speech-types.ts'
-import { openModel } from '../onnx/session.ts'
+import { openOnnxModel } from '../onnx/session.ts'
 import { resolvePack } from '../packs/use.ts'
 
 /** Samples that the model hears at once, and those before them that it hears again. */
@@ -32,7 +32,7 @@ type SampleSource = AsyncIterable<Float32Array> | Iterable<Float32Array>
 /** Opens the model that hears speech (Silero VAD); 6401 where it, or what runs it, is not there. */
 export async function openVoiceActivityDetector(signal: AbortSignal): Promise<VoiceActivityDetector> {
   const path = await resolvePack('voice-activity', { signal })
-  const model = await openModel('voice-activity', path)
+  const model = await openOnnxModel('voice-activity', path)
   const { Tensor } = model.onnx
   const rate = new Tensor('int64', BigInt64Array.of(BigInt(speechRate)), [])
 

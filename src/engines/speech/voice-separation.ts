@@ -3,7 +3,7 @@ import { processOverlapping } from '../../media/audio/windows.ts'
 import { speechRate } from '../../media/speech/speech-types.ts'
 import { decodeSound, type Sound } from '../ffmpeg/sound.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
-import { type Model, openModel } from '../onnx/session.ts'
+import { type OnnxModel, openOnnxModel } from '../onnx/session.ts'
 import { resolvePack } from '../packs/use.ts'
 import { findModelFiles } from './sherpa/model-files.ts'
 import { parseAudio, startSherpaProcess } from './sherpa/process.ts'
@@ -41,8 +41,8 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
   const pack = 'voice-separation'
   const files = await findModelFiles(pack, await resolvePack(pack, { signal }), ['vocals', 'accompaniment'])
   await using opened = new AsyncDisposableStack()
-  const voice = opened.use(await openModel(pack, files.vocals, 2))
-  const music = opened.use(await openModel(pack, files.accompaniment, 2))
+  const voice = opened.use(await openOnnxModel(pack, files.vocals, 2))
+  const music = opened.use(await openOnnxModel(pack, files.accompaniment, 2))
   const stft = new Stft(fftSize)
   // Two channels: a second is shared by neighbouring pieces.
   const pieces = { size: 2 * stft.lengthOf(modelFrames), overlap: 2 * spleeterRate }
@@ -69,7 +69,7 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
 /** The voice in a piece of stereo: of each frequency as much as is the voice's share of both stems' energy. */
 async function extractVoice(
   piece: Float32Array,
-  { stft, voice, music }: { readonly stft: Stft; readonly voice: Model; readonly music: Model },
+  { stft, voice, music }: { readonly stft: Stft; readonly voice: OnnxModel; readonly music: OnnxModel },
 ): Promise<Float32Array> {
   const spectra = [0, 1].map((channel) => {
     const samples = Float32Array.from({ length: piece.length / 2 }, (_, at) => piece[2 * at + channel] ?? 0)
@@ -103,7 +103,7 @@ async function extractVoice(
   return made
 }
 
-async function estimateStem({ onnx, session, run }: Model, heard: Float32Array): Promise<Float32Array> {
+async function estimateStem({ onnx, session, run }: OnnxModel, heard: Float32Array): Promise<Float32Array> {
   const [input = '', output = ''] = [session.inputNames[0], session.outputNames[0]]
   const told = await run({ [input]: new onnx.Tensor('float32', heard, [2, 1, modelFrames, modelBins]) })
   return told[output]?.data as Float32Array

@@ -17,7 +17,7 @@ export async function openTextDetector(
   const kind = { pack: 'text-detection', purpose: 'text detection', module } as const
   const pool = await openModelThreads<Frame, readonly TextBox[]>(kind, threads, signal)
   return {
-    find: (frame) => pool.ask(frame, [frame.bytes.buffer as ArrayBuffer]),
+    find: (frame) => pool.run(frame, [frame.bytes.buffer as ArrayBuffer]),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }

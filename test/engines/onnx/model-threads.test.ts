@@ -18,7 +18,7 @@ test('a model that does not load is told to everyone who asks', async () => {
   configurePacks(packsIn(scratch.path, known, { mirror: mirror.address }))
   await using threads = await openBasicPitchModel(2, new AbortController().signal)
   const asked = await Promise.allSettled(
-    Array.from({ length: 5 }, () => threads.ask(newWindowAnalysis(), [])),
+    Array.from({ length: 5 }, () => threads.run(newWindowAnalysis(), [])),
   )
   for (const one of asked) {
     expect(one).toMatchObject({

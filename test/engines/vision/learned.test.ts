@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/use.ts'
-import { learnedSums, openLearnedModels } from '../../../src/engines/vision/learned-models.ts'
-import { resized } from '../../../src/engines/vision/picture-tensor.ts'
+import { learnedModelChecksums, openLearnedModels } from '../../../src/engines/vision/learned-models.ts'
+import { resizePlane } from '../../../src/engines/vision/image-tensor.ts'
 import { createInpainter } from '../../../src/media/clean/inpaint/inpainter.ts'
 import type { Frame } from '../../../src/media/clean/frame.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
@@ -77,7 +77,7 @@ describe('an inpainting model that is set', () => {
 
   it('is not needed', async () => {
     configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
-    expect(await learnedSums()).toEqual({})
+    expect(await learnedModelChecksums()).toEqual({})
     await using learned = await openLearnedModels(1)
     expect(learned).not.toHaveProperty('fill')
     expect(learned).not.toHaveProperty('flow')
@@ -162,7 +162,7 @@ describe('pictures of another size', () => {
   it('keep their mean where they shrink, by any factor', () => {
     const size = { width: 30, height: 21 }
     const dots = Float32Array.from({ length: 30 * 21 }, (_, at) => (at % 7 === 0 ? 70 : 0))
-    const small = resized(dots, size, { width: 4, height: 3 })
+    const small = resizePlane(dots, size, { width: 4, height: 3 })
     const mean = (plane: Float32Array) => plane.reduce((sum, one) => sum + one, 0) / plane.length
     expect(mean(small)).toBeCloseTo(mean(dots), 4)
     expect(Math.max(...small)).toBeLessThan(14)
@@ -170,7 +170,7 @@ describe('pictures of another size', () => {
 
   it('lie between their values where they grow', () => {
     const slope = Float32Array.from([0, 10, 20])
-    const grown = resized(slope, { width: 3, height: 1 }, { width: 6, height: 2 })
+    const grown = resizePlane(slope, { width: 3, height: 1 }, { width: 6, height: 2 })
     expect([...grown]).toEqual([0, 2.5, 7.5, 12.5, 17.5, 20, 0, 2.5, 7.5, 12.5, 17.5, 20])
   })
 })

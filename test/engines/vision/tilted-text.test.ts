@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createCanvas, type Canvas } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { findTextInImage } from '../../../src/engines/vision/find-text-in-image.ts'
-import { findText } from '../../../src/engines/vision/find-text.ts'
+import { detectTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
+import { detectText } from '../../../src/engines/vision/detect-text.ts'
 import { type Area, pixelBox } from '../../../src/media/clean/region.ts'
 import { letter } from '../../footage/text.ts'
 import { writeVideo } from '../../footage/write-video.ts'
@@ -91,7 +91,7 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
       })
       const path = join(folder, `${degrees}.png`)
       await writeFile(path, frameOf(layer(marks)).toBuffer('image/png'))
-      const found = held(marks, await findTextInImage(path, await probe(path)))
+      const found = held(marks, await detectTextInImage(path, await probe(path)))
       expect(found.least).toBeGreaterThan(0.99)
       // Boxes around the whole lines would be a fifth to a third of it.
       expect(found.covered).toBeLessThan(0.18)
@@ -105,7 +105,7 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
     ]
     const path = join(folder, 'beyond.png')
     await writeFile(path, frameOf(layer(marks)).toBuffer('image/png'))
-    expect(held(marks, await findTextInImage(path, await probe(path))).least).toBeGreaterThan(0.99)
+    expect(held(marks, await detectTextInImage(path, await probe(path))).least).toBeGreaterThan(0.99)
   })
 
   it('over a video is found for all of its time, and what runs level in a corner of its box as well', async () => {
@@ -117,7 +117,7 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
       for (let frame = 0; frame < 50; frame += 1) yield frameOf(marks, frame).data()
     }
     await writeVideo(path, { ...size, fps: 25, pictures: pictures() })
-    const { regions } = await findText(path, await probe(path), { threads: 2 })
+    const { regions } = await detectText(path, await probe(path), { threads: 2 })
     expect(new Set(regions.map(({ start, end }) => `${start} to ${end}`))).toEqual(new Set(['0 to 2']))
     expect(held([large, level], regions).least).toBeGreaterThan(0.99)
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createCanvas, type Canvas } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { findTextInImage } from '../../../src/engines/vision/find-text-in-image.ts'
+import { detectTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
 import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
 import { packsFrom } from './packs.ts'
 
@@ -22,7 +22,7 @@ const pages = testdata('ocr')
 
 describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', () => {
   const search = async (path: string, sides?: readonly number[]) =>
-    await findTextInImage(path, await probe(path), sides ? { sides } : {})
+    await detectTextInImage(path, await probe(path), sides ? { sides } : {})
 
   /** Lines in px, from above. */
   const inPixels = async (path: string) => {

@@ -15,7 +15,7 @@ import { stillPicture } from '../ffmpeg/still.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 
 /** How a picture is looked at. */
-export interface ImageSearch {
+export interface DetectTextInImageOptions {
   readonly signal?: AbortSignal | undefined
   /** Longest sides it is looked at with, px, coarse to fine. */
   readonly sides?: readonly number[]
@@ -23,20 +23,20 @@ export interface ImageSearch {
 }
 
 /** Large letters show best in a small picture, small and faint ones in a large one. */
-const usualSides = [960, 1920]
+const defaultSides = [960, 1920]
 
 /** The lines of text of a still picture as it is shown; none of a file without one. */
-export async function findTextInImage(
+export async function detectTextInImage(
   path: string,
   { video }: MediaFacts,
-  { signal, sides = usualSides, threads = 2 }: ImageSearch = {},
+  { signal, sides = defaultSides, threads = 2 }: DetectTextInImageOptions = {},
 ): Promise<(Area & { readonly score: number })[]> {
   if (!video) return []
-  const sizes = sizesOf(video, sides)
+  const sizes = scaledSizes(video, sides)
   await using detector = await openTextDetector(Math.min(threads, sizes.length), signal)
   const looks = await Promise.all(
     sizes.map(async (size): Promise<ScaledDetections & { readonly luma: Luma }> => {
-      const frame = await frameOf(path, video, { ...size, signal })
+      const frame = await scaledFrame(path, video, { ...size, signal })
       const luma = { ...size, values: frame.bytes.slice(0, size.width * size.height) }
       const found = await Promise.all(
         splitIntoTiles(frame).map(async (tile) => ({ tile, boxes: await detector.find(tile.frame) })),
@@ -47,7 +47,7 @@ export async function findTextInImage(
   const finest = looks.at(-1)
   if (!finest) return []
   const lines = await Promise.all(
-    mergeScales(looks).map((box) => lookAgain(box, { luma: finest.luma, detector })),
+    mergeScales(looks).map((box) => confirmLine(box, { luma: finest.luma, detector })),
   )
   const grid = { ...finest, area: { x: 0, y: 0, w: 1, h: 1 } }
   return lines.flatMap((line) => {
@@ -60,21 +60,21 @@ export async function findTextInImage(
 }
 
 /** Longest side of what is held of a picture that is looked at in tiles, px. */
-const longestHeld = 24_000
+const maxScaledSide = 24_000
 
 /**
  * Sizes of a picture by their longest sides, even; none is larger than the picture, but one there is. One that is longer
  * than pictures usually are is as wide as those are.
  */
-function sizesOf({ width, height }: VideoFacts, sides: readonly number[]) {
+function scaledSizes({ width, height }: VideoFacts, sides: readonly number[]) {
   const [short, longest] = [Math.min(width, height), Math.max(width, height)]
   const usual = Math.min(longest, short * usualAspect)
-  const scales = sides.map((side) => Math.min(1, side / usual, longestHeld / longest))
+  const scales = sides.map((side) => Math.min(1, side / usual, maxScaledSide / longest))
   const even = (side: number) => Math.max(2, 2 * Math.round(side / 2))
   return [...new Set(scales)].map((scale) => ({ width: even(width * scale), height: even(height * scale) }))
 }
 
-async function frameOf(
+async function scaledFrame(
   path: string,
   video: VideoFacts,
   wish: { readonly width: number; readonly height: number; readonly signal: AbortSignal | undefined },
@@ -91,10 +91,10 @@ const leastScore = 0.7
 const leastEdges = 1.2
 
 /** What the edges of letters are blurred by, px. */
-const bleed = 1
+const strokeBlur = 1
 
 /** A line with the box of its ink, if it is one at another scale too. */
-async function lookAgain(
+async function confirmLine(
   box: TextBox,
   { luma, detector }: { readonly luma: Luma; readonly detector: TextDetector },
 ): Promise<TextBox | undefined> {
@@ -104,5 +104,5 @@ async function lookAgain(
   const score = Math.min(box.score, rescore(look, await detector.find(look.frame)))
   if (score < leastScore) return undefined
   // It may lead out of the picture: cut off there, a tilted line would no longer run through the middle of its box.
-  return { ...box, ...expandBox(strokeBox(medianGradient([part]), box, luma), bleed), score }
+  return { ...box, ...expandBox(strokeBox(medianGradient([part]), box, luma), strokeBlur), score }
 }

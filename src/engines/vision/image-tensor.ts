@@ -1,7 +1,7 @@
 import type { Size } from '../../media/geometry.ts'
 
 /** Pixels of three bytes in rows. */
-interface Pixels {
+interface PackedPixels {
   readonly width: number
   readonly height: number
   readonly pixels: Uint8Array
@@ -14,53 +14,57 @@ const ranges = {
 } as const
 
 /** What samples may be: those of television, or all values. */
-export type Range = keyof typeof ranges
+export type SampleRange = keyof typeof ranges
 
 /** Red, green and blue of ITU-R BT.709, to and from brightness and both axes of colour. */
-export function rgbOf(yuv: Uint8Array, range: Range): Uint8Array {
+export function yuvToRgb(yuv: Uint8Array, range: SampleRange): Uint8Array {
   const { black, light, colour } = ranges[range]
   const rgb = new Uint8Array(yuv.length)
   for (let at = 0; at < yuv.length; at += 3) {
     const bright = ((yuv[at] ?? 0) - black) / light
     const [blue, red] = [((yuv[at + 1] ?? 128) - 128) / colour, ((yuv[at + 2] ?? 128) - 128) / colour]
-    rgb[at] = toByte(bright + 1.5748 * red)
-    rgb[at + 1] = toByte(bright - 0.187_324 * blue - 0.468_124 * red)
-    rgb[at + 2] = toByte(bright + 1.8556 * blue)
+    rgb[at] = clampToByte(bright + 1.5748 * red)
+    rgb[at + 1] = clampToByte(bright - 0.187_324 * blue - 0.468_124 * red)
+    rgb[at + 2] = clampToByte(bright + 1.8556 * blue)
   }
   return rgb
 }
 
 /** The other way. */
-export function yuvOf(rgb: Uint8Array, range: Range): Uint8Array {
+export function rgbToYuv(rgb: Uint8Array, range: SampleRange): Uint8Array {
   const { black, light, colour } = ranges[range]
   const yuv = new Uint8Array(rgb.length)
   for (let at = 0; at < rgb.length; at += 3) {
     const [red, green, blue] = [rgb[at] ?? 0, rgb[at + 1] ?? 0, rgb[at + 2] ?? 0]
     const bright = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    yuv[at] = toByte(black + light * bright)
-    yuv[at + 1] = toByte(128 + (colour * (blue - bright)) / 1.8556)
-    yuv[at + 2] = toByte(128 + (colour * (red - bright)) / 1.5748)
+    yuv[at] = clampToByte(black + light * bright)
+    yuv[at + 1] = clampToByte(128 + (colour * (blue - bright)) / 1.8556)
+    yuv[at + 2] = clampToByte(128 + (colour * (red - bright)) / 1.5748)
   }
   return yuv
 }
 
 /** One channel after the other, scaled to a size and by a factor. */
-export function tensorOf({ width, height, pixels }: Pixels, size: Size, factor: number): Float32Array {
+export function planarTensor(
+  { width, height, pixels }: PackedPixels,
+  size: Size,
+  factor: number,
+): Float32Array {
   const tensor = new Float32Array(3 * size.width * size.height)
   for (let channel = 0; channel < 3; channel += 1) {
     const plane = Float32Array.from(
       { length: width * height },
       (_, at) => factor * (pixels[at * 3 + channel] ?? 0),
     )
-    tensor.set(resized(plane, { width, height }, size), channel * size.width * size.height)
+    tensor.set(resizePlane(plane, { width, height }, size), channel * size.width * size.height)
   }
   return tensor
 }
 
 /** A plane at another size: the mean of what a value covers where it shrinks, between its values where it grows. */
-export function resized(plane: Float32Array, from: Size, to: Size): Float32Array {
+export function resizePlane(plane: Float32Array, from: Size, to: Size): Float32Array {
   if (from.width === to.width && from.height === to.height) return plane
-  const across = tapsOf(from.width, to.width)
+  const across = resizeTaps(from.width, to.width)
   const lines = new Float32Array(to.width * from.height)
   for (let row = 0; row < from.height; row += 1) {
     for (const [column, { first, weights }] of across.entries()) {
@@ -71,7 +75,7 @@ export function resized(plane: Float32Array, from: Size, to: Size): Float32Array
     }
   }
   const other = new Float32Array(to.width * to.height)
-  for (const [row, { first, weights }] of tapsOf(from.height, to.height).entries()) {
+  for (const [row, { first, weights }] of resizeTaps(from.height, to.height).entries()) {
     for (const [step, weight] of weights.entries()) {
       const line = (first + step) * to.width
       for (let column = 0; column < to.width; column += 1) {
@@ -84,14 +88,14 @@ export function resized(plane: Float32Array, from: Size, to: Size): Float32Array
 }
 
 /** The values that one of another size is made of, and their shares. */
-interface Taps {
+interface ResizeTaps {
   readonly first: number
   readonly weights: readonly number[]
 }
 
-function tapsOf(from: number, to: number): Taps[] {
+function resizeTaps(from: number, to: number): ResizeTaps[] {
   const step = from / to
-  return Array.from({ length: to }, (_, place): Taps => {
+  return Array.from({ length: to }, (_, place): ResizeTaps => {
     if (step > 1) {
       const [begin, end] = [place * step, Math.min(from, (place + 1) * step)]
       const first = Math.floor(begin)
@@ -108,21 +112,21 @@ function tapsOf(from: number, to: number): Taps[] {
 }
 
 /** Most pixels that a model of any size is given: all-pairs flow needs a quarter of a GiB for so many. */
-const mostPixels = 2 ** 19
+const maxTensorPixels = 2 ** 19
 
 /**
  * The size a tensor has to have: fixed sides as they are, others as multiples of eight, which convolutions ask for,
  * smaller where the picture has too many pixels.
  */
-export function sizeFor(
+export function tensorSize(
   { width, height }: Size,
   fixed: { width: number | undefined; height: number | undefined },
 ): Size {
-  const share = Math.min(1, Math.sqrt(mostPixels / (width * height)))
+  const share = Math.min(1, Math.sqrt(maxTensorPixels / (width * height)))
   const eights = (side: number) => Math.max(8, Math.round((side * share) / 8) * 8)
   return { width: fixed.width ?? eights(width), height: fixed.height ?? eights(height) }
 }
 
-function toByte(value: number): number {
+function clampToByte(value: number): number {
   return Math.min(255, Math.max(0, Math.round(value)))
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { findText, type TextSearch } from '../../../src/engines/vision/find-text.ts'
+import { detectText, type DetectTextOptions } from '../../../src/engines/vision/detect-text.ts'
 import type { FoundRegion } from '../../../src/media/clean/region.ts'
 import { judge } from '../../footage/judge-text.ts'
 import { drawFootage, type Caption, type Footage } from '../../footage/text.ts'
@@ -14,8 +14,8 @@ beforeAll(async () => {
   packsFrom(join(folder, 'packs'))
 })
 
-async function search(path: string, given: Partial<TextSearch> = {}): Promise<FoundRegion[]> {
-  return (await findText(path, await probe(path), { threads: 1, ...given })).regions
+async function search(path: string, given: Partial<DetectTextOptions> = {}): Promise<FoundRegion[]> {
+  return (await detectText(path, await probe(path), { threads: 1, ...given })).regions
 }
 
 /** What the design promises of detection. */
