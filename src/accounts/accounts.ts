@@ -1,10 +1,11 @@
 import type { Db, WriteTransaction } from '../db/schema.ts'
 
-/** The account of the one user of an embedded service, and the name of its own key, which each start replaces. */
+/** The single account of an embedded service. */
 export const localAccount = { id: 1, name: 'local' } as const
+/** Name of the key that an embedded service replaces at each start. */
 export const embeddedKeyName = 'embedded'
 
-/** Makes an account without credits; quiet when it is there. */
+/** Creates an account without credits. Does nothing when the id exists. */
 export async function ensureAccount(
   db: Db,
   account: { id: number; name: string; now: number },
@@ -16,13 +17,13 @@ export async function ensureAccount(
     .execute()
 }
 
-/** The account of that name; undefined when there is none. */
+/** Id of the account with this name; undefined when there is none. */
 export async function findAccount(db: Db, name: string): Promise<number | undefined> {
   const row = await db.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirst()
   return row?.id
 }
 
-/** The account of that name, made without credits where there is none. */
+/** Id of the account with this name. Creates one without credits when there is none. */
 export async function findOrCreateAccount(
   trx: WriteTransaction,
   { name, now }: { name: string; now: number },
@@ -35,7 +36,7 @@ export async function findOrCreateAccount(
       .selectFrom('accounts')
       .select((eb) => eb.fn.max('id').as('last'))
       .executeTakeFirstOrThrow()
-    // Quiet where another process took the number or the name: then it is looked for again.
+    // Another process may have taken the id or the name meanwhile: the loop looks it up again.
     await trx
       .insertInto('accounts')
       .values({

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto'
+import type { ExpressionBuilder, SqlBool, Expression } from 'kysely'
 import { newId } from '../contract/fields.ts'
-import type { Db } from '../db/schema.ts'
+import type { DatabaseSchema, Db } from '../db/schema.ts'
 
-/** Who calls: the account and the key it came with. */
+/** The authenticated account and the key of a request. */
 export interface Caller {
   readonly accountId: number
   readonly keyId: string
 }
 
-// A key is 256 random bits, so its plain hash can be neither guessed nor found by timing the look-up.
-function hashSecret(key: string): string {
+/**
+ * SHA-256 of a key or ticket, hex. A plain hash is safe: secrets are 256 random bits, so neither guessing nor
+ * timing the look-up finds one.
+ */
+export function hashSecret(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
@@ -18,13 +22,13 @@ interface InsertKeyOptions {
   readonly name: string
   readonly raw: string
   readonly now: number
-  /** Credits its tasks may cost in all; left out, only the balance bounds them. */
+  /** Total credits that tasks of the key may cost; by default only the balance limits them. */
   readonly quota?: number | undefined
-  /** When it ends, ms since 1970; left out, never. */
+  /** Expiry, ms since 1970; by default the key never expires. */
   readonly expireAt?: number | undefined
 }
 
-/** Lets a key speak for an account, and answers its id; only its SHA-256 is kept. */
+/** Stores a key of an account and returns its id. Only the SHA-256 of the key is stored. */
 export async function insertKey(db: Db, key: InsertKeyOptions): Promise<string> {
   const id = newId(key.now)
   await db
@@ -36,6 +40,7 @@ export async function insertKey(db: Db, key: InsertKeyOptions): Promise<string> 
       hash: hashSecret(key.raw),
       created_at: key.now,
       revoked_at: null,
+      /** Credits; null for no quota. */
       quota: key.quota ?? null,
       expire_at: key.expireAt ?? null,
     })
@@ -43,9 +48,9 @@ export async function insertKey(db: Db, key: InsertKeyOptions): Promise<string> 
   return id
 }
 
-/** Makes a key the only valid one of its name; one that was valid before is so again. */
+/** Makes a key the only valid one with its name. A key that was revoked before becomes valid again. */
 export async function replaceKeys(db: Db, key: InsertKeyOptions): Promise<void> {
-  // At once: another service may take the same key meanwhile.
+  // One transaction: another service may replace the same key at the same time.
   await db.transaction().execute(async (trx) => {
     await revokeKeys(trx, key)
     const { numUpdatedRows } = await trx
@@ -59,7 +64,7 @@ export async function replaceKeys(db: Db, key: InsertKeyOptions): Promise<void> 
   })
 }
 
-/** Makes all keys of that name invalid. */
+/** Revokes all keys with this name. */
 export async function revokeKeys(
   db: Db,
   key: { accountId: number; name: string; now: number },
@@ -73,12 +78,12 @@ export async function revokeKeys(
     .execute()
 }
 
-/** A key as people are told of it; the key itself is not known. */
+/** A key as commands list it. The key itself is not stored. */
 export interface KeySummary {
   readonly id: string
   readonly name: string
   readonly account: string
-  /** Moments in ms since 1970. */
+  /** Times in ms since 1970. */
   readonly createdAt: number
   readonly revokedAt: number | null
   readonly expireAt: number | null
@@ -87,7 +92,7 @@ export interface KeySummary {
   readonly spent: number
 }
 
-/** All keys, by account, the oldest first. */
+/** Lists all keys by account, oldest first. */
 export async function listKeys(db: Db): Promise<KeySummary[]> {
   return await db
     .selectFrom('api_keys')
@@ -107,7 +112,7 @@ export async function listKeys(db: Db): Promise<KeySummary[]> {
     .execute()
 }
 
-/** Makes one key invalid; quiet when it is already, false when there is none of that id. */
+/** Revokes one key. Returns false when no key has this id. */
 export async function revokeKey(db: Db, id: string, now: number): Promise<boolean> {
   const row = await db
     .updateTable('api_keys')
@@ -118,22 +123,32 @@ export async function revokeKey(db: Db, id: string, now: number): Promise<boolea
   return row !== undefined
 }
 
-/** Finds who a key belongs to; null for one that is unknown, revoked or expired. */
+/** Condition for keys that are neither revoked nor expired. */
+export function validKey(
+  now: number,
+): (key: ExpressionBuilder<DatabaseSchema, 'api_keys'>) => Expression<SqlBool> {
+  return (key) =>
+    key.and([
+      key('revoked_at', 'is', null),
+      key.or([key('expire_at', 'is', null), key('expire_at', '>', now)]),
+    ])
+}
+
+/** Finds the caller of a key; null when the key is unknown, revoked or expired. */
 export async function authenticate(db: Db, rawKey: string, now: number): Promise<Caller | null> {
   const row = await db
     .selectFrom('api_keys')
     .select(['id', 'account_id'])
     .where('hash', '=', hashSecret(rawKey))
-    .where('revoked_at', 'is', null)
-    .where((key) => key.or([key('expire_at', 'is', null), key('expire_at', '>', now)]))
+    .where(validKey(now))
     .executeTakeFirst()
   return row ? { accountId: row.account_id, keyId: row.id } : null
 }
 
-/** How long a key that has ended is kept, ms: a request it began may still be under way, and charge it. */
+/** How long an expired key is kept, ms. A running request may still charge it. */
 const expiredKeyRetentionMs = 24 * 3_600_000
 
-/** Removes keys that ended by themselves a day ago, with their tickets; tasks they made stay. */
+/** Removes keys that expired more than a day ago, with their tickets. Their tasks stay. */
 export async function removeExpiredKeys(db: Db, now: number): Promise<void> {
   const before = now - expiredKeyRetentionMs
   await db.transaction().execute(async (trx) => {

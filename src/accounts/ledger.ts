@@ -7,18 +7,18 @@ import type { Db, WriteTransaction } from '../db/schema.ts'
 
 interface BalanceChange {
   readonly accountId: number
-  /** Credits; 0 for a task that is free, which leaves no entry in the ledger. */
+  /** Credits. 0 writes no ledger entry. */
   readonly amount: number
   readonly now: number
 }
 
 type TaskCharge = BalanceChange & {
   readonly taskId: string
-  /** Key the task was created with; null for tasks older than that column. */
+  /** Key that created the task; null for tasks from before this column existed. */
   readonly keyId: string | null
 }
 
-/** Gives credits to an account. */
+/** Adds credits to an account. */
 export async function grantCredits(db: Db, entry: BalanceChange): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx
@@ -31,8 +31,8 @@ export async function grantCredits(db: Db, entry: BalanceChange): Promise<void> 
 }
 
 /**
- * Takes credits for a task off its key's quota and the balance. The account is locked already. Throws 6201 when
- * the quota does not reach, then 6202 when the balance does not.
+ * Charges a task to its key's quota and to the balance. The caller must hold the account lock. Throws 6201 when
+ * the quota is too small, otherwise 6202 when the balance is too small.
  */
 export async function holdCredits(trx: WriteTransaction, entry: TaskCharge): Promise<void> {
   await chargeKey(trx, entry)
@@ -64,7 +64,7 @@ async function chargeKey(trx: WriteTransaction, { keyId, amount }: TaskCharge): 
     .executeTakeFirst()
   if (charged) return
   const quota = await keyQuota(trx, keyId)
-  if (!quota) throw new Error(`a key without a quota took no charge: ${keyId}`)
+  if (!quota) throw new Error(`the key ${keyId} has no quota but could not be charged`)
   const left = Math.max(0, quota.limit - quota.spent)
   throw new MediaError(
     6201,
@@ -73,8 +73,8 @@ async function chargeKey(trx: WriteTransaction, { keyId, amount }: TaskCharge): 
 }
 
 /**
- * Gives a task's credits back, to the balance and to the key it was created with, revoked or not; the
- * table refuses a second time. The account is locked already.
+ * Returns a task's credits to the balance and to the key that created it, revoked or not. A unique constraint
+ * rejects a second refund. The caller must hold the account lock.
  */
 export async function refundCredits(trx: WriteTransaction, entry: TaskCharge): Promise<void> {
   await insertEntry(trx, entry, { kind: 'refund', task_id: entry.taskId, amount: entry.amount })
@@ -91,7 +91,7 @@ export async function refundCredits(trx: WriteTransaction, entry: TaskCharge): P
     .execute()
 }
 
-/** Credits the tasks of a key may cost in all, and what they cost so far; null for a key without a quota. */
+/** Quota of a key and the credits its tasks have cost; null for a key without a quota. */
 export async function keyQuota(db: Db, keyId: string): Promise<{ limit: number; spent: number } | null> {
   const { quota, spent } = await db
     .selectFrom('api_keys')
@@ -101,7 +101,7 @@ export async function keyQuota(db: Db, keyId: string): Promise<{ limit: number; 
   return quota === null ? null : { limit: quota, spent }
 }
 
-/** Credits an account may still spend. */
+/** Credits an account can still spend. */
 export async function accountBalance(db: Db, accountId: number): Promise<number> {
   const account = await db
     .selectFrom('accounts')
@@ -123,16 +123,19 @@ async function insertEntry(
     .execute()
 }
 
-/** What credits came to an account and went, newest first; with a task id that task's alone, none for what is no id. */
+/**
+ * Lists ledger entries of an account, newest first. With a task id, only entries of that task; none when the id is
+ * malformed.
+ */
 export async function listLedgerEntries(db: Db, accountId: number, query: LedgerQuery): Promise<LedgerPage> {
   let rows = db.selectFrom('ledger').selectAll().where('account_id', '=', accountId)
   if (query.task_id !== undefined) {
     rows = rows.where('task_id', '=', isOwnId(query.task_id) ? query.task_id : '')
   }
   const { list, ...page } = await readPage(rows, query)
-  const told = list.map(({ id, kind, amount, task_id, created_at }) => ({
+  const entries = list.map(({ id, kind, amount, task_id, created_at }) => ({
     ...{ id, kind, amount, task_id },
     create_time: toTimestamp(created_at),
   }))
-  return { list: told, ...page }
+  return { list: entries, ...page }
 }

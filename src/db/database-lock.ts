@@ -4,38 +4,38 @@ import { MediaError } from '../contract/errors.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { describeDatabase, causeMessage, databaseUnavailable, type DatabaseLocation } from './location.ts'
 
-/** How long the server may take to answer, ms. */
+/** Connection timeout, ms. */
 const connectTimeoutMs = 10_000
 
-/** How long a service that is just leaving may take, ms. */
+/** Wait for the lock, ms: a service that is shutting down releases it within this time. */
 const databaseLockTimeoutMs = 2_000
 
-/** Our lock among a database's advisory locks: `reel` in ASCII, and what of ours it locks. */
+/** Key of the advisory lock: `reel` in ASCII, then the number of the lock. */
 const advisoryLockKey = [0x7265656c, 1] as const
 
-/** PostgreSQL's lock_not_available. */
+/** SQLSTATE lock_not_available. */
 const lockNotAvailable = '55P03'
 
-/** The right to be a database's one service. */
+/** Exclusive use of a database by one service. */
 export interface DatabaseLock extends AsyncDisposable {
-  /** Resolves, with the reason, once another service may have the database. */
+  /** Resolves with the reason when the lock is lost and another service may use the database. */
   readonly lost: Promise<MediaError>
 }
 
 /**
- * Takes a database for one service, until disposed or this process or its connection to the server
- * dies; 6401 when another has it, or it cannot be reached. Who holds the data folder holds the
- * SQLite file in it.
+ * Locks a database for one service until the lock is disposed, or the process or its connection ends. Throws 6401
+ * when another service holds the lock or the server is unreachable. A SQLite file needs no lock: the lock on its
+ * data folder protects it.
  */
-export async function lockDatabase(place: DatabaseLocation): Promise<DatabaseLock> {
-  if ('path' in place)
+export async function lockDatabase(location: DatabaseLocation): Promise<DatabaseLock> {
+  if ('path' in location)
     return { lost: new Promise(() => undefined), [Symbol.asyncDispose]: async () => undefined }
-  const name = await describeDatabase(place)
+  const name = await describeDatabase(location)
   const lost = Promise.withResolvers<MediaError>()
-  const client = await connectPostgres(place.url, (error) =>
+  const client = await connectPostgres(location.url, (error) =>
     lost.resolve(databaseLockLost(name, error)),
   ).catch(async (error: unknown) => {
-    throw await databaseUnavailable(place, error)
+    throw await databaseUnavailable(location, error)
   })
   try {
     await acquireAdvisoryLock(client)
@@ -43,7 +43,7 @@ export async function lockDatabase(place: DatabaseLocation): Promise<DatabaseLoc
     const refusal =
       errorCode(error) === lockNotAvailable
         ? databaseInUse(name, await findLockHolder(client))
-        : await databaseUnavailable(place, error)
+        : await databaseUnavailable(location, error)
     await client.end()
     throw refusal
   }
@@ -55,7 +55,7 @@ async function connectPostgres(url: string, onError: (error: Error) => void): Pr
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
-    // Tells of a server that vanished without a word.
+    // Detects a server that disappeared without closing the connection.
     keepAlive: true,
     keepAliveInitialDelayMillis: 30_000,
   })
@@ -64,7 +64,7 @@ async function connectPostgres(url: string, onError: (error: Error) => void): Pr
   return client
 }
 
-/** The server gives the lock back within a minute of this machine's silence, instead of two hours. */
+/** Takes the lock. Keep-alive settings make the server release it about a minute after this machine disappears, instead of two hours. */
 async function acquireAdvisoryLock(client: Client): Promise<void> {
   const settings = {
     application_name: `reelwright process ${process.pid} on ${hostname()}`,
@@ -72,7 +72,7 @@ async function acquireAdvisoryLock(client: Client): Promise<void> {
     tcp_keepalives_idle: '30s',
     tcp_keepalives_interval: '10s',
     tcp_keepalives_count: '3',
-    // Known to PostgreSQL 14 and later; this connection says nothing for as long as the service lives.
+    // PostgreSQL 14 and later: this connection stays idle for the lifetime of the service.
     idle_session_timeout: '0',
   }
   await client.query(
@@ -82,7 +82,7 @@ async function acquireAdvisoryLock(client: Client): Promise<void> {
   await client.query('select pg_advisory_lock($1, $2)', [...advisoryLockKey])
 }
 
-/** What the holder calls itself; null when it has just left or cannot be seen. */
+/** Application name of the lock's holder; null when it has just left or is not visible. */
 async function findLockHolder(client: Client): Promise<string | null> {
   const found = client.query<{ name: string | null }>(
     `select a.application_name as name
@@ -99,14 +99,14 @@ async function findLockHolder(client: Client): Promise<string | null> {
 
 function databaseInUse(name: string, holder: string | null): MediaError {
   const who = holder === null ? '' : ` (${holder})`
-  return new MediaError(6401, `the database of ${name} is used by another service${who}`, {
-    hint: 'End that service, or give this one a database of its own with DATABASE_URL.',
+  return new MediaError(6401, `another service uses the database of ${name}${who}`, {
+    hint: 'Stop that service, or set DATABASE_URL to another database.',
   })
 }
 
 function databaseLockLost(name: string, cause: Error): MediaError {
-  return new MediaError(6401, `the hold on the database of ${name} was lost: ${causeMessage(cause)}`, {
+  return new MediaError(6401, `the lock on the database of ${name} was lost: ${causeMessage(cause)}`, {
     cause,
-    hint: 'Start the service again once PostgreSQL answers.',
+    hint: 'Start the service again when PostgreSQL is reachable.',
   })
 }

@@ -10,37 +10,40 @@ const full: FailureText = {
   message: 'no space is left for the database',
   hint: 'Free space on the service, then try again.',
 }
-const mendDisk = 'Look after the disk under the data folder, then try again.'
+const repairDiskHint = 'Check the disk of the data folder, then try again.'
 
-/** What SQLite tells that is nobody's bug, by its primary result codes (sqlite.org/rescode.html). */
+/** SQLite failures with an external cause, by primary result code (sqlite.org/rescode.html). */
 const sqlite: Readonly<Record<number, FailureText>> = {
-  8: { message: 'the database can only be read', hint: mendDisk },
-  10: { message: 'the disk under the database fails', hint: mendDisk },
+  8: { message: 'the database is read-only', hint: repairDiskHint },
+  10: { message: 'the disk of the database reports errors', hint: repairDiskHint },
   13: full,
 }
 
-const away: FailureText = {
-  message: 'the database does not answer',
-  hint: 'Try again once the database is back.',
+const unreachable: FailureText = {
+  message: 'the database is not reachable',
+  hint: 'Try again when the database is available.',
 }
 
-/** The same of PostgreSQL, by the beginnings of its codes (its manual, appendix A) and the system's. */
+/** PostgreSQL failures with an external cause, by SQLSTATE prefix (manual, appendix A) or system error code. */
 const postgres: readonly (readonly [pattern: RegExp, failure: FailureText])[] = [
   [/^53100$/, full],
   [
     /^25006$/,
     {
-      message: 'the database can only be read',
-      hint: 'Let the service use the primary server, then try again.',
+      message: 'the database is read-only',
+      hint: 'Connect the service to the primary server, then try again.',
     },
   ],
-  [/^(08|53|57P)|^(ECONN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/, away],
+  [/^(08|53|57P)|^(ECONN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/, unreachable],
 ]
 
-/** A connection that ends or cannot be made has no code in the driver: its texts. */
-const cutOff = /^(Connection terminated|Client has encountered a connection error)/
+/** The driver reports lost connections without a code, only by these messages. */
+const connectionLost = /^(Connection terminated|Client has encountered a connection error)/
 
-/** A failure of the database as people are told of it, 6401; undefined for what is a bug. */
+/**
+ * Converts a database failure with an external cause to 6401. Returns undefined for any other error, which is a
+ * bug.
+ */
 export function databaseFailure(error: unknown): MediaError | undefined {
   const found = findFailureText(error)
   return found && new MediaError(6401, found.message, { cause: error, hint: found.hint })
@@ -48,7 +51,8 @@ export function databaseFailure(error: unknown): MediaError | undefined {
 
 function findFailureText(error: unknown): FailureText | undefined {
   const code = errorCode(error)
-  if (code === undefined) return error instanceof Error && cutOff.test(error.message) ? away : undefined
+  if (code === undefined)
+    return error instanceof Error && connectionLost.test(error.message) ? unreachable : undefined
   if (code !== 'ERR_SQLITE_ERROR') return postgres.find(([pattern]) => pattern.test(code))?.[1]
   // Extended result codes have the primary one in their lowest byte.
   return sqlite[Number((error as { errcode?: unknown }).errcode) & 0xff]

@@ -1,34 +1,37 @@
 import { MediaError } from '../contract/errors.ts'
 
-/** Where the state lives: a SQLite file, or a PostgreSQL address. */
+/** A SQLite file or a PostgreSQL address. */
 export type DatabaseLocation = { readonly path: string } | { readonly url: string }
 
-/** How people know a database: its file, or its server's host and port; never with a password. */
-export async function describeDatabase(place: DatabaseLocation): Promise<string> {
-  if ('path' in place) return `the database ${place.path}`
+/** The database as shown to people: its file, or the host and port of its server. Never includes a password. */
+export async function describeDatabase(location: DatabaseLocation): Promise<string> {
+  if ('path' in location) return `the database ${location.path}`
   const { default: pg } = await import('pg')
   try {
-    // As pg reads the address, with PGHOST and the like for what it leaves out.
-    const { host, port } = new pg.Client(place.url)
+    // pg fills in missing parts from PGHOST and similar variables.
+    const { host, port } = new pg.Client(location.url)
     return `PostgreSQL at ${host}:${port}`
   } catch {
     return 'PostgreSQL'
   }
 }
 
-/** 6401 for a database that cannot be opened, with the reason and what to look at. */
-export async function databaseUnavailable(place: DatabaseLocation, cause: unknown): Promise<MediaError> {
-  return new MediaError(6401, `${await describeDatabase(place)} cannot be used: ${causeMessage(cause)}`, {
+/** Error 6401 for a database that cannot be opened, with the cause and a hint. */
+export async function databaseUnavailable(location: DatabaseLocation, cause: unknown): Promise<MediaError> {
+  return new MediaError(6401, `${await describeDatabase(location)} cannot be used: ${causeMessage(cause)}`, {
     cause,
     retryable: false,
     hint:
-      'path' in place
-        ? 'See that the file can be read and written and is a database, or bring back a copy of it.'
-        : 'See that PostgreSQL runs there, that DATABASE_URL names its host, port, database and user, and that this user may make tables in it.',
+      'path' in location
+        ? 'Make sure that the file is a readable and writable SQLite database, or restore a backup.'
+        : 'Make sure that PostgreSQL is running, that DATABASE_URL has the right host, port, database and user, and that this user may create tables.',
   })
 }
 
-/** A name with several addresses fails with one error for each, and no message of its own. */
+/**
+ * Message of an error. For an AggregateError, which has no message of its own, joins the messages of its parts (a
+ * host name with several addresses fails with one error for each).
+ */
 export function causeMessage(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(causeMessage).join('; ')
   return error instanceof Error ? error.message : String(error)

@@ -4,7 +4,7 @@ import type { Migration } from 'kysely/migration'
 
 type UntypedDb = Kysely<unknown>
 
-/** One step of the schema; a step that has landed never changes. */
+/** A migration. Once released it never changes. */
 async function firstTables(db: UntypedDb): Promise<void> {
   await db.schema
     .createTable('accounts')
@@ -31,7 +31,7 @@ async function firstTables(db: UntypedDb): Promise<void> {
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('amount', 'bigint', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
-    // Credits of a task are held once and refunded once, whatever the code does.
+    // At most one hold and one refund per task, enforced by the database.
     .addUniqueConstraint('ledger_task_kind', ['task_id', 'kind'])
     .execute()
   await db.schema
@@ -93,7 +93,7 @@ async function taskTables(db: UntypedDb): Promise<void> {
     .execute()
 }
 
-/** Names this database for good. */
+/** Creates the table with the database's permanent id. */
 async function identityTable(db: UntypedDb): Promise<void> {
   await db.schema
     .createTable('identity')
@@ -106,7 +106,7 @@ async function identityTable(db: UntypedDb): Promise<void> {
     .execute()
 }
 
-/** Chunked uploads, idempotency keys, tickets, quotas, measured estimates, retention, signed links. */
+/** Adds chunked uploads, idempotency keys, tickets, quotas, measured estimates, retention and signed links. */
 async function sharedService(db: UntypedDb): Promise<void> {
   await db.schema
     .createTable('uploads')
@@ -116,7 +116,7 @@ async function sharedService(db: UntypedDb): Promise<void> {
     .addColumn('size', 'bigint', (c) => c.notNull())
     .addColumn('part_size', 'bigint', (c) => c.notNull())
     .addColumn('blake3', 'text')
-    // No reference: the file may be deleted before.
+    // No foreign key: the file may be deleted first.
     .addColumn('file_id', 'text')
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addColumn('expire_at', 'bigint', (c) => c.notNull())
@@ -154,7 +154,7 @@ async function sharedServiceColumns(db: UntypedDb): Promise<void> {
     .execute()
   await db.schema.alterTable('api_keys').addColumn('expire_at', 'bigint').execute()
   await db.schema.alterTable('tasks').addColumn('key_id', 'text').execute()
-  // Tasks of before count as planned exactly.
+  // Older tasks have no plan: estimates treat them as planned exactly.
   await db.schema.alterTable('tasks').addColumn('planned_ms', 'bigint').execute()
   await db.schema.createIndex('tasks_history').on('tasks').columns(['type', 'status', 'id']).execute()
   await db.schema.alterTable('files').addColumn('removed_at', 'bigint').execute()
@@ -169,7 +169,7 @@ async function sharedServiceColumns(db: UntypedDb): Promise<void> {
     .execute()
 }
 
-/** All steps in their order; names sort in that order. */
+/** All migrations. The order of their names is the order of execution. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
   '0002-identity': { up: identityTable },

@@ -10,7 +10,7 @@ import {
   type QueryResult,
 } from 'kysely'
 
-/** Kysely dialect over node:sqlite, made durable: what a commit acknowledged survives a power cut. */
+/** Kysely dialect for node:sqlite. Commits survive a power cut. */
 export function nodeSqliteDialect(path: string): Dialect {
   return {
     createAdapter: () => new NodeSqliteAdapter(),
@@ -20,17 +20,17 @@ export function nodeSqliteDialect(path: string): Dialect {
   }
 }
 
-/** Has all steps of the schema be one transaction: a start that is cut off leaves none of them half done. */
+/** Runs all migrations in one transaction, so that an interrupted start leaves no partial schema. */
 class NodeSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** One connection, used by one caller at a time. */
+/** Driver with a single connection that one caller uses at a time. */
 class NodeSqliteDriver implements Driver {
   readonly #path: string
-  readonly #turns = new ConnectionMutex()
+  readonly #mutex = new ConnectionMutex()
   #database: DatabaseSync | undefined
 
   constructor(path: string) {
@@ -39,13 +39,13 @@ class NodeSqliteDriver implements Driver {
 
   async init(): Promise<void> {
     const database = new DatabaseSync(this.#path)
-    // Not the option of that name: Node before 22.16 does not know it.
+    // Not the constructor option: Node before 22.16 does not support it.
     database.exec('pragma busy_timeout = 10000')
     database.exec('pragma journal_mode = wal')
     database.exec('pragma synchronous = full')
     database.exec('pragma foreign_keys = on')
     if (process.platform === 'darwin') {
-      // macOS keeps written pages in the drive's cache unless told otherwise.
+      // On macOS, fsync alone leaves pages in the drive's cache.
       database.exec('pragma fullfsync = 1')
       database.exec('pragma checkpoint_fullfsync = 1')
     }
@@ -53,13 +53,13 @@ class NodeSqliteDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    await this.#turns.take()
+    await this.#mutex.acquire()
     if (!this.#database) throw new Error('the database is closed')
     return new NodeSqliteConnection(this.#database)
   }
 
   async releaseConnection(): Promise<void> {
-    this.#turns.pass()
+    this.#mutex.release()
   }
 
   // Immediate: a deferred begin fails at its first write with SQLITE_BUSY_SNAPSHOT, whatever the timeout.
@@ -75,7 +75,7 @@ class NodeSqliteDriver implements Driver {
     try {
       await connection.executeQuery(CompiledQuery.raw('rollback'))
     } catch (error) {
-      // A full or failing disk has SQLite roll back by itself, and what it told of that must not be hidden.
+      // On a full or failing disk SQLite has already rolled back; its first error must stay visible.
       if (!/no transaction is active/.test(String(error))) throw error
     }
   }
@@ -100,30 +100,30 @@ class NodeSqliteConnection implements DatabaseConnection {
     return writingQueryKinds.has(query.query.kind) ? { rows, numAffectedRows: this.#changes() } : { rows }
   }
 
-  /** Rows the last statement changed. */
+  /** Number of rows that the last statement changed. */
   #changes(): bigint {
     return BigInt(Number(this.#database.prepare('select changes() as count').get()?.['count']))
   }
 
-  /** Nothing here reads a result in pieces. */
+  /** Streaming is not used. */
   streamQuery(): never {
     throw new Error('queries are not streamed')
   }
 }
 
-/** Lets callers in one after another, in the order they came. */
+/** First-in, first-out mutex for the connection. */
 class ConnectionMutex {
-  #taken = false
+  #isLocked = false
   readonly #waiting: (() => void)[] = []
 
-  async take(): Promise<void> {
-    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#taken = true
+  async acquire(): Promise<void> {
+    if (this.#isLocked) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#isLocked = true
   }
 
-  pass(): void {
+  release(): void {
     const next = this.#waiting.shift()
     if (next) next()
-    else this.#taken = false
+    else this.#isLocked = false
   }
 }

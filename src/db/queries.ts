@@ -2,11 +2,11 @@ import { PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely'
 import type { DatabaseSchema, WriteTransaction } from './schema.ts'
 
 /**
- * Locks an account's row until the transaction ends. The first statement of a writing transaction
- * that reads what another of the same account may be changing.
+ * Locks an account's row until the transaction ends. Call it first in every transaction that reads data which a
+ * concurrent one of the same account may change.
  */
 export async function lockAccount(trx: WriteTransaction, accountId: number): Promise<void> {
-  // An update, as SQLite knows no `for update`.
+  // An update, because SQLite has no `for update`.
   await trx
     .updateTable('accounts')
     .set((eb) => ({ balance: eb.ref('balance') }))
@@ -15,17 +15,17 @@ export async function lockAccount(trx: WriteTransaction, accountId: number): Pro
 }
 
 /**
- * Locks a BLAKE3 until the transaction ends, whether or not a row has it. After the account's lock;
- * of several in one transaction in ascending order.
+ * Locks a BLAKE3 hash until the transaction ends, even when no row has it. Lock the account first, and several
+ * hashes in ascending order.
  */
 export async function lockBlake3(trx: WriteTransaction, blake3: string): Promise<void> {
-  // SQLite lets one transaction write at a time.
+  // In SQLite only one transaction writes at a time.
   if (!(trx.getExecutor().adapter instanceof PostgresAdapter)) return
   const key = BigInt.asIntN(64, BigInt(`0x${blake3.slice(0, 16)}`))
   await sql`select pg_advisory_xact_lock(${key.toString()}::bigint)`.execute(trx)
 }
 
-/** One page of rows, and of how many. */
+/** One page of rows and the total number of rows. */
 interface RowPage<Row> {
   readonly list: Row[]
   /** Rows on all pages. */
@@ -34,7 +34,7 @@ interface RowPage<Row> {
   readonly page_size: number
 }
 
-/** Reads a page of a table's rows, those of the highest `id`, the newest, first. */
+/** Reads one page of rows, newest (highest `id`) first. */
 export async function readPage<Table extends keyof DatabaseSchema, Row>(
   rows: SelectQueryBuilder<DatabaseSchema, Table, Row>,
   { page, page_size }: { readonly page: number; readonly page_size: number },

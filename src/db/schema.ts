@@ -2,8 +2,8 @@ import type { Generated, Insertable, Kysely, Selectable, Transaction } from 'kys
 import type { TaskState } from '../contract/task.ts'
 
 /**
- * Tables of the service, the same in SQLite and PostgreSQL: ids are fixed-width text, so that text
- * order is time order; moments are milliseconds since 1970; JSON is text.
+ * Tables of the service, identical in SQLite and PostgreSQL. Ids are fixed-width text, so that text order is time
+ * order. Times are milliseconds since 1970. JSON is stored as text.
  */
 export interface DatabaseSchema {
   identity: IdentityTable
@@ -20,14 +20,14 @@ export interface DatabaseSchema {
   tickets: TicketsTable
 }
 
-/** One row: the database's name, which a file store remembers. */
+/** One row: the permanent id of the database, which a file store is bound to. */
 interface IdentityTable {
   id: string
-  /** Signs links, hex. */
+  /** Key that signs download links, hex. */
   secret: string
 }
 
-/** Balance and event number of an account; its row is locked first by every writing transaction. */
+/** Balance and last event number of an account. Every writing transaction locks this row first. */
 interface AccountsTable {
   id: number
   name: string
@@ -40,15 +40,15 @@ interface ApiKeysTable {
   id: string
   account_id: number
   name: string
-  /** SHA-256 of the key, hex; the key itself is shown once and never kept. */
+  /** SHA-256 of the key, hex. The key itself is never stored. */
   hash: string
   created_at: number
   revoked_at: number | null
-  /** Credits its tasks may cost in all; null for no bound. */
+  /** Total credits that tasks of the key may cost; null for no quota. */
   quota: Generated<number | null>
-  /** Credits its tasks cost so far, what was refunded taken off. */
+  /** Credits that tasks of the key have cost, minus refunds. */
   spent: Generated<number>
-  /** A key of a browser session ends; null for one that does not. */
+  /** Expiry of a browser session's key; null for keys that do not expire. */
   expire_at: Generated<number | null>
 }
 
@@ -69,15 +69,15 @@ interface FilesTable {
   name: string
   /** Bytes. */
   size: number
-  /** BLAKE3, lower-case hex: names the bytes in the file store. */
+  /** BLAKE3, lower-case hex; identifies the content in the file store. */
   blake3: string
-  /** Lower case, with its dot. */
+  /** Extension in lower case, with the dot. */
   ext: string
   /** MediaFacts as JSON; null before the first probe. */
   facts: string | null
   created_at: number
   expire_at: number
-  /** When retention freed the bytes of an expired file; the record waits to be renewed. */
+  /** When the content of an expired file was removed. The record stays and can be renewed. */
   removed_at: Generated<number | null>
 }
 
@@ -93,19 +93,19 @@ interface TasksTable {
   input: string
   /** The output, or `{error}` of a failed task, as JSON. */
   output: string | null
-  /** Credits held. */
+  /** Credits charged at creation. */
   credits: number
-  /** Key it was created with. */
+  /** Key that created the task. */
   key_id: string | null
-  /** Work as the operation planned it, ms; null for tasks older than this column. */
+  /** Duration planned by the operation, ms; null for tasks from before this column existed. */
   planned_ms: number | null
-  /** Expected work by what such tasks took before, ms. */
+  /** Duration expected from earlier tasks of the same type, ms. */
   estimated_ms: number
-  /** Expected wait when it was created, ms. */
+  /** Expected wait at creation, ms. */
   estimated_wait_ms: number
   /** Failed attempts so far. */
   attempts: number
-  /** A retry waits until then. */
+  /** Earliest time of the next attempt. */
   ready_at: number
   created_at: number
   updated_at: number
@@ -124,35 +124,35 @@ interface EventsTable {
   account_id: number
   seq: number
   task_id: string
-  /** The task record at that moment, as JSON. */
+  /** The task record at that time, as JSON. */
   task: string
   created_at: number
 }
 
-/** Chunked uploads under way, and those completed of late. */
+/** Open chunked uploads and recently completed ones. */
 interface UploadsTable {
   id: string
   account_id: number
   name: string
-  /** Declared, bytes. */
+  /** Declared size, bytes. */
   size: number
-  /** Bytes of every part but the last. */
+  /** Size of every part except the last, bytes. */
   part_size: number
-  /** BLAKE3 the client declared, lower-case hex. */
+  /** BLAKE3 declared by the client, lower-case hex. */
   blake3: string | null
-  /** The file it became; asked again, complete answers the same. */
+  /** The resulting file, so that a repeated completion returns the same one. */
   file_id: string | null
   created_at: number
   expire_at: number
 }
 
-/** Parts of them that are stored durably. */
+/** Durably stored parts of uploads. */
 interface UploadPartsTable {
   upload_id: string
   part: number
 }
 
-/** Creations by the key under which a client may repeat them. */
+/** Created tasks by the idempotency key of their request. */
 interface IdempotencyKeysTable {
   account_id: number
   key: string
@@ -160,7 +160,7 @@ interface IdempotencyKeysTable {
   created_at: number
 }
 
-/** Tickets that open one event socket. */
+/** One-time tickets for event sockets. */
 interface TicketsTable {
   /** SHA-256 of the ticket, hex. */
   hash: string

@@ -5,16 +5,16 @@ interface LocalQueueOptions {
   readonly db: Db
   /** Milliseconds since 1970. */
   readonly clock: () => number
-  /** A failure of the scheduler itself. */
+  /** Called with failures of the queue itself. */
   readonly onError: (error: unknown) => void
 }
 
-/** Looks again after a scheduler failure, and at the latest after this long, ms. */
+/** Longest time between polls while tasks wait, and the delay after a failure, ms. */
 const maxPollIntervalMs = 5_000
 
 /**
- * A queue inside one process: the task table is the queue, and a commit that made a task ready
- * rings the bell. Only one process may consume a database this way.
+ * Creates a queue within one process. It reads the task table and polls after each commit that made a task ready.
+ * Only one process may consume a database this way.
  */
 export function createLocalQueue(options: LocalQueueOptions): Queue {
   let consumer: LocalQueueConsumer | undefined
@@ -36,9 +36,9 @@ class LocalQueueConsumer {
   readonly #concurrency: number
   readonly #running = new Map<string, Promise<void>>()
   readonly #stop = new AbortController()
-  #looking: Promise<void> | undefined
-  #lookAgain = false
-  #alarm: NodeJS.Timeout | undefined
+  #polling: Promise<void> | undefined
+  #pollAgain = false
+  #timer: NodeJS.Timeout | undefined
 
   constructor(options: LocalQueueOptions, handler: TaskHandler, concurrency: number) {
     this.#options = options
@@ -46,30 +46,30 @@ class LocalQueueConsumer {
     this.#concurrency = concurrency
   }
 
-  /** Starts what is ready; calls that come while it looks make it look once more. */
+  /** Starts ready tasks. A call during a poll causes one more poll. */
   poll(): void {
     if (this.#stop.signal.aborted) return
-    if (this.#looking) {
-      this.#lookAgain = true
+    if (this.#polling) {
+      this.#pollAgain = true
       return
     }
-    this.#looking = this.#fill()
+    this.#polling = this.#fill()
       .catch((error: unknown) => {
         this.#options.onError(error)
-        this.#wakeIn(maxPollIntervalMs)
+        this.#pollIn(maxPollIntervalMs)
       })
       .finally(() => {
-        this.#looking = undefined
-        if (!this.#lookAgain) return
-        this.#lookAgain = false
+        this.#polling = undefined
+        if (!this.#pollAgain) return
+        this.#pollAgain = false
         this.poll()
       })
   }
 
   async stop(): Promise<void> {
     this.#stop.abort()
-    clearTimeout(this.#alarm)
-    await this.#looking
+    clearTimeout(this.#timer)
+    await this.#polling
     await Promise.all(this.#running.values())
   }
 
@@ -79,7 +79,7 @@ class LocalQueueConsumer {
     const now = this.#options.clock()
     const ready = await this.#ready(now, free)
     for (const id of ready) this.#start(id)
-    if (ready.length < free) await this.#napUntilNext(now)
+    if (ready.length < free) await this.#scheduleNextRetry(now)
   }
 
   async #ready(now: number, limit: number): Promise<string[]> {
@@ -112,23 +112,23 @@ class LocalQueueConsumer {
     } catch (error) {
       this.#running.delete(id)
       this.#options.onError(error)
-      // The task may still be queued: at once would be a tight loop.
-      this.#wakeIn(maxPollIntervalMs)
+      // The task may still be queued: polling at once could loop without pause.
+      this.#pollIn(maxPollIntervalMs)
     }
   }
 
-  /** A retry that waits for its moment needs an alarm; everything else rings. */
-  async #napUntilNext(now: number): Promise<void> {
+  /** Schedules a poll for the next waiting retry. Other tasks announce themselves. */
+  async #scheduleNextRetry(now: number): Promise<void> {
     const next = await this.#queued()
       .select((eb) => eb.fn.min('ready_at').as('at'))
       .where('ready_at', '>', now)
       .executeTakeFirst()
-    if (next && next.at !== null) this.#wakeIn(Math.min(next.at - now, maxPollIntervalMs))
+    if (next && next.at !== null) this.#pollIn(Math.min(next.at - now, maxPollIntervalMs))
   }
 
-  #wakeIn(milliseconds: number): void {
-    clearTimeout(this.#alarm)
-    this.#alarm = setTimeout(() => this.poll(), milliseconds)
-    this.#alarm.unref()
+  #pollIn(milliseconds: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.poll(), milliseconds)
+    this.#timer.unref()
   }
 }

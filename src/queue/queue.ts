@@ -1,20 +1,19 @@
 import type { WriteTransaction } from '../db/schema.ts'
 
-/** Does one ready task to the end of one attempt; never throws for a task that fails. */
+/** Runs one attempt of a task. Does not throw when the task fails. */
 export type TaskHandler = (taskId: string, signal: AbortSignal) => Promise<void>
 
 /**
- * The promise every queue keeps: a task made ready in a committed transaction reaches a handler,
- * higher priority first, then in the order of creation, at most `concurrency` at once. The state
- * is the task table's: the queue only says "this task is ready", and a handler that finds the
- * task in another state lets it be.
+ * A queue of ready tasks. A task made ready in a committed transaction reaches a handler: higher priority first,
+ * then in order of creation, at most `concurrency` at a time. The task table holds all state; the queue only
+ * signals that a task is ready. A handler skips a task whose state has changed.
  */
 export interface Queue {
   /**
-   * Says, inside the transaction that makes it ready, that a task is ready at a moment (ms since
-   * 1970). The result is to be called after the commit.
+   * Announces, inside the transaction that makes a task ready, the time from which it can run (ms since 1970).
+   * Call the returned function after the commit.
    */
   enqueue(trx: WriteTransaction, task: { id: string; readyAt: number }): Promise<() => void>
-  /** Starts handing out tasks; the result stops that, aborts what runs and waits for it. */
+  /** Starts passing tasks to the handler. `stop` ends this, aborts running tasks and waits for them. */
   consume(handler: TaskHandler, concurrency: number): { stop(): Promise<void> }
 }

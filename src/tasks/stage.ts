@@ -6,7 +6,7 @@ import { probeStoredFile } from '../files/probe.ts'
 import type { Service } from './service.ts'
 
 /** Creation saw which pictures are needed. */
-const asChecked = { soundAlone: true }
+const asChecked = { audioOnly: true }
 
 /**
  * Puts a task's input files into a new folder, whatever their records say by now: a file is kept while a

@@ -148,10 +148,10 @@ describe('parts that come badly', () => {
       const { account, calls, id, part } = await begin(whole, half)
       for (const index of [0, 1]) await calls.put(id, index, part(index))
       const gate = Promise.withResolvers<void>()
-      const { assemble: finish } = files()
-      const finishing = vi.spyOn(files(), 'finish').mockImplementation(async (...given) => {
+      const { assemble } = files()
+      const finishing = vi.spyOn(files(), 'assemble').mockImplementation(async (...given) => {
         await gate.promise
-        return await finish(...given)
+        return await assemble(...given)
       })
       onTestFinished(() => finishing.mockRestore())
       const completing = calls.complete(id)

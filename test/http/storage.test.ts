@@ -118,7 +118,7 @@ describe('the free space of the disk', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   const diskWith = (free: number) =>
-    vi.spyOn(service.running.service.files, 'free').mockResolvedValue(256 * mebibyte + free)
+    vi.spyOn(service.running.service.files, 'freeSpace').mockResolvedValue(256 * mebibyte + free)
 
   test('bounds uploads, beside what those under way are still to bring', async () => {
     diskWith(1000)

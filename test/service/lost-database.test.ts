@@ -26,7 +26,7 @@ async function startLine(port: number) {
 }
 
 test.skipIf(!hasPostgres)(
-  'a lost PostgreSQL is told by name, as is one that is away (Debian package postgresql)',
+  'a lost PostgreSQL is told by name, as is one that is unreachable (Debian package postgresql)',
   async () => {
     const address = new URL(await newDatabase())
     const direct = await openDatabase({ url: address.href })
@@ -44,9 +44,9 @@ test.skipIf(!hasPostgres)(
       direct,
     )
     const lost = databaseFailure(await failing)
-    expect(lost).toMatchObject({ code: 6401, message: 'the database does not answer', retryable: true })
-    const away = await sql`select 1`.execute(db).catch((error: unknown) => error)
-    expect(databaseFailure(away)).toMatchObject({ code: 6401, message: 'the database does not answer' })
+    expect(lost).toMatchObject({ code: 6401, message: 'the database is not reachable', retryable: true })
+    const unreachable = await sql`select 1`.execute(db).catch((error: unknown) => error)
+    expect(databaseFailure(unreachable)).toMatchObject({ code: 6401, message: 'the database is not reachable' })
     expect(databaseFailure(new Error('the array is not sorted'))).toBeUndefined()
   },
 )
