@@ -1,22 +1,22 @@
 import { MediaError } from '../../contract/errors.ts'
 
-/** Bounds of one browser's work. */
+/** Time and memory limits of one browser. */
 export interface BrowserLimits {
-  /** For a browser to start. */
+  /** Longest start of a browser. */
   readonly startMs: number
-  /** For one particle to load, to play some frames, or for one picture to be taken. */
+  /** Longest single call: loading a particle, playing a batch of frames, or capturing a picture. */
   readonly responseMs: number
-  /** For what a particle began that takes real time (an image, a stream) to end, so that a frame can be taken. */
+  /** Longest wait before a frame for work of the particle that takes real time, such as decoding an image. */
   readonly settleMs: number
-  /** Processor time for a particle to be played through by a check; what is left then is only looked at. */
+  /** Processor time a dry run may spend on playing every frame; after it, only the requested pictures are captured. */
   readonly playCpuMs: number
-  /** The same in real time, for one that waits. */
+  /** The same limit in wall-clock time, for particles that wait. */
   readonly playWallMs: number
-  /** Memory that a browser with all its processes may hold. */
+  /** Memory that a browser and its child processes may use together. */
   readonly memoryBytes: number
 }
 
-/** A machine that does much else is slow; honest particles answer within milliseconds and stay far below 0.5 GiB. */
+/** Generous, because a busy machine is slow: ordinary particles respond in milliseconds and use less than 0.5 GiB. */
 export const defaultBrowserLimits: BrowserLimits = {
   startMs: 60_000,
   responseMs: 20_000,
@@ -27,16 +27,16 @@ export const defaultBrowserLimits: BrowserLimits = {
 }
 
 const failureMessages = {
-  hang: 'did not answer in time; a script of it may run without end',
-  late: 'took longer for a frame than this browser can be kept from drawing by itself, 4 s; chromium-headless-shell waits for longer',
-  memory: 'takes too much memory',
-  crash: 'broke the browser down, most often because memory ran out',
+  hang: 'did not respond in time; one of its scripts may run forever',
+  late: 'took longer than 4 s for a frame, the longest time this browser can pause its drawing; chromium-headless-shell has no such limit',
+  memory: 'uses too much memory',
+  crash: 'crashed the browser, most often because memory ran out',
 }
 
-/** The browser no longer works, or no longer answers: a new one may. Never leaves this folder. */
+/** The browser crashed, hangs or exceeds a limit; a new browser may succeed. Handled within this folder. */
 export class BrowserFailure extends Error {
   readonly kind: keyof typeof failureMessages
-  /** What was played then; undefined where nothing was. */
+  /** Names of the particles that were playing; undefined if none was. */
   readonly particle: string | undefined
 
   constructor(kind: keyof typeof failureMessages, particle?: string) {
@@ -45,24 +45,24 @@ export class BrowserFailure extends Error {
     this.particle = particle
   }
 
-  /** The same, with the particles that it concerns. */
+  /** Returns this failure with the names of the particles that caused it, unless it has names already. */
   withParticle(particle: string): BrowserFailure {
     return this.particle === undefined ? new BrowserFailure(this.kind, particle) : this
   }
 
-  /** What it is to those who asked for the work. */
+  /** Converts to 6016 if a particle caused it, else to 6402. */
   toMediaError(): MediaError {
     if (this.particle === undefined) {
-      return new MediaError(6402, 'the browser broke down', { cause: this, hint: 'Try again.' })
+      return new MediaError(6402, 'the browser crashed', { cause: this, hint: 'Try again.' })
     }
     return new MediaError(6016, `${this.particle} ${this.message}`, {
       cause: this,
-      hint: 'Make the particle simpler: it must answer each frame within a second and hold little memory.',
+      hint: 'Make the particle simpler: it must draw each frame within a second and use little memory.',
     })
   }
 }
 
-/** Does work, and once again where the browser broke down at the first try. */
+/** Runs work, and runs it a second time if the first attempt fails with `BrowserFailure`. */
 export async function retryOnBrowserFailure<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

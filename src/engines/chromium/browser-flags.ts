@@ -1,6 +1,6 @@
 import { canUseSandbox } from './locate.ts'
 
-/** Flags of every browser: no screen, no network whatever a page tries, the same pixels everywhere. */
+/** Flags of every browser: headless, without any network, and with the same pixels on every machine. */
 export function browserFlags(profile: string): string[] {
   return [
     ...['--headless', '--remote-debugging-pipe', `--user-data-dir=${profile}`],
@@ -11,7 +11,7 @@ export function browserFlags(profile: string): string[] {
   ]
 }
 
-/** What it does by itself and for itself. */
+/** Turn off background services and tune for containers. */
 const standaloneFlags = [
   '--no-first-run',
   '--no-default-browser-check',
@@ -27,7 +27,7 @@ const standaloneFlags = [
   '--password-store=basic',
   '--use-mock-keychain',
   '--mute-audio',
-  // /dev/shm of a container is often too small for pictures.
+  // In containers /dev/shm is often too small for pictures.
   '--disable-dev-shm-usage',
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
@@ -36,21 +36,21 @@ const standaloneFlags = [
 ]
 
 /**
- * Every connection, to addresses of this machine as well, has to go through a proxy whose name leads nowhere;
- * no name leads anywhere. Preconnecting and WebRTC are bound by it too, which no policy of a page covers.
+ * Send every connection, including those to loopback addresses, to a proxy whose name does not resolve, and resolve no
+ * name. This also blocks preconnect and WebRTC, which a content security policy does not cover.
  */
 const offlineFlags = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://offline.invalid:9',
   '--proxy-bypass-list=<-loopback>',
-  // The headless shell knows the one, whole browsers the other.
+  // The headless shell reads the first flag, full browsers the second.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-quic',
   '--dns-prefetch-disable',
 ]
 
-/** Particles share one process: they are told apart by their opaque origins, and driven through one session. */
+/** Same pixels everywhere. All particles share one renderer process and one session; opaque origins isolate them. */
 const deterministicFlags = [
   '--disable-site-isolation-trials',
   '--disable-features=IsolateSandboxedIframes,IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints,Prerender2,PaintHolding',
@@ -61,17 +61,17 @@ const deterministicFlags = [
   '--force-color-profile=srgb',
   '--font-render-hinting=none',
   '--hide-scrollbars',
-  // What is blurred reaches over the bounds of tiles, and is drawn for each: few large ones take half the time.
+  // Blurs reach across tile borders and are drawn once per tile: a few large tiles take half the time.
   '--default-tile-width=2048',
   '--default-tile-height=2048',
   '--disable-checker-imaging',
   '--disable-threaded-animation',
   '--disable-threaded-scrolling',
-  // What scrolls smoothly does so by real time: it is there at once.
+  // Smooth scrolling follows real time; without it, scrolling is immediate.
   '--disable-smooth-scrolling',
 ]
 
-/** Flags of a browser that draws only when told. */
+/** Flags of a browser that draws only on request. */
 export const beginFrameFlags: readonly string[] = [
   '--enable-begin-frame-control',
   '--run-all-compositor-stages-before-draw',

@@ -9,14 +9,14 @@ import { beginFrameFlags, browserFlags } from './browser-flags.ts'
 import { type AnswerOf, CdpPipe, type Method, type Parameters } from './cdp-pipe.ts'
 import { locateChromium, requireSupportedVersion } from './locate.ts'
 
-/** One process of a tree. */
+/** A process of a process tree. */
 interface TreeProcess {
   readonly pid: number
-  /** Memory of its own, without the program's files. */
+  /** Private and shared memory, without mapped files. */
   readonly memoryBytes: number
 }
 
-/** A process with everything it started; only the process itself, of no known size, where the system does not tell. */
+/** Returns a process and its descendants. On Windows, only the process itself, with 0 bytes. */
 async function processTree(pid: number): Promise<TreeProcess[]> {
   if (process.platform === 'linux') return await linuxTree(pid)
   if (process.platform === 'win32') return [{ pid, memoryBytes: 0 }]
@@ -52,10 +52,10 @@ async function unixTree(root: number): Promise<TreeProcess[]> {
 }
 
 interface LaunchBrowserOptions {
-  /** Its profile is made in it. */
+  /** Folder in which the browser's profile is created. */
   readonly scratch: string
   readonly beginFrame: boolean
-  /** Without it the one that is found. */
+  /** Path of the browser; by default the one `locateChromium` returns. */
   readonly program?: string
   readonly limits: BrowserLimits
   readonly signal: AbortSignal
@@ -65,8 +65,8 @@ const maxLogCharacters = 4096
 const memoryCheckIntervalMs = 200
 
 /**
- * One browser with a new profile, driven through a pipe, in this process's group. Each call ends: with an
- * answer, with a `BrowserFailure` when the browser ends, hangs or takes too much memory, or with the abort's reason.
+ * A browser with a new profile, controlled through a pipe, in the process group of this process. Every call settles:
+ * with a result, with `BrowserFailure` if the browser exits, hangs or uses too much memory, or with the abort reason.
  */
 export class Browser implements AsyncDisposable {
   readonly pipe: CdpPipe
@@ -74,11 +74,11 @@ export class Browser implements AsyncDisposable {
   readonly #profile: string
   readonly #limits: BrowserLimits
   readonly #exited: Promise<void>
-  readonly #watch: NodeJS.Timeout
+  readonly #memoryCheck: NodeJS.Timeout
   readonly #stopListening: () => void
   #killed: Promise<void> | undefined
-  #isWeighing = false
-  #log = ''
+  #isCheckingMemory = false
+  #stderrTail = ''
 
   private constructor(program: ChildProcess, profile: string, { limits, signal }: LaunchBrowserOptions) {
     this.#process = program
@@ -86,27 +86,27 @@ export class Browser implements AsyncDisposable {
     this.#limits = limits
     const [, , errors, write, read] = program.stdio
     if (!(write instanceof Writable) || !(read instanceof Readable) || !(errors instanceof Readable)) {
-      throw new TypeError('the browser was started without its pipe')
+      throw new TypeError('the browser was started without a pipe')
     }
     errors.on(
       'data',
-      (chunk: Buffer) => (this.#log = (this.#log + chunk.toString()).slice(-maxLogCharacters)),
+      (chunk: Buffer) => (this.#stderrTail = (this.#stderrTail + chunk.toString()).slice(-maxLogCharacters)),
     )
     this.pipe = new CdpPipe(write, read)
-    this.pipe.on('Inspector.targetCrashed', () => this.#break(new BrowserFailure('crash')))
+    this.pipe.on('Inspector.targetCrashed', () => this.#fail(new BrowserFailure('crash')))
     this.#exited = new Promise((resolve) => {
       program.once('error', () => resolve())
       program.once('exit', () => resolve())
     })
     void this.#exited.then(() => this.pipe.end(new BrowserFailure('crash')))
-    const abort = () => this.#break(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+    const abort = () => this.#fail(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
     signal.addEventListener('abort', abort, { once: true })
     this.#stopListening = () => signal.removeEventListener('abort', abort)
-    this.#watch = setInterval(() => void this.#weigh(), memoryCheckIntervalMs)
-    this.#watch.unref()
+    this.#memoryCheck = setInterval(() => void this.#checkMemory(), memoryCheckIntervalMs)
+    this.#memoryCheck.unref()
   }
 
-  /** Starts one. Throws 6401 where there is none, or where it does not start. */
+  /** Starts a browser. Throws 6401 if none is installed or if it does not start. */
   static async launch(options: LaunchBrowserOptions): Promise<Browser> {
     const file = options.program ?? locateChromium()
     try {
@@ -117,7 +117,7 @@ export class Browser implements AsyncDisposable {
       throw new MediaError(6401, `Chromium does not start (${file})`, {
         cause: error,
         retryable: false,
-        hint: `Run ${file} --version to see why; in a container it needs user namespaces, or to run as root.`,
+        hint: `Run ${file} --version to see why. In a container, enable user namespaces or run as root.`,
       })
     }
   }
@@ -139,12 +139,12 @@ export class Browser implements AsyncDisposable {
       return browser
     } catch (error) {
       await browser[Symbol.asyncDispose]()
-      if (error instanceof BrowserFailure) error.cause = new Error(browser.#log || 'it wrote nothing')
+      if (error instanceof BrowserFailure) error.cause = new Error(browser.#stderrTail || 'no output on stderr')
       throw error
     }
   }
 
-  /** Calls a method of the protocol; `session` is that of a page. */
+  /** Calls a DevTools method. `session`: id of a page's session; `ms`: time limit. */
   async call<M extends Method>(
     method: M,
     params: Parameters,
@@ -161,40 +161,40 @@ export class Browser implements AsyncDisposable {
     }
   }
 
-  /** Processor time that it took so far, with all its processes: other work of the machine does not count. */
+  /** Returns the processor time used so far by the browser and its processes, in ms. */
   async cpuTimeMs(): Promise<number> {
     const { processInfo } = await this.call('SystemInfo.getProcessInfo', {})
     return 1000 * processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0)
   }
 
-  #break(reason: Error): void {
+  #fail(reason: Error): void {
     this.pipe.end(reason)
     void this.#kill()
   }
 
-  /** Ends it with all it started: its program may be a script around it, and a page that hangs does not notice its end. */
+  /** Kills the whole process tree: the program may be a wrapper script, and hanging renderers do not notice the exit. */
   #kill(): Promise<void> {
     this.#killed ??= (async () => {
       const { pid, exitCode, signalCode } = this.#process
-      const isThere = pid !== undefined && exitCode === null && signalCode === null
-      for (const one of isThere ? await processTree(pid) : []) killProcess(one.pid)
+      const isRunning = pid !== undefined && exitCode === null && signalCode === null
+      for (const one of isRunning ? await processTree(pid) : []) killProcess(one.pid)
       this.pipe.close()
     })()
     return this.#killed
   }
 
-  async #weigh(): Promise<void> {
+  async #checkMemory(): Promise<void> {
     const { pid } = this.#process
-    if (pid === undefined || this.#isWeighing) return
-    this.#isWeighing = true
+    if (pid === undefined || this.#isCheckingMemory) return
+    this.#isCheckingMemory = true
     const bytes = (await processTree(pid)).reduce((sum, one) => sum + one.memoryBytes, 0)
-    this.#isWeighing = false
-    if (bytes > this.#limits.memoryBytes) this.#break(new BrowserFailure('memory'))
+    this.#isCheckingMemory = false
+    if (bytes > this.#limits.memoryBytes) this.#fail(new BrowserFailure('memory'))
   }
 
-  /** Ends it with all its processes, and removes its profile. */
+  /** Ends the browser with all its processes and removes its profile. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#watch)
+    clearInterval(this.#memoryCheck)
     this.#stopListening()
     await this.#kill()
     await this.#exited
@@ -202,9 +202,9 @@ export class Browser implements AsyncDisposable {
   }
 }
 
-/** Removes a profile; what cannot be removed goes with the folder that it lies in. */
+/** Removes a profile. Files that cannot be removed disappear with the scratch folder. */
 async function removeProfile(profile: string): Promise<void> {
-  // What still ends may write into it for a moment.
+  // Processes that are still exiting may write to it for a moment.
   await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
 }
 
@@ -212,6 +212,6 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // The process has exited already.
   }
 }

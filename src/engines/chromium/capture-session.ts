@@ -6,17 +6,17 @@ import type { CaptureMethod } from './painter.ts'
 import { particleError, type CaptureParticle } from './particle.ts'
 import type { FrameSpan } from './frame-spans.ts'
 
-/** A particle with the frames on which it is to be seen. */
+/** A particle and the frames on which it is visible. */
 export interface ParticleSlot {
   readonly particle: CaptureParticle
   readonly span: FrameSpan
 }
 
-/** Frames that look the same, from `frame` on. */
+/** A picture of `count` identical frames, starting at `frame`. */
 export interface CapturedFrame {
   readonly frame: number
   readonly count: number
-  /** With alpha. */
+  /** PNG with alpha, or without if the picture is opaque. */
   readonly png: Uint8Array
 }
 
@@ -33,14 +33,14 @@ export interface CaptureSessionOptions {
 }
 
 /**
- * A browser that plays particles forwards: each from its own first frame, through every frame, whether that is
- * captured here or elsewhere. So each frame looks the same, whichever worker takes it.
+ * A browser that plays each particle from its first frame through every frame, also through frames that other workers
+ * capture. So a frame looks the same whichever worker captures it.
  */
 export class CaptureSession implements AsyncDisposable {
   readonly #options: CaptureSessionOptions
   readonly #browser: Browser
   readonly #page: HostPage
-  readonly #actors = new Map<ParticleSlot, ParticlePlayer>()
+  readonly #players = new Map<ParticleSlot, ParticlePlayer>()
 
   private constructor(options: CaptureSessionOptions, browser: Browser, page: HostPage) {
     this.#options = options
@@ -48,7 +48,7 @@ export class CaptureSession implements AsyncDisposable {
     this.#page = page
   }
 
-  /** Starts the browser. */
+  /** Starts the browser and opens the page. */
   static async open(options: CaptureSessionOptions): Promise<CaptureSession> {
     const { method } = options
     const browser = await Browser.launch({ ...options, beginFrame: method === 'begin-frame' })
@@ -60,46 +60,46 @@ export class CaptureSession implements AsyncDisposable {
     }
   }
 
-  /** Captures frames that come after those before. Throws 6016 naming the particle that cannot be played. */
+  /** Captures frames; spans of successive calls must rise. Throws 6016 with the name of a particle that cannot be played. */
   async capture({ first, end }: FrameSpan): Promise<CapturedFrame[]> {
     const captured: CapturedFrame[] = []
     let seen: readonly ParticleSlot[] = []
     for (let frame = first; frame < end; frame += 1) {
       const slots = this.#options.slots.filter(({ span }) => span.first <= frame && frame < span.end)
-      const actors = await this.#enter(slots)
+      const players = await this.#load(slots)
       const same =
         slots.length === seen.length &&
         slots.every((slot) => seen.includes(slot)) &&
-        actors.every(({ isStill: still }) => still)
+        players.every(({ isStill: still }) => still)
       seen = slots
       const last = captured.at(-1)
       if (same && last) {
         captured[captured.length - 1] = { ...last, count: last.count + 1 }
         continue
       }
-      for (const actor of actors) await playTo(actor, frame)
-      const png = await this.#page.capture(actors.map(({ loaded }) => loaded))
+      for (const player of players) await playTo(player, frame)
+      const png = await this.#page.capture(players.map(({ loaded }) => loaded))
       captured.push({ frame, count: 1, png })
     }
     return captured
   }
 
-  /** Brings on stage those that are to be seen, and takes off those that no longer are. */
-  async #enter(slots: readonly ParticleSlot[]): Promise<ParticlePlayer[]> {
+  /** Loads the particles of these slots and removes all others from the page. */
+  async #load(slots: readonly ParticleSlot[]): Promise<ParticlePlayer[]> {
     const { fps } = this.#options
-    for (const [slot, { loaded }] of this.#actors) {
+    for (const [slot, { loaded }] of this.#players) {
       if (slots.includes(slot)) continue
       await this.#page.remove(loaded)
-      this.#actors.delete(slot)
+      this.#players.delete(slot)
     }
     for (const slot of slots) {
-      if (this.#actors.has(slot)) continue
+      if (this.#players.has(slot)) continue
       const timing = { fps, first: slot.span.first }
-      const { actor, problems } = await ParticlePlayer.load(this.#page, slot.particle, timing)
-      if (!actor || problems.length > 0) throw particleError(slot.particle.name, problems)
-      this.#actors.set(slot, actor)
+      const { player, problems } = await ParticlePlayer.load(this.#page, slot.particle, timing)
+      if (!player || problems.length > 0) throw particleError(slot.particle.name, problems)
+      this.#players.set(slot, player)
     }
-    return slots.flatMap((slot) => this.#actors.get(slot) ?? [])
+    return slots.flatMap((slot) => this.#players.get(slot) ?? [])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -107,9 +107,9 @@ export class CaptureSession implements AsyncDisposable {
   }
 }
 
-async function playTo(actor: ParticlePlayer, frame: number): Promise<void> {
-  while (!actor.hasReached(frame)) {
-    const problems = await actor.advance(frame)
-    if (problems.length > 0) throw particleError(actor.loaded.particle.name, problems)
+async function playTo(player: ParticlePlayer, frame: number): Promise<void> {
+  while (!player.hasReached(frame)) {
+    const problems = await player.advance(frame)
+    if (problems.length > 0) throw particleError(player.loaded.particle.name, problems)
   }
 }

@@ -6,30 +6,30 @@ import { locateChromium, supportsBeginFrame } from './locate.ts'
 import { maxRunFrames, splitIntoRuns, frameSpan, type FrameSpan } from './frame-spans.ts'
 import { CaptureSession, type CapturedFrame, type CaptureSessionOptions } from './capture-session.ts'
 
-/** Particles to draw, as frames of one transparent layer. */
+/** Options of `captureFrames`: particles to draw as frames of one transparent layer. */
 export interface CaptureFramesOptions {
   readonly particles: readonly CaptureParticle[]
   readonly width: number
   readonly height: number
   readonly fps: number
-  /** Of the whole output. */
+  /** Number of frames of the whole output. */
   readonly frames: number
-  /** Browsers that work side by side. */
+  /** Number of browsers that work in parallel. */
   readonly threads: number
-  /** An existing folder; profiles are kept in it. */
+  /** Existing folder for browser profiles. */
   readonly scratch: string
   readonly signal: AbortSignal
-  /** Called with the frames that are done so far, those that no particle covers included. */
+  /** Called with the number of finished frames, including frames without particles. */
   readonly onFrame?: (done: number) => void
-  /** Without it begin-frame where the program has it. */
+  /** Default: begin-frame if the browser supports it. */
   readonly method?: CaptureMethod
-  /** Of the browser; without it the one that is found. */
+  /** Path of the browser; by default the one `locateChromium` returns. */
   readonly program?: string
 }
 
 /**
- * Yields the frames that particles cover, in order, of which some may stand for several. Throws 6016 naming the
- * particle that cannot be played, 6401 without a browser.
+ * Yields the frames on which particles are visible, in order; identical frames in a row are yielded once with a count.
+ * Throws 6016 with the name of a particle that cannot be played, 6401 without a browser.
  */
 export async function* captureFrames(
   job: CaptureFramesOptions,
@@ -68,12 +68,12 @@ export async function* captureFrames(
   }
 }
 
-/** What the browser that is there does best. */
+/** Returns the most precise capture method that the installed browser supports. */
 export function preferredCaptureMethod(): CaptureMethod {
   return supportsBeginFrame(locateChromium()) ? 'begin-frame' : 'screenshot'
 }
 
-/** Captures runs in a browser of its own; in another one, once for each run, when that breaks down. */
+/** Captures runs of frames in its own browser. If the browser fails, repeats the run once in a new one. */
 class CaptureWorker implements AsyncDisposable {
   readonly #options: CaptureSessionOptions
   #stage: CaptureSession | undefined

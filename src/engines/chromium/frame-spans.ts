@@ -1,19 +1,19 @@
-/** When something is to be seen, in seconds. */
+/** When something is visible, in seconds. */
 interface TimeRange {
   readonly start: number
   readonly duration: number
 }
 
-/** Frames on which something is to be seen: from `first`, before `end`. */
+/** Frames on which something is visible: from `first` to before `end`. */
 export interface FrameSpan {
   readonly first: number
   readonly end: number
 }
 
-/** Rounding of times in decimals, in frames. */
+/** Tolerance for times rounded to decimals, in frames. */
 const roundingTolerance = 1e-6
 
-/** Frames whose time t = frame / fps lies in [start, start + duration), of an output of so many. */
+/** Returns the frames whose time frame / fps lies in [start, start + duration), limited to `frames` frames. */
 export function frameSpan(
   { start, duration }: TimeRange,
   { fps, frames }: { fps: number; frames: number },
@@ -23,22 +23,22 @@ export function frameSpan(
   return { first, end: Math.max(first, end) }
 }
 
-/** Seconds since the start of something, at a frame. */
+/** Returns the seconds from a particle's start to a frame, at least 0. */
 export function particleTime({ start }: TimeRange, frame: number, fps: number): number {
   return Math.max(0, frame / fps - start)
 }
 
-/** Frames of one run, which wait for those before them, and bytes that they take where nothing can be compressed. */
+/** Most frames of one run, and most bytes of its pictures if nothing can be compressed. */
 const runLimits = { frames: 24, bytes: 64 * 2 ** 20 }
 
-/** How many frames of a size make up a run, at the most. */
+/** Returns the number of frames of this size in one run, 1 to 24. */
 export function maxRunFrames({ width, height }: { width: number; height: number }): number {
   return Math.max(1, Math.min(runLimits.frames, Math.floor(runLimits.bytes / (width * height * 4))))
 }
 
 /**
- * All frames that the spans cover, in order, in runs of at most so many. Workers take one run after another, so
- * that what is ready early waits for little, whatever the length of the whole.
+ * Splits the frames covered by any span into runs of at most `longest` frames, in order. Workers capture one run after
+ * another, so few finished frames wait for earlier ones.
  */
 export function splitIntoRuns(spans: readonly FrameSpan[], longest: number): FrameSpan[] {
   const runs: FrameSpan[] = []
@@ -47,7 +47,7 @@ export function splitIntoRuns(spans: readonly FrameSpan[], longest: number): Fra
     for (let from = Math.max(first, reached); from < end; from += longest) {
       const last = runs.at(-1)
       const to = Math.min(end, from + longest)
-      // What follows on a short run goes on with it.
+      // Extend a short run that ends where this one begins.
       if (last && last.end === from && last.end - last.first + to - from <= longest) {
         runs[runs.length - 1] = { first: last.first, end: to }
       } else runs.push({ first: from, end: to })

@@ -3,8 +3,8 @@ import { libraryHosts } from './libraries.ts'
 import type { CaptureParticle } from './particle.ts'
 
 /**
- * What a particle may load: what it brings along. Each frame declares it, and the host page, which holds the
- * frames, for where they may go.
+ * Allows a particle to load only embedded data and scripts of known libraries. Every particle's frame declares this
+ * policy; the host page declares it too, to limit where frames may navigate.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -18,25 +18,25 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
 ].join('; ')
 
-/** Whether an address is of what a particle brings along. */
+/** Whether an address refers to data embedded in the particle. */
 export function isEmbeddedUrl(url: string): boolean {
   return /^(?:data|blob|about):/.test(url)
 }
 
-/** What is told of any other address. */
+/** Returns the problem message of a request to any other address. */
 export function blockedRequestMessage(url: string): string {
-  return `asks for ${url}; a particle has no network`
+  return `requests ${url}; a particle has no network access`
 }
 
-/** The page that holds the frames, transparent. */
+/** The transparent page that contains the particles' frames. */
 export const hostDocument = `<!doctype html><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">
 <style>:root{view-transition-name:none}html,body{margin:0;overflow:hidden;background:transparent}
 iframe{position:absolute;border:0;transform-origin:0 0}</style><body></body>`
 
 /**
- * The document of a particle's frame: what its template holds, each line with the number that it has in the
- * source. Undefined where there is no template, or it is not parsed.
+ * Returns the document of a particle's frame: the content of its template, with the line numbers of the source.
+ * Undefined if there is no template or the source cannot be parsed.
  */
 export function particleDocument(html: string): string | undefined {
   const parsed = parseSource(html)
@@ -45,7 +45,7 @@ export function particleDocument(html: string): string | undefined {
   if (!template || !place?.startTag) return undefined
   const content = html.slice(place.startTag.endOffset, place.endTag?.startOffset)
   const declared = template.attrs.filter(({ name }) => name.startsWith('data-'))
-  // Scripts look for the element that declares the composition: the template itself is not there any more.
+  // Scripts look for the element that declares the composition; the template itself is not in the document.
   const [before, after] =
     declared.length > 0
       ? [
@@ -53,8 +53,8 @@ export function particleDocument(html: string): string | undefined {
           '</div>',
         ]
       : ['', '']
-  // A layer that is told to change is drawn as it was at some frame before: what it looks like would depend on
-  // which frames a worker captures.
+  // will-change layers may show the raster of an earlier frame, so the picture would depend on which frames a worker
+  // captures.
   const settled = '*,*::before,*::after{will-change:auto!important}'
   const head =
     `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">` +
@@ -67,8 +67,8 @@ function attributeText({ name, value }: { name: string; value: string }): string
 }
 
 /**
- * Forms may be sent only so that the policy hears of it: it allows them no target. A sandbox of an origin of
- * its own, with scripts; without windows, dialogs, downloads, plugins, or a way to move the page above.
+ * JavaScript function that adds a sandboxed frame with an opaque origin: scripts, but no windows, dialogs, downloads,
+ * plugins or top navigation. Forms are allowed only so that the policy reports them; it allows them no target.
  */
 export const addFrameFunction = `function (id, name, html, style) {
   const frame = document.createElement('iframe')
@@ -78,12 +78,12 @@ export const addFrameFunction = `function (id, name, html, style) {
   frame.style.cssText = style
   frame.srcdoc = html
   document.body.append(frame)
-  // Its document is told of no size but its own from its beginning.
+  // Forces layout, so that the document has its final size from the start.
   frame.getBoundingClientRect()
   return loaded
 }`
 
-/** Lays a particle's canvas over the frame: evenly scaled to cover it, in the middle. */
+/** Returns the CSS that places a particle's canvas over the frame: scaled uniformly to cover it, centred. */
 export function frameStyle(
   { width, height, zIndex, opaque }: CaptureParticle,
   frame: { readonly width: number; readonly height: number },

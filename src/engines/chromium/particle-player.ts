@@ -2,24 +2,24 @@ import type { HostPage, LoadedParticle } from './host-page.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
 import { particleTime } from './frame-spans.ts'
 
-/** So many frames are played by one question, which must be answered in time. */
+/** Frames per call to the page, so that the call returns within its time limit. */
 const maxFramesPerCall = 30
 
-/** So often one frame is drawn: what its drawings tell of each other ends after two or three. */
+/** Draws per frame. Events caused by drawing normally end after two or three draws. */
 const maxDraws = 20
 
 const endlessMessage =
-  'what it hears of a drawn frame (observers, scrolling, ends of animations) sets off more of the same without end; let it come to rest within its frame'
+  'its handlers of drawing events (observers, scrolling, ends of animations) trigger such events again without end; make them stop within one frame'
 
-/** A particle in a page, played forwards through every frame. */
+/** Plays a particle of a page forwards, frame by frame. */
 export class ParticlePlayer {
   readonly loaded: LoadedParticle
   readonly #page: HostPage
   readonly #fps: number
-  /** The frame it was played to. */
-  #at: number
+  /** The last frame that was played. */
+  #position: number
   #still = false
-  /** Found to draw without end: that is told once, and its frames are no longer drawn for it. */
+  /** It was found to draw without end: reported once, and no longer drawn for its events. */
   #endless = false
 
   private constructor(
@@ -30,51 +30,51 @@ export class ParticlePlayer {
     this.#page = page
     this.loaded = loaded
     this.#fps = fps
-    this.#at = first - 1
+    this.#position = first - 1
   }
 
   /**
-   * Loads a particle, whose first frame of the output on which it is to be seen is `first`; without an actor where it
-   * cannot be played. What it hears of drawings is told of its beginning, before it is played or others are.
+   * Loads a particle that is visible from frame `first` of the output. Returns no player if it cannot be played. Events
+   * that drawing triggers are delivered before it or any other particle plays.
    */
   static async load(
     page: HostPage,
     particle: CaptureParticle,
     timing: { fps: number; first: number },
-  ): Promise<{ actor?: ParticlePlayer; problems: readonly ParticleProblem[] }> {
+  ): Promise<{ player?: ParticlePlayer; problems: readonly ParticleProblem[] }> {
     const { loaded, again, problems } = await page.load(particle)
     if (!loaded) return { problems }
-    const actor = new ParticlePlayer(page, loaded, timing)
-    return { actor, problems: again ? [...problems, ...(await actor.#draw())] : problems }
+    const player = new ParticlePlayer(page, loaded, timing)
+    return { player, problems: again ? [...problems, ...(await player.#draw())] : problems }
   }
 
-  /** Nothing of it changes any more. */
+  /** Whether its picture no longer changes. */
   get isStill(): boolean {
     return this.#still
   }
 
-  /** The frame that is played next. */
+  /** The next frame to play. */
   get nextFrame(): number {
-    return this.#at + 1
+    return this.#position + 1
   }
 
-  /** Whether it shows its state at a frame. */
+  /** Whether it shows its state at this frame. */
   hasReached(frame: number): boolean {
-    return this.#still || this.#at >= frame
+    return this.#still || this.#position >= frame
   }
 
-  /** Plays on towards a frame, as far as one question goes; answers what went wrong. */
+  /** Plays towards a frame, as far as one call to the page reaches. Returns the problems found. */
   async advance(frame: number): Promise<readonly ParticleProblem[]> {
-    const times = Array.from({ length: Math.min(frame - this.#at, maxFramesPerCall) }, (_, index) =>
-      particleTime(this.loaded.particle, this.#at + 1 + index, this.#fps),
+    const times = Array.from({ length: Math.min(frame - this.#position, maxFramesPerCall) }, (_, index) =>
+      particleTime(this.loaded.particle, this.#position + 1 + index, this.#fps),
     )
     const { done, still, turn, problems } = await this.#page.advance(this.loaded, times)
-    this.#at += done
+    this.#position += done
     this.#still = still
     return turn ? [...problems, ...(await this.#draw())] : problems
   }
 
-  /** Draws until nothing more is told of it: so all is told at this frame, whether it is captured or not. */
+  /** Draws until drawing triggers no more events, so that events arrive at this frame whether or not it is captured. */
   async #draw(): Promise<readonly ParticleProblem[]> {
     if (this.#endless) return []
     for (let drawings = 0; drawings < maxDraws; drawings += 1) {
@@ -86,8 +86,8 @@ export class ParticlePlayer {
     return [{ message: endlessMessage }]
   }
 
-  /** Leaves out the frames before one. */
+  /** Skips the frames before this one. */
   skipTo(frame: number): void {
-    this.#at = Math.max(this.#at, frame - 1)
+    this.#position = Math.max(this.#position, frame - 1)
   }
 }

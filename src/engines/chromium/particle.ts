@@ -3,42 +3,42 @@ import { describeProblems } from '../../media/particle/problem.ts'
 
 /** A particle as the engine plays it. */
 export interface CaptureParticle {
-  /** For errors, such as `title` or `beats[2]`. */
+  /** Name in error messages, such as `title` or `beats[2]`. */
   readonly name: string
-  /** Its whole source; hostile. */
+  /** Its whole source, untrusted. */
   readonly html: string
   readonly compositionId: string
-  /** Its own canvas in pixels; where that is not of the frame's size, it is scaled evenly to cover it. */
+  /** Its canvas in pixels; if the frame has another size, the canvas is scaled uniformly to cover it. */
   readonly width: number
   readonly height: number
   /** In seconds. */
   readonly start: number
   readonly duration: number
   readonly zIndex: number
-  /** It is drawn on black. */
+  /** Draw on black instead of transparent. */
   readonly opaque: boolean
 }
 
-/** What is wrong with a particle. */
+/** A problem of a particle. */
 export interface ParticleProblem {
   readonly message: string
-  /** Where it may be meant; else it keeps the particle from being rendered. */
+  /** Set if the particle can still be rendered; otherwise the problem is an error. */
   readonly severity?: 'warning'
-  /** Of the particle's source, from 1. */
+  /** Line of the particle's source, from 1. */
   readonly line?: number
 }
 
-/** As long as a problem is told: the page that it is about may have written it. */
+/** Characters of a problem message, which the untrusted page may have written. */
 const maxMessageLength = 300
 
-/** A text of a page, of which only the beginning is told. */
+/** Returns the beginning of a text of a page. */
 export function truncateMessage(text: string): string {
   return text.length > maxMessageLength ? `${text.slice(0, maxMessageLength)}…` : text
 }
 
-/** The error of a particle that cannot be played. */
+/** Returns the error 6016 of a particle that cannot be played. */
 export function particleError(name: string, problems: readonly ParticleProblem[]): MediaError {
   return new MediaError(6016, `${name}: ${describeProblems(problems)}`, {
-    hint: 'Correct the particle: it brings along all it shows, and draws what its registered timeline tells.',
+    hint: 'Correct the particle: embed everything it shows, and draw the state that its registered timeline seeks to.',
   })
 }

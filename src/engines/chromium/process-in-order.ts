@@ -1,17 +1,17 @@
-/** Pieces of work and who does them. */
+
 interface ProcessInOrderOptions<T> {
-  /** Pieces are numbered from 0. */
+  /** Number of jobs, which are numbered from 0. */
   readonly count: number
   readonly workers: number
-  /** Called by each worker with one piece after another, rising. */
-  readonly process: (worker: number, piece: number) => Promise<T>
-  /** Ends what is in work, which then fails, when nobody wants the results any more. */
+  /** Called by each worker with one job after another, in rising order. */
+  readonly process: (worker: number, job: number) => Promise<T>
+  /** Called when no more results are wanted: makes the jobs in progress fail. */
   readonly abort: () => void
 }
 
 /**
- * Does pieces of work with workers side by side and yields the results in order. A piece is begun only when it
- * is near those that were taken, so that few results wait. The first failure ends all.
+ * Processes jobs with several workers in parallel and yields the results in order. A job starts only if it is close to
+ * the last yielded one, which limits how many results are buffered. The first failure ends all jobs.
  */
 export async function* processInOrder<T>({
   count,
@@ -20,41 +20,41 @@ export async function* processInOrder<T>({
   abort: stop,
 }: ProcessInOrderOptions<T>): AsyncGenerator<T> {
   const results = new Map<number, PromiseWithResolvers<T>>()
-  const resultOf = (piece: number) => {
-    const result = results.get(piece) ?? Promise.withResolvers<T>()
-    results.set(piece, result)
+  const resultOf = (job: number) => {
+    const result = results.get(job) ?? Promise.withResolvers<T>()
+    results.set(job, result)
     return result
   }
   let next = 0
-  let taken = 0
-  let moved = Promise.withResolvers<void>()
+  let yielded = 0
+  let advanced = Promise.withResolvers<void>()
 
   const run = async (worker: number) => {
     while (next < count) {
-      if (next > taken + workers) {
-        await moved.promise
+      if (next > yielded + workers) {
+        await advanced.promise
         continue
       }
-      const piece = next
+      const job = next
       next += 1
-      resultOf(piece).resolve(await work(worker, piece))
+      resultOf(job).resolve(await work(worker, job))
     }
   }
   const failed = Promise.withResolvers<never>()
-  // Heard only where a result is waited for.
+  // Reported only while a result is awaited.
   failed.promise.catch(() => undefined)
   const running = Array.from({ length: workers }, (_, worker) => run(worker).catch(failed.reject))
   try {
-    for (; taken < count; taken += 1) {
-      const result = await Promise.race([resultOf(taken).promise, failed.promise])
-      results.delete(taken)
+    for (; yielded < count; yielded += 1) {
+      const result = await Promise.race([resultOf(yielded).promise, failed.promise])
+      results.delete(yielded)
       yield result
-      moved.resolve()
-      moved = Promise.withResolvers()
+      advanced.resolve()
+      advanced = Promise.withResolvers()
     }
   } finally {
     next = count
-    moved.resolve()
+    advanced.resolve()
     stop()
     await Promise.all(running)
   }
