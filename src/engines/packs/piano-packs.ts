@@ -7,7 +7,7 @@ const pianoSamplesAtVelocity = (
 ) => ({
   name: `@audio-samples/piano-velocity${force}`,
   version: '1.0.5',
-  keep: ['package.json', 'LICENSE', 'README.md', 'audio'],
+  extract: ['package.json', 'LICENSE', 'README.md', 'audio'],
   artifact: { file: `audio-samples-piano-velocity${force}-1.0.5.tgz`, bytes, sha256 },
 })
 

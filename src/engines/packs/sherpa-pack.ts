@@ -12,7 +12,7 @@ function sherpaPackage(
     name,
     version: sherpaVersion,
     machine,
-    keep: ['package.json', 'sherpa-onnx.node', ...libraries],
+    extract: ['package.json', 'sherpa-onnx.node', ...libraries],
     artifact: { file: `${name}-${sherpaVersion}.tgz`, ...packed },
   }
 }
@@ -33,13 +33,13 @@ export const sherpaPack = {
   enables: 'recognising and speaking',
   licence: 'Apache-2.0',
   memory: 60,
-  unpacked: 41_000_000,
+  unpackedBytes: 41_000_000,
   builds: ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-x64'],
   packages: [
     {
       name: 'sherpa-onnx-node',
       version: sherpaVersion,
-      keep: [
+      extract: [
         'package.json',
         ...['addon', 'addon-static-import', 'sherpa-onnx', 'types', 'resampler', 'vad'],
         ...['streaming-asr', 'non-streaming-asr', 'non-streaming-tts', 'non-streaming-speaker-diarization'],

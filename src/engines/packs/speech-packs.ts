@@ -90,7 +90,7 @@ export const speechPacks = {
       sha256: 'c71f0ce00bec95b07744e116345e33d8cbbe08cef896382cf907bf4b51a2cd51',
       address: senseVoice('model.int8.onnx'),
     },
-    beside: [
+    otherFiles: [
       {
         file: 'sense-voice-2024-07-17.tokens.txt',
         bytes: 315_894,
@@ -112,7 +112,7 @@ export const speechPacks = {
       sha256: 'acfc2b4456377e15d04f0243af540b7fe7c992f8d898d751cf134c3a55fd2247',
       address: parakeet('encoder.int8.onnx'),
     },
-    beside: [
+    otherFiles: [
       {
         file: 'parakeet-tdt-0.6b-v3.decoder.int8.onnx',
         bytes: 11_845_275,
@@ -146,7 +146,7 @@ export const speechPacks = {
       sha256: 'b02dcdf54f348741e93fe732b67d933c8dcb6735655f710640143081db38878b',
       address: whisperTurbo('turbo-encoder.int8.onnx'),
     },
-    beside: [
+    otherFiles: [
       {
         file: 'whisper-turbo-decoder.int8.onnx',
         bytes: 361_080_764,
@@ -169,7 +169,7 @@ export const speechPacks = {
       sha256: 'd24fb083ae3b1041fc24e97971d60e280c9342201fbb67b0ab428a8b4a51a434',
       address: whisperTiny('tiny-encoder.int8.onnx'),
     },
-    beside: [
+    otherFiles: [
       {
         file: 'whisper-tiny-decoder.int8.onnx',
         bytes: 89_855_401,
@@ -204,11 +204,11 @@ export const speechPacks = {
       sha256: 'bcb3b970e384161c4d634f0bb9e999ff1c471b34c9bc0b1049a5014065ed3cc0',
       address: `${sherpaReleases}/vocoder-models/vocos_24khz.onnx`,
     },
-    beside: [
+    otherFiles: [
       {
         file: 'sherpa-onnx-zipvoice-distill-int8-zh-en-emilia.tar.bz2',
         bytes: 109_162_785,
-        unpacked: 160_000_000,
+        unpackedBytes: 160_000_000,
         sha256: '77219c8b40f4ee8d73a7f902305ff6c1128ef9b54461c41b4ca6ed890b6c2803',
         address: `${sherpaReleases}/tts-models/sherpa-onnx-zipvoice-distill-int8-zh-en-emilia.tar.bz2`,
       },
@@ -241,7 +241,7 @@ export const speechPacks = {
       sha256: '24cef84aedcd1fe87c0b743ef3370ad34dc1fabf6c9014d6128a75a538c7b668',
       address: spleeter('vocals.fp16.onnx'),
     },
-    beside: [
+    otherFiles: [
       {
         file: 'spleeter-accompaniment.fp16.onnx',
         bytes: 19_681_024,
