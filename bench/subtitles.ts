@@ -1,10 +1,15 @@
 import { changeSubtitles } from '../src/media/subtitles/change.ts'
-import { bilingualAt, countCharacters, layersAt, subtitleLimits } from '../src/media/subtitles/check.ts'
-import { cutSaid } from '../src/media/subtitles/cut.ts'
-import { sentencesOf } from '../src/media/subtitles/passages.ts'
+import {
+  findBilingual,
+  countCharacters,
+  findOverlappingLayers,
+  subtitleLimits,
+} from '../src/media/subtitles/check.ts'
+import { splitIntoCues } from '../src/media/subtitles/cut.ts'
+import { sentencePassages } from '../src/media/subtitles/passages.ts'
 import { readSubtitles } from '../src/media/subtitles/read.ts'
 import { rewriteAss } from '../src/media/subtitles/rewrite-ass.ts'
-import { plainWidth } from '../src/media/subtitles/widths.ts'
+import { estimateWidth } from '../src/media/subtitles/widths.ts'
 import { bytesOf } from '../test/engines/subtitles/made-files.ts'
 
 // Processor seconds that subtitle files take, median of five. The largest (8 MB): read, check, and write with every
@@ -46,7 +51,7 @@ for (const [name, bytes, format] of [
   const file = readSubtitles(bytes, { format })
   const changes = new Map(file.entries.map((entry) => [entry, { text: `${entry.text}!` }]))
   const read = median(() => readSubtitles(bytes, { format }))
-  const check = median(() => [bilingualAt(file), layersAt(file), countCharacters(file)])
+  const check = median(() => [findBilingual(file), findOverlappingLayers(file), countCharacters(file)])
   const write = median(() => changeSubtitles(file, changes, { keepEncoding: true }))
   const mib = (bytes.length / 2 ** 20).toFixed(1)
   console.log(
@@ -68,7 +73,7 @@ for (const [name, text, format] of [
   const most = subtitleLimits.entries
   const before = median(() => {
     const file = readSubtitles(bytes, { format, most })
-    return [countCharacters(file), bilingualAt(file), layersAt(file)]
+    return [countCharacters(file), findBilingual(file), findOverlappingLayers(file)]
   })
   console.log(`${name}: before a task is made ${before} s`)
 }
@@ -81,10 +86,10 @@ const talk = Array.from(
 )
 const file = readSubtitles(Buffer.from(events + talk.join('')), { format: 'ass' })
 const resegmented = median(() =>
-  sentencesOf(file).map(({ entries: [first, ...more], text }) =>
-    cutSaid(
+  sentencePassages(file).map(({ entries: [first, ...more], text }) =>
+    splitIntoCues(
       { start: first.start, end: (more.at(-1) ?? first).end, text },
-      { width: 20, measure: plainWidth, lines: 2 },
+      { width: 20, measure: estimateWidth, lines: 2 },
     ),
   ),
 )

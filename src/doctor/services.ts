@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import { isListed, listModels, listsNone } from '../engines/language-model/models.ts'
+import { isSameModel, listModels, hasNoModelList } from '../engines/language-model/models.ts'
 import { parseServiceAddress } from '../engines/services/address.ts'
 import { openClient, type ServiceClient } from '../engines/services/client.ts'
 import { httpErrorCause } from '../engines/services/refusal.ts'
@@ -61,10 +61,10 @@ async function modelProblem(client: ServiceClient): Promise<string | null> {
     const names = (await listModels(client, signal)).map(({ id }) => id)
     if (model === undefined)
       return names.length === 1 ? null : `has ${names.length} models, of which none is named`
-    if (names.some((id) => isListed(model, id))) return null
+    if (names.some((id) => isSameModel(model, id))) return null
     return `does not list its model, but ${names.slice(0, maxModelsListed).join(', ') || 'none'}`
   } catch (error) {
-    if (listsNone(error) && model !== undefined) return null
+    if (hasNoModelList(error) && model !== undefined) return null
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
-import { plainWidth } from '../../src/media/subtitles/widths.ts'
+import { estimateWidth } from '../../src/media/subtitles/widths.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
@@ -54,7 +54,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect(said(usual)).toBe(text.replaceAll(/[,.](?!\d)/g, ''))
     expect(said(asked)).toBe(text)
     const longest = (entries: readonly string[]) =>
-      Math.max(...entries.flatMap((entry) => entry.split('\n')).map(plainWidth))
+      Math.max(...entries.flatMap((entry) => entry.split('\n')).map(estimateWidth))
     // Letters as wide as high that a line holds.
     expect(longest(usual)).toBeLessThanOrEqual(13)
     expect(longest(asked)).toBeGreaterThan(13)

@@ -1,6 +1,6 @@
-import { entriesFromSpeech } from '../../src/media/subtitles/from-speech.ts'
+import { cuesFromSpeech } from '../../src/media/subtitles/from-speech.ts'
 import { srtFile } from '../../src/media/subtitles/srt-file.ts'
-import { plainWidth } from '../../src/media/subtitles/widths.ts'
+import { estimateWidth } from '../../src/media/subtitles/widths.ts'
 import type { AssembledSpeech } from './speech-file.ts'
 
 interface MakeSubtitlesOptions {
@@ -25,11 +25,11 @@ export function makeSubtitles(
     start: Math.round(start * 1000),
     end: Math.round(end * 1000),
   }))
-  const entries = entriesFromSpeech(said, {
+  const entries = cuesFromSpeech(said, {
     lines: maxLines,
     strip,
     width: lettersPerLine(canvas),
-    measure: plainWidth,
+    measure: estimateWidth,
   })
   // A short entry may stay a little longer, but not beyond the sound.
   return srtFile(entries.map((entry) => ({ ...entry, end: Math.min(entry.end, Math.round(seconds * 1000)) })))

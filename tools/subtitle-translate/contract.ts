@@ -36,23 +36,23 @@ const fields = z.object({
 })
 
 /** Codes of one script of one language; zh-CN is written in simplified characters. */
-const writing = (language: string) => (language === 'zh-CN' ? 'zh-CHS' : language)
+const scriptCode = (language: string) => (language === 'zh-CN' ? 'zh-CHS' : language)
 
 /** Fields that only ass output has; in their presence srt is refused (contract 3, 4.10). */
-export const assOnly = ['lingual_type', 'subtitle_type', 'subtitle_color'] as const
+export const assOnlyFields = ['lingual_type', 'subtitle_type', 'subtitle_color'] as const
 
 const input = fields.superRefine((given, context) => {
   const refuse = (path: string, { message, fix }: { readonly message: string; readonly fix: string }) =>
     context.addIssue({ code: 'custom', path: [path], message, params: { fix } })
   const { language, translate_language, output_format } = given
-  for (const field of assOnly) {
+  for (const field of assOnlyFields) {
     if (output_format !== 'srt' || given[field] === undefined) continue
     refuse(field, {
       message: 'only with ass output, and this is srt',
       fix: 'Give output_format ass, or leave it out.',
     })
   }
-  if (writing(language) !== writing(translate_language)) return
+  if (scriptCode(language) !== scriptCode(translate_language)) return
   refuse('translate_language', {
     message: `is what the subtitles are in: ${language}`,
     fix: 'Name another language; zh-CHS and zh-CHT are two scripts of Chinese, zh-CN is simplified.',

@@ -1,13 +1,13 @@
-import { cutSaid } from '../../src/media/subtitles/cut.ts'
-import { isDialogue, type Passage } from '../../src/media/subtitles/passages.ts'
-import type { Format } from '../../src/media/subtitles/subtitles.ts'
-import { piecesOf } from '../../src/media/subtitles/pieces.ts'
+import { splitIntoCues } from '../../src/media/subtitles/cut.ts'
+import { hasTwoSpeakers, type Passage } from '../../src/media/subtitles/passages.ts'
+import type { SubtitleFormat } from '../../src/media/subtitles/subtitles.ts'
+import { splitPieces } from '../../src/media/subtitles/pieces.ts'
 import { stripPunctuation } from '../../src/media/subtitles/strip-punctuation.ts'
-import { wrapText, type Room } from '../../src/media/subtitles/wrap.ts'
-import type { Page } from './page.ts'
+import { wrapText, type LineLimit } from '../../src/media/subtitles/wrap.ts'
+import type { SubtitleLayout } from './page.ts'
 
 /** What is shown at once of a passage. */
-export interface Cue {
+export interface TranslatedCue {
   readonly passage: Passage
   /** Undefined where the times are those of the passage's entry. */
   readonly times: { readonly start: number; readonly end: number } | undefined
@@ -18,45 +18,49 @@ export interface Cue {
 }
 
 /** Most lines of one language at once, where it is cut anew. */
-const mostLines = 2
+const maxCueLines = 2
 
-interface Writing {
+interface CreateCuesOptions {
   readonly strip: boolean
   /** The format of the file, and that of the result. */
-  readonly from: Format
-  readonly to: Format
+  readonly from: SubtitleFormat
+  readonly to: SubtitleFormat
 }
 
 /** Breaks translations within the page, each passage in one cue or several; how many had no time or no words left. */
-export function cuesOf(
+export function createCues(
   translated: readonly { readonly passage: Passage; readonly text: string | undefined }[],
-  page: Page,
-  { strip, from, to }: Writing,
-): { readonly cues: readonly Cue[]; readonly dropped: number } {
+  page: SubtitleLayout,
+  { strip, from, to }: CreateCuesOptions,
+): { readonly cues: readonly TranslatedCue[]; readonly dropped: number } {
   const strips = (lines: readonly string[]) =>
     strip ? lines.map((line) => stripPunctuation(line) || line) : lines
   const all = translated
     .flatMap(({ passage, text }) =>
-      passage.isFixed ? [fixed(passage, text, page)] : cut(passage, text, page),
+      passage.isFixed ? [fixedCue(passage, text, page)] : splitPassage(passage, text, page),
     )
     .map((cue) => ({ ...cue, lines: cue.lines && strips(cue.lines), original: strips(cue.original) }))
   const cues = all.filter(
     ({ passage: { entries }, times, lines }) =>
-      lines?.length !== 0 && ((!times && from === to) || isShown(times ?? entries[0], to)),
+      lines?.length !== 0 && ((!times && from === to) || hasDuration(times ?? entries[0], to)),
   )
   return { cues, dropped: all.length - cues.length }
 }
 
 /** The shortest time that a format can tell, ms. */
-const shortest: Readonly<Record<Format, number>> = { srt: 1, vtt: 1, ass: 10 }
+const timeStepMs: Readonly<Record<SubtitleFormat, number>> = { srt: 1, vtt: 1, ass: 10 }
 
 /** Whether any time is left between two as a format writes them. */
-function isShown({ start, end }: NonNullable<Cue['times']>, format: Format): boolean {
-  const written = (ms: number) => Math.round(ms / shortest[format])
+function hasDuration({ start, end }: NonNullable<TranslatedCue['times']>, format: SubtitleFormat): boolean {
+  const written = (ms: number) => Math.round(ms / timeStepMs[format])
   return written(end) > written(start)
 }
 
-function fixed(passage: Passage, text: string | undefined, { translation, original }: Page): Cue {
+function fixedCue(
+  passage: Passage,
+  text: string | undefined,
+  { translation, original }: SubtitleLayout,
+): TranslatedCue {
   if (text === undefined) return { passage, times: undefined, lines: undefined, original: [] }
   return {
     ...{ passage, times: undefined, lines: wrapSpeakers(text, translation.room) },
@@ -65,17 +69,26 @@ function fixed(passage: Passage, text: string | undefined, { translation, origin
 }
 
 /** Lines of several speakers begin anew; all else flows. */
-function wrapSpeakers(text: string, room: Room): string[] {
-  return isDialogue(text) ? text.split('\n').flatMap((line) => wrapText(line, room)) : wrapText(text, room)
+function wrapSpeakers(text: string, room: LineLimit): string[] {
+  return hasTwoSpeakers(text)
+    ? text.split('\n').flatMap((line) => wrapText(line, room))
+    : wrapText(text, room)
 }
 
-function cut(passage: Passage, text: string | undefined, { translation, original }: Page): Cue[] {
+function splitPassage(
+  passage: Passage,
+  text: string | undefined,
+  { translation, original }: SubtitleLayout,
+): TranslatedCue[] {
   const [first] = passage.entries
   const { start } = first
   const { end } = passage.entries.at(-1) ?? first
-  const parts = cutSaid({ start, end, text: text ?? passage.text }, { ...translation.room, lines: mostLines })
+  const parts = splitIntoCues(
+    { start, end, text: text ?? passage.text },
+    { ...translation.room, lines: maxCueLines },
+  )
   const lengths = parts.map(({ lines }) => lines.join('').length)
-  const originals = original && text !== undefined ? shareOut(passage.text, lengths) : []
+  const originals = original && text !== undefined ? splitByLengths(passage.text, lengths) : []
   return parts.map(({ lines, ...times }, at) => ({
     ...{ passage, times, lines },
     original: original ? wrapText(originals[at] ?? '', original.room) : [],
@@ -83,8 +96,8 @@ function cut(passage: Passage, text: string | undefined, { translation, original
 }
 
 /** A text in as many parts as there are lengths, each about as long beside the others. */
-function shareOut(text: string, lengths: readonly number[]): string[] {
-  const pieces = piecesOf(text)
+function splitByLengths(text: string, lengths: readonly number[]): string[] {
+  const pieces = splitPieces(text)
   const all = lengths.reduce((sum, length) => sum + length, 0)
   const letters = pieces.reduce((sum, piece) => sum + piece.text.length, 0)
   const ends = lengths.map((_, at) => lengths.slice(0, at + 1).reduce((sum, length) => sum + length, 0) / all)

@@ -1,16 +1,16 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { extensionOf } from '../../src/contract/file-kind.ts'
-import type { CheckOperation, InputOf, Plan, PlanOperation } from '../../src/contract/operation.ts'
+import type { InputOf, Plan, PlanOperationWithTexts } from '../../src/contract/operation.ts'
 import { countCharacters, subtitleLimits } from '../../src/media/subtitles/check.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
-import { assOnly, subtitleTranslate } from './contract.ts'
-import { checkUsable } from './usable.ts'
+import { assOnlyFields, subtitleTranslate } from './contract.ts'
+import { checkTranslatable } from './usable.ts'
 
 type Input = InputOf<typeof subtitleTranslate>
 
 /** Checks the kind of the file, its size, and that fields of ass output come with such. */
-export const plan: PlanOperation<typeof subtitleTranslate> = (input, files) => {
+export const plan: PlanOperationWithTexts<typeof subtitleTranslate> = async (input, files, readText) => {
   const { name, size } = files.get(input.file_id)
   const format = formatOf(name)
   if (input.output_format === undefined) checkLook(input, format)
@@ -19,15 +19,9 @@ export const plan: PlanOperation<typeof subtitleTranslate> = (input, files) => {
       hint: 'Split it into several files.',
     })
   }
-  return planned(1)
-}
-
-/** Reads the file, whose text is what is paid for. Throws 6016 where it is not to be translated. */
-export const check: CheckOperation<typeof subtitleTranslate> = async ({ file_id, language }, files, read) => {
-  const { name } = files.get(file_id)
-  const most = subtitleLimits.entries
-  const subtitles = readSubtitles(await read(file_id), { format: formatOf(name), language, most })
-  checkUsable(name, subtitles)
+  const { entries: most } = subtitleLimits
+  const subtitles = readSubtitles(await readText(input.file_id), { format, language: input.language, most })
+  checkTranslatable(name, subtitles)
   return planned(countCharacters(subtitles))
 }
 
@@ -52,7 +46,7 @@ export function formatOf(name: string): 'srt' | 'ass' {
 
 function checkLook(input: Input, format: 'srt' | 'ass'): void {
   if (format === 'ass') return
-  const given = assOnly.filter((field) => input[field] !== undefined)
+  const given = assOnlyFields.filter((field) => input[field] !== undefined)
   if (given.length === 0) return
   throw new MediaError(6016, `${given.join(', ')}: only with ass output, and this is srt`, {
     hint: 'Give output_format ass, or leave these out.',

@@ -1,19 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
-import type { ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import type { RunOperation } from '../../src/contract/operation.ts'
 import { openLanguageModel } from '../../src/engines/language-model/open.ts'
-import { rememberAnswers } from '../../src/engines/language-model/remember-answers.ts'
+import { cacheAnswers } from '../../src/engines/language-model/remember-answers.ts'
 import { requireService } from '../../src/engines/services/use.ts'
-import { isForeign } from '../../src/engines/translation/languages.ts'
+import { isLikelyOtherLanguage } from '../../src/engines/translation/languages.ts'
 import { translateLines } from '../../src/engines/translation/translate.ts'
-import { entriesAlone, sentencesOf, type Passage } from '../../src/media/subtitles/passages.ts'
+import { entryPassages, sentencePassages, type Passage } from '../../src/media/subtitles/passages.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import type { subtitleTranslate } from './contract.ts'
-import { cuesOf, type Cue } from './cues.ts'
-import { pageOf, type Page } from './page.ts'
+import { createCues, type TranslatedCue } from './cues.ts'
+import { createLayout, type SubtitleLayout } from './page.ts'
 import { formatOf } from './plan.ts'
 import { mainStyle } from './styles.ts'
-import { writeAs } from './write.ts'
+import { writeSubtitles } from './write.ts'
 
 /** Reads the file, translates it line by line or sentence by sentence, and breaks and writes what came. */
 export const run: RunOperation<typeof subtitleTranslate> = async (input, context) => {
@@ -22,32 +22,32 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
   const { name, path } = context.files.get(input.file_id)
   const format = formatOf(name)
   const subtitles = readSubtitles(await readFile(path), { format, language })
-  const passages = line_mode === 'keep' ? entriesAlone(subtitles) : sentencesOf(subtitles)
+  const passages = line_mode === 'keep' ? entryPassages(subtitles) : sentencePassages(subtitles)
   const texts = passages.map(({ text }) => text)
   await using model = await openLanguageModel(context)
   // First, so that nothing long comes after the last answer.
-  const page = await pageOf(input, subtitles, { name: mainStyle(subtitles), scratch, signal })
+  const page = await createLayout(input, subtitles, { name: mainStyle(subtitles), scratch, signal })
   context.progress(percent.page)
   const translated = await translateLines(
     texts,
     { from: language, to: translate_language },
     {
-      model: rememberAnswers(model, context.steps),
+      model: cacheAnswers(model, context.steps),
       signal,
       onShare: (share) => context.progress(percent.page + (percent.translated - percent.page) * share),
     },
   )
   const paired = passages.map((passage, at) => ({ passage, text: translated.lines[at] }))
   const output_format = input.output_format ?? format
-  const { cues, dropped } = cuesOf(paired, page, { strip, from: format, to: output_format })
+  const { cues, dropped } = createCues(paired, page, { strip, from: format, to: output_format })
   const made = join(scratch, `subtitles.${output_format}`)
-  const written = writeAs(output_format, { subtitles, cues, page, strip })
+  const written = writeSubtitles(output_format, { subtitles, cues, page, strip })
   await writeFile(made, written.bytes)
   const kept = context.keep({ path: made, name: `${nameOf(name)}.${translate_language}.${output_format}` })
   const left = paired.filter(({ text }) => text === undefined).flatMap(({ passage }) => passage.entries)
   const notes = [
     ...(left.length > 0 ? [untranslated(left.map(({ line }) => line))] : []),
-    ...(isForeign(language, texts) ? [foreign(language)] : []),
+    ...(isLikelyOtherLanguage(language, texts) ? [foreign(language)] : []),
   ]
   return {
     ...{
@@ -75,20 +75,16 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
 /** How far the work is, of 100, once fonts are measured, and once all lines are translated. */
 const percent = { page: 5, translated: 98 }
 
-/** Throws 6401 where no language model is set. */
-export const ready: ReadyOperation<typeof subtitleTranslate> = async () => {
-  requireService('language_model')
-}
-
 /** Whether the fonts of all that is shown are known. */
 function isMeasured(
-  cues: readonly Cue[],
+  cues: readonly TranslatedCue[],
   passages: readonly Passage[],
-  { translation, original }: Page,
+  { translation, original }: SubtitleLayout,
 ): boolean {
-  const shown = cues.every(({ lines = [] }) => lines.every((line) => translation.typeface.knows(line)))
+  const shown = cues.every(({ lines = [] }) => lines.every((line) => translation.typeface.isMeasured(line)))
   return (
-    shown && (!original || passages.every(({ text }) => original.typeface.knows(text.replaceAll('\n', ''))))
+    shown &&
+    (!original || passages.every(({ text }) => original.typeface.isMeasured(text.replaceAll('\n', ''))))
   )
 }
 

@@ -1,36 +1,36 @@
 import { textEntries } from '../../src/media/subtitles/check.ts'
 import type { AssStyle, Canvas } from '../../src/media/subtitles/styles.ts'
-import type { Entry, Subtitles } from '../../src/media/subtitles/subtitles.ts'
+import type { SubtitleEntry, Subtitles } from '../../src/media/subtitles/subtitles.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
-import type { Page } from './page.ts'
+import type { SubtitleLayout } from './page.ts'
 
 /** The name of the style in which most is said. */
 export function mainStyle(subtitles: Subtitles): string {
   const letters = new Map<string, number>()
   for (const entry of textEntries(subtitles)) {
     const { length } = plainText(entry.text, subtitles.format)
-    letters.set(styleOf(entry), (letters.get(styleOf(entry)) ?? 0) + length)
+    letters.set(entryStyleName(entry), (letters.get(entryStyleName(entry)) ?? 0) + length)
   }
   return [...letters].reduce((one, other) => (other[1] > one[1] ? other : one), ['Default', 0] as const)[0]
 }
 
 /** The name of an entry's style; an asterisk before it says nothing. */
-export const styleOf = ({ style }: Entry) => style.replace(/^\*+/, '') || 'Default'
+export const entryStyleName = ({ style }: SubtitleEntry) => style.replace(/^\*+/, '') || 'Default'
 
 /** PlayRes of files that tell none. */
-export const silentCanvas = { width: 384, height: 288 }
+export const defaultPlayRes = { width: 384, height: 288 }
 
 /** The styles of a result: that of its lines, and in two languages that of the original. */
-export interface Styles {
+export interface ResultStyles {
   readonly main: AssStyle
   readonly original: AssStyle | undefined
 }
 
 /** All of them. */
-export const listed = ({ main, original }: Styles) => [main, ...(original ? [original] : [])]
+export const listStyles = ({ main, original }: ResultStyles) => [main, ...(original ? [original] : [])]
 
 /** The styles of a page in the px of a file, which may count others than those of its canvas. */
-export function stylesFor({ canvas, translation, original }: Page, file: Canvas): Styles {
+export function scaleStyles({ canvas, translation, original }: SubtitleLayout, file: Canvas): ResultStyles {
   const [x, y] = [file.width / canvas.width, file.height / canvas.height]
   const scaled = (style: AssStyle): AssStyle => ({
     ...style,

@@ -1,28 +1,35 @@
 import { MediaError } from '../../src/contract/errors.ts'
-import { bilingualAt, isEmpty, layersAt, malformedAt, overLimit } from '../../src/media/subtitles/check.ts'
-import type { Fault, Subtitles } from '../../src/media/subtitles/subtitles.ts'
+import {
+  findBilingual,
+  hasNoText,
+  findOverlappingLayers,
+  findMalformed,
+  exceededLimit,
+} from '../../src/media/subtitles/check.ts'
+import type { EntryFault, Subtitles } from '../../src/media/subtitles/subtitles.ts'
 
-const limits = { bytes: '8 MB', entries: '2000 entries', characters: '80,000 characters' } as const
+const limitTexts = { bytes: '8 MB', entries: '2000 entries', characters: '80,000 characters' } as const
 
 /** Throws 6016 for a file over a limit, and for one that is malformed, empty, bilingual or of several layers. */
-export function checkUsable(name: string, subtitles: Subtitles): void {
+export function checkTranslatable(name: string, subtitles: Subtitles): void {
   const refuse = (what: string, hint: string) => new MediaError(6016, `file_id: ${name} ${what}`, { hint })
-  const over = overLimit(subtitles)
-  if (over) throw refuse(`has more than ${limits[over.limit]}`, 'Split it into several files.')
+  const over = exceededLimit(subtitles)
+  if (over) throw refuse(`has more than ${limitTexts[over.limit]}`, 'Split it into several files.')
   const { entries, skipped, source } = subtitles
   const isHollow = entries.length + skipped.length === 0 && /^[ \t]{0,9}\[events\]/im.test(source.text)
-  const malformed = isHollow ? undefined : malformedAt(subtitles)
+  const malformed = isHollow ? undefined : findMalformed(subtitles)
   if (malformed) {
     const other = otherFormat(subtitles)
-    const why = reasons[malformed.fault]
+    const why = faultTexts[malformed.fault]
     const nothing = `nothing can be made of line ${malformed.line}${why ? `: ${why}` : ''}`
     throw refuse(
       `is malformed: ${other ? `it is ${other.is}` : nothing}`,
       other?.fix ?? 'Export it again as .srt or .ass.',
     )
   }
-  if (isEmpty(subtitles)) throw refuse('has no text to translate', 'Give a file with entries that are read.')
-  const bilingual = bilingualAt(subtitles)
+  if (hasNoText(subtitles))
+    throw refuse('has no text to translate', 'Give a file with entries that are read.')
+  const bilingual = findBilingual(subtitles)
   if (bilingual) {
     const lines = bilingual.kind === 'stacked' ? [bilingual.entry] : bilingual.entries
     const where = lines.map(({ line }) => `line ${line}`).join(' and ')
@@ -31,7 +38,7 @@ export function checkUsable(name: string, subtitles: Subtitles): void {
       oneLanguage,
     )
   }
-  const layers = layersAt(subtitles)
+  const layers = findOverlappingLayers(subtitles)
   if (!layers) return
   const [one, other] = layers
   throw refuse(
@@ -41,7 +48,7 @@ export function checkUsable(name: string, subtitles: Subtitles): void {
 }
 
 /** Why a line that can be read is no entry all the same. */
-const reasons: Partial<Readonly<Record<Fault, string>>> = {
+const faultTexts: Partial<Readonly<Record<EntryFault, string>>> = {
   negative: 'it has times before zero',
   absurd: 'it has times of 100 hours and more',
   reversed: 'it ends before it begins',

@@ -2,25 +2,25 @@ import * as z from 'zod'
 import { parseJson } from '../../platform/text-formats.ts'
 import type { ServiceResponse } from '../services/exchange.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
-import type { Dialect } from './dialect.ts'
+import type { ChatDialect } from './dialect.ts'
 
 /** A picture that a question is about. */
-export interface Image {
+export interface QuestionImage {
   readonly type: 'image/jpeg' | 'image/png' | 'image/webp'
   readonly bytes: Buffer
 }
 
 /** What is said in a conversation. */
-export interface Message {
+export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string
-  readonly images?: readonly Image[] | undefined
+  readonly images?: readonly QuestionImage[] | undefined
 }
 
 /** One request of a conversation. */
-export interface Turn {
+export interface ChatRequest {
   readonly model: string
-  readonly messages: readonly Message[]
+  readonly messages: readonly ChatMessage[]
   readonly schema: JsonSchema
   readonly maxTokens: number
   /** Tokens of the context that are needed for nothing else. */
@@ -29,36 +29,37 @@ export interface Turn {
 }
 
 /** Most room for the thoughts of a model that counts them as part of its answer. */
-const thoughtTokens = 8192
+const maxReasoningTokens = 8192
 
 /** The body of a request as a server of that dialect takes it. */
-export function bodyOf(turn: Turn, dialect: Dialect): object {
+export function chatRequestBody(turn: ChatRequest, dialect: ChatDialect): object {
   const { model, messages, schema, maxTokens, spareTokens, temperature } = turn
   return {
     model,
     messages: messages.map(({ role, content, images = [] }) => ({
       role,
-      content: images.length === 0 ? content : [{ type: 'text', text: content }, ...images.map(partOf)],
+      content: images.length === 0 ? content : [{ type: 'text', text: content }, ...images.map(imagePart)],
     })),
-    [dialect.limit]: maxTokens + (dialect.thinks ? Math.min(thoughtTokens, spareTokens) : 0),
+    [dialect.tokenLimitField]:
+      maxTokens + (dialect.countsReasoning ? Math.min(maxReasoningTokens, spareTokens) : 0),
     ...(dialect.temperature && { temperature }),
-    ...formOf(dialect, schema),
+    ...responseFormat(dialect, schema),
     stream: false,
   }
 }
 
-function partOf({ type, bytes }: Image) {
+function imagePart({ type, bytes }: QuestionImage) {
   return { type: 'image_url', image_url: { url: `data:${type};base64,${bytes.toString('base64')}` } }
 }
 
-function formOf({ form }: Dialect, schema: JsonSchema): object {
+function responseFormat({ responseFormat: form }: ChatDialect, schema: JsonSchema): object {
   if (form === 'plain') return {}
   if (form === 'object') return { response_format: { type: 'json_object' } }
   const json_schema = { name: 'answer', schema, ...(form === 'strict' && { strict: true }) }
   return { response_format: { type: 'json_schema', json_schema } }
 }
 
-const tokens = z.int().min(0).nullish()
+const tokenCount = z.int().min(0).nullish()
 
 /** As OpenAI writes it; what others add is not read. */
 const completion = z.object({
@@ -68,14 +69,14 @@ const completion = z.object({
       message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
     }),
   ),
-  usage: z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null),
+  usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount }).nullish().catch(null),
 })
 
 /** What a model said in one turn. */
-export interface Said {
+export interface ChatReply {
   readonly text: string
   /** It stopped at the limit of tokens, not at its end. */
-  readonly isCutOff: boolean
+  readonly isTruncated: boolean
   /** Why it will not answer; null where it will. */
   readonly refusal: string | null
   /** Null where the server does not count. */
@@ -84,7 +85,7 @@ export interface Said {
 }
 
 /** What came as an answer; null where it is none of this API. */
-export function saidIn({ bytes }: ServiceResponse): Said | null {
+export function parseChatReply({ bytes }: ServiceResponse): ChatReply | null {
   const read = completion.safeParse(parseJson(bytes.toString('utf8'))).data
   if (!read) return null
   const [choice] = read.choices
@@ -92,7 +93,7 @@ export function saidIn({ bytes }: ServiceResponse): Said | null {
   const isFiltered = choice?.finish_reason === 'content_filter'
   return {
     text: content ?? '',
-    isCutOff: choice?.finish_reason === 'length',
+    isTruncated: choice?.finish_reason === 'length',
     refusal: refusal || (isFiltered ? 'its content filter' : null),
     promptTokens: read.usage?.prompt_tokens ?? null,
     answerTokens: read.usage?.completion_tokens ?? null,

@@ -1,15 +1,15 @@
 import type * as z from 'zod'
-import type { Image } from './chat.ts'
+import type { QuestionImage } from './chat.ts'
 
 /** A question whose answer is of a known form. */
-export interface Question<S extends z.ZodObject> {
+export interface ModelQuestion<S extends z.ZodObject> {
   /** What the answer has to be; descriptions of its fields are read by the model. */
   readonly schema: S
   readonly system: string
   readonly prompt: string
   /** Questions of the same kind with their right answers. */
   readonly examples?: readonly { readonly prompt: string; readonly answer: z.input<S> }[]
-  readonly images?: readonly Image[]
+  readonly images?: readonly QuestionImage[]
   /** Most tokens of the answer, thoughts left out. */
   readonly maxTokens: number
   /** Left out, 0: the likeliest words. */
@@ -18,7 +18,7 @@ export interface Question<S extends z.ZodObject> {
 }
 
 /** What was used so far; estimated where the server does not count. */
-export interface Usage {
+export interface ModelUsage {
   readonly requests: number
   readonly promptTokens: number
   readonly answerTokens: number
@@ -31,13 +31,13 @@ export interface LanguageModel extends AsyncDisposable {
   /** Tokens of question and answer together. */
   readonly contextTokens: number
   /** Questions that it answers at once; more wait for their turn, and the time of a question runs from there. */
-  readonly atOnce: number
-  readonly usage: Usage
+  readonly concurrency: number
+  readonly usage: ModelUsage
   /**
    * What the model answers, checked by the schema. Throws TooLong where the question does not fit or the answer was
    * cut off, 6401 where no right answer comes, and what the service fails with.
    */
-  ask<S extends z.ZodObject>(question: Question<S>): Promise<z.output<S>>
+  ask<S extends z.ZodObject>(question: ModelQuestion<S>): Promise<z.output<S>>
   /** Tokens that are left for the prompt of such a question; whoever has more to ask asks in parts. */
-  roomFor<S extends z.ZodObject>(question: Omit<Question<S>, 'prompt' | 'signal'>): number
+  promptTokenBudget<S extends z.ZodObject>(question: Omit<ModelQuestion<S>, 'prompt' | 'signal'>): number
 }

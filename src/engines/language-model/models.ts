@@ -8,7 +8,7 @@ import { httpErrorCause, type HttpError } from '../services/refusal.ts'
 import { serviceName } from '../services/services.ts'
 
 /** A model as servers list it; how long a context may be is told by vLLM, OpenRouter, and llama.cpp. */
-const listed = z.object({
+const modelEntry = z.object({
   id: z.string(),
   max_model_len: z.int().min(1).nullish().catch(null),
   context_length: z.int().min(1).nullish().catch(null),
@@ -17,7 +17,7 @@ const listed = z.object({
     .nullish()
     .catch(null),
 })
-const list = z.object({ data: z.array(listed) })
+const modelList = z.object({ data: z.array(modelEntry) })
 
 /** A model of a server. */
 export interface ListedModel {
@@ -30,19 +30,19 @@ export interface ListedModel {
 const maxNamed = 8
 
 /** Whether a service that was asked for its models has no such list; it may answer questions all the same. */
-export function listsNone(error: unknown): boolean {
+export function hasNoModelList(error: unknown): boolean {
   return [404, 405, 501].includes(httpErrorCause(error)?.status ?? 0)
 }
 
 /** Whether a service lists a model: Ollama lists what is asked for without a tag as `:latest`. */
-export function isListed(model: string, id: string): boolean {
+export function isSameModel(model: string, id: string): boolean {
   return id === model || id === `${model}:latest`
 }
 
 /** The models that a server has. */
 export async function listModels(client: ServiceClient, signal: AbortSignal): Promise<ListedModel[]> {
   const { bytes } = await client.send({ path: '/models', signal })
-  const read = list.safeParse(parseJson(bytes.toString('utf8'))).data
+  const read = modelList.safeParse(parseJson(bytes.toString('utf8'))).data
   if (!read) throw unexpectedResponse(client.target, 'answers /models with what is no list of models')
   return read.data.map(({ id, max_model_len, context_length, meta }) => ({
     id,
@@ -54,28 +54,28 @@ export async function listModels(client: ServiceClient, signal: AbortSignal): Pr
 export function chooseModel({ target: told }: ServiceClient, models: readonly ListedModel[]): ListedModel {
   const { model } = told.service
   if (model !== undefined) {
-    const found = models.find(({ id }) => isListed(model, id))
+    const found = models.find(({ id }) => isSameModel(model, id))
     return { id: model, contextTokens: found?.contextTokens ?? null }
   }
   const [only, ...others] = models
   if (only && others.length === 0) return only
-  const what = only ? `has several models (${namesOf(models)})` : 'has no model'
+  const what = only ? `has several models (${modelNames(models)})` : 'has no model'
   throw new MediaError(6401, `${serviceName(told.service)} ${what}`, {
     retryable: false,
-    hint: `Name one behind a # in the setting "${told.kind}": ${lineOf(told, only)}`,
+    hint: `Name one behind a # in the setting "${told.kind}": ${settingLine(told, only)}`,
   })
 }
 
 /** Whether a refusal says that the model is not there. */
 export function isUnknownModel({ status, detail: said }: HttpError): boolean {
-  return status === 404 || ([400, 422].includes(status) && unknown.test(said))
+  return status === 404 || ([400, 422].includes(status) && unknownModelPattern.test(said))
 }
 
-const unknown =
+const unknownModelPattern =
   /model_not_found|no such model|(unknown|invalid) model\b|\bmodel\b.{0,200}\b(not found|does(n't| not) exist)/i
 
 /** Says what models there are instead of the one that a service refuses, where it lists others alone. */
-export async function withModels(
+export async function suggestModels(
   client: ServiceClient,
   { model, refused }: { readonly model: string; readonly refused: MediaError },
   signal: AbortSignal,
@@ -85,20 +85,20 @@ export async function withModels(
     if (error instanceof MediaError) return []
     throw error
   })
-  if (models.length === 0 || models.some(({ id }) => isListed(model, id))) return refused
+  if (models.length === 0 || models.some(({ id }) => isSameModel(model, id))) return refused
   return new MediaError(6401, refused.message, {
     retryable: false,
     cause: refused,
-    hint: `It has ${namesOf(models)}. Name one behind a # in the setting "${client.target.kind}": ${lineOf(client.target, models[0])}`,
+    hint: `It has ${modelNames(models)}. Name one behind a # in the setting "${client.target.kind}": ${settingLine(client.target, models[0])}`,
   })
 }
 
-function namesOf(models: readonly ListedModel[]): string {
+function modelNames(models: readonly ListedModel[]): string {
   const names = models.slice(0, maxNamed).map(({ id }) => id)
   return `${names.join(', ')}${models.length > maxNamed ? ', …' : ''}`
 }
 
 /** The setting in one line. */
-function lineOf({ service }: ServiceTarget, model: ListedModel | undefined): string {
+function settingLine({ service }: ServiceTarget, model: ListedModel | undefined): string {
   return `${parseServiceAddress(service.address).base.href}#${model?.id ?? 'model'}`
 }

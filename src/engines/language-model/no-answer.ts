@@ -1,8 +1,8 @@
 import { MediaError } from '../../contract/errors.ts'
-import { TooLong } from './too-long.ts'
+import { TokenLimitExceeded } from './too-long.ts'
 
 /** A model that is there, and gave no right answer to this question: another one, or a smaller, may have one. */
-export class NoAnswer extends MediaError {
+export class NoUsableAnswer extends MediaError {
   constructor(
     message: string,
     options: { readonly retryable?: boolean; readonly hint: string; readonly cause?: unknown },
@@ -12,6 +12,6 @@ export class NoAnswer extends MediaError {
 }
 
 /** Whether a failure is one of the question, rather than of the service: others may be answered. */
-export function isOfQuestion(error: unknown): boolean {
-  return error instanceof NoAnswer || error instanceof TooLong
+export function isQuestionFailure(error: unknown): boolean {
+  return error instanceof NoUsableAnswer || error instanceof TokenLimitExceeded
 }

@@ -3,9 +3,9 @@ import { isLocalNetworkHost, parseServiceAddress } from '../services/address.ts'
 import { openClient, defaultConcurrency, type ClientOptions, type ServiceClient } from '../services/client.ts'
 import { httpErrorCause } from '../services/refusal.ts'
 import { requireService } from '../services/use.ts'
-import { askModel, type Asked } from './ask.ts'
+import { askModel, type ModelConnection } from './ask.ts'
 import type { LanguageModel } from './language-model.ts'
-import { messagesOf, schemaOf, tokensOf } from './messages.ts'
+import { questionMessages, answerJsonSchema, estimateMessageTokens } from './messages.ts'
 import { chooseModel, listModels, type ListedModel } from './models.ts'
 import { serviceName } from '../services/services.ts'
 
@@ -13,10 +13,10 @@ import { serviceName } from '../services/services.ts'
  * A model on this machine may load, and think, for minutes; and as answers are asked for whole, the first byte of one
  * comes with its last.
  */
-const limits = { firstByteMs: 600_000, wholeMs: 600_000, maxBytes: 16 * 2 ** 20 }
+const clientLimits = { firstByteMs: 600_000, wholeMs: 600_000, maxBytes: 16 * 2 ** 20 }
 
 /** Tokens of a context that nobody tells: nearby what Ollama takes by itself, else what hosted models have. */
-const usualContext = { nearby: 4096, hosted: 16_384 }
+const defaultContext = { nearby: 4096, hosted: 16_384 }
 
 /** Opens the language model that is set; 6401 where none is, and what its service fails with. */
 export async function openLanguageModel({
@@ -24,13 +24,13 @@ export async function openLanguageModel({
   ...options
 }: ClientOptions & { readonly signal: AbortSignal }): Promise<LanguageModel> {
   const service = requireService('language_model')
-  const client = openClient({ kind: 'language_model', service }, { ...limits, ...options })
+  const client = openClient({ kind: 'language_model', service }, { ...clientLimits, ...options })
   try {
     const { id, contextTokens } = await findModel(client, signal)
     const named = { ...client, told: { need: 'language_model', service: { ...service, model: id } } } as const
     const { hostname } = parseServiceAddress(service.address).base
-    const usual = isLocalNetworkHost(hostname) ? usualContext.nearby : usualContext.hosted
-    return talking({
+    const usual = isLocalNetworkHost(hostname) ? defaultContext.nearby : defaultContext.hosted
+    return createLanguageModel({
       client: named,
       model: id,
       contextTokens: service.context_tokens ?? contextTokens ?? usual,
@@ -42,17 +42,17 @@ export async function openLanguageModel({
   }
 }
 
-function talking(asked: Asked): LanguageModel {
+function createLanguageModel(asked: ModelConnection): LanguageModel {
   const { client, contextTokens, usage } = asked
   return {
     name: serviceName(client.target.service),
     contextTokens,
-    atOnce: client.target.service.concurrency ?? defaultConcurrency,
+    concurrency: client.target.service.concurrency ?? defaultConcurrency,
     usage,
     ask: (question) => askModel(asked, question),
-    roomFor(question) {
-      const begun = messagesOf({ ...question, prompt: '' }, schemaOf(question.schema))
-      return Math.max(0, contextTokens - question.maxTokens - tokensOf(begun))
+    promptTokenBudget(question) {
+      const begun = questionMessages({ ...question, prompt: '' }, answerJsonSchema(question.schema))
+      return Math.max(0, contextTokens - question.maxTokens - estimateMessageTokens(begun))
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
@@ -66,12 +66,12 @@ async function findModel(client: ServiceClient, signal: AbortSignal): Promise<Li
     return chooseModel(client, await listModels(client, signal))
   } catch (error) {
     // A model that is named is asked, whatever the list looks like: what counts is whether it answers.
-    if (model !== undefined && isSaid(error)) return { id: model, contextTokens }
+    if (model !== undefined && hasResponded(error)) return { id: model, contextTokens }
     throw error
   }
 }
 
 /** Whether somebody answered, whatever it was; not where there is no connection, or nothing came in time. */
-function isSaid(error: unknown): boolean {
+function hasResponded(error: unknown): boolean {
   return error instanceof MediaError && (!error.retryable || httpErrorCause(error) !== undefined)
 }

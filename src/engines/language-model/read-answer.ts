@@ -4,7 +4,7 @@ import { plainIssueMessage } from '../../contract/validation.ts'
 import { parseJson } from '../../platform/text-formats.ts'
 
 /** What an answer's text holds: what was asked for, or what is wrong with it, for the model to read. */
-export type Reading<T> = { readonly answer: T } | { readonly mistakes: readonly string[] }
+export type ParsedAnswer<T> = { readonly answer: T } | { readonly mistakes: readonly string[] }
 
 /** Begins of objects that are looked at: an answer has one, a chatty one some more. */
 const maxStarts = 50
@@ -17,10 +17,10 @@ const maxMistakes = 8
  * last one that keeps the schema counts), in JSON or nearly so. What was cut off in the middle is no answer, however
  * well it could be closed: something is missing in it.
  */
-export function readAnswer<S extends z.ZodObject>(schema: S, text: string): Reading<z.output<S>> {
-  const said = withoutThoughts(text)
+export function parseAnswer<S extends z.ZodObject>(schema: S, text: string): ParsedAnswer<z.output<S>> {
+  const said = stripReasoning(text)
   if (said === '') return { mistakes: ['The answer was empty.'] }
-  const found = objectsIn(said)
+  const found = findObjects(said)
   const candidates = found.length > 0 ? found : widestObject(said)
   let mistakes: readonly string[] = ['The answer held no whole JSON object.']
   for (const candidate of candidates.toReversed()) {
@@ -32,7 +32,7 @@ export function readAnswer<S extends z.ZodObject>(schema: S, text: string): Read
 }
 
 /** Thoughts end before the answer; their begin may stand in the prompt. Thoughts without an end have no answer. */
-export function withoutThoughts(text: string): string {
+export function stripReasoning(text: string): string {
   const end = text.lastIndexOf('</think>')
   const answer = end < 0 ? text : text.slice(end + '</think>'.length)
   return answer.replace(/<think>[\s\S]*$/, '').trim()
@@ -43,14 +43,14 @@ function describeIssue({ path, message }: z.core.$ZodIssue): string {
 }
 
 /** Every whole object of a text, in order, those inside another left out. */
-function objectsIn(text: string): unknown[] {
+function findObjects(text: string): unknown[] {
   const found: unknown[] = []
   let from = text.indexOf('{')
   for (let starts = 0; from >= 0 && starts < maxStarts; starts += 1) {
     const end = endOfObject(text, from)
     // What begins as an object and has no end was cut off: its parts are not the answer.
     if (end === null && /^\{\s*["}]/.test(text.slice(from, from + 100))) break
-    const object = end === null ? undefined : readObject(text.slice(from, end))
+    const object = end === null ? undefined : parseObject(text.slice(from, end))
     if (object !== undefined) found.push(object)
     from = text.indexOf('{', object === undefined || end === null ? from + 1 : end)
   }
@@ -79,12 +79,12 @@ function widestObject(text: string): unknown[] {
   const count = (sign: string): number => object.split(sign).length
   // Repairing would close what was cut off.
   const isWhole = object !== '' && count('{') === count('}') && count('[') === count(']')
-  const read = isWhole ? readObject(object) : undefined
+  const read = isWhole ? parseObject(object) : undefined
   return read === undefined ? [] : [read]
 }
 
 /** An object in JSON, or with the quotes, commas and comments that JSON does not have. */
-function readObject(text: string): unknown {
+function parseObject(text: string): unknown {
   const read = parseJson(text)
   if (read !== undefined) return read
   try {

@@ -1,7 +1,7 @@
 import { MediaError } from '../../contract/errors.ts'
 
 /** A question that does not fit, or an answer that was cut off: in smaller parts it may do. */
-export class TooLong extends MediaError {
+export class TokenLimitExceeded extends MediaError {
   readonly part: 'question' | 'answer'
 
   constructor(part: 'question' | 'answer', message: string, cause?: unknown) {

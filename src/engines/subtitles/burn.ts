@@ -4,7 +4,7 @@ import { requireFilters } from '../ffmpeg/filters.ts'
 import { fileUrl, inputArgs, runFfmpeg, runRaw } from '../ffmpeg/run.ts'
 
 /** What is laid over a picture. */
-interface Subtitles {
+interface BurnInput {
   /** An ASS file. */
   readonly ass: string | Uint8Array
   /** An existing folder for it, of the caller's alone while it is burned. */
@@ -15,7 +15,7 @@ interface Subtitles {
 /** A picture of three bytes a pixel, red, green, blue, with its subtitles at a time, ms. */
 export async function burnFrame(
   picture: { readonly width: number; readonly height: number; readonly pixels: Uint8Array },
-  { atMs, ...subtitles }: Subtitles & { readonly atMs: number },
+  { atMs, ...subtitles }: BurnInput & { readonly atMs: number },
 ): Promise<Uint8Array> {
   const filter = await subtitleFilter(subtitles)
   const chunks: Buffer[] = []
@@ -36,7 +36,7 @@ export async function burnFrame(
 /** How long one frame may take: the first use of fonts on a machine reads them all. */
 const frameMs = 120_000
 
-interface BurnJob extends Subtitles {
+interface BurnVideoOptions extends BurnInput {
   readonly path: string
   readonly output: string
   /** x264's constant rate factor. */
@@ -48,7 +48,7 @@ interface BurnJob extends Subtitles {
 }
 
 /** Burns subtitles into the picture of a video; its sound is copied. */
-export async function burnVideo({ path, output, crf, threads, ...job }: BurnJob): Promise<void> {
+export async function burnVideo({ path, output, crf, threads, ...job }: BurnVideoOptions): Promise<void> {
   const { folder, timeoutMs, durationMs, signal, onProgress } = job
   const filter = await subtitleFilter(job)
   await runFfmpeg({
@@ -75,7 +75,7 @@ export async function burnVideo({ path, output, crf, threads, ...job }: BurnJob)
  * The filter that draws the subtitles. ffmpeg reads names in a filter by rules of their own, so the file has one
  * that needs none, in the folder that ffmpeg runs in; no name of a caller ever stands in a filter.
  */
-async function subtitleFilter({ ass, folder }: Subtitles): Promise<string> {
+async function subtitleFilter({ ass, folder }: BurnInput): Promise<string> {
   await requireFilters(['ass'], {
     because: 'subtitles are drawn by libass',
     instead: 'ask for subtitles as a file instead',

@@ -1,4 +1,4 @@
-import { probeSize, drawnWidths, type Probing } from './probe-text.ts'
+import { probeSize, renderedWidths, type FontProbeOptions } from './probe-text.ts'
 import type { Drawing, Pen } from '../canvas/load.ts'
 
 /**
@@ -14,71 +14,79 @@ const probes = {
 const spaceProbes = ['nnnnnnnnnnn', 'n n n n n n n n n n n'] as const
 
 /** Kinds of letters that may come from different fonts. */
-export type Kind = keyof typeof probes
-const kinds = ['alphabet', 'eastAsian', 'hangul'] as const
+export type LetterKind = keyof typeof probes
+const letterKinds = ['alphabet', 'eastAsian', 'hangul'] as const
 
 /** How letters of a kind are drawn: the family they come from, and px of their em at Fontsize 1. */
-export interface Drawn {
+export interface RenderedFont {
   readonly family: string
   readonly ratio: number
 }
 
 /** By kind of letters; undefined where no font here is as wide as what is drawn. */
-export type Drawns = Readonly<
-  Record<Kind, { readonly plain: Drawn | undefined; readonly bold: Drawn | undefined }>
+export type RenderedFonts = Readonly<
+  Record<LetterKind, { readonly plain: RenderedFont | undefined; readonly bold: RenderedFont | undefined }>
 > & {
   /** Px of a space at `probeSize`. */
   readonly space: { readonly plain: number; readonly bold: number }
 }
 
-const known = new Map<string, Promise<Drawns>>()
+const knownFonts = new Map<string, Promise<RenderedFonts>>()
 
 /**
  * How a family is drawn; measured once in a process, by the scratch folder and the signal of who asks first: that is
  * one task, as a worker does one at a time.
  */
-export function drawnOf(drawing: Drawing, family: string, probing: Probing): Promise<Drawns> {
-  const found = known.get(family)
+export function renderedFonts(
+  drawing: Drawing,
+  family: string,
+  probing: FontProbeOptions,
+): Promise<RenderedFonts> {
+  const found = knownFonts.get(family)
   if (found) return found
-  const drawn = measureDrawn(drawing, family, probing)
-  known.set(family, drawn)
-  drawn.catch(() => known.delete(family))
+  const drawn = measureRenderedFonts(drawing, family, probing)
+  knownFonts.set(family, drawn)
+  drawn.catch(() => knownFonts.delete(family))
   return drawn
 }
 
-async function measureDrawn(drawing: Drawing, family: string, probing: Probing): Promise<Drawns> {
-  const texts = kinds.flatMap((kind) =>
+async function measureRenderedFonts(
+  drawing: Drawing,
+  family: string,
+  probing: FontProbeOptions,
+): Promise<RenderedFonts> {
+  const texts = letterKinds.flatMap((kind) =>
     [false, true].flatMap((bold) => probes[kind].map((text) => ({ kind, text, family, bold }))),
   )
   const spaced = [false, true].flatMap((bold) => spaceProbes.map((text) => ({ text, family, bold })))
-  const widths = await drawnWidths([...texts, ...spaced], probing)
+  const widths = await renderedWidths([...texts, ...spaced], probing)
   const [close = 0, apart = 0, boldClose = 0, boldApart = 0] = widths.slice(texts.length)
-  const pen = penOf(drawing)
+  const pen = measuringPen(drawing)
   // Letters that the family lacks come from another of this machine.
   const candidates = [family, ...drawing.GlobalFonts.families.map((one) => one.family)]
-  const drawn = (wanted: Kind, isBold: boolean) => {
+  const drawn = (wanted: LetterKind, isBold: boolean) => {
     const drawnHere = texts.map((text, index) => ({ ...text, width: widths[index] ?? 0 }))
     const of = drawnHere.filter(({ kind, bold }) => kind === wanted && bold === isBold)
     // One by one: each is a file to be opened, and a machine may have a thousand.
     for (const candidate of candidates) {
-      const found = agreed(pen, candidate, of)
+      const found = matchFamily(pen, candidate, of)
       if (found) return found
     }
     return undefined
   }
   const space = { plain: (apart - close) / 10, bold: (boldApart - boldClose) / 10 }
-  const both = (kind: Kind) => ({ plain: drawn(kind, false), bold: drawn(kind, true) })
+  const both = (kind: LetterKind) => ({ plain: drawn(kind, false), bold: drawn(kind, true) })
   return { alphabet: both('alphabet'), eastAsian: both('eastAsian'), hangul: both('hangul'), space }
 }
 
 /** A family, where all texts drawn are as much larger or smaller than its own; edges of pixels aside. */
-function agreed(
+function matchFamily(
   pen: Pen,
   family: string,
   texts: readonly { readonly text: string; readonly bold: boolean; readonly width: number }[],
-): Drawn | undefined {
+): RenderedFont | undefined {
   const ratios = texts.map(({ text, bold, width }) => {
-    setFont(pen, family, bold)
+    setProbeFont(pen, family, bold)
     const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = pen.measureText(text)
     return width / (left + right)
   })
@@ -87,7 +95,7 @@ function agreed(
 }
 
 /** What measures texts of one line. */
-export function penOf({ createCanvas }: Drawing): Pen {
+export function measuringPen({ createCanvas }: Drawing): Pen {
   const pen = createCanvas(1, 1).getContext('2d')
   // libass kerns only where a file asks for it.
   pen.fontKerning = 'none'
@@ -95,6 +103,6 @@ export function penOf({ createCanvas }: Drawing): Pen {
 }
 
 /** Sets a pen to a family at `probeSize`. */
-export function setFont(pen: Pen, family: string, bold: boolean): void {
+export function setProbeFont(pen: Pen, family: string, bold: boolean): void {
   pen.font = `${bold ? 700 : 400} ${probeSize}px "${family}"`
 }

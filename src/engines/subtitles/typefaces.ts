@@ -1,18 +1,24 @@
 import { MediaError } from '../../contract/errors.ts'
-import { unknownTypeface, type Typeface } from '../../media/subtitles/typeface.ts'
-import { plainWidth } from '../../media/subtitles/widths.ts'
+import { estimatedTypeface, type Typeface } from '../../media/subtitles/typeface.ts'
+import { estimateWidth } from '../../media/subtitles/widths.ts'
 import { loadDrawing, type Drawing } from '../canvas/load.ts'
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
-import { drawnOf, penOf, setFont, type Drawns, type Kind } from './drawn-fonts.ts'
-import { probeSize, type Probing } from './probe-text.ts'
+import {
+  renderedFonts,
+  measuringPen,
+  setProbeFont,
+  type RenderedFonts,
+  type LetterKind,
+} from './drawn-fonts.ts'
+import { probeSize, type FontProbeOptions } from './probe-text.ts'
 
 /** Families with Chinese, Japanese and Korean letters: what systems and common installs have. */
-const eastAsian = {
+const eastAsianFamilies = {
   zh: ['PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Source Han Sans SC', 'WenQuanYi Micro Hei'],
   ja: ['Hiragino Sans', 'Yu Gothic', 'Noto Sans CJK JP', 'Source Han Sans', 'Noto Sans CJK SC'],
   ko: ['Apple SD Gothic Neo', 'Malgun Gothic', 'Noto Sans CJK KR', 'Source Han Sans K', 'Noto Sans CJK SC'],
 } as const
-const alphabetic = [
+const alphabeticFamilies = [
   'Arial',
   'Helvetica Neue',
   'Segoe UI',
@@ -25,76 +31,84 @@ const alphabetic = [
 /** Families to try for a language, as the contract writes it: `zh-CN`. */
 function familiesFor(language: string): readonly string[] {
   const code = language.slice(0, 2)
-  if (code !== 'zh' && code !== 'ja' && code !== 'ko') return alphabetic
+  if (code !== 'zh' && code !== 'ja' && code !== 'ko') return alphabeticFamilies
   const traditional = /^zh-(CHT|TW|HK)/.test(language)
     ? ['PingFang TC', 'Microsoft JhengHei', 'Noto Sans CJK TC']
     : []
-  return [...traditional, ...eastAsian[code], 'Droid Sans Fallback']
+  return [...traditional, ...eastAsianFamilies[code], 'Droid Sans Fallback']
 }
 
 /**
  * The family for subtitles in a language and how wide its texts are drawn: the first that this machine has,
  * measured by its font and set right by what libass draws of it. Where no such font is here, widths are estimated.
  */
-export async function typefaceFor(language: string, probing: Probing): Promise<Typeface> {
+export async function typefaceFor(language: string, probing: FontProbeOptions): Promise<Typeface> {
   const wanted = familiesFor(language)
   try {
     const drawing = await loadDrawing()
     const here = new Set(drawing.GlobalFonts.families.map(({ family }) => family))
     const family = wanted.find((name) => here.has(name))
     const { filters } = await locateFfmpeg()
-    if (family === undefined || !filters.has('ass')) return unknownTypeface(family ?? wanted[0] ?? 'Arial')
-    return fitted(drawing, { family, drawn: await drawnOf(drawing, family, probing), language })
+    if (family === undefined || !filters.has('ass')) return estimatedTypeface(family ?? wanted[0] ?? 'Arial')
+    return measuredTypeface(drawing, {
+      family,
+      drawn: await renderedFonts(drawing, family, probing),
+      language,
+    })
   } catch (error) {
     // Lines can be broken without what draws or measures, only less well.
     probing.signal?.throwIfAborted()
     if (!(error instanceof MediaError)) throw error
-    return unknownTypeface(wanted[0] ?? 'Arial')
+    return estimatedTypeface(wanted[0] ?? 'Arial')
   }
 }
 
 /** Letters by kind; what is left is of an alphabet. */
-const letters =
+const letterPattern =
   /(?<spaces>\s+)|(?<eastAsian>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]+)|(?<hangul>\p{Script=Hangul}+)|(?<pictures>\p{Extended_Pictographic}(?:\p{M}|\u200d|\p{Emoji_Modifier}|\p{Extended_Pictographic})*)|[^]/gu
 
-function fitted(
+function measuredTypeface(
   drawing: Drawing,
-  { family, drawn, language }: { readonly family: string; readonly drawn: Drawns; readonly language: string },
+  {
+    family,
+    drawn,
+    language,
+  }: { readonly family: string; readonly drawn: RenderedFonts; readonly language: string },
 ): Typeface {
-  const pen = penOf(drawing)
+  const pen = measuringPen(drawing)
   const main = language.startsWith('ko') ? 'hangul' : /^(zh|ja)/.test(language) ? 'eastAsian' : 'alphabet'
-  const emPerSize = drawn[main].plain?.ratio ?? unknownTypeface(family).emPerSize
-  const widthOf = ({ kind, run }: Run, bold: boolean) => {
+  const emPerSize = drawn[main].plain?.ratio ?? estimatedTypeface(family).emPerSize
+  const widthOf = ({ kind, text: run }: LetterRun, bold: boolean) => {
     const weight = bold ? 'bold' : 'plain'
     if (kind === 'spaces') return (run.length * drawn.space[weight]) / probeSize / emPerSize
     const by = kind === 'pictures' ? undefined : drawn[kind][weight]
-    if (!by) return plainWidth(run)
-    setFont(pen, by.family, bold)
+    if (!by) return estimateWidth(run)
+    setProbeFont(pen, by.family, bold)
     return (pen.measureText(run).width / probeSize) * (by.ratio / emPerSize)
   }
   return {
     ...{ family, emPerSize },
-    measure: (text, bold) => runsOf(text).reduce((sum, run) => sum + widthOf(run, bold), 0),
-    knows: (text) =>
-      runsOf(text).every(
+    measure: (text, bold) => splitLetterRuns(text).reduce((sum, run) => sum + widthOf(run, bold), 0),
+    isMeasured: (text) =>
+      splitLetterRuns(text).every(
         ({ kind }) => kind === 'pictures' || kind === 'spaces' || drawn[kind].plain !== undefined,
       ),
   }
 }
 
 /** Letters of one kind that stand together. */
-interface Run {
-  readonly kind: Kind | 'spaces' | 'pictures'
-  readonly run: string
+interface LetterRun {
+  readonly kind: LetterKind | 'spaces' | 'pictures'
+  readonly text: string
 }
 
-function runsOf(text: string): Run[] {
-  const runs: Run[] = []
-  for (const { groups = {}, 0: run } of text.matchAll(letters)) {
+function splitLetterRuns(text: string): LetterRun[] {
+  const runs: LetterRun[] = []
+  for (const { groups = {}, 0: run } of text.matchAll(letterPattern)) {
     const kind = runKinds.find((name) => groups[name] !== undefined) ?? 'alphabet'
     const last = runs.at(-1)
-    if (last?.kind === kind) runs[runs.length - 1] = { kind, run: last.run + run }
-    else runs.push({ kind, run })
+    if (last?.kind === kind) runs[runs.length - 1] = { kind, text: last.text + run }
+    else runs.push({ kind, text: run })
   }
   return runs
 }

@@ -3,7 +3,7 @@ import type { LanguageModel } from '../language-model/language-model.ts'
 import { estimateTokens } from '../language-model/tokens.ts'
 import type { Brief } from './brief.ts'
 import { isSameLanguage, languageName } from './languages.ts'
-import { rightLines, type AskedLine, type Direction } from './right-lines.ts'
+import { validateTranslation, type SourceLine, type LanguagePair } from './right-lines.ts'
 
 const schema = z.object({
   lines: z.array(
@@ -18,12 +18,12 @@ const schema = z.object({
 })
 
 /** All lines of a file, and what is told with each question about some of them. */
-export interface Film extends Direction {
+export interface TranslationContext extends LanguagePair {
   readonly lines: readonly string[]
   readonly brief: Brief | undefined
 }
 
-function systemFor({ from, to }: Direction): string {
+function systemPrompt({ from, to }: LanguagePair): string {
   const task = isSameLanguage(from, to)
     ? `You rewrite subtitles from ${languageName(from)} in ${languageName(to)}, with the words that are usual where it is written so.`
     : `You translate subtitles from ${languageName(from)} into ${languageName(to)}, as people speak.`
@@ -36,27 +36,28 @@ function systemFor({ from, to }: Direction): string {
 }
 
 /** Tokens of the answer, of a context of so many. */
-const answerTokens = ({ contextTokens }: LanguageModel) =>
+const maxAnswerTokens = ({ contextTokens }: LanguageModel) =>
   Math.max(512, Math.min(4096, Math.floor(contextTokens * 0.4)))
 
 /** What lines around are told with a question, and how much of each, characters. */
-const around = { before: 5, after: 3, characters: 100 }
+const contextLines = { before: 5, after: 3, characters: 100 }
 
 /** Tokens of what stands around the lines: headings, and lines before and after. */
-const framing = 450
+const framingTokens = 450
 
 /** Most lines of one question: of more, models lose count. */
 const mostLines = 40
 
 /** Lines in questions of at most so many, that fit the model with their answers. */
-export function questionsOf(
+export function splitIntoQuestions(
   ids: readonly number[],
-  film: Film,
+  film: TranslationContext,
   { model, most = mostLines }: { readonly model: LanguageModel; readonly most?: number | undefined },
 ): number[][] {
-  const maxTokens = answerTokens(model)
-  const briefTokens = film.brief ? estimateTokens(toldBrief(film.brief, film.lines)) : 0
-  const room = model.roomFor({ schema, system: systemFor(film), maxTokens }) - briefTokens - framing
+  const maxTokens = maxAnswerTokens(model)
+  const briefTokens = film.brief ? estimateTokens(briefPrompt(film.brief, film.lines)) : 0
+  const room =
+    model.promptTokenBudget({ schema, system: systemPrompt(film), maxTokens }) - briefTokens - framingTokens
   const questions: number[][] = []
   let [asked, answered] = [0, 0]
   for (const id of ids) {
@@ -74,50 +75,50 @@ export function questionsOf(
   return questions
 }
 
-interface Asking {
+interface TranslateQuestionOptions {
   readonly model: LanguageModel
   readonly signal: AbortSignal
   readonly temperature?: number
 }
 
 /** Asks for some lines; answers those that came right, by their places in the file. Throws as the model does. */
-export async function askLines(
+export async function translateQuestion(
   ids: readonly number[],
-  film: Film,
-  { model, ...asking }: Asking,
+  film: TranslationContext,
+  { model, ...asking }: TranslateQuestionOptions,
 ): Promise<Map<number, string>> {
   const asked = ids.map((id) => ({ id: id + 1, text: film.lines[id] ?? '' }))
   const answer = await model.ask({
     schema,
-    system: systemFor(film),
-    prompt: promptFor(asked, film),
-    maxTokens: answerTokens(model),
+    system: systemPrompt(film),
+    prompt: questionPrompt(asked, film),
+    maxTokens: maxAnswerTokens(model),
     ...asking,
   })
-  const right = rightLines(asked, answer.lines, film)
+  const right = validateTranslation(asked, answer.lines, film)
   return new Map([...right].map(([id, text]) => [id - 1, text]))
 }
 
-function promptFor(asked: readonly AskedLine[], { lines, brief }: Film): string {
+function questionPrompt(asked: readonly SourceLine[], { lines, brief }: TranslationContext): string {
   const [first, last] = [(asked[0]?.id ?? 1) - 1, asked.at(-1)?.id ?? 0]
-  const before = lines.slice(Math.max(0, first - around.before), first)
-  const after = lines.slice(last, last + around.after)
+  const before = lines.slice(Math.max(0, first - contextLines.before), first)
+  const after = lines.slice(last, last + contextLines.after)
   const near = [...before, ...asked.map(({ text }) => text), ...after]
   return [
-    brief && toldBrief(brief, near),
-    before.length > 0 && `Before, not to be translated:\n${before.map(shortened).join('\n')}`,
+    brief && briefPrompt(brief, near),
+    before.length > 0 && `Before, not to be translated:\n${before.map(contextLine).join('\n')}`,
     `Translate these ${asked.length} lines:\n${asked.map((line) => JSON.stringify(line)).join('\n')}`,
-    after.length > 0 && `After, not to be translated:\n${after.map(shortened).join('\n')}`,
+    after.length > 0 && `After, not to be translated:\n${after.map(contextLine).join('\n')}`,
   ]
     .filter((part) => typeof part === 'string')
     .join('\n\n')
 }
 
-const shortened = (line: string) =>
-  `- ${[...line.replaceAll('\n', ' ')].slice(0, around.characters).join('')}`
+const contextLine = (line: string) =>
+  `- ${[...line.replaceAll('\n', ' ')].slice(0, contextLines.characters).join('')}`
 
 /** The summary, and the terms that come up in some lines. */
-function toldBrief({ summary, terms }: Brief, lines: readonly string[]): string {
+function briefPrompt({ summary, terms }: Brief, lines: readonly string[]): string {
   const text = lines.join('\n').toLowerCase()
   const used = terms.filter(({ source }) => text.includes(source.toLowerCase()))
   const told = used.map(({ source, translation }) => `${source} = ${translation}`)

@@ -1,7 +1,7 @@
 import type { SubtitleLanguage } from '../../contract/languages.ts'
 
 /** Languages as models are told of them, the script of Chinese with it. */
-const names: Readonly<Record<SubtitleLanguage, string>> = {
+const languageNames: Readonly<Record<SubtitleLanguage, string>> = {
   'zh-CN': 'Chinese in simplified characters',
   'zh-CHS': 'Chinese in simplified characters',
   'zh-CHT': 'Chinese in traditional characters',
@@ -17,7 +17,7 @@ const names: Readonly<Record<SubtitleLanguage, string>> = {
 
 /** A language in the words that models are told it by. */
 export function languageName(language: SubtitleLanguage): string {
-  return names[language]
+  return languageNames[language]
 }
 
 /** Tells whether two are one language, whatever the script. */
@@ -26,7 +26,7 @@ export function isSameLanguage(one: SubtitleLanguage, other: SubtitleLanguage): 
 }
 
 /** Letters without which no longer text of the language is written. */
-const letters: Readonly<Record<string, RegExp>> = {
+const languageScripts: Readonly<Record<string, RegExp>> = {
   zh: /\p{Script=Han}/u,
   ja: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
   ko: /\p{Script=Hangul}/u,
@@ -35,11 +35,11 @@ const letters: Readonly<Record<string, RegExp>> = {
 
 /** Tells whether a text may be of a language by its letters. */
 export function isWrittenIn(language: SubtitleLanguage, text: string): boolean {
-  return (letters[language.slice(0, 2)] ?? /\p{Script=Latin}/u).test(text)
+  return (languageScripts[language.slice(0, 2)] ?? /\p{Script=Latin}/u).test(text)
 }
 
 /** Tells whether hardly a line is of a language, by its letters. */
-export function isForeign(language: SubtitleLanguage, lines: readonly string[]): boolean {
+export function isLikelyOtherLanguage(language: SubtitleLanguage, lines: readonly string[]): boolean {
   const worded = lines.filter((line) => /\p{L}/u.test(line))
   return worded.filter((line) => isWrittenIn(language, line)).length < worded.length / 10
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rightLines, type AnsweredLine } from './right-lines.ts'
+import { validateTranslation, type TranslatedLine } from './right-lines.ts'
 
 const direction = { from: 'en-US', to: 'fr-FR' } as const
 const asked = [
@@ -8,16 +8,18 @@ const asked = [
   { id: 8, text: 'when the rain began.' },
   { id: 9, text: 'Nobody had an umbrella.' },
 ]
-const right: readonly AnsweredLine[] = [
+const right: readonly TranslatedLine[] = [
   { id: 7, begins: 'We were', text: 'Nous étions sur le chemin du retour' },
   { id: 8, begins: 'when the', text: "quand la pluie s'est mise à tomber." },
   { id: 9, begins: 'Nobody had', text: "Personne n'avait de parapluie." },
 ]
-const [first, second, third] = right as [AnsweredLine, AnsweredLine, AnsweredLine]
-const idsOf = (answered: readonly AnsweredLine[]) => [...rightLines(asked, answered, direction).keys()]
+const [first, second, third] = right as [TranslatedLine, TranslatedLine, TranslatedLine]
+const idsOf = (answered: readonly TranslatedLine[]) => [
+  ...validateTranslation(asked, answered, direction).keys(),
+]
 
 describe('of an answer', () => {
-  it.each<[string, readonly AnsweredLine[], number[]]>([
+  it.each<[string, readonly TranslatedLine[], number[]]>([
     ['all lines', right, [7, 8, 9]],
     ['in another order', right.toReversed(), [7, 8, 9]],
     ['with one that nobody asked for', [...right, { ...first, id: 99 }], [7, 8, 9]],
@@ -65,7 +67,7 @@ describe('of an answer', () => {
   it('a line asked for alone may be the same in both languages, but not without words', () => {
     const [line] = asked.slice(0, 1)
     const alone = (text: string) =>
-      line ? rightLines([line], [{ id: 7, begins: '', text }], direction).get(7) : undefined
+      line ? validateTranslation([line], [{ id: 7, begins: '', text }], direction).get(7) : undefined
     expect(alone('We were on the way home')).toBe('We were on the way home')
     expect(alone('...')).toBeUndefined()
   })
@@ -74,7 +76,7 @@ describe('of an answer', () => {
     const line = fc.record({ id: fc.integer({ min: 5, max: 11 }), begins: fc.string(), text: fc.string() })
     fc.assert(
       fc.property(fc.array(fc.oneof(line, fc.constantFrom(...right))), (answered) => {
-        for (const [id, text] of rightLines(asked, answered, direction)) {
+        for (const [id, text] of validateTranslation(asked, answered, direction)) {
           expect(asked.map((one) => one.id)).toContain(id)
           const given = answered.filter((one) => one.id === id)
           expect(given.every((one) => one.text === given[0]?.text && one.text.trim() === text)).toBe(true)

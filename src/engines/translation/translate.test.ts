@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
-import { NoAnswer } from '../language-model/no-answer.ts'
+import { NoUsableAnswer } from '../language-model/no-answer.ts'
 import { translateLines } from './translate.ts'
 
 type Lines = readonly { readonly id: number; readonly text: string }[]
@@ -12,7 +12,7 @@ type Lines = readonly { readonly id: number; readonly text: string }[]
 function modelThat(answers: (lines: Lines, temperature: number) => Lines | Promise<Lines>, atOnce = 1) {
   const asked: { readonly ids: readonly number[]; readonly temperature: number }[] = []
   const model: LanguageModel = {
-    ...{ name: 'small', contextTokens: 8192, atOnce },
+    ...{ name: 'small', contextTokens: 8192, concurrency: atOnce },
     usage: { requests: 0, promptTokens: 0, answerTokens: 0 },
     async ask({ schema, prompt, temperature = 0 }) {
       const lines = [...prompt.matchAll(/^\{"id":.*\}$/gm)].map(([line]) => asLine.parse(JSON.parse(line)))
@@ -20,7 +20,7 @@ function modelThat(answers: (lines: Lines, temperature: number) => Lines | Promi
       asked.push({ ids: lines.map(({ id }) => id), temperature })
       return schema.parse({ lines: await answers(lines, temperature) })
     },
-    roomFor: () => 4000,
+    promptTokenBudget: () => 4000,
     [Symbol.asyncDispose]: async () => undefined,
   }
   return { asked, model }
@@ -129,7 +129,7 @@ describe('a model', () => {
 
   it('that has nothing for some lines leaves them, whether it says so or not', async () => {
     const { model } = modelThat((lines) => {
-      if (lines.some(({ id }) => id === 7)) throw new NoAnswer('small declines to answer', { hint: '' })
+      if (lines.some(({ id }) => id === 7)) throw new NoUsableAnswer('small declines to answer', { hint: '' })
       return rightly(without(lines, 9))
     })
     const { lines } = await translate(linesOf(60), model)

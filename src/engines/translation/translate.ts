@@ -1,13 +1,13 @@
 import { MediaError } from '../../contract/errors.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
-import { isOfQuestion, NoAnswer } from '../language-model/no-answer.ts'
-import { askLines, questionsOf, type Film } from './ask-lines.ts'
+import { isQuestionFailure, NoUsableAnswer } from '../language-model/no-answer.ts'
+import { translateQuestion, splitIntoQuestions, type TranslationContext } from './ask-lines.ts'
 import { readBrief } from './brief.ts'
-import type { Direction } from './right-lines.ts'
+import type { LanguagePair } from './right-lines.ts'
 
 /** Lines in another language. */
-export interface Translated {
+export interface TranslateLinesResult {
   /** In the order of the lines; undefined where nothing usable came. */
   readonly lines: readonly (string | undefined)[]
   /** Whether the file could be summed up first: without that, names may differ from line to line. */
@@ -16,7 +16,7 @@ export interface Translated {
   readonly wasAskedAgain: boolean
 }
 
-interface Translating {
+interface TranslateLinesOptions {
   readonly model: LanguageModel
   readonly signal: AbortSignal
   /** Told the share of the work that is done, 0 to 1. */
@@ -36,17 +36,17 @@ const briefShare = 0.05
  */
 export async function translateLines(
   lines: readonly string[],
-  direction: Direction,
-  { model, signal, onShare }: Translating,
-): Promise<Translated> {
+  direction: LanguagePair,
+  { model, signal, onShare }: TranslateLinesOptions,
+): Promise<TranslateLinesResult> {
   const wanted = [...lines.keys()].filter((at) => /[\p{L}\p{N}]/u.test(lines[at] ?? ''))
   const isWanted = new Set(wanted)
-  const untold: Film = { ...direction, lines, brief: undefined }
+  const untold: TranslationContext = { ...direction, lines, brief: undefined }
   // One question shows all there is to know.
-  const isShort = questionsOf(wanted, untold, { model }).length <= 1
+  const isShort = splitIntoQuestions(wanted, untold, { model }).length <= 1
   const brief = isShort ? undefined : await readBrief(lines, direction, { model, signal })
   if (!isShort) onShare(briefShare)
-  const film: Film = { ...untold, brief }
+  const film: TranslationContext = { ...untold, brief }
   const found = new Map<number, string>()
   const answered = new Set<string>()
   let failure: MediaError | undefined
@@ -54,25 +54,25 @@ export async function translateLines(
   let round = 0
   for (; round < rounds.length && open.length > 0; round += 1) {
     const { lines: most, ...how } = rounds[round] ?? {}
-    const hope = new Hope()
-    const inTurn = limitConcurrency(model.atOnce)
+    const hope = new FailureBudget()
+    const inTurn = limitConcurrency(model.concurrency)
     const ask = async (ids: readonly number[]) => {
       const question = JSON.stringify([ids, how])
-      if (hope.isGone || answered.has(question)) return
-      const came = await hope.watch(askLines(ids, film, { model, signal, ...how }), signal)
+      if (hope.isExhausted || answered.has(question)) return
+      const came = await hope.watch(translateQuestion(ids, film, { model, signal, ...how }), signal)
       if (!came) return
       answered.add(question)
       for (const [at, text] of came) found.set(at, text)
       onShare(briefShare + ((1 - briefShare) * found.size) / wanted.length)
     }
-    await Promise.all(questionsOf(open, film, { model, most }).map((ids) => inTurn(() => ask(ids))))
+    await Promise.all(splitIntoQuestions(open, film, { model, most }).map((ids) => inTurn(() => ask(ids))))
     open = open.filter((at) => !found.has(at))
     failure = hope.failure ?? failure
     const isLast = open.length > 0 && round === rounds.length - 1
-    if (hope.absence && (hope.isAway || isLast)) throw hope.absence
+    if (hope.serviceFailure && (hope.isServiceDown || isLast)) throw hope.serviceFailure
   }
-  if (open.length > mostLeft(wanted.length))
-    throw failure ?? unusable(model, `${open.length} of ${wanted.length}`)
+  if (open.length > maxUntranslated(wanted.length))
+    throw failure ?? unusableTranslationError(model, `${open.length} of ${wanted.length}`)
   return {
     lines: lines.map((line, at) => found.get(at) ?? (isWanted.has(at) ? undefined : line)),
     hasBrief: isShort || brief !== undefined,
@@ -81,10 +81,10 @@ export async function translateLines(
 }
 
 /** How many lines of so many may keep their own words: a tenth, and of few lines one, but not all. */
-const mostLeft = (count: number) => Math.min(count - 1, Math.max(1, Math.floor(count / 10)))
+const maxUntranslated = (count: number) => Math.min(count - 1, Math.max(1, Math.floor(count / 10)))
 
-function unusable({ name }: LanguageModel, lines: string): NoAnswer {
-  return new NoAnswer(`${name} gave no usable translation of ${lines} lines`, {
+function unusableTranslationError({ name }: LanguageModel, lines: string): NoUsableAnswer {
+  return new NoUsableAnswer(`${name} gave no usable translation of ${lines} lines`, {
     hint: 'Try again, or set a larger model: "language_model".',
   })
 }
@@ -93,24 +93,24 @@ function unusable({ name }: LanguageModel, lines: string): NoAnswer {
  * How many questions may fail: by the service, which has tried again already, with no answer to anything asked since;
  * and by what was answered, in a row.
  */
-const patience = { service: 3, answers: 25 }
+const maxConsecutiveFailures = { service: 3, answers: 25 }
 
 /** Whether it is worth asking on. */
-class Hope {
+class FailureBudget {
   /** The last failure, and the last that was the service's. */
   failure: MediaError | undefined
-  absence: MediaError | undefined
+  serviceFailure: MediaError | undefined
   /** Failures of the service, and those of them after which something was asked and answered. */
   #failed = 0
   #forgiven = 0
   #useless = 0
 
-  get isAway(): boolean {
-    return this.#failed - this.#forgiven >= patience.service
+  get isServiceDown(): boolean {
+    return this.#failed - this.#forgiven >= maxConsecutiveFailures.service
   }
 
-  get isGone(): boolean {
-    return this.isAway || this.#useless >= patience.answers
+  get isExhausted(): boolean {
+    return this.isServiceDown || this.#useless >= maxConsecutiveFailures.answers
   }
 
   /** What an asking answers: nothing where the model has no answer; undefined where the service fails. */
@@ -129,13 +129,13 @@ class Hope {
       signal.throwIfAborted()
       if (!(error instanceof MediaError)) throw error
       this.failure = error
-      if (isOfQuestion(error)) {
+      if (isQuestionFailure(error)) {
         this.#forgiven = Math.max(this.#forgiven, before)
         this.#useless += 1
         return new Map()
       }
-      this.absence = error
-      this.#failed += error.retryable ? 1 : patience.service
+      this.serviceFailure = error
+      this.#failed += error.retryable ? 1 : maxConsecutiveFailures.service
       return undefined
     }
   }

@@ -14,8 +14,8 @@ export interface AssEvent {
   readonly marginY?: number
 }
 
-/** Fields of a style, in the order of `styleValues`. */
-export const styleFields = [
+/** Fields of a style, in the order of `assStyleValues`. */
+export const assStyleFields = [
   ...[
     'Name',
     'Fontname',
@@ -51,36 +51,44 @@ export function assFile({
     'YCbCr Matrix: None',
     '',
     '[V4+ Styles]',
-    `Format: ${styleFields.join(', ')}`,
-    ...styles.map((style) => `Style: ${styleValues(style).join(',')}`),
+    `Format: ${assStyleFields.join(', ')}`,
+    ...styles.map((style) => `Style: ${assStyleValues(style).join(',')}`),
     '',
     '[Events]',
     'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
-    ...events.map(eventLine),
+    ...events.map(assEventLine),
     '',
   ].join('\n')
 }
 
 /** A style as an ASS file holds it, field by field. */
-export function styleValues(style: AssStyle): string[] {
-  const fill = paint({ colour: style.fill, opacity: 1 })
+export function assStyleValues(style: AssStyle): string[] {
+  const fill = assColour({ colour: style.fill, opacity: 1 })
   const lower = 2
   return [
-    ...[style.name, style.family, rounded(style.size), fill, fill, paint(style.edge), paint(style.back)],
-    ...[style.bold ? -1 : 0, 0, 0, 0, 100, 100, rounded(style.spacing), 0],
-    ...[style.box ? 3 : 1, rounded(style.outline), rounded(style.shadow), lower],
+    ...[
+      style.name,
+      style.family,
+      twoDecimals(style.size),
+      fill,
+      fill,
+      assColour(style.edge),
+      assColour(style.back),
+    ],
+    ...[style.bold ? -1 : 0, 0, 0, 0, 100, 100, twoDecimals(style.spacing), 0],
+    ...[style.box ? 3 : 1, twoDecimals(style.outline), twoDecimals(style.shadow), lower],
     ...[style.marginX, style.marginX, style.marginY, 1],
   ].map(String)
 }
 
-function eventLine({ start, end, style, text, marginY = 0 }: AssEvent): string {
+function assEventLine({ start, end, style, text, marginY = 0 }: AssEvent): string {
   return `Dialogue: 0,${assTime(start)},${assTime(end)},${style},,0,0,${Math.round(marginY)},,${text}`
 }
 
-const rounded = (value: number) => Number(value.toFixed(2))
+const twoDecimals = (value: number) => Number(value.toFixed(2))
 
 /** `&HAABBGGRR`; of ASS 0 is opaque. */
-function paint({ colour, opacity }: { readonly colour: string; readonly opacity: number }): string {
+function assColour({ colour, opacity }: { readonly colour: string; readonly opacity: number }): string {
   const [, red = '', green = '', blue = ''] = /^#(..)(..)(..)$/.exec(colour) ?? []
   const clear = Math.round(255 * (1 - opacity))
     .toString(16)

@@ -1,11 +1,11 @@
-import { arrow } from './arrow.ts'
-import { markOf } from './encoding.ts'
-import { apply, joinLines, type Edit } from './join-lines.ts'
-import type { Entry, Format, Place, Subtitles } from './subtitles.ts'
+import { cueArrow } from './arrow.ts'
+import { byteOrderMark } from './encoding.ts'
+import { applyEdits, encodeEditedLines, type TextEdit } from './join-lines.ts'
+import type { SubtitleEntry, SubtitleFormat, TextRange, Subtitles } from './subtitles.ts'
 import { assTime, srtTime, vttTime } from './times.ts'
 
 /** What is to be written instead of what an entry says. */
-export interface Change {
+export interface EntryChange {
   /** Ms. */
   readonly start?: number
   readonly end?: number
@@ -19,35 +19,39 @@ export interface Change {
  */
 export function changeSubtitles(
   { format, source }: Subtitles,
-  changes: ReadonlyMap<Entry, Change>,
+  changes: ReadonlyMap<SubtitleEntry, EntryChange>,
   { keepEncoding = false }: { readonly keepEncoding?: boolean } = {},
 ): Uint8Array {
   const edits = [...changes]
-    .flatMap(([entry, change]) => editsOf(entry, change, { format, text: source.text }))
-    .filter(({ from, to, by }) => source.text.slice(from, to) !== by)
+    .flatMap(([entry, change]) => entryEdits(entry, change, { format, text: source.text }))
+    .filter(({ from, to, replacement: by }) => source.text.slice(from, to) !== by)
     .toSorted((one, other) => one.from - other.from)
   if (edits.length === 0) return source.bytes
-  const kept = keepEncoding || source.encoding === 'utf-8' ? joinLines(source, edits) : undefined
+  const kept = keepEncoding || source.encoding === 'utf-8' ? encodeEditedLines(source, edits) : undefined
   if (kept) return kept
   return Buffer.concat([
-    source.bom ? markOf('utf-8') : Buffer.alloc(0),
-    Buffer.from(apply(source.text, edits)),
+    source.bom ? byteOrderMark('utf-8') : Buffer.alloc(0),
+    Buffer.from(applyEdits(source.text, edits)),
   ])
 }
 
-const timeIn: Readonly<Record<Format, (ms: number) => string>> = { srt: srtTime, vtt: vttTime, ass: assTime }
+const formatTime: Readonly<Record<SubtitleFormat, (ms: number) => string>> = {
+  srt: srtTime,
+  vtt: vttTime,
+  ass: assTime,
+}
 
-function editsOf(
-  { at, text: before }: Entry,
-  { start, end, text }: Change,
-  { format, text: all }: { readonly format: Format; readonly text: string },
-): Edit[] {
-  const edits: Edit[] = []
-  if (start !== undefined) edits.push({ ...at.start, by: timeIn[format](start) })
-  if (end !== undefined) edits.push({ ...at.end, by: timeIn[format](end) })
+function entryEdits(
+  { at, text: before }: SubtitleEntry,
+  { start, end, text }: EntryChange,
+  { format, text: all }: { readonly format: SubtitleFormat; readonly text: string },
+): TextEdit[] {
+  const edits: TextEdit[] = []
+  if (start !== undefined) edits.push({ ...at.start, replacement: formatTime[format](start) })
+  if (end !== undefined) edits.push({ ...at.end, replacement: formatTime[format](end) })
   if (text !== undefined && text !== before) {
     const by = format === 'ass' ? text.replaceAll(/\r\n|\r|\n/g, String.raw`\N`) : blockText(text, all)
-    edits.push({ ...at.text, by: format === 'ass' ? by : onOwnLines(by, at.text, all) })
+    edits.push({ ...at.text, replacement: format === 'ass' ? by : onOwnLines(by, at.text, all) })
   }
   return edits
 }
@@ -57,17 +61,17 @@ function blockText(text: string, all: string): string {
   return text
     .split(/[\r\n]+/)
     .filter((line) => line.trim() !== '')
-    .join(endingOf(all))
-    .replaceAll(arrow, '→')
+    .join(lineEnding(all))
+    .replaceAll(cueArrow, '→')
 }
 
 /** Text where the entry had none: it needs lines of its own, before the line that comes next or after the times. */
-function onOwnLines(by: string, { from, to }: Place, all: string): string {
+function onOwnLines(by: string, { from, to }: TextRange, all: string): string {
   if (by === '' || from < to) return by
-  return /[\r\n]/.test(all.charAt(from - 1)) ? by + endingOf(all) : endingOf(all) + by
+  return /[\r\n]/.test(all.charAt(from - 1)) ? by + lineEnding(all) : lineEnding(all) + by
 }
 
 /** How a file ends its lines. */
-function endingOf(text: string): string {
+function lineEnding(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
-  bilingualAt,
+  findBilingual,
   countCharacters,
-  isEmpty,
-  layersAt,
-  malformedAt,
-  overLimit,
+  hasNoText,
+  findOverlappingLayers,
+  findMalformed,
+  exceededLimit,
   textEntries,
 } from './check.ts'
 import { readSubtitles } from './read.ts'
@@ -27,54 +27,54 @@ const event = (layer: number, from: number, to: number, style: string, text: str
   `${layer},0:00:0${from}.00,0:00:0${to}.00,${style},,0,0,0,,${text}`
 
 test('a file without words is empty', () => {
-  expect(isEmpty(srt())).toBe(true)
-  expect(isEmpty(srt(['01', '02', '<i> </i>']))).toBe(true)
-  expect(isEmpty(ass(event(0, 1, 2, 'A', String.raw`{\p1}m 0 0`)))).toBe(true)
-  expect(isEmpty(srt(['01', '02', 'x']))).toBe(false)
+  expect(hasNoText(srt())).toBe(true)
+  expect(hasNoText(srt(['01', '02', '<i> </i>']))).toBe(true)
+  expect(hasNoText(ass(event(0, 1, 2, 'A', String.raw`{\p1}m 0 0`)))).toBe(true)
+  expect(hasNoText(srt(['01', '02', 'x']))).toBe(false)
 })
 
 test('a file is malformed where little of it can be read; entries of no time are not why', () => {
   const of = (text: string, format: 'srt' | 'ass' = 'srt') =>
-    malformedAt(readSubtitles(Buffer.from(text), { format }))
+    findMalformed(readSubtitles(Buffer.from(text), { format }))
   expect(of('just words\n\nand more')).toEqual({ line: 1, fault: 'stray' })
   expect(of('[Script Info]\nTitle: x', 'ass')).toEqual({ line: 1, fault: 'stray' })
   expect(of('')).toBeUndefined()
-  expect(malformedAt(srt(['01', '02', 'a'], ['02', '02', 'b'], ['03', '03', 'c']))).toBeUndefined()
-  expect(malformedAt(srt(['01', '02', 'a'], ['03', '02', 'b'], ['04', '03', 'c']))).toEqual({
+  expect(findMalformed(srt(['01', '02', 'a'], ['02', '02', 'b'], ['03', '03', 'c']))).toBeUndefined()
+  expect(findMalformed(srt(['01', '02', 'a'], ['03', '02', 'b'], ['04', '03', 'c']))).toEqual({
     line: 5,
     fault: 'reversed',
   })
 })
 
 test('two entries of other words at the same time, or two scripts in most entries, make a file bilingual', () => {
-  expect(bilingualAt(srt(['01', '02', '你好'], ['03', '04', 'x'], ['01', '02', 'Hello']))).toMatchObject({
+  expect(findBilingual(srt(['01', '02', '你好'], ['03', '04', 'x'], ['01', '02', 'Hello']))).toMatchObject({
     kind: 'same time',
     entries: [{ text: '你好' }, { text: 'Hello' }],
   })
-  expect(bilingualAt(srt(['01', '02', 'same'], ['01', '02', 'same']))).toBeUndefined()
-  expect(bilingualAt(srt(['01', '03', 'a'], ['02', '04', 'b']))).toBeUndefined()
+  expect(findBilingual(srt(['01', '02', 'same'], ['01', '02', 'same']))).toBeUndefined()
+  expect(findBilingual(srt(['01', '03', 'a'], ['02', '04', 'b']))).toBeUndefined()
   const stacked = ['01', '02', '你好\nHello'] as const
-  expect(bilingualAt(srt(stacked, ['02', '03', '再见\nBye'], ['03', '04', '好\nGood']))).toMatchObject({
+  expect(findBilingual(srt(stacked, ['02', '03', '再见\nBye'], ['03', '04', '好\nGood']))).toMatchObject({
     kind: 'stacked',
   })
-  expect(bilingualAt(srt(stacked, ['02', '03', '再见'], ['03', '04', '好']))).toBeUndefined()
-  expect(bilingualAt(ass(event(0, 1, 2, 'A', 'Hi'), `Comment`, event(0, 2, 3, 'A', 'Ho')))).toBeUndefined()
+  expect(findBilingual(srt(stacked, ['02', '03', '再见'], ['03', '04', '好']))).toBeUndefined()
+  expect(findBilingual(ass(event(0, 1, 2, 'A', 'Hi'), `Comment`, event(0, 2, 3, 'A', 'Ho')))).toBeUndefined()
 })
 
 test('lines on two layers or in two styles at once are layers, those that only touch are not', () => {
-  expect(layersAt(ass(event(0, 1, 5, 'A', 'one'), event(1, 2, 4, 'A', 'two')))).toMatchObject([
+  expect(findOverlappingLayers(ass(event(0, 1, 5, 'A', 'one'), event(1, 2, 4, 'A', 'two')))).toMatchObject([
     { text: 'one' },
     { text: 'two' },
   ])
-  expect(layersAt(ass(event(0, 1, 5, 'A', 'one'), event(0, 2, 4, 'Sign', 'two')))).toBeDefined()
-  expect(layersAt(ass(event(0, 1, 5, 'A', 'one'), event(0, 2, 4, 'A', 'two')))).toBeUndefined()
-  expect(layersAt(ass(event(0, 1, 4, 'A', 'one'), event(1, 4, 6, 'B', 'two')))).toBeUndefined()
-  expect(layersAt(ass(event(0, 1, 5, 'A', 'one'), event(1, 3, 9, 'B', 'two')))).toBeUndefined()
+  expect(findOverlappingLayers(ass(event(0, 1, 5, 'A', 'one'), event(0, 2, 4, 'Sign', 'two')))).toBeDefined()
+  expect(findOverlappingLayers(ass(event(0, 1, 5, 'A', 'one'), event(0, 2, 4, 'A', 'two')))).toBeUndefined()
+  expect(findOverlappingLayers(ass(event(0, 1, 4, 'A', 'one'), event(1, 4, 6, 'B', 'two')))).toBeUndefined()
+  expect(findOverlappingLayers(ass(event(0, 1, 5, 'A', 'one'), event(1, 3, 9, 'B', 'two')))).toBeUndefined()
   expect(
-    layersAt(ass(event(0, 1, 5, 'A', 'one'), event(1, 1, 5, 'B', String.raw`{\p1}m 0 0`))),
+    findOverlappingLayers(ass(event(0, 1, 5, 'A', 'one'), event(1, 1, 5, 'B', String.raw`{\p1}m 0 0`))),
   ).toBeUndefined()
   const between = [event(0, 1, 9, 'A', 'one'), event(0, 2, 3, 'A', 'two'), event(3, 6, 8, 'A', 'three')]
-  expect(layersAt(ass(...between))).toMatchObject([{ text: 'one' }, { text: 'three' }])
+  expect(findOverlappingLayers(ass(...between))).toMatchObject([{ text: 'one' }, { text: 'three' }])
 })
 
 test('limits count what is read: entries, characters without tags and ends of lines, bytes', () => {
@@ -86,18 +86,18 @@ test('limits count what is read: entries, characters without tags and ends of li
         (_, index) => [String(index % 50).padStart(2, '0'), '59', text] as const,
       ),
     )
-  expect(overLimit(many(2000, 'a'.repeat(40)))).toBeUndefined()
-  expect(overLimit(many(2001, 'a'))).toEqual({ limit: 'entries', value: 2001 })
-  expect(overLimit(many(1, 'a'.repeat(80_001)))).toEqual({ limit: 'characters', value: 80_001 })
+  expect(exceededLimit(many(2000, 'a'.repeat(40)))).toBeUndefined()
+  expect(exceededLimit(many(2001, 'a'))).toEqual({ limit: 'entries', value: 2001 })
+  expect(exceededLimit(many(1, 'a'.repeat(80_001)))).toEqual({ limit: 'characters', value: 80_001 })
   const large = readSubtitles(Buffer.alloc(8 * 2 ** 20 + 1, ' '), { format: 'srt' })
-  expect(overLimit(large)).toEqual({ limit: 'bytes', value: 8 * 2 ** 20 + 1 })
+  expect(exceededLimit(large)).toEqual({ limit: 'bytes', value: 8 * 2 ** 20 + 1 })
 })
 
 test('a hundred thousand entries at once are checked in little time', () => {
   const all = Array.from({ length: 100_000 }, (_, index) => event(0, 1, 9, 'A', `x${index % 2 ? 1 : 1}`))
   const started = performance.now()
   const file = ass(...all)
-  expect([textEntries(file).length, bilingualAt(file), layersAt(file)]).toEqual([
+  expect([textEntries(file).length, findBilingual(file), findOverlappingLayers(file)]).toEqual([
     100_000,
     undefined,
     undefined,

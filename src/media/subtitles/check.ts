@@ -1,39 +1,39 @@
-import { readText } from './tokens.ts'
-import type { Entry, Skipped, Subtitles } from './subtitles.ts'
+import { translatableText } from './tokens.ts'
+import type { SubtitleEntry, SkippedEntry, Subtitles } from './subtitles.ts'
 
 /** Entries that are shown and read: what is translated, counted and paid for. */
-export function textEntries(subtitles: Subtitles): Entry[] {
-  return [...textsOf(subtitles).keys()]
+export function textEntries(subtitles: Subtitles): SubtitleEntry[] {
+  return [...entryTexts(subtitles).keys()]
 }
 
 /** What was read of a file is not read again: it may be millions of tags. */
-const known = new WeakMap<Subtitles, ReadonlyMap<Entry, string>>()
+const knownTexts = new WeakMap<Subtitles, ReadonlyMap<SubtitleEntry, string>>()
 
 /** What there is to read, by its entries. */
-function textsOf(subtitles: Subtitles): ReadonlyMap<Entry, string> {
+function entryTexts(subtitles: Subtitles): ReadonlyMap<SubtitleEntry, string> {
   const { entries, format } = subtitles
   const texts =
-    known.get(subtitles) ??
+    knownTexts.get(subtitles) ??
     new Map(
       entries
         .filter(({ kind }) => kind === 'dialogue')
-        .map((entry) => [entry, readText(entry.text, format)] as const)
+        .map((entry) => [entry, translatableText(entry.text, format)] as const)
         .filter(([, text]) => text !== ''),
     )
-  known.set(subtitles, texts)
+  knownTexts.set(subtitles, texts)
   return texts
 }
 
 /** Whether nobody finds anything to read in it. */
-export function isEmpty(subtitles: Subtitles): boolean {
-  return textsOf(subtitles).size === 0
+export function hasNoText(subtitles: Subtitles): boolean {
+  return entryTexts(subtitles).size === 0
 }
 
 /**
  * The first thing that no reader makes sense of, where a file is malformed as a whole: none of its entries can be
  * read, or fewer than cannot be. Entries that take no time are no fault of this kind.
  */
-export function malformedAt({ entries, skipped, source }: Subtitles): Skipped | undefined {
+export function findMalformed({ entries, skipped, source }: Subtitles): SkippedEntry | undefined {
   const faults = skipped.filter(({ fault }) => fault !== 'zero')
   if (faults.length > entries.length) return faults[0]
   const unread = entries.length === 0 && skipped.length === 0 && source.text.trim() !== ''
@@ -41,21 +41,21 @@ export function malformedAt({ entries, skipped, source }: Subtitles): Skipped | 
 }
 
 /** Two entries that a check is about, in the order of their times. */
-export type Pair = readonly [Entry, Entry]
+export type EntryPair = readonly [SubtitleEntry, SubtitleEntry]
 
 /** Entries whose starts and whose ends are at most this far apart, ms, are of the same time. */
-const sameMs = 50
+const sameTimeMs = 50
 
 /**
  * Why a file is bilingual: two entries of other words at the same time, or, in most entries of two lines, a line in
  * Chinese, Japanese or Korean beside one in an alphabet.
  */
-export function bilingualAt(
+export function findBilingual(
   subtitles: Subtitles,
-): { kind: 'same time'; entries: Pair } | { kind: 'stacked'; entry: Entry } | undefined {
-  const texts = textsOf(subtitles)
+): { kind: 'same time'; entries: EntryPair } | { kind: 'stacked'; entry: SubtitleEntry } | undefined {
+  const texts = entryTexts(subtitles)
   const entries = [...texts.keys()]
-  const together = sameTime(entries)
+  const together = findSameTime(entries)
   if (together) return { kind: 'same time', entries: together }
   const stacked = entries.filter((entry) => isStacked(texts.get(entry) ?? ''))
   const [first] = stacked
@@ -64,13 +64,13 @@ export function bilingualAt(
     : undefined
 }
 
-function sameTime(entries: readonly Entry[]): Pair | undefined {
-  const cells = new Map<string, Entry>()
+function findSameTime(entries: readonly SubtitleEntry[]): EntryPair | undefined {
+  const cells = new Map<string, SubtitleEntry>()
   for (const entry of entries.toSorted((one, other) => one.start - other.start)) {
-    const cell = [Math.floor(entry.start / sameMs), Math.floor(entry.end / sameMs)] as const
-    for (const [start, end] of around) {
+    const cell = [Math.floor(entry.start / sameTimeMs), Math.floor(entry.end / sameTimeMs)] as const
+    for (const [start, end] of neighbourCells) {
       const other = cells.get(`${cell[0] + start} ${cell[1] + end}`)
-      if (other && other.text !== entry.text && areTogether(other, entry)) return [other, entry]
+      if (other && other.text !== entry.text && haveSameTimes(other, entry)) return [other, entry]
     }
     const key = cell.join(' ')
     if (!cells.has(key)) cells.set(key, entry)
@@ -78,10 +78,10 @@ function sameTime(entries: readonly Entry[]): Pair | undefined {
   return undefined
 }
 
-const around = [-1, 0, 1].flatMap((start) => [-1, 0, 1].map((end) => [start, end] as const))
+const neighbourCells = [-1, 0, 1].flatMap((start) => [-1, 0, 1].map((end) => [start, end] as const))
 
-const areTogether = (one: Entry, other: Entry) =>
-  Math.abs(one.start - other.start) <= sameMs && Math.abs(one.end - other.end) <= sameMs
+const haveSameTimes = (one: SubtitleEntry, other: SubtitleEntry) =>
+  Math.abs(one.start - other.start) <= sameTimeMs && Math.abs(one.end - other.end) <= sameTimeMs
 
 const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const alphabetic = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2}/u
@@ -98,25 +98,27 @@ function isStacked(text: string): boolean {
  * Two text lines of ASS that are shown at once for more than half the time of the shorter one, on different layers
  * or in different styles, which act as layers where signs and speech are set apart.
  */
-export function layersAt(subtitles: Subtitles): Pair | undefined {
+export function findOverlappingLayers(subtitles: Subtitles): EntryPair | undefined {
   if (subtitles.format !== 'ass') return undefined
-  const latest: Entry[] = []
+  const latest: SubtitleEntry[] = []
   for (const entry of textEntries(subtitles).toSorted((one, other) => one.start - other.start)) {
-    const other = latest.find((one) => isOther(one, entry) && shareTime(one, entry))
+    const other = latest.find((one) => differInLayer(one, entry) && overlapMostly(one, entry))
     if (other) return [other, entry]
     // Of each look the one that lasts longest; two looks suffice to find one that differs.
-    const same = latest.findIndex((one) => !isOther(one, entry))
-    const replaced = same >= 0 ? same : latest.length < 2 ? latest.length : earlier(latest)
+    const same = latest.findIndex((one) => !differInLayer(one, entry))
+    const replaced = same >= 0 ? same : latest.length < 2 ? latest.length : indexOfEarlierEnd(latest)
     if ((latest[replaced]?.end ?? 0) < entry.end) latest[replaced] = entry
   }
   return undefined
 }
 
-const isOther = (one: Entry, other: Entry) => one.layer !== other.layer || one.style !== other.style
+const differInLayer = (one: SubtitleEntry, other: SubtitleEntry) =>
+  one.layer !== other.layer || one.style !== other.style
 
-const earlier = ([one, other]: readonly Entry[]) => ((one?.end ?? 0) <= (other?.end ?? 0) ? 0 : 1)
+const indexOfEarlierEnd = ([one, other]: readonly SubtitleEntry[]) =>
+  (one?.end ?? 0) <= (other?.end ?? 0) ? 0 : 1
 
-function shareTime(one: Entry, other: Entry): boolean {
+function overlapMostly(one: SubtitleEntry, other: SubtitleEntry): boolean {
   const shared = Math.min(one.end, other.end) - Math.max(one.start, other.start)
   return shared > Math.min(one.end - one.start, other.end - other.start) / 2
 }
@@ -124,7 +126,7 @@ function shareTime(one: Entry, other: Entry): boolean {
 /** Unicode characters of what is read, ends of lines left out: what is limited and paid for. */
 export function countCharacters(subtitles: Subtitles): number {
   let count = 0
-  for (const text of textsOf(subtitles).values()) {
+  for (const text of entryTexts(subtitles).values()) {
     for (const character of text) if (character !== '\n') count += 1
   }
   return count
@@ -134,12 +136,12 @@ export function countCharacters(subtitles: Subtitles): number {
 export const subtitleLimits = { entries: 2000, characters: 80_000, bytes: 8 * 2 ** 20 } as const
 
 /** The first limit that a file is over, with its figure. */
-export function overLimit(
+export function exceededLimit(
   subtitles: Subtitles,
 ): { readonly limit: keyof typeof subtitleLimits; readonly value: number } | undefined {
   const values = {
     bytes: () => subtitles.source.bytes.length,
-    entries: () => textsOf(subtitles).size,
+    entries: () => entryTexts(subtitles).size,
     characters: () => countCharacters(subtitles),
   }
   for (const limit of ['bytes', 'entries', 'characters'] as const) {

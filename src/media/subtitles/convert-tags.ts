@@ -1,21 +1,21 @@
-import type { Format } from './subtitles.ts'
-import { shownBy, tokensOf, written } from './tokens.ts'
+import type { SubtitleFormat } from './subtitles.ts'
+import { visibleText, tokenize, escapeText } from './tokens.ts'
 
 /** The text of an entry as another format writes it: bold, italics, underlining, colour and place go with it. */
-export function convertTags(text: string, from: Format, to: Format): string {
+export function convertTags(text: string, from: SubtitleFormat, to: SubtitleFormat): string {
   if (from === to) return text
   const open: string[] = []
-  const pieces = tokensOf(text, from).map((token) => {
+  const pieces = tokenize(text, from).map((token) => {
     if (token.kind === 'drawing') return to === 'ass' ? token.raw : ''
-    if (token.kind !== 'tags') return written(shownBy(token, from), to)
-    if (to === 'ass') return assTags(token.raw)
-    return from === 'ass' ? blockTags(token.raw, open) : token.raw
+    if (token.kind !== 'tags') return escapeText(visibleText(token, from), to)
+    if (to === 'ass') return srtTagToAss(token.raw)
+    return from === 'ass' ? assTagsToSrt(token.raw, open) : token.raw
   })
   return [...pieces, ...open.toReversed().map((name) => `</${name}>`)].join('')
 }
 
 /** Tags of SRT as ASS has them; a block in braces is one of ASS already. */
-function assTags(raw: string): string {
+function srtTagToAss(raw: string): string {
   if (raw.startsWith('{')) return raw
   const [, closing, name = '', more = ''] = /^<(\/?)(\w+)([^>]*)>$/.exec(raw) ?? []
   const tag = name.toLowerCase()
@@ -29,20 +29,20 @@ function assTags(raw: string): string {
 }
 
 /** One override of ASS that SRT can hold. */
-const override = /\\(?:([bius])(\d+)|(an)(\d)|1?c(?:&H(\w{1,8})&?)?)(?=\\|\}|$)/g
+const assOverride = /\\(?:([bius])(\d+)|(an)(\d)|1?c(?:&H(\w{1,8})&?)?)(?=\\|\}|$)/g
 
 /** A block of ASS as SRT has it; `open` are the tags that are not closed yet. */
-function blockTags(raw: string, open: string[]): string {
+function assTagsToSrt(raw: string, open: string[]): string {
   const pieces: string[] = []
-  for (const [, tag, value, place, corner, colour] of raw.matchAll(override)) {
+  for (const [, tag, value, place, corner, colour] of raw.matchAll(assOverride)) {
     if (place !== undefined) pieces.push(`{\\an${corner}}`)
-    else if (tag !== undefined) pieces.push(turned(tag, { on: Number(value) > 0, open }))
-    else pieces.push(turned('font', { on: colour !== undefined, open, colour }))
+    else if (tag !== undefined) pieces.push(switchTag(tag, { on: Number(value) > 0, open }))
+    else pieces.push(switchTag('font', { on: colour !== undefined, open, colour }))
   }
   return pieces.join('')
 }
 
-function turned(
+function switchTag(
   name: string,
   {
     on,

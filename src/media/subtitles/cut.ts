@@ -1,15 +1,22 @@
-import { piecesOf, type Rank } from './pieces.ts'
-import { linesOf, measured, onOneLine, textOf, type Room, type Word } from './wrap.ts'
+import { splitPieces, type BreakRank } from './pieces.ts'
+import {
+  balanceLines,
+  measurePieces,
+  unwrapText,
+  joinPieces,
+  type LineLimit,
+  type MeasuredPiece,
+} from './wrap.ts'
 
 /** What is said from one time to another, ms. */
-export interface Said {
+export interface TimedText {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
 /** What is shown at once. */
-export interface Shown {
+export interface Cue {
   readonly start: number
   readonly end: number
   /** Each within the width. */
@@ -20,45 +27,57 @@ export interface Shown {
  * What is said in entries of at most so many lines: cut where sentences or clauses end, where that can be, and the
  * time shared out by length. Times are whole ms and follow each other; too short a time leaves entries without any.
  */
-export function cutSaid({ start, end, text }: Said, room: Room & { readonly lines: number }): Shown[] {
-  const words = measured(piecesOf(onOneLine(text)), room)
-  const all = words.reduce((sum, word) => sum + lengthOf(word), 0)
-  const parts = partsOf(words, { ...room, msEach: (end - start) / all })
-  const lengths = parts.map((part) => part.reduce((sum, word) => sum + lengthOf(word), 0))
+export function splitIntoCues(
+  { start, end, text }: TimedText,
+  room: LineLimit & { readonly lines: number },
+): Cue[] {
+  const words = measurePieces(splitPieces(unwrapText(text)), room)
+  const all = words.reduce((sum, word) => sum + readingLength(word), 0)
+  const parts = bestSplit(words, { ...room, msPerLetter: (end - start) / all })
+  const lengths = parts.map((part) => part.reduce((sum, word) => sum + readingLength(word), 0))
   let passed = 0
   return parts.map((part, index) => {
     const from = Math.round(start + ((end - start) * passed) / all)
     passed += lengths[index] ?? 0
     const to = Math.round(start + ((end - start) * passed) / all)
-    return { start: from, end: to, lines: linesOf(part, room.width).map(textOf) }
+    return { start: from, end: to, lines: balanceLines(part, room.width).map(joinPieces) }
   })
 }
 
 /** How long it takes to read, roughly; never nothing. */
-const lengthOf = ({ text }: Word) => Math.max(1, text.length)
+const readingLength = ({ text }: MeasuredPiece) => Math.max(1, text.length)
 
 /** What it costs to cut there, where an entry more costs 1. */
-const costs: Readonly<Record<Rank, number>> = { sentence: 0, clause: 0.15, word: 1.1, inside: 1.9, letter: 3 }
-
-/** What an entry costs that is hardly begun, so that none holds a word alone. */
-const lonely = 0.6
-
-/** What it costs where an entry holds the end of a sentence and only the beginning of the next. */
-const torn = 1.2
-
-/** Least time of an entry where there is room for it, ms. */
-export const leastMs = 800
-
-/** What it costs where an entry lasts less than that: more than to cut between words. */
-const hasty = 1.5
-
-interface Cutting extends Room {
-  readonly lines: number
-  /** How long each letter is shown. */
-  readonly msEach: number
+const splitCosts: Readonly<Record<BreakRank, number>> = {
+  sentence: 0,
+  clause: 0.15,
+  word: 1.1,
+  inside: 1.9,
+  letter: 3,
 }
 
-function partsOf(words: readonly Word[], { width, lines, msEach }: Cutting): Word[][] {
+/** What an entry costs that is hardly begun, so that none holds a word alone. */
+const shortCueCost = 0.6
+
+/** What it costs where an entry holds the end of a sentence and only the beginning of the next. */
+const splitSentenceCost = 1.2
+
+/** Least time of an entry where there is room for it, ms. */
+export const minCueMs = 800
+
+/** What it costs where an entry lasts less than that: more than to cut between words. */
+const briefCueCost = 1.5
+
+interface SplitOptions extends LineLimit {
+  readonly lines: number
+  /** How long each letter is shown. */
+  readonly msPerLetter: number
+}
+
+function bestSplit(
+  words: readonly MeasuredPiece[],
+  { width, lines, msPerLetter: msEach }: SplitOptions,
+): MeasuredPiece[][] {
   const least = new Float64Array(words.length + 1).fill(Number.POSITIVE_INFINITY)
   const from = new Int32Array(words.length + 1)
   least[0] = 0
@@ -73,11 +92,11 @@ function partsOf(words: readonly Word[], { width, lines, msEach }: Cutting): Wor
         filled = 0
       }
       if (full >= lines) break
-      letters += lengthOf(word)
+      letters += readingLength(word)
       const ink = full * width + filled + word.width
       const ends = word.after === 'sentence'
-      const scant = (ink < width / 3 ? lonely : 0) + (letters * msEach < leastMs ? hasty : 0)
-      const cost = 1 + scant + costs[word.after] + (ended && !ends ? torn : 0)
+      const scant = (ink < width / 3 ? shortCueCost : 0) + (letters * msEach < minCueMs ? briefCueCost : 0)
+      const cost = 1 + scant + splitCosts[word.after] + (ended && !ends ? splitSentenceCost : 0)
       ended ||= ends
       const sum = (least[start] ?? 0) + cost
       if (sum < (least[end] ?? 0)) {
@@ -87,7 +106,7 @@ function partsOf(words: readonly Word[], { width, lines, msEach }: Cutting): Wor
       filled += word.width + word.spaceWidth
     }
   }
-  const parts: Word[][] = []
+  const parts: MeasuredPiece[][] = []
   for (let end = words.length; end > 0; end = from[end] ?? 0) parts.unshift(words.slice(from[end], end))
   return parts
 }

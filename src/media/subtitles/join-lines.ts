@@ -1,16 +1,16 @@
-import { encode, markOf, type Source } from './encoding.ts'
-import type { Place } from './subtitles.ts'
+import { encodeText, byteOrderMark, type TextSource } from './encoding.ts'
+import type { TextRange } from './subtitles.ts'
 
 /** A part of a text that is replaced. */
-export interface Edit extends Place {
-  readonly by: string
+export interface TextEdit extends TextRange {
+  readonly replacement: string
 }
 
 /** The text with its parts replaced; in order, none overlapping. */
-export function apply(text: string, edits: readonly Edit[]): string {
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const pieces: string[] = []
   let at = 0
-  for (const { from, to, by } of edits) {
+  for (const { from, to, replacement: by } of edits) {
     pieces.push(text.slice(at, from), by)
     at = to
   }
@@ -21,10 +21,10 @@ export function apply(text: string, edits: readonly Edit[]): string {
  * The file's bytes with the lines encoded anew in which something is replaced; so what the encoding does not map
  * back exactly, or what is broken, stays as it is elsewhere. Undefined where the encoding cannot write what is new.
  */
-export function joinLines(source: Source, edits: readonly Edit[]): Uint8Array | undefined {
+export function encodeEditedLines(source: TextSource, edits: readonly TextEdit[]): Uint8Array | undefined {
   const { bytes, encoding, text } = source
-  const mark = source.bom ? markOf(encoding).length : 0
-  const ends = { text: endsInText(text), bytes: endsIn(bytes, mark, encoding) }
+  const mark = source.bom ? byteOrderMark(encoding).length : 0
+  const ends = { text: textLineEnds(text), bytes: byteLineEnds(bytes, mark, encoding) }
   if (ends.text.length !== ends.bytes.length) return undefined
   const unit = encoding.startsWith('utf-16') ? 2 : 1
   const pieces: Uint8Array[] = []
@@ -33,36 +33,36 @@ export function joinLines(source: Source, edits: readonly Edit[]): Uint8Array | 
   for (let next = 0; next < edits.length;) {
     const first = edits[next]
     if (!first) break
-    while (line < ends.text.length && endAt(ends.text, line) < first.from) line += 1
-    const from = line === 0 ? 0 : endAt(ends.text, line - 1) + 1
-    const start = line === 0 ? mark : endAt(ends.bytes, line - 1) + unit
-    const inLine: Edit[] = []
+    while (line < ends.text.length && lineEndAt(ends.text, line) < first.from) line += 1
+    const from = line === 0 ? 0 : lineEndAt(ends.text, line - 1) + 1
+    const start = line === 0 ? mark : lineEndAt(ends.bytes, line - 1) + unit
+    const inLine: TextEdit[] = []
     let last = line
     for (
       let edit = edits[next];
-      edit && edit.from <= endAt(ends.text, last, text.length);
+      edit && edit.from <= lineEndAt(ends.text, last, text.length);
       edit = edits[next]
     ) {
       inLine.push(edit)
-      while (last < ends.text.length && endAt(ends.text, last) < edit.to) last += 1
+      while (last < ends.text.length && lineEndAt(ends.text, last) < edit.to) last += 1
       next += 1
     }
-    const to = endAt(ends.text, last, text.length)
+    const to = lineEndAt(ends.text, last, text.length)
     const shifted = inLine.map((edit) => ({ ...edit, from: edit.from - from, to: edit.to - from }))
-    const encoded = encode(apply(text.slice(from, to), shifted), encoding)
+    const encoded = encodeText(applyEdits(text.slice(from, to), shifted), encoding)
     if (!encoded) return undefined
     pieces.push(bytes.subarray(written, start), encoded)
-    written = endAt(ends.bytes, last, bytes.length)
+    written = lineEndAt(ends.bytes, last, bytes.length)
     line = last
   }
   return Buffer.concat([...pieces, bytes.subarray(written)])
 }
 
 /** Where the end of a line stands; after the last, the end of all. */
-const endAt = (ends: readonly number[], line: number, all = 0) => ends[line] ?? all
+const lineEndAt = (ends: readonly number[], line: number, all = 0) => ends[line] ?? all
 
 /** Where LF and CR stand in the text. */
-function endsInText(text: string): number[] {
+function textLineEnds(text: string): number[] {
   const ends: number[] = []
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
@@ -72,7 +72,7 @@ function endsInText(text: string): number[] {
 }
 
 /** Where LF and CR stand among the bytes. */
-function endsIn(bytes: Uint8Array, from: number, encoding: string): number[] {
+function byteLineEnds(bytes: Uint8Array, from: number, encoding: string): number[] {
   const ends: number[] = []
   if (!encoding.startsWith('utf-16')) {
     for (let at = from; at < bytes.length; at += 1)

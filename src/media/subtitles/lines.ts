@@ -1,5 +1,5 @@
 /** The lines of a text without their ends: LF, CR LF or CR. */
-export interface Lines {
+export interface LineIndex {
   readonly count: number
   /** Where a line begins, and where it ends. */
   from(line: number): number
@@ -10,8 +10,8 @@ export interface Lines {
 }
 
 /** Finds all lines; what follows the last end of line is one only where it is not empty. */
-export function linesOf(text: string): Lines {
-  const starts = startsOf(text)
+export function indexLines(text: string): LineIndex {
+  const starts = lineStarts(text)
   const count = starts.at(-1) === text.length ? starts.length - 1 : starts.length
   const from = (line: number) => starts[line] ?? text.length
   const to = (line: number) => {
@@ -38,7 +38,7 @@ const isSpace = (code: number) => code <= 0x20 || code >= 0xa0
 const isEnd = (text: string, at: number) => text.charCodeAt(at) === lf || text.charCodeAt(at) === cr
 
 /** Where lines begin: at the start, and after each end of one. */
-function startsOf(text: string): Int32Array {
+function lineStarts(text: string): Int32Array {
   const find = (found: (start: number) => void) => {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at)

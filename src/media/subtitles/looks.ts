@@ -8,7 +8,7 @@ export const presetNames = [
   'deep_shadow',
   'boxed',
 ] as const
-export type Preset = (typeof presetNames)[number]
+export type PresetName = (typeof presetNames)[number]
 
 /** Colours of the letters, by the contract's names; 雅黑 is the preset's own: light letters, black around them. */
 export const letterColours = {
@@ -33,7 +33,7 @@ export interface Paint {
 }
 
 /** A preset's own; lengths in ems. */
-export interface Look {
+export interface StylePreset {
   readonly bold: boolean
   readonly fill: string
   readonly edge: Paint
@@ -47,7 +47,7 @@ export interface Look {
 const black = (opacity: number): Paint => ({ colour: '#000000', opacity })
 
 /** The looks of the presets. */
-export const looks: Readonly<Record<Preset, Look>> = {
+export const stylePresets: Readonly<Record<PresetName, StylePreset>> = {
   default: { bold: false, fill: '#ffffff', edge: black(0.9), back: black(0.45), outline: 0.05, shadow: 0.03 },
   outline: { bold: true, fill: '#ffffff', edge: black(1), back: black(0), outline: 0.095, shadow: 0 },
   cinema_yellow: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { entriesAlone, sentencesOf } from './passages.ts'
+import { entryPassages, sentencePassages } from './passages.ts'
 import { readSubtitles } from './read.ts'
 
 /** Start and end in seconds, and the text. */
@@ -13,7 +13,7 @@ function srt(...entries: readonly Said[]) {
   )
   return readSubtitles(Buffer.from(text.join('\n')), { format: 'srt' })
 }
-const textsOf = (...entries: readonly Said[]) => sentencesOf(srt(...entries)).map(({ text }) => text)
+const textsOf = (...entries: readonly Said[]) => sentencePassages(srt(...entries)).map(({ text }) => text)
 
 describe('entries are joined', () => {
   it.each<[string, Said[], string[]]>([
@@ -104,7 +104,7 @@ describe('entries are joined', () => {
 
   it('every entry is in one passage, in order', () => {
     const subtitles = srt([1, 2, 'We were'], [2.1, 3, 'on <b>the</b> way.'], [3, 4, 'And'], [4, 5, 'then'])
-    for (const passages of [sentencesOf(subtitles), entriesAlone(subtitles)])
+    for (const passages of [sentencePassages(subtitles), entryPassages(subtitles)])
       expect(passages.flatMap(({ entries }) => entries)).toEqual(subtitles.entries)
   })
 })

@@ -1,11 +1,11 @@
 /** How good a place to break is: after a sentence, a clause, a word, inside one as a language allows, anywhere. */
-export type Rank = 'sentence' | 'clause' | 'word' | 'inside' | 'letter'
+export type BreakRank = 'sentence' | 'clause' | 'word' | 'inside' | 'letter'
 
 /** A part of a text that no line breaks in, with the spaces after it and what may break there. */
-export interface Piece {
+export interface TextPiece {
   readonly text: string
   readonly space: string
-  readonly after: Rank
+  readonly after: BreakRank
 }
 
 /** No line begins with these (JIS X 4051, GB/T 15834): closing signs, small kana, marks of length and repeats. */
@@ -33,14 +33,14 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const words = new Intl.Segmenter('zh', { granularity: 'word' })
 
 /** Most letters that are looked up at once: the dictionary's work on one run is more than linear in its length. */
-const atOnce = 2000
+const maxSegmentedLength = 2000
 
 /** A text of one line in its smallest parts; joined with their spaces they are the text, trimmed. */
-export function piecesOf(text: string): Piece[] {
+export function splitPieces(text: string): TextPiece[] {
   const line = text.trim()
   const bounds = wordBounds(line)
-  const letters = lettersOf(line)
-  const pieces: Piece[] = []
+  const letters = graphemesOf(line)
+  const pieces: TextPiece[] = []
   let [from, inked] = [0, 0]
   let at = 0
   for (const [index, letter] of letters.entries()) {
@@ -49,8 +49,8 @@ export function piecesOf(text: string): Piece[] {
     const next = letters[index + 1]
     if (next === undefined || space.test(next)) continue
     const before = line.slice(Math.max(from, inked - 8), inked)
-    if (!breaks({ before, spaced: at > inked, last: letter, next, bound: bounds.has(at) })) continue
-    const after = rankOf(before, at > inked || bounds.has(at))
+    if (!canBreak({ before, spaced: at > inked, last: letter, next, bound: bounds.has(at) })) continue
+    const after = breakRank(before, at > inked || bounds.has(at))
     pieces.push({ text: line.slice(from, inked), space: line.slice(inked, at), after })
     from = at
   }
@@ -61,15 +61,15 @@ export function piecesOf(text: string): Piece[] {
  * The parts of a piece that is wider than a line: after the signs of an address, else between any letters; signs
  * that begin or end no line stay with theirs, but for long rows of them.
  */
-export function splitPiece({ text, space: spaces, after }: Piece): Piece[] {
-  const letters = lettersOf(text)
-  const parts: Piece[] = []
+export function splitPiece({ text, space: spaces, after }: TextPiece): TextPiece[] {
+  const letters = graphemesOf(text)
+  const parts: TextPiece[] = []
   let part = ''
   for (const [index, letter] of letters.entries()) {
     part += letter
     const next = letters[index + 1]
     if (next === undefined) parts.push({ text: part, space: spaces, after })
-    else if (part.length > longestTogether || !(noStart.test(next) || noEnd.test(letter))) {
+    else if (part.length > maxKeptTogether || !(noStart.test(next) || noEnd.test(letter))) {
       parts.push({ text: part, space: '', after: /[/?&=._\-–@:]$/.test(letter) ? 'inside' : 'letter' })
       part = ''
     }
@@ -78,8 +78,8 @@ export function splitPiece({ text, space: spaces, after }: Piece): Piece[] {
 }
 
 /** A piece letter by letter. */
-export function lettersApart({ text, space: spaces, after }: Piece): Piece[] {
-  return lettersOf(text).map((letter, index, all) =>
+export function splitLetters({ text, space: spaces, after }: TextPiece): TextPiece[] {
+  return graphemesOf(text).map((letter, index, all) =>
     index === all.length - 1
       ? { text: letter, space: spaces, after }
       : { text: letter, space: '', after: 'letter' },
@@ -87,21 +87,22 @@ export function lettersApart({ text, space: spaces, after }: Piece): Piece[] {
 }
 
 /** Most signs that are kept with a letter. */
-const longestTogether = 6
+const maxKeptTogether = 6
 
-function lettersOf(text: string): string[] {
+function graphemesOf(text: string): string[] {
   return [...graphemes.segment(text)].map(({ segment }) => segment)
 }
 
 function wordBounds(text: string): Set<number> {
   const bounds = new Set<number>()
-  for (let from = 0; from < text.length; from += atOnce) {
-    for (const { index } of words.segment(text.slice(from, from + atOnce))) bounds.add(from + index)
+  for (let from = 0; from < text.length; from += maxSegmentedLength) {
+    for (const { index } of words.segment(text.slice(from, from + maxSegmentedLength)))
+      bounds.add(from + index)
   }
   return bounds
 }
 
-interface Between {
+interface BreakPosition {
   /** What stands before, spaces left out. */
   readonly before: string
   readonly spaced: boolean
@@ -111,13 +112,13 @@ interface Between {
   readonly bound: boolean
 }
 
-function breaks({ before, spaced, last, next, bound }: Between): boolean {
+function canBreak({ before, spaced, last, next, bound }: BreakPosition): boolean {
   if (noStart.test(next) || noEnd.test(before)) return false
   if (spaced || wide.test(last) || wide.test(next) || /……$|——$/.test(before)) return true
   return bound && unspaced.test(last) && unspaced.test(next)
 }
 
-function rankOf(before: string, bound: boolean): Rank {
+function breakRank(before: string, bound: boolean): BreakRank {
   if (sentenceEnd.test(before)) return 'sentence'
   if (clauseEnd.test(before)) return 'clause'
   return bound ? 'word' : 'inside'

@@ -4,7 +4,7 @@ import type { Canvas } from './styles.ts'
 const [leastSide, mostSide] = [16, 16_384]
 
 /** The side of a canvas that a line of a header tells; undefined where it tells none. */
-export function sideIn(line: string): Partial<Canvas> | undefined {
+export function parsePlayRes(line: string): Partial<Canvas> | undefined {
   const [, axis = '', value = ''] = /^\s*playres([xy])\s*:\s*(\d+)/i.exec(line) ?? []
   const side = Number.parseInt(value, 10)
   if (!(side >= leastSide && side <= mostSide)) return undefined
@@ -12,7 +12,7 @@ export function sideIn(line: string): Partial<Canvas> | undefined {
 }
 
 /** The canvas of a file that tells one side or both: of one, the other is what libass takes it for. */
-export function canvasOf({ width, height }: Partial<Canvas>): Canvas | undefined {
+export function completePlayRes({ width, height }: Partial<Canvas>): Canvas | undefined {
   if (width !== undefined)
     return { width, height: height ?? (width === 1280 ? 1024 : Math.trunc((width * 3) / 4)) }
   if (height === undefined) return undefined

@@ -1,12 +1,19 @@
 import { sectionName } from './ass-sections.ts'
-import type { Source } from './encoding.ts'
-import { linesOf } from './lines.ts'
-import { canvasOf, sideIn } from './play-res.ts'
-import { faultOf, type Enough, type Entry, type Fault, type Skipped, type Subtitles } from './subtitles.ts'
-import { timeAt, type Time } from './times.ts'
+import type { TextSource } from './encoding.ts'
+import { indexLines } from './lines.ts'
+import { completePlayRes, parsePlayRes } from './play-res.ts'
+import {
+  timesFault,
+  type StopReading,
+  type SubtitleEntry,
+  type EntryFault,
+  type SkippedEntry,
+  type Subtitles,
+} from './subtitles.ts'
+import { parseTimeAt, type ParsedTime } from './times.ts'
 
 /** Fields of an event where the file names none. */
-export const usualFields = [
+export const defaultEventFields = [
   'layer',
   'start',
   'end',
@@ -20,23 +27,23 @@ export const usualFields = [
 ]
 
 /** Reads ASS and its older form SSA: events are entries, in whatever order their fields are. */
-export function readAss(source: Source, enough: Enough = () => false): Subtitles {
+export function readAss(source: TextSource, enough: StopReading = () => false): Subtitles {
   const { text } = source
-  const lines = linesOf(text)
-  const entries: Entry[] = []
-  const skipped: Skipped[] = []
+  const lines = indexLines(text)
+  const entries: SubtitleEntry[] = []
+  const skipped: SkippedEntry[] = []
   const sides: { width?: number; height?: number } = {}
   let section = ''
-  let fields = placesOf(usualFields)
+  let fields = fieldIndexes(defaultEventFields)
   for (let line = 0; line < lines.count; line += 1) {
     const start = text.slice(lines.from(line), Math.min(lines.to(line), lines.from(line) + 80))
     const name = sectionName(start, section)
     const [, key = ''] = /^\s*(\w+)\s*:/.exec(start) ?? []
     if (name !== undefined) section = name
-    else if (section === 'script info') Object.assign(sides, sideIn(start))
-    else if (section === 'events' && /^format$/i.test(key)) fields = placesOf(fieldNames(lines.at(line)))
+    else if (section === 'script info') Object.assign(sides, parsePlayRes(start))
+    else if (section === 'events' && /^format$/i.test(key)) fields = fieldIndexes(fieldNames(lines.at(line)))
     else if (section === 'events' && /^(dialogue|comment)$/i.test(key)) {
-      const found = eventOf(text, { from: lines.from(line), to: lines.to(line), fields, line: line + 1 })
+      const found = parseEvent(text, { from: lines.from(line), to: lines.to(line), fields, line: line + 1 })
       if (typeof found === 'string') skipped.push({ line: line + 1, fault: found })
       else {
         entries.push(found)
@@ -44,7 +51,7 @@ export function readAss(source: Source, enough: Enough = () => false): Subtitles
       }
     }
   }
-  const canvas = canvasOf(sides)
+  const canvas = completePlayRes(sides)
   return { format: 'ass', source, entries, skipped, ...(canvas && { canvas }) }
 }
 
@@ -56,7 +63,7 @@ function fieldNames(line: string): string[] {
 }
 
 /** At which field an event tells what; -1 where it does not. */
-interface FieldPlaces {
+interface FieldIndexes {
   readonly count: number
   readonly start: number
   readonly end: number
@@ -65,7 +72,7 @@ interface FieldPlaces {
   readonly text: number
 }
 
-function placesOf(fields: readonly string[]): FieldPlaces {
+function fieldIndexes(fields: readonly string[]): FieldIndexes {
   const [start, end, style, text] = ['start', 'end', 'style', 'text'].map((name) => fields.indexOf(name))
   const layer = fields.findIndex((field) => field === 'layer' || field === 'marked')
   return {
@@ -81,12 +88,12 @@ function placesOf(fields: readonly string[]): FieldPlaces {
 interface EventLine {
   readonly from: number
   readonly to: number
-  readonly fields: FieldPlaces
+  readonly fields: FieldIndexes
   readonly line: number
 }
 
 /** An event, or what is wrong with it. */
-function eventOf(text: string, { from, to, fields, line }: EventLine): Entry | Fault {
+function parseEvent(text: string, { from, to, fields, line }: EventLine): SubtitleEntry | EntryFault {
   const [colon, ...starts] = fieldStarts(text, { from, to, count: fields.count })
   if (colon === undefined || starts.length < fields.count) return 'fields'
   const valueAt = (index: number) => {
@@ -96,15 +103,15 @@ function eventOf(text: string, { from, to, fields, line }: EventLine): Entry | F
     const place = valueAt(index)
     return text.slice(place.from, place.to).trim()
   }
-  const time = (index: number): Time | undefined => {
+  const time = (index: number): ParsedTime | undefined => {
     const place = valueAt(index)
     const skipped = /^\s*/.exec(text.slice(place.from, Math.min(place.to, place.from + 40)))?.[0].length ?? 0
-    const found = timeAt(text, place.from + skipped)
+    const found = parseTimeAt(text, place.from + skipped)
     return found && found.at.to <= place.to ? found : undefined
   }
   const [start, end] = [time(fields.start), time(fields.end)]
   if (!start || !end) return 'times'
-  const fault = faultOf({ start: start.ms, end: end.ms })
+  const fault = timesFault({ start: start.ms, end: end.ms })
   if (fault) return fault
   const said = valueAt(fields.text)
   return {

@@ -1,21 +1,32 @@
-import type { Source } from './encoding.ts'
-import { linesOf, type Lines } from './lines.ts'
-import { faultOf, type Enough, type Entry, type Fault, type Skipped, type Subtitles } from './subtitles.ts'
-import { timeAt, type Time } from './times.ts'
+import type { TextSource } from './encoding.ts'
+import { indexLines, type LineIndex } from './lines.ts'
+import {
+  timesFault,
+  type StopReading,
+  type SubtitleEntry,
+  type EntryFault,
+  type SkippedEntry,
+  type Subtitles,
+} from './subtitles.ts'
+import { parseTimeAt, type ParsedTime } from './times.ts'
 
 /**
  * Reads SRT and VTT: entries are found by their lines of times. Text after an empty line belongs to the entry
  * before it, as players show it, unless it begins with a line of digits alone: then it is an entry that lacks its times.
  */
-export function readBlocks(source: Source, format: 'srt' | 'vtt', enough: Enough = () => false): Subtitles {
-  const lines = linesOf(source.text)
+export function readBlocks(
+  source: TextSource,
+  format: 'srt' | 'vtt',
+  enough: StopReading = () => false,
+): Subtitles {
+  const lines = indexLines(source.text)
   const heads = findHeads(source.text, lines, format)
-  const entries: Entry[] = []
-  const skipped: Skipped[] = []
-  const skip = (line: number, fault: Fault) => skipped.push({ line: line + 1, fault })
+  const entries: SubtitleEntry[] = []
+  const skipped: SkippedEntry[] = []
+  const skip = (line: number, fault: EntryFault) => skipped.push({ line: line + 1, fault })
 
   const strays = (from: number, to: number) => {
-    for (const block of blocksOf(lines, from, to)) {
+    for (const block of splitBlocks(lines, from, to)) {
       if (format === 'srt' || !vttBlock.test(lines.at(block.from)))
         skip(block.from, strayFault(lines, block.from))
     }
@@ -27,10 +38,10 @@ export function readBlocks(source: Source, format: 'srt' | 'vtt', enough: Enough
     head = heads.next().value
     const next = head?.first ?? lines.count
     const last = textEnd(lines, { from: times + 1, to: next, format })
-    const fault = range ? faultOf({ start: range.start.ms, end: range.end.ms }) : 'times'
+    const fault = range ? timesFault({ start: range.start.ms, end: range.end.ms }) : 'times'
     if (fault ?? !range) skip(first, fault ?? 'times')
     else {
-      const entry = entryOf(source.text, { first, times, range, last, lines })
+      const entry = createEntry(source.text, { first, times, range, last, lines })
       entries.push(entry)
       if (enough(entry)) break
     }
@@ -43,15 +54,15 @@ export function readBlocks(source: Source, format: 'srt' | 'vtt', enough: Enough
 const vttBlock = /^(WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)/
 
 /** Digits alone are the number of an entry. */
-const strayFault = (lines: Lines, line: number): Fault => (isIndex(lines, line) ? 'times' : 'stray')
+const strayFault = (lines: LineIndex, line: number): EntryFault => (isIndex(lines, line) ? 'times' : 'stray')
 
 interface TimeRange {
-  readonly start: Time
-  readonly end: Time
+  readonly start: ParsedTime
+  readonly end: ParsedTime
 }
 
 /** Where an entry begins: its number, where it has one, or its times. */
-interface Head {
+interface EntryHead {
   readonly first: number
   readonly times: number
   /** Undefined where the times cannot be read. */
@@ -59,13 +70,13 @@ interface Head {
 }
 
 /** All lines of times with the line of the number before each; lines of text may hold an arrow too. */
-function* findHeads(text: string, lines: Lines, format: 'srt' | 'vtt'): Generator<Head, undefined> {
+function* findHeads(text: string, lines: LineIndex, format: 'srt' | 'vtt'): Generator<EntryHead, undefined> {
   let taken = -1
   let arrow = text.indexOf('-->')
   for (let line = 0; line < lines.count && arrow >= 0; line += 1) {
     if (arrow >= lines.to(line)) continue
-    const range = rangeAt(text, lines.from(line))
-    const numbered = line - 1 > taken && isName(lines, line - 1, format)
+    const range = timeRangeAt(text, lines.from(line))
+    const numbered = line - 1 > taken && isEntryName(lines, line - 1, format)
     if (range ?? (numbered || line === 0 || lines.isBlank(line - 1))) {
       yield { first: numbered ? line - 1 : line, times: line, range }
       taken = line
@@ -78,36 +89,36 @@ function* findHeads(text: string, lines: Lines, format: 'srt' | 'vtt'): Generato
 const blanks = /[ \t\u00a0]*/y
 const arrowAndBlanks = /[ \t]{0,99}-{1,2}>[ \t]{0,99}/y
 
-function rangeAt(text: string, line: number): TimeRange | undefined {
-  const start = timeAt(text, endOf(blanks, text, line) ?? line)
-  const between = start && endOf(arrowAndBlanks, text, start.at.to)
-  const end = between === undefined ? undefined : timeAt(text, between)
+function timeRangeAt(text: string, line: number): TimeRange | undefined {
+  const start = parseTimeAt(text, matchEnd(blanks, text, line) ?? line)
+  const between = start && matchEnd(arrowAndBlanks, text, start.at.to)
+  const end = between === undefined ? undefined : parseTimeAt(text, between)
   return start && end && { start, end }
 }
 
 /** Where what a pattern matches at an offset ends. */
-function endOf(pattern: RegExp, text: string, from: number): number | undefined {
+function matchEnd(pattern: RegExp, text: string, from: number): number | undefined {
   pattern.lastIndex = from
   return pattern.test(text) ? pattern.lastIndex : undefined
 }
 
 /** Whether a line before one of times names the entry: a number in SRT, anything after an empty line in VTT. */
-function isName(lines: Lines, line: number, format: 'srt' | 'vtt'): boolean {
+function isEntryName(lines: LineIndex, line: number, format: 'srt' | 'vtt'): boolean {
   if (format === 'srt' || isIndex(lines, line)) return isIndex(lines, line)
   return !lines.isBlank(line) && (line === 0 || lines.isBlank(line - 1)) && !vttBlock.test(lines.at(line))
 }
 
-function isIndex(lines: Lines, line: number): boolean {
+function isIndex(lines: LineIndex, line: number): boolean {
   return lines.to(line) - lines.from(line) < 40 && /^\s*\d+\s*$/.test(lines.at(line))
 }
 
 /** The line after an entry's last line of text. */
 function textEnd(
-  lines: Lines,
+  lines: LineIndex,
   { from, to, format }: { readonly from: number; readonly to: number; readonly format: 'srt' | 'vtt' },
 ): number {
   let end = from
-  for (const block of blocksOf(lines, from, to)) {
+  for (const block of splitBlocks(lines, from, to)) {
     if (block.from > from && (format === 'vtt' || isIndex(lines, block.from))) break
     end = block.to
   }
@@ -115,7 +126,7 @@ function textEnd(
 }
 
 /** Lines that stand together between empty ones. */
-function* blocksOf(lines: Lines, from: number, to: number): Generator<{ from: number; to: number }> {
+function* splitBlocks(lines: LineIndex, from: number, to: number): Generator<{ from: number; to: number }> {
   let first = -1
   for (let line = from; line < to; line += 1) {
     const blank = lines.isBlank(line)
@@ -128,18 +139,18 @@ function* blocksOf(lines: Lines, from: number, to: number): Generator<{ from: nu
   if (first >= 0) yield { from: first, to }
 }
 
-function entryOf(
+function createEntry(
   text: string,
-  { first, times, range, last, lines }: Head & { range: TimeRange; last: number; lines: Lines },
-): Entry {
+  { first, times, range, last, lines }: EntryHead & { range: TimeRange; last: number; lines: LineIndex },
+): SubtitleEntry {
   const from = lines.from(times + 1)
   const place = { from, to: last > times + 1 ? lines.to(last - 1) : from }
   return {
     ...{ start: range.start.ms, end: range.end.ms },
-    text: withPlainEnds(text.slice(place.from, place.to)),
+    text: normalizeLineEnds(text.slice(place.from, place.to)),
     ...{ kind: 'dialogue', layer: 0, style: '', line: first + 1 },
     at: { start: range.start.at, end: range.end.at, text: place },
   }
 }
 
-const withPlainEnds = (text: string) => (text.includes('\r') ? text.replaceAll(/\r\n|\r/g, '\n') : text)
+const normalizeLineEnds = (text: string) => (text.includes('\r') ? text.replaceAll(/\r\n|\r/g, '\n') : text)

@@ -1,5 +1,5 @@
-import type { Format } from './subtitles.ts'
-import { shownBy, tokensOf, withoutTags, written, type Token } from './tokens.ts'
+import type { SubtitleFormat } from './subtitles.ts'
+import { visibleText, tokenize, stripTags, escapeText, type Token } from './tokens.ts'
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
@@ -9,31 +9,31 @@ const words = new Intl.Segmenter(undefined, { granularity: 'word' })
  * stay there, those after the last too, those between stand where as large a share of the new words lies before
  * them, at a word's bound where one is near. Lines break where the new words have `\n`. A text without words stays.
  */
-export function relayTags(text: string, replacement: string, format: Format): string {
-  const tokens = tokensOf(text, format)
-  const shown = tokens.map((token) => (token.kind === 'text' ? lengthOf(shownBy(token, format)) : 0))
+export function restoreTags(text: string, replacement: string, format: SubtitleFormat): string {
+  const tokens = tokenize(text, format)
+  const shown = tokens.map((token) => (token.kind === 'text' ? graphemeCount(visibleText(token, format)) : 0))
   const all = shown.reduce((sum, length) => sum + length, 0)
   if (all === 0) return text
-  const clean = withoutTags(replacement, format)
-  const bounds = boundsOf(clean)
+  const clean = stripTags(replacement, format)
+  const bounds = textBoundaries(clean)
   const placed: { readonly at: number; readonly raw: string }[] = []
   let before = 0
   let last = ''
   for (const [index, token] of tokens.entries()) {
-    const place = placeOf(before / Math.max(1, all), bounds)
+    const place = tagOffset(before / Math.max(1, all), bounds)
     // A tag right after a word ends there, one after a space begins with the next word.
     const at = before > 0 && before < all && /\S$/.test(last) ? wordEnd(clean, place) : place
-    if (keeps(token)) placed.push({ at: Math.max(at, placed.at(-1)?.at ?? 0), raw: token.raw })
-    else last = shownBy(token, format)
+    if (isKept(token)) placed.push({ at: Math.max(at, placed.at(-1)?.at ?? 0), raw: token.raw })
+    else last = visibleText(token, format)
     before += shown[index] ?? 0
   }
   const pieces: string[] = []
   let at = 0
   for (const tag of placed) {
-    pieces.push(written(clean.slice(at, tag.at), format), tag.raw)
+    pieces.push(escapeText(clean.slice(at, tag.at), format), tag.raw)
     at = tag.at
   }
-  return [...pieces, written(clean.slice(at), format)].join('')
+  return [...pieces, escapeText(clean.slice(at), format)].join('')
 }
 
 /** Where the word before an offset ends. */
@@ -43,36 +43,36 @@ function wordEnd(text: string, at: number): number {
   return end
 }
 
-const keeps = ({ kind }: Token) => kind === 'tags' || kind === 'drawing'
+const isKept = ({ kind }: Token) => kind === 'tags' || kind === 'drawing'
 
-function lengthOf(text: string): number {
+function graphemeCount(text: string): number {
   let length = 0
   for (const _ of graphemes.segment(text)) length += 1
   return length
 }
 
-interface Bounds {
+interface TextBoundaries {
   /** Offsets at which a letter begins, and the end. */
   readonly letters: readonly number[]
   /** Of these, those where a word begins or ends. */
   readonly words: ReadonlySet<number>
 }
 
-function boundsOf(text: string): Bounds {
+function textBoundaries(text: string): TextBoundaries {
   const letters = [...graphemes.segment(text)].map(({ index }) => index)
   const ofWords = [...words.segment(text)].map(({ index }) => index)
   return { letters: [...letters, text.length], words: new Set([...ofWords, text.length]) }
 }
 
 /** How far a tag may move to stand at a word's bound, letters. */
-const reach = 8
+const maxTagShift = 8
 
 /** The offset at which a share of the letters has passed; the first and the last tags stay at the ends. */
-function placeOf(share: number, { letters, words: ends }: Bounds): number {
+function tagOffset(share: number, { letters, words: ends }: TextBoundaries): number {
   const count = letters.length - 1
   const exact = Math.round(share * count)
   if (share <= 0 || share >= 1) return letters[exact] ?? 0
-  for (let away = 0; away <= reach; away += 1) {
+  for (let away = 0; away <= maxTagShift; away += 1) {
     for (const near of [exact - away, exact + away]) {
       const offset = letters[near]
       if (offset !== undefined && near > 0 && near < count && ends.has(offset)) return offset

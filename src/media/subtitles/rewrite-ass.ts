@@ -1,14 +1,14 @@
-import { styleFields, styleValues } from './ass-file.ts'
-import { isOfStyles, sectionName } from './ass-sections.ts'
-import { apply, type Edit } from './join-lines.ts'
-import { linesOf, type Lines } from './lines.ts'
+import { assStyleFields, assStyleValues } from './ass-file.ts'
+import { isStyleSection, sectionName } from './ass-sections.ts'
+import { applyEdits, type TextEdit } from './join-lines.ts'
+import { indexLines, type LineIndex } from './lines.ts'
 import type { AssStyle } from './styles.ts'
-import type { Entry, Subtitles } from './subtitles.ts'
+import type { SubtitleEntry, Subtitles } from './subtitles.ts'
 import { assTime } from './times.ts'
-import { usualFields } from './read-ass.ts'
+import { defaultEventFields } from './read-ass.ts'
 
 /** An event made of another one: what is left out stays as it was. */
-export interface NewEvent {
+export interface EventReplacement {
   /** Ms. */
   readonly start?: number
   readonly end?: number
@@ -18,36 +18,36 @@ export interface NewEvent {
   readonly text: string
 }
 
-interface Rewriting {
+interface RewriteAssOptions {
   /** Styles that replace those of the same name, or come to them. */
   readonly styles: readonly AssStyle[]
   /** For an entry the events that take its place; none, and it goes. */
-  readonly events: ReadonlyMap<Entry, readonly NewEvent[]>
+  readonly events: ReadonlyMap<SubtitleEntry, readonly EventReplacement[]>
 }
 
 /** The text of an ASS file with other styles and events; every line that is not named stays as it is. */
-export function rewriteAss({ source: { text } }: Subtitles, { styles, events }: Rewriting): string {
-  const lines = linesOf(text)
+export function rewriteAss({ source: { text } }: Subtitles, { styles, events }: RewriteAssOptions): string {
+  const lines = indexLines(text)
   const ending = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
-  const found = findLines(lines, new Set([...events.keys()].map(lineOf)))
-  const edits: Edit[] = styleEdits(lines, { found, styles, ending })
+  const found = scanAssLayout(lines, new Set([...events.keys()].map(lineIndex)))
+  const edits: TextEdit[] = styleEdits(lines, { found, styles, ending })
   for (const [entry, replaced] of events) {
-    const line = lineOf(entry)
-    const fields = found.eventFields.get(line) ?? usualFields
+    const line = lineIndex(entry)
+    const fields = found.eventFields.get(line) ?? defaultEventFields
     const before = lines.at(line)
     const to = replaced.length > 0 ? lines.to(line) : lines.from(line + 1)
-    const by = replaced.map((event) => eventLine(before, fields, event)).join(ending)
-    edits.push({ from: lines.from(line), to, by })
+    const by = replaced.map((event) => replaceEventFields(before, fields, event)).join(ending)
+    edits.push({ from: lines.from(line), to, replacement: by })
   }
-  return apply(
+  return applyEdits(
     text,
     edits.toSorted((one, other) => one.from - other.from),
   )
 }
 
-const lineOf = ({ line }: Entry) => line - 1
+const lineIndex = ({ line }: SubtitleEntry) => line - 1
 
-interface Found {
+interface AssLayout {
   readonly styleFields: readonly string[]
   /** The lines of the styles by their names, and the one after which a new one stands; -1 without a section. */
   readonly styles: ReadonlyMap<string, number>
@@ -57,11 +57,11 @@ interface Found {
   readonly eventFields: ReadonlyMap<number, readonly string[]>
 }
 
-function findLines(lines: Lines, asked: ReadonlySet<number>): Found {
+function scanAssLayout(lines: LineIndex, asked: ReadonlySet<number>): AssLayout {
   const styles = new Map<string, number>()
   const eventFields = new Map<number, readonly string[]>()
-  let ofEvents: readonly string[] = usualFields
-  let fields: readonly string[] = styleFields
+  let ofEvents: readonly string[] = defaultEventFields
+  let fields: readonly string[] = assStyleFields
   let [lastStyle, events, section] = [-1, -1, '']
   for (let line = 0; line < lines.count; line += 1) {
     const text = lines.at(line)
@@ -70,54 +70,55 @@ function findLines(lines: Lines, asked: ReadonlySet<number>): Found {
     if (name === 'events' && events < 0) events = line
     const [, key = '', value = ''] = /^\s*(format|style)\s*:(.*)$/i.exec(text) ?? []
     const isFormat = key.toLowerCase() === 'format'
-    if (section === 'events' && isFormat) ofEvents = namesIn(value.toLowerCase())
+    if (section === 'events' && isFormat) ofEvents = splitFields(value.toLowerCase())
     if (asked.has(line)) eventFields.set(line, ofEvents)
-    if (!isOfStyles(section)) continue
+    if (!isStyleSection(section)) continue
     if (name !== undefined || key !== '') lastStyle = line
-    if (isFormat) fields = namesIn(value)
-    else if (key !== '') styles.set(namesIn(value)[nameAt(fields)] ?? '', line)
+    if (isFormat) fields = splitFields(value)
+    else if (key !== '') styles.set(splitFields(value)[nameFieldIndex(fields)] ?? '', line)
   }
   return { styleFields: fields, styles, lastStyle, events, eventFields }
 }
 
 /** Where a line of a style has its name. */
-const nameAt = (fields: readonly string[]) => fields.findIndex((field) => field.toLowerCase() === 'name')
+const nameFieldIndex = (fields: readonly string[]) =>
+  fields.findIndex((field) => field.toLowerCase() === 'name')
 
-const namesIn = (value: string) => value.split(',').map((field) => field.trim())
+const splitFields = (value: string) => value.split(',').map((field) => field.trim())
 
 function styleEdits(
-  lines: Lines,
+  lines: LineIndex,
   {
     found,
     styles,
     ending,
-  }: { readonly found: Found; readonly styles: readonly AssStyle[]; readonly ending: string },
-): Edit[] {
+  }: { readonly found: AssLayout; readonly styles: readonly AssStyle[]; readonly ending: string },
+): TextEdit[] {
   const added: string[] = []
-  const edits: Edit[] = []
+  const edits: TextEdit[] = []
   for (const style of styles) {
     const line = found.styles.get(style.name)
     const by = styleLine(style, found.styleFields)
     if (line === undefined) added.push(by)
-    else edits.push({ from: lines.from(line), to: lines.to(line), by })
+    else edits.push({ from: lines.from(line), to: lines.to(line), replacement: by })
   }
   if (added.length === 0) return edits
   if (found.lastStyle >= 0) {
     const at = lines.to(found.lastStyle)
-    return [...edits, { from: at, to: at, by: added.map((one) => ending + one).join('') }]
+    return [...edits, { from: at, to: at, replacement: added.map((one) => ending + one).join('') }]
   }
   const at = lines.from(Math.max(0, found.events))
-  const section = ['[V4+ Styles]', `Format: ${styleFields.join(', ')}`, ...added, '', '']
-  return [...edits, { from: at, to: at, by: section.join(ending) }]
+  const section = ['[V4+ Styles]', `Format: ${assStyleFields.join(', ')}`, ...added, '', '']
+  return [...edits, { from: at, to: at, replacement: section.join(ending) }]
 }
 
 function styleLine(style: AssStyle, fields: readonly string[]): string {
-  const values = new Map(styleValues(style).map((value, at) => [styleFields[at]?.toLowerCase(), value]))
+  const values = new Map(assStyleValues(style).map((value, at) => [assStyleFields[at]?.toLowerCase(), value]))
   return `Style: ${fields.map((field) => values.get(field.toLowerCase()) ?? '0').join(',')}`
 }
 
 /** An event's line with some of its fields replaced; the last field holds all commas that follow. */
-function eventLine(line: string, fields: readonly string[], event: NewEvent): string {
+function replaceEventFields(line: string, fields: readonly string[], event: EventReplacement): string {
   const colon = line.indexOf(':') + 1
   const values = line.slice(colon).split(',')
   const last = fields.length - 1

@@ -1,15 +1,15 @@
-import { arrow } from './arrow.ts'
+import { cueArrow } from './arrow.ts'
 import { srtTime } from './times.ts'
-import { written } from './tokens.ts'
-import type { Shown } from './cut.ts'
+import { escapeText } from './tokens.ts'
+import type { Cue } from './cut.ts'
 
 /** An SRT file of what is shown, numbered from 1; empty entries are left out. */
-export function srtFile(entries: readonly Shown[]): string {
+export function srtFile(entries: readonly Cue[]): string {
   return entries
     .map(({ start, end, lines }) => ({ start, end, lines: lines.filter((line) => line.trim() !== '') }))
     .filter(({ lines }) => lines.length > 0)
     .map(({ start, end, lines }, index) => {
-      const text = lines.map((line) => written(line, 'srt').replaceAll(arrow, '→')).join('\n')
+      const text = lines.map((line) => escapeText(line, 'srt').replaceAll(cueArrow, '→')).join('\n')
       return `${index + 1}\n${srtTime(start)} --> ${srtTime(end)}\n${text}\n`
     })
     .join('\n')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stripEntry, stripPunctuation } from './strip-punctuation.ts'
-import { plainText, tokensOf } from './tokens.ts'
+import { plainText, tokenize } from './tokens.ts'
 
 test.each([
   ['你好，世界。', '你好 世界'],
@@ -83,7 +83,7 @@ test('an entry is stripped as its text is, whatever its tags', () => {
       const raw = pieces.join('').replaceAll('\n', '')
       const stripped = stripEntry(raw, 'ass')
       expect(plainText(stripped, 'ass')).toBe(stripPunctuation(plainText(raw, 'ass')))
-      const tags = (of: string) => tokensOf(of, 'ass').filter(({ kind }) => kind !== 'text')
+      const tags = (of: string) => tokenize(of, 'ass').filter(({ kind }) => kind !== 'text')
       expect(tags(stripped)).toEqual(tags(raw))
     }),
     { numRuns: 2000 },

@@ -1,5 +1,5 @@
-import type { Format } from './subtitles.ts'
-import { shownBy, tokensOf } from './tokens.ts'
+import type { SubtitleFormat } from './subtitles.ts'
+import { visibleText, tokenize } from './tokens.ts'
 
 /*
  * The rule, in one place. Commas and periods, Chinese and English, become spaces; all other punctuation stays, the
@@ -27,27 +27,27 @@ const initials = new RegExp(`(?<![\\p{L}\\p{N}])(?:${notUnspaced}\\p{L}\\.){2,}`
 
 /** A text without commas and periods; lines are apart by `\n`. */
 export function stripPunctuation(text: string): string {
-  return strippedUnits(text).join('')
+  return stripUnits(text).join('')
 }
 
 /** As `stripPunctuation`, of an entry's text with its tags; breaks of lines are those of its format. */
-export function stripEntry(text: string, format: Format): string {
-  const tokens = tokensOf(text, format)
-  const units = strippedUnits(tokens.map((token) => shownBy(token, format)).join(''))
+export function stripEntry(text: string, format: SubtitleFormat): string {
+  const tokens = tokenize(text, format)
+  const units = stripUnits(tokens.map((token) => visibleText(token, format)).join(''))
   let at = 0
   return tokens
     .map((token) => {
       const from = at
-      at += shownBy(token, format).length
+      at += visibleText(token, format).length
       if (token.kind !== 'text') return token.raw
-      return rewritten(token.raw, units.slice(from, at), format)
+      return rebuildToken(token.raw, units.slice(from, at), format)
     })
     .join('')
 }
 
 /** The text of a token whose shown characters have become others; signs that escape stay with theirs. */
-function rewritten(raw: string, units: readonly string[], format: Format): string {
-  const shown = shownBy({ kind: 'text', raw }, format)
+function rebuildToken(raw: string, units: readonly string[], format: SubtitleFormat): string {
+  const shown = visibleText({ kind: 'text', raw }, format)
   if (shown === raw) return units.join('')
   const pieces = [...raw.matchAll(/\\[{}]|\\\u2060|[<{]\u2060|&(?:amp|lt|gt|nbsp|lrm|rlm);|[^]/g)].map(
     ([piece]) => piece,
@@ -56,7 +56,7 @@ function rewritten(raw: string, units: readonly string[], format: Format): strin
 }
 
 /** For each UTF-16 unit of the text what it becomes: itself, a space or nothing. */
-function strippedUnits(text: string): string[] {
+function stripUnits(text: string): string[] {
   const units = text.split('')
   const kept = new Set(
     [...text.matchAll(initials)].flatMap(({ index, 0: word }) => offsetsIn(index, word.length)),
@@ -64,7 +64,7 @@ function strippedUnits(text: string): string[] {
   for (const { index } of text.matchAll(marks)) {
     if (!kept.has(index) && !isPartOfWord(text, index)) units[index] = ' '
   }
-  collapse(units)
+  collapseSpaces(units)
   return units
 }
 
@@ -89,7 +89,7 @@ function lastOf(text: string, at: number): string {
 }
 
 /** Leaves one of several spaces in a row, and none at the ends of lines. */
-function collapse(units: string[]): void {
+function collapseSpaces(units: string[]): void {
   const isSpace = (unit: string | undefined) => unit === ' ' || unit === '\t' || unit === '\u3000'
   for (let at = 0; at < units.length; at += 1) {
     if (!isSpace(units[at])) continue

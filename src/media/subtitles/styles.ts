@@ -1,6 +1,13 @@
-import { letterColours, looks, type LetterColour, type Look, type Paint, type Preset } from './looks.ts'
+import {
+  letterColours,
+  stylePresets,
+  type LetterColour,
+  type StylePreset,
+  type Paint,
+  type PresetName,
+} from './looks.ts'
 import { fontSize, type Typeface } from './typeface.ts'
-import type { Room } from './wrap.ts'
+import type { LineLimit } from './wrap.ts'
 
 export interface Canvas {
   readonly width: number
@@ -38,7 +45,7 @@ function lineShape({ width, height }: Canvas): { ems: number; share: number } {
 }
 
 /** Px of an em on a canvas: as high as is usual, and such that a line of its letters fits with all around it. */
-function emOf(canvas: Canvas, { spacing = 0, outline, shadow }: Look): number {
+function presetEm(canvas: Canvas, { spacing = 0, outline, shadow }: StylePreset): number {
   const { ems, share } = lineShape(canvas)
   return Math.min(
     0.054 * canvas.height,
@@ -46,8 +53,8 @@ function emOf(canvas: Canvas, { spacing = 0, outline, shadow }: Look): number {
   )
 }
 
-interface StyleWish {
-  readonly preset: Preset
+interface PresetStyleOptions {
+  readonly preset: PresetName
   readonly colour: LetterColour
   readonly canvas: Canvas
   readonly typeface: Typeface
@@ -57,9 +64,16 @@ interface StyleWish {
 }
 
 /** A preset as a style for a canvas. */
-export function styleOf({ preset, colour, canvas, typeface, name, scale = 1 }: StyleWish): AssStyle {
-  const look = looks[preset]
-  const usual = emOf(canvas, look)
+export function presetStyle({
+  preset,
+  colour,
+  canvas,
+  typeface,
+  name,
+  scale = 1,
+}: PresetStyleOptions): AssStyle {
+  const look = stylePresets[preset]
+  const usual = presetEm(canvas, look)
   const em = usual * scale
   const { share } = lineShape(canvas)
   return {
@@ -75,12 +89,12 @@ export function styleOf({ preset, colour, canvas, typeface, name, scale = 1 }: S
 }
 
 /** What libass adds where it rounds the edges of boxes and letters, px on either side. */
-const rounding = 2
+const libassRounding = 2
 
 /** The room of a style's lines on a canvas, px: edges, boxes and shadows stay within the margins too. */
-export function roomOf(style: AssStyle, canvas: Canvas, typeface: Typeface): Room {
+export function lineLimit(style: AssStyle, canvas: Canvas, typeface: Typeface): LineLimit {
   const { em, spacing, outline, shadow, marginX, lineWidth } = style
-  const most = canvas.width - 2 * (marginX + outline + shadow + rounding)
+  const most = canvas.width - 2 * (marginX + outline + shadow + libassRounding)
   const measure = (text: string) => typeface.measure(text, style.bold) * em + spacing * [...text].length
   return { width: Math.min(most, lineWidth), measure }
 }

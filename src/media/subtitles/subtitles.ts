@@ -1,15 +1,15 @@
-import type { Source } from './encoding.ts'
+import type { TextSource } from './encoding.ts'
 
-export type Format = 'srt' | 'ass' | 'vtt'
+export type SubtitleFormat = 'srt' | 'ass' | 'vtt'
 
 /** A part of a text, by its UTF-16 offsets; half open. */
-export interface Place {
+export interface TextRange {
   readonly from: number
   readonly to: number
 }
 
 /** What is shown for a while. */
-export interface Entry {
+export interface SubtitleEntry {
   /** Ms from the start of the film; `end` is later than `start`. */
   readonly start: number
   readonly end: number
@@ -23,7 +23,7 @@ export interface Entry {
   /** Line of the file at which it begins, from 1. */
   readonly line: number
   /** Where its parts stand in the file's text. */
-  readonly at: { readonly start: Place; readonly end: Place; readonly text: Place }
+  readonly at: { readonly start: TextRange; readonly end: TextRange; readonly text: TextRange }
 }
 
 /**
@@ -31,30 +31,36 @@ export interface Entry {
  * 100 hours and more (`absurd`), it ends before it begins (`reversed`) or as it begins (`zero`), it is text that
  * belongs to no entry (`stray`), or a line of ASS with too few fields (`fields`).
  */
-export type Fault = 'times' | 'negative' | 'absurd' | 'reversed' | 'zero' | 'stray' | 'fields'
+export type EntryFault = 'times' | 'negative' | 'absurd' | 'reversed' | 'zero' | 'stray' | 'fields'
 
 /** What is kept in the file as it is, and dropped from the list. */
-export interface Skipped {
+export interface SkippedEntry {
   readonly line: number
-  readonly fault: Fault
+  readonly fault: EntryFault
 }
 
 /** A subtitle file as it was read. */
 export interface Subtitles {
-  readonly format: Format
-  readonly source: Source
+  readonly format: SubtitleFormat
+  readonly source: TextSource
   /** In the order of the file. */
-  readonly entries: readonly Entry[]
-  readonly skipped: readonly Skipped[]
+  readonly entries: readonly SubtitleEntry[]
+  readonly skipped: readonly SkippedEntry[]
   /** PlayRes of ASS; undefined where it tells no side. */
   readonly canvas?: { readonly width: number; readonly height: number }
 }
 
 /** Told each entry that was read; whether that is enough, and the rest of the file need not be read. */
-export type Enough = (entry: Entry) => boolean
+export type StopReading = (entry: SubtitleEntry) => boolean
 
 /** What is wrong with times that were read. */
-export function faultOf({ start, end }: { readonly start: number; readonly end: number }): Fault | undefined {
+export function timesFault({
+  start,
+  end,
+}: {
+  readonly start: number
+  readonly end: number
+}): EntryFault | undefined {
   if (start < 0 || end < 0) return 'negative'
   if (Math.max(start, end) >= tooLateMs) return 'absurd'
   if (end < start) return 'reversed'

@@ -1,18 +1,19 @@
-import type { Place } from './subtitles.ts'
+import type { TextRange } from './subtitles.ts'
 
 /** A time that was read, ms, with where it stands. */
-export interface Time {
+export interface ParsedTime {
   readonly ms: number
-  readonly at: Place
+  readonly at: TextRange
 }
 
 /** Hours may be left out, as VTT does; a fraction is one of a second, whatever its length. */
-const time = /(-?)(?:(\d{1,9}):)?(\d{1,9}):(-?\d{1,9})(?:[,.:](-?)(\d{1,9}))?/y
+const timePattern = /(-?)(?:(\d{1,9}):)?(\d{1,9}):(-?\d{1,9})(?:[,.:](-?)(\d{1,9}))?/y
 
 /** Reads the time that begins at an offset; undefined where none does. */
-export function timeAt(text: string, from: number): Time | undefined {
-  time.lastIndex = from
-  const [whole, sign, hours = '0', minutes = '', seconds = '', dash, fraction = '0'] = time.exec(text) ?? []
+export function parseTimeAt(text: string, from: number): ParsedTime | undefined {
+  timePattern.lastIndex = from
+  const [whole, sign, hours = '0', minutes = '', seconds = '', dash, fraction = '0'] =
+    timePattern.exec(text) ?? []
   if (whole === undefined) return undefined
   const ms =
     Number(hours) * 3_600_000 +
@@ -23,19 +24,19 @@ export function timeAt(text: string, from: number): Time | undefined {
   return { ms: negative ? -ms : ms, at: { from, to: from + whole.length } }
 }
 
-const two = (value: number) => String(value).padStart(2, '0')
+const twoDigits = (value: number) => String(value).padStart(2, '0')
 
-function clock(ms: number): { hours: number; rest: string; fraction: number } {
+function splitTime(ms: number): { hours: number; rest: string; fraction: number } {
   const whole = Math.max(0, Math.round(ms))
   const seconds = Math.floor(whole / 1000)
-  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`
+  const rest = `${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`
   return { hours: Math.floor(seconds / 3600), rest, fraction: whole % 1000 }
 }
 
 /** `00:01:02,345`. */
 export function srtTime(ms: number): string {
-  const { hours, rest, fraction } = clock(ms)
-  return `${two(hours)}:${rest},${String(fraction).padStart(3, '0')}`
+  const { hours, rest, fraction } = splitTime(ms)
+  return `${twoDigits(hours)}:${rest},${String(fraction).padStart(3, '0')}`
 }
 
 /** `00:01:02.345`. */
@@ -45,6 +46,6 @@ export function vttTime(ms: number): string {
 
 /** `0:01:02.35`: the nearest hundredth of a second, which is all that ASS can say. */
 export function assTime(ms: number): string {
-  const { hours, rest, fraction } = clock(Math.round(ms / 10) * 10)
-  return `${hours}:${rest}.${two(fraction / 10)}`
+  const { hours, rest, fraction } = splitTime(Math.round(ms / 10) * 10)
+  return `${hours}:${rest}.${twoDigits(fraction / 10)}`
 }

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { relayTags } from './relay.ts'
-import type { Format } from './subtitles.ts'
-import { plainText, readText, tokensOf, withoutTags, written } from './tokens.ts'
+import { restoreTags } from './relay.ts'
+import type { SubtitleFormat } from './subtitles.ts'
+import { plainText, translatableText, tokenize, stripTags, escapeText } from './tokens.ts'
 
 const piece = fc.constantFrom(
   ...[
@@ -36,11 +36,11 @@ const piece = fc.constantFrom(
   ...['word', ' ', '你好', '👨‍👩‍👧', '{\\k20}', 'x', '3 < 4', '\u2060', '\ud800'],
 )
 const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
-const format = fc.constantFrom<Format>('srt', 'ass', 'vtt')
+const format = fc.constantFrom<SubtitleFormat>('srt', 'ass', 'vtt')
 
 /** What is no text and no break, in its order. */
-const kept = (raw: string, of: Format) =>
-  tokensOf(raw, of)
+const kept = (raw: string, of: SubtitleFormat) =>
+  tokenize(raw, of)
     .filter(({ kind }) => kind === 'tags' || kind === 'drawing')
     .map((token) => token.raw)
 
@@ -48,7 +48,7 @@ test('the pieces of a text are the text', () => {
   fc.assert(
     fc.property(text, format, (raw, of) => {
       expect(
-        tokensOf(raw, of)
+        tokenize(raw, of)
           .map((token) => token.raw)
           .join(''),
       ).toBe(raw)
@@ -62,8 +62,8 @@ test('words are written so that they are read again, whatever they look like', (
     fc.property(text, format, (words, of) => {
       // In SRT a joiner after a sign is what keeps it from being one.
       const said = of === 'srt' ? words.replaceAll('\u2060', '') : words
-      expect(plainText(written(said, of), of)).toBe(said)
-      expect(kept(written(said, of), of)).toEqual([])
+      expect(plainText(escapeText(said, of), of)).toBe(said)
+      expect(kept(escapeText(said, of), of)).toEqual([])
     }),
     { numRuns: 2000 },
   )
@@ -72,22 +72,22 @@ test('words are written so that they are read again, whatever they look like', (
 test('other words in the same tags: nothing of either is lost, and their order stays', () => {
   fc.assert(
     fc.property(text, text, format, (raw, replacement, of) => {
-      const words = withoutTags(replacement.replaceAll('\u2060', ''), of)
-      const laid = relayTags(raw, words, of)
-      const hasWords = tokensOf(raw, of).some(({ kind }) => kind === 'text')
+      const words = stripTags(replacement.replaceAll('\u2060', ''), of)
+      const laid = restoreTags(raw, words, of)
+      const hasWords = tokenize(raw, of).some(({ kind }) => kind === 'text')
       if (!hasWords) {
         expect(laid).toBe(raw)
         return
       }
       expect(kept(laid, of)).toEqual(kept(raw, of))
-      expect(plainText(laid, of)).toBe(withoutTags(words, of))
+      expect(plainText(laid, of)).toBe(stripTags(words, of))
     }),
     { numRuns: 4000 },
   )
 })
 
 test('tags stand where they stood: at the ends, and by the share of the words before them', () => {
-  const laid = (raw: string, words: string, of: Format = 'ass') => relayTags(raw, words, of)
+  const laid = (raw: string, words: string, of: SubtitleFormat = 'ass') => restoreTags(raw, words, of)
   expect(laid(String.raw`{\an8\i1}Hello{\i0}`, '你好')).toBe(String.raw`{\an8\i1}你好{\i0}`)
   expect(laid(String.raw`I {\b1}never{\b0} saw it`, '我从来没有看见过它')).toBe(
     String.raw`我{\b1}从来没有{\b0}看见过它`,
@@ -100,11 +100,11 @@ test('tags stand where they stood: at the ends, and by the share of the words be
 })
 
 test('drawings alone and karaoke are not text', () => {
-  expect(readText(String.raw`{\p1}m 0 0 l 9 9`, 'ass')).toBe('')
-  expect(readText(String.raw`{\p1}m 0 0 l 9 9{\p0}Sign`, 'ass')).toBe('Sign')
-  expect(readText(String.raw`{\k20}ka{\kf30}ra`, 'ass')).toBe('')
-  expect(readText(String.raw`{\an8} \N\h`, 'ass')).toBe('')
-  expect(readText(' <i> </i>', 'srt')).toBe('')
+  expect(translatableText(String.raw`{\p1}m 0 0 l 9 9`, 'ass')).toBe('')
+  expect(translatableText(String.raw`{\p1}m 0 0 l 9 9{\p0}Sign`, 'ass')).toBe('Sign')
+  expect(translatableText(String.raw`{\k20}ka{\kf30}ra`, 'ass')).toBe('')
+  expect(translatableText(String.raw`{\an8} \N\h`, 'ass')).toBe('')
+  expect(translatableText(' <i> </i>', 'srt')).toBe('')
 })
 
 test('deep and open tags take linear time', () => {

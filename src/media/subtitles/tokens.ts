@@ -1,6 +1,6 @@
-import type { Format } from './subtitles.ts'
-import { visitAss, type TokenKind } from './visit-ass.ts'
-import { named, signs } from './vtt-signs.ts'
+import type { SubtitleFormat } from './subtitles.ts'
+import { visitAssTokens, type TokenKind } from './visit-ass.ts'
+import { unescapeVtt, vttEscapes } from './vtt-signs.ts'
 
 /**
  * A piece of an entry's text: words; `tags` that say how they look, comments in braces among them; a `drawing`; a
@@ -13,58 +13,59 @@ export interface Token {
 }
 
 /** The pieces of an entry's text. */
-export function tokensOf(text: string, format: Format): Token[] {
-  return format === 'ass' ? assTokens(text) : blockTokens(text, format)
+export function tokenize(text: string, format: SubtitleFormat): Token[] {
+  return format === 'ass' ? tokenizeAss(text) : tokenizeBlock(text, format)
 }
 
 /** What is read: no tags, no drawings, lines apart by `\n`. */
-export function plainText(text: string, format: Format): string {
+export function plainText(text: string, format: SubtitleFormat): string {
   // A file may be millions of tags, which need not be kept to be left out.
   if (format === 'ass') return plainAss(text)
-  return shownBy({ kind: 'text', raw: text.replaceAll(blockTags[format], '') }, format)
+  return visibleText({ kind: 'text', raw: text.replaceAll(blockTagPattern[format], '') }, format)
 }
 
 function plainAss(text: string): string {
   let plain = ''
-  visitAss(text, (kind, from, to) => {
-    if (kind !== 'tags' && kind !== 'drawing') plain += shownBy({ kind, raw: text.slice(from, to) }, 'ass')
+  visitAssTokens(text, (kind, from, to) => {
+    if (kind !== 'tags' && kind !== 'drawing')
+      plain += visibleText({ kind, raw: text.slice(from, to) }, 'ass')
   })
   return plain
 }
 
 /** As `plainText`, of pieces. */
-export function plainOf(tokens: readonly Token[], format: Format): string {
-  return tokens.map((token) => shownBy(token, format)).join('')
+export function tokensText(tokens: readonly Token[], format: SubtitleFormat): string {
+  return tokens.map((token) => visibleText(token, format)).join('')
 }
 
 /** What a piece shows. */
-export function shownBy({ kind, raw }: Token, format: Format): string {
+export function visibleText({ kind, raw }: Token, format: SubtitleFormat): string {
   if (kind === 'break') return '\n'
   if (kind === 'space') return '\u00a0'
   if (kind !== 'text') return ''
   return format === 'srt'
     ? raw.replaceAll(/([<{])\u2060/g, '$1')
     : format === 'vtt'
-      ? named(raw)
+      ? unescapeVtt(raw)
       : raw.replaceAll(/\\([{}])|(\\)\u2060/g, '$1$2')
 }
 
 /** What an entry has to read or to translate; nothing where it is blank, drawn, or sung by syllables (`\k`). */
-export function readText(text: string, format: Format): string {
-  if (format === 'ass' && isSung(text)) return ''
+export function translatableText(text: string, format: SubtitleFormat): string {
+  if (format === 'ass' && isKaraoke(text)) return ''
   const plain = plainText(text, format)
   return plain.trim() === '' ? '' : plain
 }
 
-const isSung = (text: string) =>
-  karaoke.test(text) && assTokens(text).some(({ kind, raw }) => kind === 'tags' && karaoke.test(raw))
+const isKaraoke = (text: string) =>
+  karaokeTag.test(text) && tokenizeAss(text).some(({ kind, raw }) => kind === 'tags' && karaokeTag.test(raw))
 
-const karaoke = /\\(k|K|kf|ko|kt)\d/
+const karaokeTag = /\\(k|K|kf|ko|kt)\d/
 
 /** Words without what looks like tags, which models echo and invent; the format's signs for breaks are breaks. */
-export function withoutTags(words: string, format: Format): string {
+export function stripTags(words: string, format: SubtitleFormat): string {
   const text = words.replaceAll(/\r\n|\r/g, '\n')
-  if (format !== 'ass') return plainOf(blockTokens(text, format), 'srt')
+  if (format !== 'ass') return tokensText(tokenizeBlock(text, format), 'srt')
   return text
     .replaceAll(/\{\\[^{}]*\}/g, '')
     .replaceAll(/\\[Nn]/g, '\n')
@@ -72,44 +73,44 @@ export function withoutTags(words: string, format: Format): string {
 }
 
 /** Words as a format writes them: nothing of them is taken for a tag, a break or an end of the entry. */
-export function written(words: string, format: Format): string {
-  if (format === 'srt') return apart(words, /\{\\|<(?=\/?[a-z])/gi)
-  if (format === 'vtt') return words.replaceAll(/[&<>]/g, (sign) => signs[sign] ?? sign)
+export function escapeText(words: string, format: SubtitleFormat): string {
+  if (format === 'srt') return insertJoiner(words, /\{\\|<(?=\/?[a-z])/gi)
+  if (format === 'vtt') return words.replaceAll(/[&<>]/g, (sign) => vttEscapes[sign] ?? sign)
   // As ffmpeg and libass have it: braces with a backslash, a backslash followed by a joiner of no width.
   return words
-    .replaceAll('\\', `\\${joiner}`)
+    .replaceAll('\\', `\\${wordJoiner}`)
     .replaceAll(/[{}]/g, String.raw`\$&`)
     .replaceAll('\n', String.raw`\N`)
 }
 
 /** A character without width or meaning. */
-const joiner = '\u2060'
+const wordJoiner = '\u2060'
 
-const apart = (words: string, pattern: RegExp) =>
-  words.replaceAll(pattern, (sign) => sign.slice(0, 1) + joiner + sign.slice(1))
+const insertJoiner = (words: string, pattern: RegExp) =>
+  words.replaceAll(pattern, (sign) => sign.slice(0, 1) + wordJoiner + sign.slice(1))
 
-function assTokens(text: string): Token[] {
+function tokenizeAss(text: string): Token[] {
   const tokens: Token[] = []
-  visitAss(text, (kind, from, to) => tokens.push({ kind, raw: text.slice(from, to) }))
+  visitAssTokens(text, (kind, from, to) => tokens.push({ kind, raw: text.slice(from, to) }))
   return tokens
 }
 
 /** Ends of lines, tags of HTML as players read them, and blocks of ASS in SRT; tags as VTT has them. */
-const blockSigns = {
+const blockTokenPattern = {
   srt: /\n|\{\\[^{}\n]{0,999}\}|<\/?(?:b|i|u|s|font)(?: [^<>\n]{0,999})?\/?>/gi,
   vtt: /\n|<\/?(?:b|i|u|c|v|lang|ruby|rt)(?:[ .][^<>\n]{0,999})?>|<\d[\d:.]{1,40}>/g,
 }
 
 /** The same without the ends of lines. */
-const blockTags = {
-  srt: new RegExp(blockSigns.srt.source.replace(String.raw`\n|`, ''), 'gi'),
-  vtt: new RegExp(blockSigns.vtt.source.replace(String.raw`\n|`, ''), 'g'),
+const blockTagPattern = {
+  srt: new RegExp(blockTokenPattern.srt.source.replace(String.raw`\n|`, ''), 'gi'),
+  vtt: new RegExp(blockTokenPattern.vtt.source.replace(String.raw`\n|`, ''), 'g'),
 }
 
-function blockTokens(text: string, format: 'srt' | 'vtt'): Token[] {
+function tokenizeBlock(text: string, format: 'srt' | 'vtt'): Token[] {
   const tokens: Token[] = []
   let at = 0
-  for (const { index, 0: raw } of text.matchAll(blockSigns[format])) {
+  for (const { index, 0: raw } of text.matchAll(blockTokenPattern[format])) {
     if (index > at) tokens.push({ kind: 'text', raw: text.slice(at, index) })
     tokens.push({ kind: raw === '\n' ? 'break' : 'tags', raw })
     at = index + raw.length

@@ -2,7 +2,10 @@
 export type TokenKind = 'text' | 'tags' | 'drawing' | 'break' | 'space'
 
 /** Visits the pieces of a text of ASS in their order: breaks, spaces, blocks in braces; the rest is text, escaped braces too. */
-export function visitAss(text: string, visit: (kind: TokenKind, from: number, to: number) => void): void {
+export function visitAssTokens(
+  text: string,
+  visit: (kind: TokenKind, from: number, to: number) => void,
+): void {
   let drawing = false
   let done = 0
   const add = (kind: TokenKind, from: number, to: number) => {

@@ -3,8 +3,8 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** How VTT writes the signs that its tags are made of. */
-export const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+export const vttEscapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /** Text of VTT with the signs that it names. */
-export const named = (text: string) =>
+export const unescapeVtt = (text: string) =>
   text.replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, (name) => entities[name] ?? name)

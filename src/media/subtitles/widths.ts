@@ -1,5 +1,5 @@
 /** The width of a text of one line, in whatever unit the width of a line is given in. */
-export type Measure = (text: string) => number
+export type MeasureText = (text: string) => number
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
@@ -7,7 +7,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const wide =
   /^(?:\p{Emoji_Presentation}|\p{Regional_Indicator}|.\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\u2e80-\u303e\u3041-\u33ff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6])/u
 const halfKana = /^[\uff61-\uff9f]/u
-const nothing = /^[\p{M}\p{Cf}\p{Cc}]/u
+const zeroWidth = /^[\p{M}\p{Cf}\p{Cc}]/u
 const thin = /^[\s.,:;!|'’`ijlI()[\]/\\]/u
 const broad = /^[mwMW@%&\p{Lu}]/u
 
@@ -15,14 +15,14 @@ const broad = /^[mwMW@%&\p{Lu}]/u
  * The width of a text in ems by the kind of its letters, for want of a font: East Asian ones 1; of alphabets what a
  * usual sans serif takes, rather more than less.
  */
-export function plainWidth(text: string): number {
+export function estimateWidth(text: string): number {
   let width = 0
   for (const { segment } of graphemes.segment(text)) width += letterWidth(segment)
   return width
 }
 
 function letterWidth(letter: string): number {
-  if (nothing.test(letter)) return 0
+  if (zeroWidth.test(letter)) return 0
   if (halfKana.test(letter)) return 0.5
   if (wide.test(letter)) return 1
   if (thin.test(letter)) return 0.34

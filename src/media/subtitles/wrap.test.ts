@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cutSaid } from './cut.ts'
-import { entriesFromSpeech } from './from-speech.ts'
-import { plainWidth } from './widths.ts'
-import { onOneLine, wrapText } from './wrap.ts'
+import { splitIntoCues } from './cut.ts'
+import { cuesFromSpeech } from './from-speech.ts'
+import { estimateWidth } from './widths.ts'
+import { unwrapText, wrapText } from './wrap.ts'
 
-const room = (width: number) => ({ width, measure: plainWidth })
+const room = (width: number) => ({ width, measure: estimateWidth })
 
 test.each([
   [
@@ -66,9 +66,9 @@ test('lines fit, lose nothing, cut no letter apart, and begin and end as the lan
       const bare = (of: string) => of.replaceAll(/\s/g, '')
       expect(bare(lines.join(''))).toBe(bare(raw))
       for (const line of lines)
-        expect(plainWidth(line) < width + 1e-9 || letters(line).length === 1).toBe(true)
+        expect(estimateWidth(line) < width + 1e-9 || letters(line).length === 1).toBe(true)
       expect(lines.flatMap(letters).filter((one) => one.trim())).toEqual(
-        letters(onOneLine(raw)).filter((one) => one.trim()),
+        letters(unwrapText(raw)).filter((one) => one.trim()),
       )
       // Where a run of signs is wider than a line, it must break somewhere.
       if (width < 12) return
@@ -86,7 +86,7 @@ test('a text of two lines is in lines alike, the first not much longer', () => {
       (words) => {
         const lines = wrapText(words.join(' '), room(24))
         if (lines.length !== 2) return
-        const [first = 0, second = 0] = lines.map(plainWidth)
+        const [first = 0, second = 0] = lines.map(estimateWidth)
         expect(first - second).toBeLessThan(4)
         expect(second - first).toBeLessThan(4)
       },
@@ -100,7 +100,7 @@ test('what is too long is cut at sentences, and its time is shared out', () => {
     end: 10_000,
     text: '火车九点开吗？没有人告诉我。你明天早上能不能来车站接我呢？',
   }
-  const shown = cutSaid(said, { ...room(13), lines: 1 })
+  const shown = splitIntoCues(said, { ...room(13), lines: 1 })
   expect(shown.map(({ lines }) => lines)).toEqual([
     ['火车九点开吗？'],
     ['没有人告诉我。'],
@@ -113,7 +113,7 @@ test('what is too long is cut at sentences, and its time is shared out', () => {
 
 test('a clause too short to be read goes with its neighbour, where that has room', () => {
   const spanish = 'para la son como se la se está fue para había más el ya las cuando al a fue, me, ser.'
-  const shown = cutSaid(
+  const shown = splitIntoCues(
     { start: 0, end: 6_300, text: spanish },
     { width: 42, measure: (one) => one.length, lines: 2 },
   )
@@ -128,7 +128,7 @@ test('entries cut from one follow each other within its time, none with more lin
       fc.integer({ min: 5, max: 20 }),
       fc.integer({ min: 1, max: 2 }),
       (raw, width, lines) => {
-        const shown = cutSaid({ start: 500, end: 9_500, text: raw }, { ...room(width), lines })
+        const shown = splitIntoCues({ start: 500, end: 9_500, text: raw }, { ...room(width), lines })
         for (const [index, entry] of shown.entries()) {
           expect(entry.lines.length).toBeLessThanOrEqual(lines)
           expect(entry.start).toBe(shown[index - 1]?.end ?? 500)
@@ -149,7 +149,7 @@ test('speech becomes entries that do not overlap, with short pauses closed and s
     { start: 5000, end: 6000, text: '。' },
     { start: 5100, end: 7000, text: '再见。' },
   ]
-  const shown = entriesFromSpeech(segments, { ...room(13), lines: 1, strip: true })
+  const shown = cuesFromSpeech(segments, { ...room(13), lines: 1, strip: true })
   expect(shown).toEqual([
     { start: 0, end: 1000, lines: ['你好 世界'] },
     { start: 1000, end: 1800, lines: ['好'] },
@@ -167,7 +167,7 @@ test('of what is said at once nothing is lost, in any order', () => {
         end: start + lasts,
         text: `w${index}`,
       }))
-      const shown = entriesFromSpeech(segments, { ...room(13), lines: 1, strip: true })
+      const shown = cuesFromSpeech(segments, { ...room(13), lines: 1, strip: true })
       expect(shown.flatMap(({ lines }) => lines).toSorted()).toEqual(
         segments.map(({ text: said }) => said).toSorted(),
       )
@@ -185,12 +185,12 @@ test.each([
   ['「好」\r\n走吧', '「好」走吧'],
   ['바다에\n가자', '바다에 가자'],
 ])('only between letters that are written without a space does a line need none: %j', (lines, line) => {
-  expect(onOneLine(lines)).toBe(line)
+  expect(unwrapText(lines)).toBe(line)
 })
 
 test('a text of many lines is joined in little time', () => {
   const started = performance.now()
-  onOneLine('中文中文a\n'.repeat(20_000))
+  unwrapText('中文中文a\n'.repeat(20_000))
   expect(performance.now() - started).toBeLessThan(5000)
 })
 
@@ -199,7 +199,7 @@ test('the longest text an operation takes is broken in little time', () => {
     const raw = unit.repeat(80_000 / unit.length)
     const started = performance.now()
     wrapText(raw, room(20))
-    cutSaid({ start: 0, end: 60_000, text: raw }, { ...room(20), lines: 2 })
+    splitIntoCues({ start: 0, end: 60_000, text: raw }, { ...room(20), lines: 2 })
     expect(performance.now() - started, unit).toBeLessThan(15_000)
   }
 })

@@ -1,21 +1,21 @@
-import { lettersApart, piecesOf, splitPiece, type Piece, type Rank } from './pieces.ts'
-import type { Measure } from './widths.ts'
+import { splitLetters, splitPieces, splitPiece, type TextPiece, type BreakRank } from './pieces.ts'
+import type { MeasureText } from './widths.ts'
 
 /** What a line of subtitles has room for. */
-export interface Room {
+export interface LineLimit {
   /** Of a line, in the unit of `measure`. */
   readonly width: number
-  readonly measure: Measure
+  readonly measure: MeasureText
 }
 
 /** The lines of a text that fit a width: as few as can be, alike in length, broken where it reads well. */
-export function wrapText(text: string, room: Room): string[] {
-  const words = measured(piecesOf(onOneLine(text)), room)
-  return linesOf(words, room.width).map(textOf)
+export function wrapText(text: string, room: LineLimit): string[] {
+  const words = measurePieces(splitPieces(unwrapText(text)), room)
+  return balanceLines(words, room.width).map(joinPieces)
 }
 
 /** A text in one line: breaks are spaces, but for those between letters that are written without. */
-export function onOneLine(text: string): string {
+export function unwrapText(text: string): string {
   const lines = text
     .split(/[\r\n]+/)
     .map((line) => line.trim())
@@ -26,37 +26,41 @@ export function onOneLine(text: string): string {
 }
 
 /** A letter or sign of Chinese or Japanese. */
-const cjk = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]`
-const beginsUnspaced = new RegExp(`^${cjk}`, 'u')
-const endsUnspaced = new RegExp(`${cjk}$`, 'u')
+const unspacedLetter = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]`
+const beginsUnspaced = new RegExp(`^${unspacedLetter}`, 'u')
+const endsUnspaced = new RegExp(`${unspacedLetter}$`, 'u')
 
 /** A piece with what it takes of a line. */
-export interface Word extends Piece {
+export interface MeasuredPiece extends TextPiece {
   readonly width: number
   readonly spaceWidth: number
 }
 
 /** The pieces with their widths; those wider than a line in parts. */
-export function measured(pieces: readonly Piece[], { width, measure }: Room): Word[] {
+export function measurePieces(pieces: readonly TextPiece[], { width, measure }: LineLimit): MeasuredPiece[] {
   const known = new Map<string, number>()
   const widthOf = (text: string) => {
     const found = known.get(text) ?? measure(text)
     known.set(text, found)
     return found
   }
-  const word = (piece: Piece) => ({ ...piece, width: widthOf(piece.text), spaceWidth: widthOf(piece.space) })
-  const split = (words: readonly Word[], by: (piece: Piece) => Piece[]) =>
+  const word = (piece: TextPiece) => ({
+    ...piece,
+    width: widthOf(piece.text),
+    spaceWidth: widthOf(piece.space),
+  })
+  const split = (words: readonly MeasuredPiece[], by: (piece: TextPiece) => TextPiece[]) =>
     words.flatMap((one) => (one.width > width ? by(one).map(word) : [one]))
-  return split(split(pieces.map(word), splitPiece), lettersApart)
+  return split(split(pieces.map(word), splitPiece), splitLetters)
 }
 
 /** The text of words that stand together. */
-export function textOf(words: readonly Word[]): string {
+export function joinPieces(words: readonly MeasuredPiece[]): string {
   return words.map(({ text, space }, index) => (index < words.length - 1 ? text + space : text)).join('')
 }
 
 /** The number of lines that words fill, each as full as can be. */
-export function countLines(words: readonly Word[], width: number): number {
+export function countLines(words: readonly MeasuredPiece[], width: number): number {
   let lines = words.length > 0 ? 1 : 0
   let filled = 0
   for (const word of words) {
@@ -70,7 +74,7 @@ export function countLines(words: readonly Word[], width: number): number {
 }
 
 /** What it costs to break there, beside a line that is off the common length by its share of the width, squared. */
-const costs: Readonly<Record<Rank, number>> = {
+const breakCosts: Readonly<Record<BreakRank, number>> = {
   sentence: 0,
   clause: 0.01,
   word: 0.06,
@@ -79,10 +83,10 @@ const costs: Readonly<Record<Rank, number>> = {
 }
 
 /** More than all other costs of a line. */
-const oneMore = 1000
+const extraLineCost = 1000
 
 /** The words in lines: the fewest, then of the least cost; from each start, only as far as a line reaches. */
-export function linesOf(words: readonly Word[], width: number): Word[][] {
+export function balanceLines(words: readonly MeasuredPiece[], width: number): MeasuredPiece[][] {
   const count = countLines(words, width)
   if (count <= 1) return count === 0 ? [] : [[...words]]
   const all = words.reduce((sum, word) => sum + word.width + word.spaceWidth, 0)
@@ -96,7 +100,8 @@ export function linesOf(words: readonly Word[], width: number): Word[][] {
       const word = words[end - 1]
       if (!word || (end > start + 1 && filled + word.width > width)) break
       const off = (filled + word.width - target) / width
-      const cost = oneMore + off * off * (off > 0 ? 1.5 : 1) + (end < words.length ? costs[word.after] : 0)
+      const cost =
+        extraLineCost + off * off * (off > 0 ? 1.5 : 1) + (end < words.length ? breakCosts[word.after] : 0)
       const sum = (least[start] ?? 0) + cost
       if (sum < (least[end] ?? 0)) {
         least[end] = sum
@@ -105,7 +110,7 @@ export function linesOf(words: readonly Word[], width: number): Word[][] {
       filled += word.width + word.spaceWidth
     }
   }
-  const lines: Word[][] = []
+  const lines: MeasuredPiece[][] = []
   for (let end = words.length; end > 0; end = from[end] ?? 0) lines.unshift(words.slice(from[end], end))
   return lines
 }

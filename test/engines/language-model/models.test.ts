@@ -118,7 +118,7 @@ describe('the room for a prompt', () => {
   it('is kept: what fits is asked, what does not is refused before', async () => {
     setModel(server, { context_tokens: 1024 })
     await using model = await openModel()
-    const room = model.roomFor(question)
+    const room = model.promptTokenBudget(question)
     expect(room).toBeGreaterThan(200)
     await model.ask({ ...question, prompt: '你'.repeat(Math.floor(room / 1.1)) })
     await expect(model.ask({ ...question, prompt: '你'.repeat(room) })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { readAnswer } from '../../../src/engines/language-model/read-answer.ts'
+import { parseAnswer } from '../../../src/engines/language-model/read-answer.ts'
 
 const schema = z.object({ lines: z.array(z.object({ id: z.int(), text: z.string() })) })
 const answers = fc.record({
@@ -15,7 +15,7 @@ describe('what a model wrote', () => {
       fc.property(answers, chat, chat, (answer, before, after) => {
         for (const spaces of [0, 2]) {
           const text = `${before}\n${JSON.stringify(answer, null, spaces)}\n${after}`
-          expect(readAnswer(schema, text)).toEqual({ answer })
+          expect(parseAnswer(schema, text)).toEqual({ answer })
         }
       }),
     )
@@ -26,7 +26,7 @@ describe('what a model wrote', () => {
       fc.property(answers, fc.nat(), (answer, some) => {
         const text = JSON.stringify(answer)
         const cut = text.slice(0, some % text.length)
-        expect(readAnswer(schema, cut)).toHaveProperty('mistakes')
+        expect(parseAnswer(schema, cut)).toHaveProperty('mistakes')
       }),
     )
   })
@@ -39,7 +39,7 @@ describe('what a model wrote', () => {
       '{ '.repeat(1e5) + '}'.repeat(1e5),
     ]) {
       const begun = performance.now()
-      expect(readAnswer(schema, text)).toHaveProperty('mistakes')
+      expect(parseAnswer(schema, text)).toHaveProperty('mistakes')
       expect(performance.now() - begun).toBeLessThan(5000)
     }
   })

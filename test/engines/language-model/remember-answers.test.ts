@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
-import { rememberAnswers } from '../../../src/engines/language-model/remember-answers.ts'
+import { cacheAnswers } from '../../../src/engines/language-model/remember-answers.ts'
 import { openModel, setModel, startModelServer } from './model-server.ts'
 
 test('a question is asked once, another one, or another model, anew', async () => {
@@ -15,7 +15,7 @@ test('a question is asked once, another one, or another model, anew', async () =
   const ask = async (more: object = {}) => {
     await using opened = await openModel()
     const { signal } = new AbortController()
-    return (await rememberAnswers(opened, folder).ask({ ...question, signal, ...more })).said
+    return (await cacheAnswers(opened, folder).ask({ ...question, signal, ...more })).said
   }
   expect(await ask()).toBe(1)
   expect(await ask()).toBe(1)

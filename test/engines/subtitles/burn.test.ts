@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { burnVideo } from '../../../src/engines/subtitles/burn.ts'
 import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 import { presetNames } from '../../../src/media/subtitles/looks.ts'
-import { roomOf, styleOf, type Canvas } from '../../../src/media/subtitles/styles.ts'
+import { lineLimit, presetStyle, type Canvas } from '../../../src/media/subtitles/styles.ts'
 import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
@@ -81,13 +81,13 @@ describe.each(canvases)('$width x $height', (canvas) => {
     ({ language, text, preset }) => {
       const { typeface, ink } = drawn.get(`${language} ${preset}`) ?? {}
       if (!typeface || !ink) throw new Error('it was not drawn')
-      const style = styleOf({ preset, colour: '雅黑', canvas, typeface, name: 'Default' })
-      const room = roomOf(style, canvas, typeface)
+      const style = presetStyle({ preset, colour: '雅黑', canvas, typeface, name: 'Default' })
+      const room = lineLimit(style, canvas, typeface)
       const lines = wrapText(text, room)
       const { left, right, top, bottom } = ink
       expect(left).toBeGreaterThanOrEqual(style.marginX - 1)
       expect(right).toBeLessThanOrEqual(canvas.width - style.marginX)
-      expect(typeface.knows(text)).toBe(true)
+      expect(typeface.isMeasured(text)).toBe(true)
       // Signs that are narrower than their place begin and end a line: at most an em of it has no ink.
       const measured = Math.max(...lines.map(room.measure)) + 2 * style.outline + style.shadow
       expect(right - left + 1).toBeLessThanOrEqual(measured + 5)
@@ -166,7 +166,7 @@ test('without libass widths are estimated, until it is there', async () => {
   useFfmpeg({ ...found, filters: new Set() })
   try {
     const typeface = await typefaceHere('zh-CN')
-    expect(typeface.knows('你好')).toBe(false)
+    expect(typeface.isMeasured('你好')).toBe(false)
     expect(typeface.measure('你好', false)).toBeGreaterThan(2)
     // What is installed since is found again.
     const canvas = { width: 320, height: 180 }

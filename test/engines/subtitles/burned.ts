@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assFile, type AssEvent } from '../../../src/media/subtitles/ass-file.ts'
-import { bothEvents, originalScale } from '../../../src/media/subtitles/bilingual.ts'
-import type { LetterColour, Preset } from '../../../src/media/subtitles/looks.ts'
-import { roomOf, styleOf, type Canvas } from '../../../src/media/subtitles/styles.ts'
-import { written } from '../../../src/media/subtitles/tokens.ts'
+import { bilingualEvents, originalScale } from '../../../src/media/subtitles/bilingual.ts'
+import type { LetterColour, PresetName } from '../../../src/media/subtitles/looks.ts'
+import { lineLimit, presetStyle, type Canvas } from '../../../src/media/subtitles/styles.ts'
+import { escapeText } from '../../../src/media/subtitles/tokens.ts'
 import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { assTime } from '../../../src/media/subtitles/times.ts'
@@ -15,7 +15,7 @@ import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 
 /** A line of subtitles and how it is to look. */
 export interface Look {
-  readonly preset: Preset
+  readonly preset: PresetName
   readonly colour?: LetterColour
   readonly canvas: Canvas
   readonly text: string
@@ -26,22 +26,22 @@ export interface Look {
 
 /** A file that shows a text, wrapped as it is to be. */
 export function lookFile({ preset, colour = '雅黑', canvas, text, typeface, original }: Look): string {
-  const style = styleOf({ preset, colour, canvas, typeface, name: 'Default' })
-  const lines = wrapText(text, roomOf(style, canvas, typeface))
+  const style = presetStyle({ preset, colour, canvas, typeface, name: 'Default' })
+  const lines = wrapText(text, lineLimit(style, canvas, typeface))
   const times = { start: 0, end: 5000 }
   if (!original) {
-    const event: AssEvent = { ...times, style: 'Default', text: written(lines.join('\n'), 'ass') }
+    const event: AssEvent = { ...times, style: 'Default', text: escapeText(lines.join('\n'), 'ass') }
     return assFile({ canvas, styles: [style], events: [event] })
   }
-  const below = styleOf({
+  const below = presetStyle({
     ...{ preset, colour: '雅黑' as const, canvas, typeface: original.typeface, name: 'Original' },
     scale: originalScale,
   })
-  const events = bothEvents(
+  const events = bilingualEvents(
     {
       ...times,
       translation: lines,
-      original: wrapText(original.text, roomOf(below, canvas, original.typeface)),
+      original: wrapText(original.text, lineLimit(below, canvas, original.typeface)),
     },
     { translation: style, original: below },
   )

@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite'
 import * as fc from 'fast-check'
 import type { Encoding } from '../../../src/media/subtitles/encoding-tables.ts'
-import type { Format } from '../../../src/media/subtitles/subtitles.ts'
+import type { SubtitleFormat } from '../../../src/media/subtitles/subtitles.ts'
 
 /** Text of a language by the encodings that hold it. */
 export const samples: readonly (readonly [Encoding, string, readonly string[]])[] = [
@@ -160,13 +160,13 @@ const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 
 /** A file as they come, and worse. */
-export const anyFile: fc.Arbitrary<{ readonly bytes: Uint8Array; readonly format: Format }> = fc
+export const anyFile: fc.Arbitrary<{ readonly bytes: Uint8Array; readonly format: SubtitleFormat }> = fc
   .record({
     lines: fc.array(fc.tuple(line, ending), { minLength: 1, maxLength: 14 }),
     last: oneOf('', 'text', '1'),
     encoding: oneOf(...encodings),
     bom: fc.boolean(),
-    format: oneOf<Format>('srt', 'ass', 'vtt'),
+    format: oneOf<SubtitleFormat>('srt', 'ass', 'vtt'),
     noise: seldom(fc.tuple(fc.nat(400), fc.uint8Array({ maxLength: 5 }))),
     cut: seldom(fc.nat(300)),
   })

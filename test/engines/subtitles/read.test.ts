@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readSubtitles } from '../../../src/media/subtitles/read.ts'
-import type { Format } from '../../../src/media/subtitles/subtitles.ts'
+import type { SubtitleFormat } from '../../../src/media/subtitles/subtitles.ts'
 
-const read = (text: string, format: Format) => readSubtitles(Buffer.from(text), { format })
-const shown = (text: string, format: Format) =>
+const read = (text: string, format: SubtitleFormat) => readSubtitles(Buffer.from(text), { format })
+const shown = (text: string, format: SubtitleFormat) =>
   read(text, format).entries.map(({ start, end, text: said }) => [start, end, said])
-const faults = (text: string, format: Format) =>
+const faults = (text: string, format: SubtitleFormat) =>
   read(text, format).skipped.map(({ line, fault }) => [line, fault])
 
 test('SRT is read as players read it', () => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { fillRect, newPicture } from '../../../../src/engines/ffmpeg/raster.ts'
-import type { Preset } from '../../../../src/media/subtitles/looks.ts'
+import type { PresetName } from '../../../../src/media/subtitles/looks.ts'
 import { burned, lookFile, typefaceHere } from '../burned.ts'
 
 /** The fonts that the accepted pictures were drawn with. */
@@ -9,7 +9,9 @@ export const goldenFonts = ['Droid Sans Fallback', 'DejaVu Sans', 'Liberation Sa
 const canvas = { width: 480, height: 270 }
 
 /** The picture of a preset as it is drawn here. */
-export async function golden(preset: Preset): Promise<{ width: number; height: number; pixels: Uint8Array }> {
+export async function golden(
+  preset: PresetName,
+): Promise<{ width: number; height: number; pixels: Uint8Array }> {
   const [typeface, english] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
   const original = { text: 'Let us go to the sea this summer', typeface: english }
   const look = { preset, canvas, typeface, text: '今年夏天，我们去看海吧！', original }
@@ -17,7 +19,7 @@ export async function golden(preset: Preset): Promise<{ width: number; height: n
 }
 
 /** Where the accepted picture of a preset is. */
-export function goldenFile(preset: Preset): string {
+export function goldenFile(preset: PresetName): string {
   return fileURLToPath(new URL(`${preset}.png`, import.meta.url))
 }
 
