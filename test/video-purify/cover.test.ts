@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { saveCover } from '../../tools/video-purify/cover.ts'
+import { saveCover } from '../../tools/video-purify/stream-checks.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
 

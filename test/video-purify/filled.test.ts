@@ -6,9 +6,9 @@ import { configurePacks } from '../../src/engines/packs/use.ts'
 import { findOverlay } from '../../src/media/clean/inpaint/overlay.ts'
 import { createPatchLookup } from '../../src/media/clean/masks.ts'
 import type { Region } from '../../src/media/clean/region.ts'
-import { learnOverlays } from '../../tools/video-purify/learn-overlays.ts'
-import { makePart } from '../../tools/video-purify/part.ts'
-import { wholePicture } from '../../tools/video-purify/whole-picture.ts'
+import { learnOverlays } from '../../tools/video-purify/clean.ts'
+import { processPart } from '../../tools/video-purify/part.ts'
+import { wholePicture } from '../../tools/video-purify/parts.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { logo, places, type Box } from '../footage/overlay.ts'
 import { makeScene } from '../footage/scene.ts'
@@ -103,7 +103,7 @@ it('no model is asked for anything after a part is stopped', async () => {
   const footage = await stagedFootage(await writeFrames(join(folder, 'stopped.mp4'), frames, fps))
   const stop = new AbortController()
   let asked = 0
-  const made = makePart(
+  const made = processPart(
     {
       ...{ path: join(folder, 'stopped-part.mp4'), footage, first: 0, count: 3, around: 0, isLast: true },
       marked: { remove: [places.logo, places.subtitle].map((place) => lasting(place, [0, 1])), protect: [] },

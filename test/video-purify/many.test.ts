@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { maxRegions } from '../../src/contract/regions.ts'
 import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
-import { mostTreated } from '../../tools/video-purify/marked.ts'
+import { maxTreatedRegions } from '../../tools/video-purify/marked-regions.ts'
 import { run } from '../../tools/video-purify/run.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
@@ -77,7 +77,7 @@ it.each([
 
 it('where all of it is left out nobody is told that no text was found', async () => {
   const request = { purify_func_type: 'ffmpeg', purify_scope: 'full_screen' }
-  const { output } = await answered({ regions: [], left: 3 }, { most: mostTreated }, request)
+  const { output } = await answered({ regions: [], left: 3 }, { most: maxTreatedRegions }, request)
   expect(output).toMatchObject({
     ...{ regions_found: 3, unchanged: true },
     notes: [

@@ -7,8 +7,7 @@ import { encodeFrames } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { constantRate } from '../../src/media/frame-rate.ts'
-import { chooseQuality, type Quality } from '../../tools/video-purify/quality.ts'
-import { makeSample } from '../../tools/video-purify/sample.ts'
+import { chooseQuality, encodeSample, type EncodingQuality } from '../../tools/video-purify/quality.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
@@ -38,7 +37,7 @@ const work = { threads: 2, atOnce: 2, signal: new AbortController().signal, time
 async function chosenFor(
   { size = 1e6, ...film }: { name: string; filters: string; size?: number },
   ...args: string[]
-): Promise<Quality> {
+): Promise<EncodingQuality> {
   return await chooseQuality(await filmOf(film, ...args), { fileSize: count * size, ...work })
 }
 
@@ -66,7 +65,7 @@ it('black pictures make those between them no nearer', async () => {
   const film = await filmOf({ name: 'flickers.mkv', filters })
   const coding = { effort: 'superfast', crf: 21 } as const
   const [tried, made] = [{ first: 20, count: 20 }, join(folder, 'made.mp4')]
-  const sample = await makeSample(film, tried, { ...work, ...coding })
+  const sample = await encodeSample(film, tried, { ...work, ...coding })
   const frames = decodeFrames(film, { ...tried, ...work })
   await encodeFrames(made, { frames, footage: film }, { ...coding, ...work })
   const source = ['-ss', String(tried.first / 25), '-i', film.path]

@@ -1,45 +1,15 @@
-import type { GivenFile } from '../../src/contract/operation.ts'
+import { open, readFile, writeFile } from 'node:fs/promises'
 import { runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { StillImage } from '../../src/media/clean/inpaint/fill-still.ts'
-
-/** How an image is written: as it was read, as near to it as its format allows. */
-export interface Form {
-  readonly extension: string
-  readonly encoder: string
-  readonly args: readonly string[]
-}
-
-/** By content, as extensions of images are often wrong. */
-export function formOf({ facts }: Pick<GivenFile, 'facts'>): Form {
-  const { pixel_format = '', alpha = false } = facts?.video ?? {}
-  switch (facts?.container) {
-    case 'jpeg_pipe': {
-      const kept = pixel_format.includes('444')
-        ? 'yuvj444p'
-        : pixel_format.includes('422')
-          ? 'yuvj422p'
-          : 'yuvj420p'
-      return { extension: '.jpg', encoder: 'mjpeg', args: ['-q:v', '2', '-pix_fmt', kept] }
-    }
-    case 'webp_pipe':
-      return {
-        extension: '.webp',
-        encoder: 'libwebp',
-        args: ['-quality', '95', '-pix_fmt', alpha ? 'yuva420p' : 'yuv420p'],
-      }
-    case 'bmp_pipe':
-      return { extension: '.bmp', encoder: 'bmp', args: ['-pix_fmt', alpha ? 'bgra' : 'bgr24'] }
-    default:
-      return { extension: '.png', encoder: 'png', args: ['-pix_fmt', alpha ? 'rgba' : 'rgb24'] }
-  }
-}
+import { headBytes, profileIn, withProfile } from '../../src/media/image/profile.ts'
+import type { ImageFormat } from './image-format.ts'
 
 const encodeMs = 120_000
 
 /** Writes four-byte pixels as an image, without any of the source's tags. */
 export async function encodeStill(
   path: string,
-  { still, form, signal }: { still: StillImage; form: Form; signal: AbortSignal },
+  { still, form, signal }: { still: StillImage; form: ImageFormat; signal: AbortSignal },
 ): Promise<void> {
   await runRaw({
     input: still.bytes,
@@ -51,4 +21,29 @@ export async function encodeStill(
     timeoutMs: encodeMs,
     signal,
   })
+}
+
+/** Puts the colour profile of a source into what was made of it; where there is one that cannot stay, says so in a sentence. */
+export async function copyColourProfile(path: string, source: string): Promise<string | undefined> {
+  const head = await readHead(source)
+  const profile = profileIn(head)
+  if (!profile) return undefined
+  if (!profile.isRgb) return 'its colour profile was left out: it is not of red, green and blue'
+  const pieces = withProfile(await readFile(path), head)
+  if (!pieces)
+    return 'its colour profile was left out: it is too large, or of a format in which none is written'
+  await writeFile(path, Buffer.concat(pieces))
+  return undefined
+}
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const head = new Uint8Array(Math.min(size, headBytes))
+    const { bytesRead } = await file.read(head, 0, head.length, 0)
+    return head.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
 }

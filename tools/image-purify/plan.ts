@@ -6,24 +6,24 @@ import { usualAspect } from '../../src/media/text/tiles.ts'
 import { imagePurify } from './contract.ts'
 
 /** Measured on two cores: starting, finding text in a usual picture, and filling a pixel of what is removed. */
-const measured = { start: 1, search: 1.5, fill: 20e-6 }
+const imageThroughput = { start: 1, search: 1.5, fill: 20e-6 }
 
 /** Longer pictures are searched in tiles, as many times as much as a usual one is; at most so much. */
-const mostSearched = 25
+const maxSearchFactor = 25
 
 /** Checks that the file is a still picture, and prices it. */
 export const plan: PlanOperation<typeof imagePurify> = ({ file_id, purify_scope, regions = [] }, files) => {
-  const { width, height } = pictureOf(files.get(file_id))
+  const { width, height } = checkStillImage(files.get(file_id))
   const share = purify_scope === 'region' ? regions.reduce((sum, { w, h }) => sum + w * h, 0) : 0.05
-  const filling = measured.fill * Math.min(1, share) * width * height
+  const filling = imageThroughput.fill * Math.min(1, share) * width * height
   const longer = Math.max(width, height) / Math.min(width, height) / usualAspect
-  const searching = measured.search * Math.max(1, Math.min(mostSearched, longer))
-  const seconds = measured.start + filling + (purify_scope === 'region' ? 0 : searching)
+  const searching = imageThroughput.search * Math.max(1, Math.min(maxSearchFactor, longer))
+  const seconds = imageThroughput.start + filling + (purify_scope === 'region' ? 0 : searching)
   return { credits: creditsFor(imagePurify.price, 1), seconds: Math.round(seconds * 10) / 10 }
 }
 
 /** The picture of an image. Throws 6014 for what moves, whatever it is called, or shows nothing. */
-export function pictureOf({ name, facts }: Pick<GivenFile, 'name' | 'facts'>): VideoFacts {
+export function checkStillImage({ name, facts }: Pick<GivenFile, 'name' | 'facts'>): VideoFacts {
   const video = facts?.video
   if (video && video.frame_rate.num === 0) return video
   throw new MediaError(6014, `file_id: ${name} is not a still image`, {

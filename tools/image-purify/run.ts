@@ -11,15 +11,15 @@ import { requireTextDetection } from '../../src/engines/vision/require.ts'
 import { fillStill } from '../../src/media/clean/inpaint/fill-still.ts'
 import { stillPatches } from '../../src/media/clean/masks.ts'
 import type { imagePurify } from './contract.ts'
-import { encodeStill, formOf } from './encode.ts'
-import { pictureOf } from './plan.ts'
-import { keepProfile } from './profile.ts'
+import { copyColourProfile, encodeStill } from './encode.ts'
+import { imageFormat } from './image-format.ts'
+import { checkStillImage } from './plan.ts'
 
 /** Finds text, or takes the boxes, and fills them with what lies around. */
 export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   const file = context.files.get(input.file_id)
   const { signal, scratch, threads } = context
-  const video = pictureOf(file)
+  const video = checkStillImage(file)
   const found =
     input.purify_scope === 'full_screen' && file.facts
       ? await detectTextInImage(file.path, file.facts, { signal, threads })
@@ -44,10 +44,10 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   await using learned = await openLearnedModels(threads, { packs: ['inpainting'] })
   await fillStill(still, stillPatches(found ?? input.regions ?? [], still), learned.fill)
   context.progress(90)
-  const form = formOf(file)
+  const form = imageFormat(file)
   const path = join(scratch, `clean${form.extension}`)
   await encodeStill(path, { still, form, signal })
-  const left = await keepProfile(path, file.path)
+  const left = await copyColourProfile(path, file.path)
   const notes = [
     ...(left === undefined ? [] : [left]),
     ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),

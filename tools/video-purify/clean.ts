@@ -1,22 +1,22 @@
 import { join } from 'node:path'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { decodeFrames, type Footage, uprightSize } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
 import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
 import { lookAheadFrames } from '../../src/media/clean/inpaint/inpainter.ts'
-import type { MarkedRegions } from '../../src/media/clean/masks.ts'
+import { OverlayLearner, type PatchOverlay } from '../../src/media/clean/inpaint/overlay.ts'
+import { createPatchLookup, type MarkedRegions } from '../../src/media/clean/masks.ts'
+import { evenSize } from '../../src/media/clean/region.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { joinWithSource } from './join.ts'
-import { keptOf, type Kept } from './kept.ts'
-import { learnOverlays } from './learn-overlays.ts'
-import { makeParts } from './part-threads.ts'
-import { checkWhole, partsOf } from './parts.ts'
-import type { PartJob } from './part.ts'
-import { chooseQuality, type Quality } from './quality.ts'
-import type { WholePicture } from './whole-picture.ts'
+import { type KeptContent, selectKeptContent } from './kept-streams.ts'
+import { processParts } from './part-threads.ts'
+import type { FrameRange, PartJob } from './part.ts'
+import { checkPartsComplete, splitIntoParts, type WholePicture } from './parts.ts'
+import { chooseQuality, type EncodingQuality } from './quality.ts'
 
 /** A video to be treated. */
-export interface Cleaning {
+interface CleanVideoOptions {
   readonly file: StagedFile
   readonly footage: WholePicture
   readonly marked: MarkedRegions
@@ -27,45 +27,45 @@ export interface Cleaning {
 }
 
 /** Output of all parts made at once, pixels a frame: each keeps some dozen frames. */
-const pixelsAtOnce = 4 * 1920 * 1080
+const maxPixelsAtOnce = 4 * 1920 * 1080
 
 /** A part of which no picture came. */
-const nothing = { path: '', frames: 0 }
+const missingPart = { path: '', frames: 0 }
 
 /** Parts made at once where models are set: each holds them in memory by itself, and they use many threads well. */
-const modelsAtOnce = 2
+const maxPartsWithModels = 2
 
 /** Share of the work that it is to learn what lies over the film. */
-const learning = 0.05
+const learningShare = 0.05
 
-function partsAtOnce({ video }: Footage, threads: number, hasModels: boolean): number {
+function maxPartsAtOnce({ video }: Footage, threads: number, hasModels: boolean): number {
   const { width, height } = uprightSize(video)
-  const most = hasModels ? Math.min(threads, modelsAtOnce) : threads
-  return Math.max(1, Math.min(most, Math.floor(pixelsAtOnce / (width * height))))
+  const most = hasModels ? Math.min(threads, maxPartsWithModels) : threads
+  return Math.max(1, Math.min(most, Math.floor(maxPixelsAtOnce / (width * height))))
 }
 
 /** Treats a video part by part, some at once, and joins them with all else that its file holds; answers where it is. */
 export async function cleanVideo(
-  { file, footage, marked, treatment, timeoutMs, onShare }: Cleaning,
+  { file, footage, marked, treatment, timeoutMs, onShare }: CleanVideoOptions,
   { scratch, steps, threads, signal }: RunContext,
-): Promise<{ readonly path: string; readonly kept: Kept; readonly quality: Quality }> {
+): Promise<{ readonly path: string; readonly kept: KeptContent; readonly quality: EncodingQuality }> {
   const fps = hertz(footage.rate)
   const finished = await stepsIn(steps)
   const source = { stream: footage.stream, rate: footage.rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
-  const kept = await keptOf(footage, reading)
+  const kept = await selectKeptContent(footage, reading)
   const learned = treatment === 'inpainting' ? await learnedModelChecksums() : {}
   const hasModels = Object.keys(learned).length > 0
-  const atOnce = partsAtOnce(footage, threads, hasModels)
+  const atOnce = maxPartsAtOnce(footage, threads, hasModels)
   const choose = () => chooseQuality(footage, { fileSize: file.size, atOnce, ...reading })
   const chosen = await finished.text('coding', source, async () => JSON.stringify(await choose()))
-  const quality = JSON.parse(chosen) as Quality
-  const stretches = partsOf(footage, fps, treatment === 'blur')
+  const quality = JSON.parse(chosen) as EncodingQuality
+  const stretches = splitIntoParts(footage, fps, treatment === 'blur')
   const madeOf = { ...source, marked, treatment, quality, learned, parts: stretches.length }
   const { made, keep } = await finished.parts(madeOf)
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
   const left = stretches.filter(({ first }) => !made.has(first))
-  const begun = left.length > 0 && treatment === 'inpainting' ? learning : 0
+  const begun = left.length > 0 && treatment === 'inpainting' ? learningShare : 0
   const onLearned = (share: number) => onShare(begun * share)
   const laidOver =
     begun > 0 ? await learnOverlays({ footage, marked }, { ...reading, onShare: onLearned }) : []
@@ -77,18 +77,18 @@ export async function cleanVideo(
     isLast: stretch === stretches.at(-1),
     threads: Math.max(1, Math.floor(threads / atOnce)),
   }))
-  await makeParts(jobs, {
+  await processParts(jobs, {
     ...{ atOnce, hasModels, signal },
     onFrames(more) {
       done += more
       onShare(begun + ((1 - begun) * done) / footage.count)
     },
-    async onMade({ first, path }, frames) {
+    async onDone({ first, path }, frames) {
       made.set(first, await keep(path, { first, frames }))
     },
   })
-  const parts = stretches.map(({ first, count }) => ({ ...(made.get(first) ?? nothing), count }))
-  checkWhole(file.name, parts, fps)
+  const parts = stretches.map(({ first, count }) => ({ ...(made.get(first) ?? missingPart), count }))
+  checkPartsComplete(file.name, parts, fps)
   const path = join(scratch, `clean${kept.extension}`)
   await joinWithSource(path, {
     ...{
@@ -104,4 +104,41 @@ export async function cleanVideo(
     parts: parts.filter(({ frames }) => frames > 0),
   })
   return { path, kept, quality }
+}
+
+/** Frames a second that are looked at, and of the whole film at most. */
+const samplesPerSecond = 5
+const mostSamples = 400
+
+interface LearnOptions {
+  readonly threads: number
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** Told 0 to 1, rising. */
+  readonly onShare: (share: number) => void
+}
+
+/**
+ * Learns from frames of all of a film what lies still and translucent over what is marked: the more of the film is
+ * seen, the surer, and all parts take the same away. Reads nothing where no mark stays long enough.
+ */
+export async function learnOverlays(
+  { footage, marked }: { readonly footage: Footage & FrameRange; readonly marked: MarkedRegions },
+  { onShare, ...reading }: LearnOptions,
+): Promise<readonly PatchOverlay[]> {
+  const { first, rate } = footage
+  const size = uprightSize(footage.video)
+  const patchesAt = createPatchLookup(marked, { size, rate })
+  const step = Math.max(1, Math.round(hertz(rate) / samplesPerSecond), Math.ceil(footage.count / mostSamples))
+  const count = Math.ceil(footage.count / step)
+  const overlays = new OverlayLearner(evenSize(size))
+  for (let sample = 0; sample < count; sample += 1) overlays.countPatches(patchesAt(first + sample * step))
+  if (!overlays.hasCandidates) return []
+  let sample = 0
+  for await (const frame of decodeFrames(footage, { first, count, step, ...reading })) {
+    overlays.sample(frame, patchesAt(first + sample * step))
+    sample += 1
+    onShare(sample / count)
+  }
+  return overlays.overlays
 }

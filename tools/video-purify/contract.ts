@@ -8,7 +8,7 @@ import { area, maxRegions, region, findDuplicateIds } from '../../src/contract/r
 /** Most areas in which text is looked for: each text is held against all of them. */
 const maxRois = 256
 
-const fields = z.object({
+const requestFields = z.object({
   file_id: fileRef({ kinds: ['video'], describe: 'Video to clean' }),
   phase: z
     .enum(['detect', 'purify'])
@@ -54,10 +54,10 @@ const fields = z.object({
   }).optional(),
 })
 
-type Fields = z.output<typeof fields>
+type PurifyFields = z.output<typeof requestFields>
 
 /** Adds what is wrong with how fields go together. */
-function checkTogether(request: Fields, context: z.RefinementCtx): void {
+function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx): void {
   const refuse = (path: (string | number)[], message: string, fix: string) =>
     context.addIssue({ code: 'custom', path, message, params: { fix } })
   // The fields of the contract are read or ignored; this one is ours, and nobody gives it for nothing.
@@ -69,7 +69,7 @@ function checkTogether(request: Fields, context: z.RefinementCtx): void {
     )
   }
   if (request.phase === 'purify') {
-    for (const flaw of flawsOf(request)) context.addIssue(flaw)
+    for (const flaw of regionListIssues(request)) context.addIssue(flaw)
     const { file_id, source_file_id, regions_file_id } = request
     if (source_file_id !== undefined && source_file_id !== file_id) {
       refuse(
@@ -101,7 +101,10 @@ function checkTogether(request: Fields, context: z.RefinementCtx): void {
 }
 
 /** What lists lack that are treated as they are: complete regions, each with an id of its own. */
-export function flawsOf({ regions = [], protect_regions }: Pick<Fields, 'regions' | 'protect_regions'>) {
+export function regionListIssues({
+  regions = [],
+  protect_regions,
+}: Pick<PurifyFields, 'regions' | 'protect_regions'>) {
   const flaw = (path: (string | number)[], message: string, fix: string) => {
     return { code: 'custom' as const, path, message, params: { fix } }
   }
@@ -119,10 +122,10 @@ export function flawsOf({ regions = [], protect_regions }: Pick<Fields, 'regions
   ])
 }
 
-const input = fields.superRefine(checkTogether)
+const input = requestFields.superRefine(checkFieldCombinations)
 
 /** The fields that each kind of request reads (contract 2, 4.1), and ours: it is refused where it does not count. */
-const readBy = {
+const fieldsByPhase = {
   detect: ['file_id', 'phase', 'detect_scope', 'detect_roi', 'regions_file_id'],
   purify: [
     'file_id',
@@ -137,12 +140,12 @@ const readBy = {
 }
 
 /** Lists that only one scope reads. */
-const readWith = { rois: 'custom', regions: 'region' } as const
+const listsByScope = { rois: 'custom', regions: 'region' } as const
 
-type Given = Readonly<Record<string, unknown>>
+type RawRequest = Readonly<Record<string, unknown>>
 
 /** Of a request what its kind reads. A phase that there is not leaves all for the schema to refuse. */
-export function readOf(given: Given): Record<string, unknown> {
+export function selectReadFields(given: RawRequest): Record<string, unknown> {
   const { phase } = given
   if (phase !== undefined && phase !== 'detect' && phase !== 'purify') return { ...given }
   if (phase === 'purify' && given['regions'] === undefined && given['regions_file_id'] === undefined) {
@@ -151,18 +154,18 @@ export function readOf(given: Given): Record<string, unknown> {
       hint: 'Give regions ([] copies the video), or the detection result, a JSON file, as regions_file_id.',
     })
   }
-  const read = Object.fromEntries(readBy[phase ?? 'oneShot'].map((name) => [name, given[name]]))
+  const read = Object.fromEntries(fieldsByPhase[phase ?? 'oneShot'].map((name) => [name, given[name]]))
   if (phase === 'detect' && given['detect_scope'] !== 'custom') delete read['detect_roi']
   if (phase !== undefined) return read
-  for (const [name, scope] of Object.entries(readWith)) {
-    if (given['purify_scope'] === scope) read[name] = withoutNames(read[name])
+  for (const [name, scope] of Object.entries(listsByScope)) {
+    if (given['purify_scope'] === scope) read[name] = dropNames(read[name])
     else delete read[name]
   }
   return read
 }
 
 /** In one go regions have no ids and no source. */
-function withoutNames(list: unknown): unknown {
+function dropNames(list: unknown): unknown {
   if (!Array.isArray(list)) return list
   return list.map((one: unknown) => {
     if (typeof one !== 'object' || one === null) return one
@@ -203,7 +206,7 @@ export const videoPurify = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'the video' },
   limits: [6019, 6022, 6023, 6035],
-  read: readOf,
+  read: selectReadFields,
   nextStep: ({ regions_file_id, unchanged }) =>
     regions_file_id !== undefined
       ? 'Look at the regions: inspect_file with the video, and this list as regions. Take out or protect what is to ' +

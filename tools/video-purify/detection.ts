@@ -1,16 +1,17 @@
+import * as z from 'zod'
 import { MediaError } from '../../src/contract/errors.ts'
-import { describeIssues } from '../../src/contract/validation.ts'
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import {
   exampleRegionsFile,
   parseRegionsFile,
   regionPathFormatter,
   type RegionsFile,
 } from '../../src/contract/regions.ts'
-import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import { constantRate, hertz, pictureEnd } from '../../src/media/frame-rate.ts'
+import { describeIssues } from '../../src/contract/validation.ts'
 import type { FoundRegion } from '../../src/media/clean/region.ts'
-import { flawsOf } from './contract.ts'
-import { checkStarts } from './starts.ts'
+import { constantRate, hertz, pictureEnd } from '../../src/media/frame-rate.ts'
+import { regionListIssues } from './contract.ts'
+import type { PurifyInput } from './estimate.ts'
 
 /** What a detection found, as its result file tells it. */
 export function writeDetection(
@@ -64,13 +65,32 @@ export function readDetection(
   }
   // By the rules of lists that a request holds.
   const placeOf = regionPathFormatter(listed)
-  const flaws = flawsOf(listed)
+  const flaws = regionListIssues(listed)
   if (flaws.length > 0) {
     throw refuse(
       describeIssues({ issues: flaws }, 'the file', placeOf),
       `Correct the regions it names, or give ${form}.`,
     )
   }
-  checkStarts({ regions, protect_regions }, end, (path) => `regions_file_id: ${name} ${placeOf(path)}`)
+  checkRegionStarts({ regions, protect_regions }, end, (path) => `regions_file_id: ${name} ${placeOf(path)}`)
   return { regions, protect_regions }
+}
+
+/** Lists of regions by their fields. */
+type RegionLists = Readonly<Record<string, NonNullable<PurifyInput['regions']>>>
+
+/** Throws 6016 for a region that begins when the video has ended, s; `placeOf` tells where it stands. */
+export function checkRegionStarts(
+  lists: RegionLists,
+  end: number,
+  placeOf: (path: readonly PropertyKey[]) => string = z.core.toDotPath,
+): void {
+  for (const [name, list] of Object.entries(lists)) {
+    const late = list.findIndex(({ start = 0 }) => start >= end)
+    if (late < 0) continue
+    const place = placeOf([name, late, 'start'])
+    throw new MediaError(6016, `${place}: is not before the end of the video (${end} s)`, {
+      hint: `Give a start below ${end}.`,
+    })
+  }
 }

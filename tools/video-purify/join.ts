@@ -1,10 +1,10 @@
 import { partsInput } from '../../src/engines/ffmpeg/join-parts.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
-import type { Kept, KeptStream } from './kept.ts'
+import type { KeptContent, KeptStream } from './kept-streams.ts'
 
-interface Joined {
+interface JoinJob {
   readonly source: string
-  readonly kept: Kept
+  readonly kept: KeptContent
   readonly parts: readonly { readonly path: string; readonly frames: number }[]
   /** Frames a second. */
   readonly rate: number
@@ -18,7 +18,7 @@ interface Joined {
 }
 
 /** Joins the parts of the picture with the other streams, chapters and tags of the source, coding nothing again. */
-export async function joinWithSource(path: string, job: Joined): Promise<void> {
+export async function joinWithSource(path: string, job: JoinJob): Promise<void> {
   const { source, kept, parts, rate, start, list, cwd, signal, timeoutMs } = job
   await runFfmpeg({
     args: [
@@ -58,7 +58,7 @@ export function streamArgs(streams: readonly KeptStream[], input: number): strin
 }
 
 /** In an mp4 covers are pictures with a mark, in a Matroska file attachments. */
-function coverArgs({ extension, covers, streams }: Kept): string[] {
+function coverArgs({ extension, covers, streams }: KeptContent): string[] {
   const attached = streams.filter(({ type }) => type === 't').length
   return covers.flatMap(({ index, path, mime }, place) => {
     if (extension === '.mp4') return ['-map', `1:${index}`, `-disposition:v:${place + 1}`, 'attached_pic']

@@ -1,22 +1,22 @@
 import type { StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { evenSize } from '../../src/media/clean/region.ts'
-import type { Kept } from './kept.ts'
-import type { Quality } from './quality.ts'
+import type { KeptContent } from './kept-streams.ts'
+import type { EncodingQuality } from './quality.ts'
 
 /** What is promised of what is not treated, dB of brightness, and of the file, as a share of its source. */
-const promised = { decibels: 45, size: 1.5 }
+const targets = { decibels: 45, size: 1.5 }
 
 /** A cleaned video. */
-interface Made {
-  readonly kept: Kept
-  readonly quality: Quality
+interface CleanedVideo {
+  readonly kept: KeptContent
+  readonly quality: EncodingQuality
   /** Bytes. */
   readonly size: number
 }
 
 /** That regions were left out, and why with the way out, in a sentence. */
-export function leftOut(regions: number, why: string): string[] {
+export function omittedRegionsNote(regions: number, why: string): string[] {
   if (regions === 0) return []
   const those =
     regions === 1
@@ -26,10 +26,10 @@ export function leftOut(regions: number, why: string): string[] {
 }
 
 /** What becomes of a video beyond the request, in sentences. */
-export function notesOf(
+export function describeChanges(
   { name, size: before }: StagedFile,
   { video, rate }: Footage,
-  { kept, quality, size: after }: Made,
+  { kept, quality, size: after }: CleanedVideo,
 ): string[] {
   const size = uprightSize(video)
   const even = evenSize(size)
@@ -51,13 +51,13 @@ export function notesOf(
       ? [`the frame rate varied and is constant now: ${rate.num}/${rate.den} a second`]
       : []),
     ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
-    ...(quality.decibels !== undefined && quality.decibels < promised.decibels
+    ...(quality.decibels !== undefined && quality.decibels < targets.decibels
       ? [
-          `what was not treated is as near as ${quality.decibels.toFixed(1)} dB to the source, not ${promised.decibels}: ` +
+          `what was not treated is as near as ${quality.decibels.toFixed(1)} dB to the source, not ${targets.decibels}: ` +
             'its grain is more than a file of such a size holds',
         ]
       : []),
-    ...(after > promised.size * before
+    ...(after > targets.size * before
       ? [`the file is ${(after / before).toFixed(1)} times as large as its source, whose coding is tighter`]
       : []),
     ...kept.lost,

@@ -3,38 +3,41 @@ import { isErrorCode, MediaError } from '../../src/contract/errors.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { configuredPacks } from '../../src/engines/packs/use.ts'
 import { startThread } from '../../src/platform/runtime.ts'
-import type { Answer, Order, Told } from './part-thread.ts'
-import { makePart, type PartJob } from './part.ts'
+import type { PartThreadMessage, PartThreadCommand, PartThreadData } from './part-thread.ts'
+import { processPart, type PartJob } from './part.ts'
 
-interface Watch {
+interface PartProgress {
   readonly signal: AbortSignal
   /** Told of frames that are made, so many more. */
   readonly onFrames: (frames: number) => void
 }
 
-interface Making extends Watch {
+interface ProcessPartsOptions extends PartProgress {
   readonly atOnce: number
   /** Whether models are set that fill. */
   readonly hasModels: boolean
-  readonly onMade: (job: PartJob, frames: number) => Promise<void>
+  readonly onDone: (job: PartJob, frames: number) => Promise<void>
 }
 
 /** Makes parts in order, so many at once; hands on each that is done. */
-export async function makeParts(jobs: readonly PartJob[], making: Making): Promise<void> {
+export async function processParts(jobs: readonly PartJob[], making: ProcessPartsOptions): Promise<void> {
   const [job] = jobs
   // To blur a short film takes less than to start a thread, and between its frames this one does all else.
-  if (job?.treatment !== 'blur' || jobs.length > 1) return await makeInThreads(jobs, making)
-  const { signal, onMade } = making
+  if (job?.treatment !== 'blur' || jobs.length > 1) return await processInThreads(jobs, making)
+  const { signal, onDone: onMade } = making
   const onFrames = (): void => making.onFrames(1)
-  await onMade(job, await makePart(job, { learned: {}, signal, onFrames }))
+  await onMade(job, await processPart(job, { learned: {}, signal, onFrames }))
 }
 
 /** Each in a thread of its own. */
-async function makeInThreads(
+async function processInThreads(
   jobs: readonly PartJob[],
-  { atOnce, hasModels, onMade, ...making }: Making,
+  { atOnce, hasModels, onDone: onMade, ...making }: ProcessPartsOptions,
 ): Promise<void> {
-  const told: Told = { ffmpeg: await locateFfmpeg(), packs: hasModels ? configuredPacks() : undefined }
+  const told: PartThreadData = {
+    ffmpeg: await locateFfmpeg(),
+    packs: hasModels ? configuredPacks() : undefined,
+  }
   const waiting = jobs.values()
   const failed = new AbortController()
   const signal = AbortSignal.any([making.signal, failed.signal])
@@ -45,13 +48,13 @@ async function makeInThreads(
     try {
       for (const job of waiting) {
         signal.throwIfAborted()
-        await onMade(job, await makeIn(worker, job, { ...making, signal, ended }))
+        await onMade(job, await processInThread(worker, job, { ...making, signal, ended }))
       }
     } catch (error) {
       failed.abort(error)
       throw error
     } finally {
-      worker.postMessage('end' satisfies Order, [])
+      worker.postMessage('end' satisfies PartThreadCommand, [])
       await ended
     }
   }
@@ -62,15 +65,15 @@ async function makeInThreads(
   signal.throwIfAborted()
 }
 
-async function makeIn(
+async function processInThread(
   worker: Worker,
   job: PartJob,
-  { signal, onFrames, ended }: Watch & { readonly ended: Promise<unknown> },
+  { signal, onFrames, ended }: PartProgress & { readonly ended: Promise<unknown> },
 ): Promise<number> {
-  const stop = () => worker.postMessage('stop' satisfies Order, [])
+  const stop = () => worker.postMessage('stop' satisfies PartThreadCommand, [])
   const made = Promise.withResolvers<number>()
   let treated = 0
-  const hear = (answer: Answer) => {
+  const hear = (answer: PartThreadMessage) => {
     if ('treated' in answer) {
       onFrames(answer.treated - treated)
       treated = answer.treated
@@ -98,7 +101,7 @@ function toError({
   hint,
   retryable,
   bug,
-}: Extract<Answer, { failed: unknown }>['failed']): unknown {
+}: Extract<PartThreadMessage, { failed: unknown }>['failed']): unknown {
   if (code === undefined || !isErrorCode(code)) return bug
   return new MediaError(code, message ?? '', { hint, retryable, cause: bug })
 }

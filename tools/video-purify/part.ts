@@ -10,16 +10,16 @@ import { type Frame, frameBytes, type FrameTreatment, type Patch } from '../../s
 import { hertz } from '../../src/media/frame-rate.ts'
 
 /** A stretch of a film, frames counted from the start of the file. */
-export interface Stretch {
+export interface FrameRange {
   readonly first: number
   readonly count: number
 }
 
 /** A part to be treated and encoded. All of it can be sent to a thread. */
-export interface PartJob extends Stretch {
+export interface PartJob extends FrameRange {
   readonly path: string
   /** With the frames that its picture has. */
-  readonly footage: Footage & Stretch
+  readonly footage: Footage & FrameRange
   readonly marked: MarkedRegions
   readonly treatment: 'blur' | 'inpainting'
   /** What is known of what lies over the patches. */
@@ -34,7 +34,7 @@ export interface PartJob extends Stretch {
   readonly timeoutMs: number
 }
 
-interface Watch {
+interface ProcessPartOptions {
   /** What fills instead of the built-in way. */
   readonly learned: InpaintingModels
   readonly signal: AbortSignal
@@ -43,7 +43,10 @@ interface Watch {
 }
 
 /** Makes one part; answers how many frames it has: fewer than asked for where the video ends. */
-export async function makePart(job: PartJob, { learned, signal, onFrames }: Watch): Promise<number> {
+export async function processPart(
+  job: PartJob,
+  { learned, signal, onFrames }: ProcessPartOptions,
+): Promise<number> {
   const { footage, first, count, threads, timeoutMs } = job
   const size = uprightSize(footage.video)
   // Before a picture begins there is nothing but copies of its first frame, which show what is marked later.
@@ -57,7 +60,7 @@ export async function makePart(job: PartJob, { learned, signal, onFrames }: Watc
   const patchesAt = createPatchLookup(job.marked, { size, rate: footage.rate })
   const film = { ...evenSize(size), fps: hertz(footage.rate) }
   const treat: FrameTreatment =
-    job.treatment === 'blur' ? blur : createInpainter(film, stoppable(learned, signal))
+    job.treatment === 'blur' ? blur : createInpainter(film, abortable(learned, signal))
   const end = first + count
   const overlayOf = (patch: Patch) => findOverlay(job.laidOver, patch)
   const handOver = job.isLast ? undefined : { from: end - job.around, to: end }
@@ -88,14 +91,14 @@ export async function makePart(job: PartJob, { learned, signal, onFrames }: Watc
   if (start.done) return 0
   await encodeFrames(
     job.path,
-    { frames: startingWith(start.value, frames), footage },
+    { frames: prepend(start.value, frames), footage },
     { effort: job.effort, crf: job.crf, threads, signal, timeoutMs },
   )
   return done
 }
 
 /** A frame may ask models many times, and each answer takes long: none is asked for after all is stopped. */
-function stoppable({ fill, flow }: InpaintingModels, signal: AbortSignal): InpaintingModels {
+function abortable({ fill, flow }: InpaintingModels, signal: AbortSignal): InpaintingModels {
   return {
     fill:
       fill &&
@@ -112,7 +115,7 @@ function stoppable({ fill, flow }: InpaintingModels, signal: AbortSignal): Inpai
   }
 }
 
-async function* startingWith<T>(first: T, others: AsyncGenerator<T>): AsyncGenerator<T> {
+async function* prepend<T>(first: T, others: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
     yield first
     yield* others

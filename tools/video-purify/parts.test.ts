@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkWhole, partsOf } from './parts.ts'
+import { checkPartsComplete, splitIntoParts } from './parts.ts'
 
 it('parts hold every frame once, in order, and as many as the encoder needs', () => {
   const count = fc.integer({ min: 1, max: 20_000 })
   const rates = fc.constantFrom(0.1, 1, 23.976, 30, 120)
   fc.assert(
     fc.property(fc.nat(1000), count, rates, fc.boolean(), (first, frames, fps, areIndependent) => {
-      const parts = partsOf({ first, count: frames }, fps, areIndependent)
+      const parts = splitIntoParts({ first, count: frames }, fps, areIndependent)
       let next = first
       for (const part of parts) {
         expect(part.first).toBe(next)
@@ -23,18 +23,18 @@ it('parts that two threads make at once end together', () => {
   const count = fc.integer({ min: 8 * 60, max: 20_000 })
   fc.assert(
     fc.property(count, fc.constantFrom(1, 23.976, 30, 60), (frames, fps) => {
-      const lengths = partsOf({ first: 0, count: frames }, fps, true).map((part) => part.count)
+      const lengths = splitIntoParts({ first: 0, count: frames }, fps, true).map((part) => part.count)
       expect(lengths.length % 2).toBe(0)
       expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(1)
     }),
   )
-  expect(partsOf({ first: 0, count: 7 * 30 }, 30, true)).toHaveLength(1)
+  expect(splitIntoParts({ first: 0, count: 7 * 30 }, 30, true)).toHaveLength(1)
 })
 
 it('a second may be missing at the very end, but neither more, nor in the middle, nor all there is', () => {
   const held = (...parts: readonly (readonly [number, number])[]) => {
     const told = parts.map(([frames, count]) => ({ frames, count }))
-    return () => checkWhole('film.mp4', told, 25)
+    return () => checkPartsComplete('film.mp4', told, 25)
   }
   expect(held([500, 500], [75, 100])).not.toThrow()
   expect(held([500, 500], [0, 20])).not.toThrow()

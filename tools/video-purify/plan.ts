@@ -1,23 +1,29 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { CheckOperation, GivenFile, PlanOperation } from '../../src/contract/operation.ts'
+import type { GivenFile, PlanOperationWithTexts } from '../../src/contract/operation.ts'
 import { checkRegionsSize } from '../../src/contract/regions.ts'
 import { hertz, pictureEnd } from '../../src/media/frame-rate.ts'
 import { videoPurify } from './contract.ts'
-import { readDetection } from './detection.ts'
-import { checkStarts } from './starts.ts'
-import { expectedSeconds, isTreated, type PurifyInput } from './work.ts'
+import { checkRegionStarts, readDetection } from './detection.ts'
+import { expectedSeconds, treatsPicture, type PurifyInput } from './estimate.ts'
 
-/** Checks the video against the limits (contract 2, 4.1 and 8), and prices its length. */
-export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
+/** Checks the video against the limits (contract 2, 4.1 and 8), then the list of regions; prices the video's length. */
+export const plan: PlanOperationWithTexts<typeof videoPurify> = async (input, files, readText) => {
   const file = files.get(input.file_id)
   const { video, seconds } = checkVideo(file)
   checkLimits(input, file, { video, seconds })
-  const { rois = [], regions = [], protect_regions } = input
-  checkStarts({ rois, regions, protect_regions }, pictureEnd(video))
-  const list = input.regions_file_id === undefined ? undefined : files.get(input.regions_file_id)
-  if (list) checkRegionsSize({ name: `regions_file_id: ${list.name}`, size: list.size })
+  const { rois = [], regions = [], protect_regions, regions_file_id } = input
+  checkRegionStarts({ rois, regions, protect_regions }, pictureEnd(video))
+  if (regions_file_id !== undefined) {
+    const { name, size } = files.get(regions_file_id)
+    checkRegionsSize({ name: `regions_file_id: ${name}`, size })
+    if (size <= maxParsedBytes) {
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readText(regions_file_id))
+      const list = readDetection({ name, text }, { fileId: input.file_id, end: pictureEnd(video) })
+      if (list.regions.length > 0) checkTreated(file.name, video, { seconds, input })
+    }
+  }
   return {
     credits: creditsFor(videoPurify.price, Math.round(seconds * 1000)),
     seconds: expectedSeconds(input, { video, seconds }),
@@ -25,68 +31,55 @@ export const plan: PlanOperation<typeof videoPurify> = (input, files) => {
 }
 
 /**
- * Largest list in a file that is read before there is a task, bytes. It holds thousands of regions, and takes the
- * service, which does nothing else meanwhile, about 0.1 s, 0.2 s at worst. A larger one is read by the worker.
+ * Largest list of regions in a file that is parsed at creation, bytes. It holds thousands of regions, and blocks the
+ * service for about 0.1 s, 0.2 s at worst. The worker parses a larger one.
  */
-const maxReadAtOnce = 2 ** 20
-
-/** Checks the list of regions in a file, as the run reads it, and what is treated by it. Throws 6016 and 6035. */
-export const check: CheckOperation<typeof videoPurify> = async (input, files, read) => {
-  const { file_id, regions_file_id } = input
-  if (regions_file_id === undefined) return undefined
-  const { name, size } = files.get(regions_file_id)
-  if (size > maxReadAtOnce) return undefined
-  const file = files.get(file_id)
-  const { video, seconds } = checkVideo(file)
-  const list = {
-    name,
-    text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await read(regions_file_id)),
-  }
-  const { regions } = readDetection(list, { fileId: file_id, end: pictureEnd(video) })
-  if (regions.length > 0) checkTreated(file.name, video, { seconds, input })
-  return undefined
-}
+const maxParsedBytes = 2 ** 20
 
 /** The limits of a video's length for what a request does, and of what is treated. Throws 6016, 6019 and 6035. */
-export function checkLimits(input: PurifyInput, { name }: GivenFile, { video, seconds }: Checked): void {
-  if (seconds > limits.seconds) throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
+export function checkLimits(input: PurifyInput, { name }: GivenFile, { video, seconds }: CheckedVideo): void {
+  if (seconds > videoLimits.seconds) throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
   // What a file lists is not known yet: by an empty list the video is only copied.
-  if (isTreated(input) && input.regions_file_id === undefined) checkTreated(name, video, { seconds, input })
+  if (treatsPicture(input) && input.regions_file_id === undefined)
+    checkTreated(name, video, { seconds, input })
 }
 
 /** Longest video, and longest that is filled, s; longest and shortest sides, px; fastest rate. */
-const limits = { seconds: 7200, filledSeconds: 1200, side: 4000, filledSide: 128, rate: 120 }
+const videoLimits = { seconds: 7200, filledSeconds: 1200, side: 4000, filledSide: 128, rate: 120 }
 
-interface Checked {
+interface CheckedVideo {
   readonly video: VideoFacts
   readonly seconds: number
 }
 
 /** The picture of the video that is to be cleaned, and how long its facts tell it is. Throws 6014, 6019, 6021, 6022 and 6023. */
-export function checkVideo({ name, kind, facts }: GivenFile): Checked {
+export function checkVideo({ name, kind, facts }: GivenFile): CheckedVideo {
   const video = facts?.video
   if (kind !== 'video' || !video || video.duration_ms <= 0) {
     throw new MediaError(6014, `file_id: ${name} is not a video with moving pictures`)
   }
-  if (video.start_ms > limits.seconds * 1000)
+  if (video.start_ms > videoLimits.seconds * 1000)
     throw new MediaError(6019, `file_id: the picture of ${name} begins after more than 2 hours`)
   const { width, height, coded_width, coded_height, frame_rate } = video
-  if (Math.max(width, height, coded_width, coded_height) > limits.side) {
-    throw new MediaError(6022, `file_id: ${name} is ${width}x${height}; a side may have ${limits.side} px`)
+  if (Math.max(width, height, coded_width, coded_height) > videoLimits.side) {
+    throw new MediaError(
+      6022,
+      `file_id: ${name} is ${width}x${height}; a side may have ${videoLimits.side} px`,
+    )
   }
-  if (hertz(frame_rate) > limits.rate * (1 + rateSlack)) {
+  if (hertz(frame_rate) > videoLimits.rate * (1 + rateTolerance)) {
     const rate = Math.round(10 * hertz(frame_rate)) / 10
-    throw new MediaError(6023, `file_id: ${name} has ${rate} frames a second; ${limits.rate} are taken`)
+    throw new MediaError(6023, `file_id: ${name} has ${rate} frames a second; ${videoLimits.rate} are taken`)
   }
-  checkWhole(name, facts)
+  checkNotTruncated(name, facts)
   return { video, seconds: video.duration_ms / 1000 }
 }
 
 /** An average may lie a little over the rate at which frames are spaced. */
-const rateSlack = 0.002
+const rateTolerance = 0.002
 
 /** Packets of FLV do not tell how long they last, so its mark is a guess. */
-function checkWhole(name: string, { container, cut_off_ms }: NonNullable<GivenFile['facts']>): void {
+function checkNotTruncated(name: string, { container, cut_off_ms }: NonNullable<GivenFile['facts']>): void {
   if (cut_off_ms === undefined || container === 'flv') return
   throw new MediaError(6021, `file_id: ${name} is cut off, there is nothing after ${cut_off_ms / 1000} s`, {
     hint: 'Export the file again, or cut it before that: video_timeline_render with that clip_ed makes a whole file.',
@@ -94,12 +87,12 @@ function checkWhole(name: string, { container, cut_off_ms }: NonNullable<GivenFi
 }
 
 /** Headers round, s: creation takes a length that differs by less as it is told. */
-const lengthSlack = 0.5
+const lengthTolerance = 0.5
 
 /** Throws 6017 where a video lasts longer than it was priced for, as its header tells less and creation could not look in time. */
-export function checkPaid(name: string, told: number, seconds: number): void {
+export function checkPricedLength(name: string, told: number, seconds: number): void {
   const credits = (length: number) => creditsFor(videoPurify.price, Math.round(length * 1000))
-  if (seconds <= told + lengthSlack || credits(seconds) <= credits(told)) return
+  if (seconds <= told + lengthTolerance || credits(seconds) <= credits(told)) return
   throw new MediaError(
     6017,
     `file_id: ${name} lasts ${Math.ceil(seconds)} s, its header tells ${Math.ceil(told)}`,
@@ -116,13 +109,17 @@ export function checkTreated(
   { seconds, input }: { readonly seconds: number; readonly input: PurifyInput },
 ): void {
   if (input.purify_func_type !== 'raft') return
-  if (seconds > limits.filledSeconds) {
+  if (seconds > videoLimits.filledSeconds) {
     throw new MediaError(6016, `purify_func_type: raft takes videos up to 20 minutes, ${name} lasts longer`, {
       hint: 'Use ffmpeg, or cut the video into shorter pieces.',
     })
   }
-  if (Math.min(width, height) >= limits.filledSide) return
-  throw new MediaError(6035, `file_id: ${name} is ${width}x${height}; raft needs ${limits.filledSide} px`, {
-    hint: 'Use ffmpeg, or scale the video up first.',
-  })
+  if (Math.min(width, height) >= videoLimits.filledSide) return
+  throw new MediaError(
+    6035,
+    `file_id: ${name} is ${width}x${height}; raft needs ${videoLimits.filledSide} px`,
+    {
+      hint: 'Use ffmpeg, or scale the video up first.',
+    },
+  )
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { likenessAt, rateFactor, type Trial } from './rate-factor.ts'
+import { predictDecibels, chooseRateFactor, type Trial } from './rate-factor.ts'
 
 /** How an encoder does with a video: likeness and size with a factor of 20, and what a step takes of both. */
 const encoder = fc.record({
@@ -20,7 +20,7 @@ test('the factor makes a video as near as wanted, or else as large as it may be'
         decibels: coded.decibels - (crf - 20) * perStep,
         bytes: coded.bytes * 2 ** ((20 - crf) / stepsToDouble),
       })
-      const chosen = rateFactor([at(first), at(first + apart)], limit)
+      const chosen = chooseRateFactor([at(first), at(first + apart)], limit)
       const { decibels, bytes } = at(chosen)
       // Both in steps of the factor, which is rounded to a tenth of one.
       const nearer = (than: number) => (decibels - than) / perStep
@@ -38,7 +38,7 @@ test('the factor makes a video as near as wanted, or else as large as it may be'
 
 test('of one trial, or of trials that contradict each other, a step is worth what it usually is', () => {
   const one = { crf: 21, decibels: 44.6, bytes: 1000 }
-  expect(rateFactor([one], 1e6)).toBe(19)
-  expect(rateFactor([one, { ...one, crf: 19 }], 1e6)).toBe(19)
-  expect(likenessAt([one, { ...one, crf: 6 }], 20)).toBeCloseTo(45.2)
+  expect(chooseRateFactor([one], 1e6)).toBe(19)
+  expect(chooseRateFactor([one, { ...one, crf: 19 }], 1e6)).toBe(19)
+  expect(predictDecibels([one, { ...one, crf: 6 }], 20)).toBeCloseTo(45.2)
 })

@@ -8,16 +8,16 @@ export interface Trial {
 }
 
 /** Finest and coarsest factor: for the sake of its size no result is coarser than the encoder's own idea of good. */
-const bounds = { finest: 6, coarsest: 23 }
+const factorLimits = { finest: 6, coarsest: 23 }
 
 /** How near to the source a result is to be, dB of brightness: a little more than the 45 that are promised. */
-export const wanted = 45.8
+export const targetDecibels = 45.8
 
 /** What a step is usually worth, dB, and how many usually double the size: by film, talk and noise at 1.5 to 25 Mb/s. */
-const perStep = 0.6
+const decibelsPerStep = 0.6
 const stepsToDouble = 6
 
-const likeness = { of: ({ decibels }: Trial) => decibels, perStep }
+const fidelity = { of: ({ decibels }: Trial) => decibels, perStep: decibelsPerStep }
 const size = { of: ({ bytes }: Trial) => Math.log2(bytes), perStep: 1 / stepsToDouble }
 
 /**
@@ -27,29 +27,33 @@ const size = { of: ({ bytes }: Trial) => Math.log2(bytes), perStep: 1 / stepsToD
  * @param trials one at least
  * @param largest bytes of a frame
  */
-export function rateFactor(trials: readonly Trial[], largest: number): number {
-  const near = factorAt(trials, wanted, likeness)
-  const small = factorAt(trials, Math.log2(largest), size)
-  const chosen = Math.max(bounds.finest, Math.min(bounds.coarsest, Math.max(near, small)))
+export function chooseRateFactor(trials: readonly Trial[], largest: number): number {
+  const near = solveFactor(trials, targetDecibels, fidelity)
+  const small = solveFactor(trials, Math.log2(largest), size)
+  const chosen = Math.max(factorLimits.finest, Math.min(factorLimits.coarsest, Math.max(near, small)))
   return Math.round(10 * chosen) / 10
 }
 
 /** How near to its source a video comes out with a factor, dB, by what trials have shown. */
-export function likenessAt(trials: readonly Trial[], crf: number): number {
+export function predictDecibels(trials: readonly Trial[], crf: number): number {
   const nearest = trials.toSorted((one, other) => Math.abs(one.crf - crf) - Math.abs(other.crf - crf))[0]
-  return nearest ? nearest.decibels + (nearest.crf - crf) * perStep : wanted
+  return nearest ? nearest.decibels + (nearest.crf - crf) * decibelsPerStep : targetDecibels
 }
 
-interface Falling {
-  readonly of: (trial: Trial) => number
+interface TrialQuantity {
+  readonly valueOf: (trial: Trial) => number
   /** By how much it usually falls. */
-  readonly perStep: number
+  readonly usualSlope: number
 }
 
 /** Where a quantity that falls with the factor has a value: on the line through the two trials next to it. */
-function factorAt(trials: readonly Trial[], value: number, { of, perStep: usual }: Falling): number {
+function solveFactor(
+  trials: readonly Trial[],
+  value: number,
+  { valueOf: of, usualSlope: usual }: TrialQuantity,
+): number {
   const [one, other] = trials.toSorted((a, b) => Math.abs(of(a) - value) - Math.abs(of(b) - value))
-  if (!one) return bounds.finest
+  if (!one) return factorLimits.finest
   const seen = other ? (of(one) - of(other)) / (other.crf - one.crf) : usual
   // Trials that lie close together tell no slope.
   const slope = seen >= usual / 4 && seen <= usual * 4 ? seen : usual

@@ -2,90 +2,82 @@ import { constants, copyFile, stat, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { maxRegions } from '../../src/contract/regions.ts'
 import type { GivenFile, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
-import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
-import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
-import { requireTextDetection } from '../../src/engines/vision/require.ts'
+import { requireAll } from '../../src/engines/readiness.ts'
 import { cleanVideo } from './clean.ts'
 import type { videoPurify } from './contract.ts'
 import { writeDetection } from './detection.ts'
-import { markedOf, mostTreated, search, searching } from './marked.ts'
-import { leftOut, notesOf } from './notes.ts'
-import { checkLimits, checkPaid, checkTreated, checkVideo } from './plan.ts'
-import { wholePicture } from './whole-picture.ts'
-import { expectedSeconds, isSearched, isTreated, type PurifyInput } from './work.ts'
+import { resolveMarkedRegions, maxTreatedRegions, searchText, searchPercent } from './marked-regions.ts'
+import { omittedRegionsNote, describeChanges } from './notes.ts'
+import { checkLimits, checkPricedLength, checkTreated, checkVideo } from './plan.ts'
+import { treatmentRequirements } from './requirements.ts'
+import { wholePicture } from './parts.ts'
+import { expectedSeconds, searchesText, treatsPicture, type PurifyInput } from './estimate.ts'
 
 /** Finds text, or takes what is listed, and treats it; or only finds it. */
 export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   const file = context.files.get(input.file_id)
   const { video, seconds: priced } = checkVideo(file)
   // A list first: it may be wrong, and the whole film takes minutes to read.
-  const listed = isSearched(input) ? undefined : await markedOf(input, file, context)
+  const listed = searchesText(input) ? undefined : await resolveMarkedRegions(input, file, context)
   if (listed && listed.marked.remove.length > 0) checkTreated(file.name, video, { seconds: priced, input })
   const footage = await wholePicture(file, context.signal)
   // A header may tell less than there is.
   const seconds = footage.stream.lasts
   checkLimits(input, file, { video, seconds })
-  checkPaid(file.name, priced, seconds)
+  checkPricedLength(file.name, priced, seconds)
   const phase = input.phase === undefined ? {} : { phase: input.phase }
-  if (input.phase === 'detect') return { ...phase, ...(await detect(input, file, context)) }
-  const { marked, found } = listed ?? (await markedOf(input, file, context))
+  if (input.phase === 'detect') return { ...phase, ...(await runDetection(input, file, context)) }
+  const { marked, found } = listed ?? (await resolveMarkedRegions(input, file, context))
   const told = found ? { regions_found: found.regions.length + found.dropped } : {}
-  const left = leftOut(
+  const left = omittedRegionsNote(
     found?.dropped ?? 0,
-    `one task treats ${mostTreated}: clean area by area with purify_scope custom`,
+    `one task treats ${maxTreatedRegions}: clean area by area with purify_scope custom`,
   )
   if (marked.remove.length === 0) {
     const notes = found && left.length === 0 ? ['no text was found'] : left
-    const copy = await copied(file, context)
+    const copy = await keepCopy(file, context)
     return { ...phase, ...copy, ...told, unchanged: true, ...(notes.length > 0 ? { notes } : {}) }
   }
   checkTreated(file.name, video, { seconds, input })
-  await readyToTreat(input, file)
+  await requireAll(treatmentRequirements(input, file))
   const { path, ...made } = await cleanVideo(
     {
       ...{ file, footage, marked },
       treatment: input.purify_func_type === 'raft' ? 'inpainting' : 'blur',
       timeoutMs: (10 * 60 + 60 * expectedSeconds(input, { video, seconds })) * 1000,
-      onShare: (share) => context.progress(found ? searching + (99 - searching) * share : 99 * share),
+      onShare: (share) => context.progress(found ? searchPercent + (99 - searchPercent) * share : 99 * share),
     },
     context,
   )
   const { size } = await stat(path)
-  const notes = [...left, ...notesOf(file, footage, { ...made, size })]
+  const notes = [...left, ...describeChanges(file, footage, { ...made, size })]
   return {
     ...phase,
-    ...context.keep({ path, name: `${nameOf(file)}-clean${made.kept.extension}` }),
+    ...context.keep({ path, name: `${shortStem(file)}-clean${made.kept.extension}` }),
     ...told,
     ...(notes.length > 0 ? { notes } : {}),
   }
 }
 
-async function readyToTreat({ purify_func_type }: PurifyInput, { name, facts }: GivenFile): Promise<void> {
-  if (purify_func_type === 'raft') await learnedModelChecksums()
-  if (facts?.video?.hdr)
-    await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
-}
-
-async function detect(input: PurifyInput, file: StagedFile, context: RunContext) {
+async function runDetection(input: PurifyInput, file: StagedFile, context: RunContext) {
   const { video } = checkVideo(file)
-  const { regions, dropped: left } = await search(input, file, {
+  const { regions, dropped: left } = await searchText(input, file, {
     ...context,
     progress: (percent) => context.progress(percent),
   })
   const path = join(context.scratch, 'regions.json')
   await writeFile(path, writeDetection({ file_id: file.file_id, video }, regions))
-  const { file_id, download_url } = context.keep({ path, name: `${nameOf(file)}-regions.json` })
+  const { file_id, download_url } = context.keep({ path, name: `${shortStem(file)}-regions.json` })
   const wayOut = 'clean in one go with purify_scope, or detect area by area with detect_scope custom'
-  const notes = leftOut(left, `a list holds ${maxRegions}: ${wayOut}`)
+  const notes = omittedRegionsNote(left, `a list holds ${maxRegions}: ${wayOut}`)
   return {
     ...{ regions_file_id: file_id, regions_download_url: download_url, regions_found: regions.length },
     ...(notes.length > 0 ? { notes } : {}),
   }
 }
 
-async function copied(file: StagedFile, context: RunContext) {
+async function keepCopy(file: StagedFile, context: RunContext) {
   const { base, ext } = parse(file.name)
   const path = join(context.scratch, `copy${ext}`)
   await copyFile(file.path, path, constants.COPYFILE_FICLONE)
@@ -93,6 +85,6 @@ async function copied(file: StagedFile, context: RunContext) {
 }
 
 /** Of a file's name what tells one from another. */
-function nameOf({ name }: StagedFile): string {
+function shortStem({ name }: StagedFile): string {
   return [...parse(name).name].slice(0, 60).join('')
 }

@@ -6,13 +6,13 @@ import type { videoPurify } from './contract.ts'
 export type PurifyInput = InputOf<typeof videoPurify>
 
 /** Whether pictures are to be changed: not where text is only found, nor where the list is empty. */
-export function isTreated({ phase, regions, regions_file_id }: PurifyInput): boolean {
+export function treatsPicture({ phase, regions, regions_file_id }: PurifyInput): boolean {
   if (phase === 'detect') return false
   return phase === undefined || regions_file_id !== undefined || (regions ?? []).length > 0
 }
 
 /** Whether text is looked for. */
-export function isSearched({ phase, purify_scope }: PurifyInput): boolean {
+export function searchesText({ phase, purify_scope }: PurifyInput): boolean {
   return phase === 'detect' || (phase === undefined && purify_scope !== 'region')
 }
 
@@ -20,31 +20,33 @@ export function isSearched({ phase, purify_scope }: PurifyInput): boolean {
  * What two cores do: s at the start; pixels a second of whole pictures that are searched, that are blurred with their
  * coding, and that are coded and followed where something of them is filled; and of what is filled itself.
  */
-const measured = { start: 1, search: 200e6, blur: 60e6, follow: 22e6, fill: 1.5e6 }
+const throughput = { start: 1, search: 200e6, blur: 60e6, follow: 22e6, fill: 1.5e6 }
 /** Share of the picture that text takes, where it is not known yet what will be treated. */
-const usualShare = 0.05
+const defaultTextShare = 0.05
 
 /** A picture, and how long it lasts, s. */
-interface Length {
+interface EstimatedVideo {
   readonly video: VideoFacts
   readonly seconds: number
 }
 
 /** Seconds of work to expect on two cores. */
-export function expectedSeconds(input: PurifyInput, { video, seconds }: Length): number {
+export function expectedSeconds(input: PurifyInput, { video, seconds }: EstimatedVideo): number {
   const pixels = video.coded_width * video.coded_height * seconds * hertz(constantRate(video))
   const isFilled = input.purify_func_type === 'raft'
   const treatment = isFilled
-    ? pixels / measured.follow + (shareOf(input, seconds) * pixels) / measured.fill
-    : pixels / measured.blur
+    ? pixels / throughput.follow + (treatedShare(input, seconds) * pixels) / throughput.fill
+    : pixels / throughput.blur
   const spent =
-    measured.start + (isSearched(input) ? pixels / measured.search : 0) + (isTreated(input) ? treatment : 0)
+    throughput.start +
+    (searchesText(input) ? pixels / throughput.search : 0) +
+    (treatsPicture(input) ? treatment : 0)
   return Math.round(spent * 10) / 10
 }
 
 /** Share of all pictures that is treated, where boxes say so: all of them, as if none lay over another. */
-function shareOf({ regions }: PurifyInput, seconds: number): number {
-  if (regions === undefined) return usualShare
+function treatedShare({ regions }: PurifyInput, seconds: number): number {
+  if (regions === undefined) return defaultTextShare
   const parts = regions.map(({ w, h, start = 0, end = seconds }) => {
     const lasts = Math.max(0, Math.min(end, seconds) - start)
     return (w * h * lasts) / seconds

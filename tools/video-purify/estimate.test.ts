@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { videoPurify } from './contract.ts'
-import { expectedSeconds } from './work.ts'
+import { expectedSeconds } from './estimate.ts'
 
 const seconds = 60
 const video: VideoFacts = {

@@ -1,13 +1,15 @@
 import * as z from 'zod'
 import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
-import { saveCover } from './cover.ts'
-import { holds } from './holds.ts'
-import { lostLines } from './lost-lines.ts'
-import { lostOf } from './lost.ts'
-import type { Reading } from './reading.ts'
-import type { WholePicture } from './whole-picture.ts'
+import {
+  containerAccepts,
+  findLostLines,
+  lostSideData,
+  type ReadOptions,
+  saveCover,
+} from './stream-checks.ts'
+import type { WholePicture } from './parts.ts'
 
-const answer = z.object({
+const streamsAnswer = z.object({
   streams: z
     .array(
       z.object({
@@ -26,7 +28,7 @@ const answer = z.object({
 })
 
 /** A stream as ffprobe tells of it; one of a codec that ffmpeg does not know has no name. */
-type Stream = z.infer<typeof answer>['streams'][number]
+type ProbedStream = z.infer<typeof streamsAnswer>['streams'][number]
 
 /** A stream that goes with the new picture: its index, and the encoder that makes it fit. */
 export interface KeptStream {
@@ -36,7 +38,7 @@ export interface KeptStream {
 }
 
 /** A cover picture as a file of its own. */
-export interface Cover {
+export interface CoverPicture {
   readonly index: number
   readonly path: string
   readonly mime: string
@@ -45,10 +47,10 @@ export interface Cover {
 type Extension = '.mp4' | '.mkv'
 
 /** What of a file goes with the new picture, and into what. */
-export interface Kept {
+export interface KeptContent {
   readonly extension: Extension
   readonly streams: readonly KeptStream[]
-  readonly covers: readonly Cover[]
+  readonly covers: readonly CoverPicture[]
   /** Streams that are not kept, in words. */
   readonly left: readonly string[]
   /** What the new picture and the streams that are kept lack, in sentences. */
@@ -56,10 +58,10 @@ export interface Kept {
 }
 
 /** Sound that players expect in an mp4; other sound keeps its form in a Matroska file. */
-const soundOfMp4 = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac'])
+const mp4Sound = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac'])
 
 /** Subtitles that a Matroska file takes as they are, or made into the form after them. */
-const textOfMatroska: Readonly<Record<string, string>> = {
+const matroskaText: Readonly<Record<string, string>> = {
   ...{ subrip: 'copy', ass: 'copy', ssa: 'copy', webvtt: 'copy', dvd_subtitle: 'copy' },
   ...{ hdmv_pgs_subtitle: 'copy', dvb_subtitle: 'copy', mov_text: 'srt', text: 'srt' },
 }
@@ -68,17 +70,17 @@ const textOfMatroska: Readonly<Record<string, string>> = {
  * Decides how the other streams of a file are kept: all sound and subtitles as they are, in the container that holds
  * them, which their first packets show before hours are spent on the picture.
  */
-export async function keptOf(
+export async function selectKeptContent(
   { path, stream }: Pick<WholePicture, 'path' | 'stream'>,
-  reading: Reading,
-): Promise<Kept> {
+  reading: ReadOptions,
+): Promise<KeptContent> {
   const entries = 'stream=index,codec_type,codec_name,codec_tag_string:stream_disposition=attached_pic'
   const { text } = await askFfprobe(path, ['-show_entries', entries], reading)
-  const { streams } = parse(answer, text)
-  const { extension, kept: fit } = await fitting(path, streams, reading)
-  const lines = await lostLines(path, fit, reading)
+  const { streams } = parse(streamsAnswer, text)
+  const { extension, kept: fit } = await chooseContainer(path, streams, reading)
+  const lines = await findLostLines(path, fit, reading)
   const kept = fit.filter(({ index }) => !lines.unreadable.includes(index))
-  const covers: Cover[] = []
+  const covers: CoverPicture[] = []
   for (const { index, codec_name = '' } of streams.filter(isCover)) {
     const cover = await saveCover(path, { index, codec: codec_name }, reading)
     if (cover) covers.push(cover)
@@ -86,25 +88,25 @@ export async function keptOf(
   const stays = new Set([...kept, ...covers].map(({ index }) => index))
   const picture = streams.find((one) => one.codec_type === 'video' && !isCover(one))
   const left = streams.filter(({ index }) => index !== picture?.index && !stays.has(index))
-  const lost = [...lostOf(stream), ...lines.sentences]
-  return { extension, streams: kept, covers, left: left.flatMap(describe), lost }
+  const lost = [...lostSideData(stream), ...lines.sentences]
+  return { extension, streams: kept, covers, left: left.flatMap(describeStream), lost }
 }
 
-async function fitting(
+async function chooseContainer(
   path: string,
-  streams: readonly Stream[],
-  reading: Reading,
+  streams: readonly ProbedStream[],
+  reading: ReadOptions,
 ): Promise<{ readonly extension: Extension; readonly kept: readonly KeptStream[] }> {
   const fits = (kept: readonly KeptStream[], extension: Extension) =>
-    holds(extension, { source: path, streams: kept }, reading)
-  const asMp4 = ofMp4(streams)
+    containerAccepts(extension, { source: path, streams: kept }, reading)
+  const asMp4 = streamsForMp4(streams)
   if (asMp4 && (await fits(asMp4, '.mp4'))) return { extension: '.mp4', kept: asMp4 }
   const fitMatroska = (kept: readonly KeptStream[]) => fits(kept, '.mkv')
-  return { extension: '.mkv', kept: await thoseThat(fitMatroska, ofMatroska(streams)) }
+  return { extension: '.mkv', kept: await largestAccepted(fitMatroska, streamsForMatroska(streams)) }
 }
 
 /** Tried half by half: what does not fit is refused at its first packets, and what fits is read once. */
-async function thoseThat(
+async function largestAccepted(
   fit: (kept: readonly KeptStream[]) => Promise<boolean>,
   streams: readonly KeptStream[],
 ): Promise<readonly KeptStream[]> {
@@ -113,42 +115,42 @@ async function thoseThat(
   const middle = Math.ceil(streams.length / 2)
   const halves = [streams.slice(0, middle), streams.slice(middle)]
   const kept: KeptStream[] = []
-  for (const half of halves) kept.push(...(await thoseThat(fit, half)))
+  for (const half of halves) kept.push(...(await largestAccepted(fit, half)))
   return kept
 }
 
 /** All that is to be kept, where an mp4 is likely to hold it. */
-function ofMp4(streams: readonly Stream[]): KeptStream[] | undefined {
+function streamsForMp4(streams: readonly ProbedStream[]): KeptStream[] | undefined {
   const isLikely = streams.every(
     ({ codec_type, codec_name }) =>
       codec_name === undefined ||
-      (codec_type === 'audio' && soundOfMp4.has(codec_name)) ||
+      (codec_type === 'audio' && mp4Sound.has(codec_name)) ||
       (codec_type === 'subtitle' && codec_name === 'mov_text') ||
       codec_type === 'video' ||
       codec_type === 'data',
   )
-  return isLikely ? streams.flatMap((one) => keptAs(one, 'copy')) : undefined
+  return isLikely ? streams.flatMap((one) => keptStream(one, 'copy')) : undefined
 }
 
 /** What a Matroska file is likely to hold. */
-function ofMatroska(streams: readonly Stream[]): KeptStream[] {
-  return streams.flatMap((one) => keptAs(one, textOfMatroska[one.codec_name ?? '']))
+function streamsForMatroska(streams: readonly ProbedStream[]): KeptStream[] {
+  return streams.flatMap((one) => keptStream(one, matroskaText[one.codec_name ?? '']))
 }
 
 /** Sound and fonts as they are, if it is known what they are. */
-function keptAs({ index, codec_type, codec_name }: Stream, text: string | undefined): KeptStream[] {
+function keptStream({ index, codec_type, codec_name }: ProbedStream, text: string | undefined): KeptStream[] {
   if (codec_type === 'attachment') return [{ index, type: 't', codec: 'copy' }]
   if (codec_name === undefined) return []
   if (codec_type === 'audio') return [{ index, type: 'a', codec: 'copy' }]
   return codec_type === 'subtitle' && text !== undefined ? [{ index, type: 's', codec: text }] : []
 }
 
-function isCover({ codec_type, disposition }: Stream): boolean {
+function isCover({ codec_type, disposition }: ProbedStream): boolean {
   return codec_type === 'video' && disposition?.attached_pic === 1
 }
 
 /** Chapters lie in a stream of text in an mp4, which ffmpeg writes anew. */
-function describe(one: Stream): string[] {
+function describeStream(one: ProbedStream): string[] {
   const { codec_type = 'data', codec_name, codec_tag_string = 'unknown' } = one
   if (codec_name !== 'bin_data')
     return [`${isCover(one) ? 'cover' : codec_type} (${codec_name ?? codec_tag_string})`]
