@@ -17,61 +17,73 @@ import { videoTimelineRender } from './video-timeline-render/contract.ts'
 export const operations: readonly OperationModule[] = [
   {
     operation: audioLanguageDetect,
+    requirements: () => import('./audio-language-detect/requirements.ts'),
     plan: () => import('./audio-language-detect/plan.ts'),
     run: () => import('./audio-language-detect/run.ts'),
   },
   {
     operation: audioTtsZeroShot,
+    requirements: () => import('./audio-tts-zero-shot/requirements.ts'),
     plan: () => import('./audio-tts-zero-shot/plan.ts'),
     run: () => import('./audio-tts-zero-shot/run.ts'),
   },
   {
     operation: checkParticle,
+    requirements: () => import('./check-particle/requirements.ts'),
     plan: () => import('./check-particle/plan.ts'),
     run: () => import('./check-particle/run.ts'),
   },
   {
     operation: htmlRenderSimple,
+    requirements: () => import('./html-render-simple/requirements.ts'),
     plan: () => import('./html-render-simple/plan.ts'),
     run: () => import('./html-render-simple/run.ts'),
   },
   {
     operation: imagePurify,
+    requirements: () => import('./image-purify/requirements.ts'),
     plan: () => import('./image-purify/plan.ts'),
     run: () => import('./image-purify/run.ts'),
   },
   {
     operation: musicVisualizer,
+    requirements: () => import('./music-visualizer/requirements.ts'),
     plan: () => import('./music-visualizer/plan.ts'),
     run: () => import('./music-visualizer/run.ts'),
   },
   {
     operation: pianoAudioEnhance,
+    requirements: () => import('./piano-audio-enhance/requirements.ts'),
     plan: () => import('./piano-audio-enhance/plan.ts'),
     run: () => import('./piano-audio-enhance/run.ts'),
   },
   {
     operation: pianoAudioToMidi,
+    requirements: () => import('./piano-audio-to-midi/requirements.ts'),
     plan: () => import('./piano-audio-to-midi/plan.ts'),
     run: () => import('./piano-audio-to-midi/run.ts'),
   },
   {
     operation: subtitleTranslate,
+    requirements: () => import('./subtitle-translate/requirements.ts'),
     plan: () => import('./subtitle-translate/plan.ts'),
     run: () => import('./subtitle-translate/run.ts'),
   },
   {
     operation: videoPurify,
+    requirements: () => import('./video-purify/requirements.ts'),
     plan: () => import('./video-purify/plan.ts'),
     run: () => import('./video-purify/run.ts'),
   },
   {
     operation: videoSplitScreen,
+    requirements: () => import('./video-split-screen/requirements.ts'),
     plan: () => import('./video-split-screen/plan.ts'),
     run: () => import('./video-split-screen/run.ts'),
   },
   {
     operation: videoTimelineRender,
+    requirements: () => import('./video-timeline-render/requirements.ts'),
     plan: () => import('./video-timeline-render/plan.ts'),
     run: () => import('./video-timeline-render/run.ts'),
   },

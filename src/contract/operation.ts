@@ -3,6 +3,7 @@ import type { Price } from './credits.ts'
 import { MediaError, type ErrorCode } from './errors.ts'
 import type { MediaFacts } from './media-facts.ts'
 import type { FileKind } from './file-kind.ts'
+import type { Requirement } from './requirement.ts'
 
 /** Groups by which an agent's list of tools can be narrowed. */
 export const toolsets = ['render', 'clean', 'speech', 'cut', 'library', 'files'] as const
@@ -88,31 +89,40 @@ export interface GivenFiles<F extends GivenFile = GivenFile> {
   get(fileId: string): F
 }
 
-/** What creation decides before a task exists. */
+/** Price and expected duration of a request. */
 export interface Plan {
   /** Credits to hold. */
   readonly credits: number
   /** Expected seconds of work on two cores. */
   readonly seconds: number
+  /** The same with other engines that fulfil a requirement, by the engine's name. */
+  readonly secondsWith?: Readonly<Record<string, number>>
 }
 
 /**
- * `tools/<operation>/plan.ts` exports `plan`: checks what the schema cannot (6014, 6016, limits)
- * and prices the work. Pure: no process, no file.
+ * `tools/<operation>/plan.ts` exports `plan`: checks what the schema cannot (6014, 6016, limits) and prices the work.
+ * Pure: no process, no I/O.
  */
 export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: GivenFiles) => Plan
 
 /**
- * `tools/<operation>/plan.ts` may export `check`: checks what stands in text files of the request, so that what is
- * wrong there makes no task. `read` answers all of such a file. The service does nothing else meanwhile, so large
- * files are left to the run. Throws 6016, and the limits of what the texts ask for. Where price or time depend on the
- * texts it answers the plan that counts, instead of the one that `plan` made without them.
+ * `plan` of an operation whose checks or price depend on the content of text files. `readText` returns the bytes of
+ * one. Parsing blocks the service, so large files are left to the run.
  */
-export type CheckOperation<O extends Operation> = (
+export type PlanOperationWithTexts<O extends Operation> = (
   input: InputOf<O>,
   files: GivenFiles,
-  read: (fileId: string) => Promise<Uint8Array>,
-) => Promise<Plan | undefined>
+  readText: (fileId: string) => Promise<Uint8Array>,
+) => Promise<Plan>
+
+/**
+ * `tools/<operation>/requirements.ts` exports `requirements`: what must be installed or configured. Pure; loads no
+ * engine. Without a request: what every request needs. Without `files`: what the input alone needs.
+ */
+export type OperationRequirements<O extends Operation> = (
+  input?: InputOf<O>,
+  files?: GivenFiles,
+) => readonly Requirement[]
 
 /** A file as a worker sees it. */
 export interface StagedFile extends GivenFile {
@@ -154,30 +164,18 @@ export type RunOperation<O extends Operation> = (
 ) => Promise<OutputOf<O>>
 
 /**
- * `tools/<operation>/run.ts` exports `ready`: throws 6401, naming the one command or setting that helps,
- * where an engine or model is missing that every request needs or, given one, that this request needs. Where every
- * request lacks something, one is asked about before its files are looked at: then their `get` throws what is lacking.
- * Where the time depends on what is installed, it answers the seconds of work that count for a request, instead of the
- * plan's.
- */
-export type ReadyOperation<O extends Operation> = (request?: {
-  readonly input: InputOf<O>
-  readonly files: GivenFiles
-}) => Promise<number | void>
-
-/**
- * An operation with its parts; `tools/index.ts` lists them, the heavy ones imported when first used.
- * The parts are methods, so that a module of one operation fits a list of modules: what they are given
- * has passed that operation's own schema.
+ * An operation with its parts; `tools/index.ts` lists them, each imported when first used. The parts are methods, so
+ * that a module of one operation fits a list of modules: their arguments have passed that operation's own schema.
  */
 export interface OperationModule<O extends Operation = Operation> {
   readonly operation: O
+  requirements(): Promise<{
+    requirements(...args: Parameters<OperationRequirements<O>>): readonly Requirement[]
+  }>
   plan(): Promise<{
-    plan(...given: Parameters<PlanOperation<O>>): Plan
-    check?(...given: Parameters<CheckOperation<O>>): Promise<Plan | undefined>
+    plan(...args: Parameters<PlanOperationWithTexts<O>>): Plan | Promise<Plan>
   }>
   run(): Promise<{
-    run(...given: Parameters<RunOperation<O>>): Promise<OutputOf<O>>
-    ready(...given: Parameters<ReadyOperation<O>>): Promise<number | void>
+    run(...args: Parameters<RunOperation<O>>): Promise<OutputOf<O>>
   }>
 }

@@ -1,7 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { createClient } from '../client/client.ts'
 import { MediaError } from '../contract/errors.ts'
-import { lacksOf } from '../contract/lacks.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { describeSize } from '../contract/format.ts'
@@ -10,6 +9,7 @@ import { locateChromium, canUseSandbox } from '../engines/chromium/locate.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
 import { packStates } from '../engines/packs/use.ts'
+import { missingRequirements } from '../engines/readiness.ts'
 import type { Services } from '../engines/services/services.ts'
 import { freeSpace } from '../platform/folder.ts'
 import type { Finding } from './finding.ts'
@@ -109,7 +109,7 @@ async function examinePacks({ packs }: ExamineOptions): Promise<Finding[]> {
 
 /** What single operations lack does not stop the others. */
 async function examineOperations({ operations }: ExamineOptions): Promise<Finding[]> {
-  return (await lacksOf(operations)).map(({ operations: stops, message, hint }): Finding => ({
+  return (await missingRequirements(operations)).map(({ operations: stops, message, hint }): Finding => ({
     ...{ name: 'operations', state: 'note', stops, fix: hint },
     detail: `${stops.join(', ')}: ${message}`,
   }))

@@ -46,7 +46,7 @@ const checks: { readonly [K in Kind]: Check<K> } = {
   async 'speech-recogniser'({ language }) {
     return (await (await import('./speech/select-engine.ts')).selectRecogniser(language)).name
   },
-  async 'voice-copier'({ language, reference }) {
+  async 'voice-cloner'({ language, reference }) {
     return (await (await import('./speech/select-engine.ts')).selectVoiceCloner(language, '', reference)).name
   },
   async 'language-identifier'() {

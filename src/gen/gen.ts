@@ -55,6 +55,7 @@ function renderIndex(operations: readonly OperationFolder[]): string {
   const modules = operations.map(
     ({ folder, exported }) => `  {
     operation: ${exported},
+    requirements: () => import('./${folder}/requirements.ts'),
     plan: () => import('./${folder}/plan.ts'),
     run: () => import('./${folder}/run.ts'),
   },`,

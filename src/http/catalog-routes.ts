@@ -9,7 +9,7 @@ import { defaultPageSize, maxPageSize } from '../contract/fields.ts'
 import { extensionsByKind } from '../contract/file-kind.ts'
 import { maxFileBytes, retentionDays } from '../contract/file.ts'
 import { innerSchemas, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
-import { lackOf } from '../contract/lacks.ts'
+import { readiness } from '../engines/readiness.ts'
 import type { Operation, OperationModule } from '../contract/operation.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { endpoints, routes } from '../contract/routes.ts'
@@ -120,7 +120,7 @@ function jsonDocument(data: unknown) {
 
 async function describeOperation(module: OperationModule): Promise<Capabilities['operations'][number]> {
   const { name, title, price } = module.operation
-  const lack = await lackOf(module)
+  const lack = await readiness(module)
   const missing = lack && `${lack.message}. Fix: ${lack.hint}`
   return { name, title, ready: missing === null, missing, price: describePrice(price) }
 }

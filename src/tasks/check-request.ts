@@ -4,10 +4,10 @@ import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import { findFileRefs, wrongKindError, type FileReference } from '../contract/file.ts'
 import { readBody, omitNulls } from '../contract/validation.ts'
-import { lackOf } from '../contract/lacks.ts'
 import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
+import { readiness, requireAll } from '../engines/readiness.ts'
 import { readFileBytes } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
@@ -52,27 +52,17 @@ export async function appraise(
   request: CheckedRequest & { readonly priority: Priority },
 ): Promise<Appraisal> {
   const { module, input, priority } = request
-  const { ready } = await module.run()
-  const lack = await lackOf(module)
-  // What helps may depend on what is asked for.
-  if (lack) await ready({ input, files: lackingFirst(lack) })
+  const { requirements } = await module.requirements()
+  // What every request needs comes before the files, unless this request needs less.
+  if (await readiness(module)) await requireAll(requirements(input))
   const files = await checkFiles(service, caller, { operation: module.operation, input })
-  const { plan, check } = await module.plan()
-  const withoutTexts = plan(input, files)
-  const planned = (await check?.(input, files, files.read)) ?? withoutTexts
-  const seconds = (await ready({ input, files })) ?? planned.seconds
-  const plannedMs = Math.ceil(seconds * 1000)
+  const { plan } = await module.plan()
+  const { credits, seconds, secondsWith = {} } = await plan(input, files, files.readText)
+  const engines = await requireAll(requirements(input, files))
+  const [chosenSeconds = seconds] = [...engines.values()].flatMap((name) => secondsWith[name] ?? [])
+  const plannedMs = Math.ceil(chosenSeconds * 1000)
   const estimate = await estimateTask(service, { type: module.operation.name, plannedMs, priority })
-  return { fileIds: files.ids, credits: planned.credits, plannedMs, ...estimate }
-}
-
-/** Files that are looked at later: who needs one of them is told what every request lacks. */
-function lackingFirst(lack: MediaError): GivenFiles {
-  return {
-    get() {
-      throw lack
-    },
-  }
+  return { fileIds: files.ids, credits, plannedMs, ...estimate }
 }
 
 function findOperation(service: Service, type: string): OperationModule {
@@ -93,8 +83,8 @@ export function validate(operation: Operation, body: unknown): Record<string, un
 
 interface CheckedFiles extends GivenFiles {
   readonly ids: readonly string[]
-  /** All of a text file. */
-  readonly read: (fileId: string) => Promise<Uint8Array>
+  /** Returns the bytes of a text file. */
+  readonly readText: (fileId: string) => Promise<Uint8Array>
 }
 
 async function checkFiles(
@@ -119,7 +109,7 @@ async function checkFiles(
     byId.set(row.id, { ...(await probeStoredFile(service, row, { audioOnly: soundAlone })), row })
   }
   const files = givenFiles(byId)
-  return { ...files, ids, read: (id) => readFileBytes(service.files, files.get(id).row) }
+  return { ...files, ids, readText: (id) => readFileBytes(service.files, files.get(id).row) }
 }
 
 /** Tells where a request names the file that is missing. */

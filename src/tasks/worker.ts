@@ -6,6 +6,7 @@ import type { OperationModule, RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { shareRateLimiter, type Acquire } from '../engines/services/pace.ts'
+import { requireAll } from '../engines/readiness.ts'
 import { errorCode } from '../platform/system-error.ts'
 import type { Attempt, Failure, Finished, FromWorker, Kept, ToWorker } from './attempt.ts'
 import { givenFiles } from './given-files.ts'
@@ -83,12 +84,12 @@ async function work(
       hint: 'Restart the service, so that its workers are of its own version, and create the task again.',
     })
   }
-  const { run, ready } = await module.run()
+  const [{ requirements }, { run }] = await Promise.all([module.requirements(), module.run()])
   const input = module.operation.input.parse(attempt.input)
   const kept: Kept[] = []
   const context = contextOf(attempt, signal, kept)
-  // Creation asked elsewhere or earlier.
-  await ready({ input, files: context.files })
+  // Creation checked them earlier, perhaps on another machine.
+  await requireAll(requirements(input, context.files))
   process.chdir(attempt.scratch)
   try {
     const output = await run(input, context)

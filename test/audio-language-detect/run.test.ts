@@ -4,10 +4,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MediaError } from '../../src/contract/errors.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configuredPacks, configurePacks } from '../../src/engines/packs/use.ts'
-import { pullAll } from '../../src/commands/models.ts'
+import { pullPacks } from '../../src/commands/manage-packs.ts'
+import { requireAll } from '../../src/engines/readiness.ts'
 import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.ts'
 import { plan } from '../../tools/audio-language-detect/plan.ts'
-import { ready, run } from '../../tools/audio-language-detect/run.ts'
+import { requirements } from '../../tools/audio-language-detect/requirements.ts'
+import { run } from '../../tools/audio-language-detect/run.ts'
 import { make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { withHole } from '../engines/ffmpeg/with-hole.ts'
 import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
@@ -26,7 +28,7 @@ async function detect(path: string) {
   const files = await stage([path])
   const input = audioLanguageDetect.input.parse({ file_id: idOf(path) })
   plan(input, files)
-  await ready({ input, files })
+  await requireAll(requirements(input, files))
   const { context } = contextOf(files, folder)
   return audioLanguageDetect.output.parse(await run(input, context))
 }
@@ -99,7 +101,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect(missing).toMatchObject({ code: 6401, retryable: false })
     const [, names = ''] = /^reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
     expect(names.split(' ')).toEqual(['whisper-tiny', 'voice-activity'])
-    await pullAll({ packs, dataDir }, names.split(' '))
+    await pullPacks({ packs, dataDir, io: process }, names.split(' '))
     expect(await detect(pathOf('kennedy'))).toMatchObject({ engine: 'whisper-tiny', language: 'zh-CN' })
   })
 

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
 import { manifest, type Manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/use.ts'
-import { pullAll } from '../../src/commands/models.ts'
+import { pullPacks } from '../../src/commands/manage-packs.ts'
+import { requireAll } from '../../src/engines/readiness.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
-import { ready } from '../../tools/audio-tts-zero-shot/run.ts'
+import { requirements } from '../../tools/audio-tts-zero-shot/requirements.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
 import { standInSherpa } from '../engines/speech/fake-sherpa.ts'
@@ -42,15 +43,15 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     const files = await stage([recording])
     const request = { text: 'Good morning.', text_lang: 'en-US', ref_file_id: idOf(recording) }
     const input = audioTtsZeroShot.input.parse(request)
-    const missing = await ready({ input, files }).then(
+    const missing = await requireAll(requirements(input, files)).then(
       () => expect.unreachable(),
       (error: unknown) => error,
     )
     expect(missing).toMatchObject({ code: 6401, retryable: false })
     const [, names = ''] =
       missing instanceof MediaError ? (/^reelwright models pull (.+)$/.exec(missing.hint) ?? []) : []
-    await pullAll({ packs, dataDir }, names.split(' '))
-    await ready({ input, files })
+    await pullPacks({ packs, dataDir, io: process }, names.split(' '))
+    await requireAll(requirements(input, files))
     const { output } = await speak(folder, recording, request)
     expect(output).toMatchObject({ engine: 'zipvoice', report: { ref: { ref_text: 'Good morning.' } } })
     expect(output.notes ?? []).not.toContainEqual(expect.stringMatching(/of the words/))

@@ -7,8 +7,10 @@ import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configuredPacks, configurePacks } from '../../src/engines/packs/use.ts'
 import { configureServices } from '../../src/engines/services/use.ts'
 import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
+import { requireAll } from '../../src/engines/readiness.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
-import { ready, run } from '../../tools/audio-tts-zero-shot/run.ts'
+import { requirements } from '../../tools/audio-tts-zero-shot/requirements.ts'
+import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { bytes, fails, json } from '../engines/services/stand-in.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
@@ -194,7 +196,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       const missing = async (request: Record<string, unknown>) => {
         const files = await stage([jfk])
         const input = audioTtsZeroShot.input.parse({ ref_file_id: idOf(jfk), text: 'Hello.', ...request })
-        return await ready({ input, files }).catch((error: unknown) => error)
+        return await requireAll(requirements(input, files)).catch((error: unknown) => error)
       }
       const needed = 'voice-activity speaker-segmentation zipvoice'
       expect(await missing({})).toMatchObject({
@@ -209,7 +211,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         code: 6401,
         hint: expect.stringContaining('voice_service'),
       })
-      expect(await ready().catch((error: unknown) => error)).toMatchObject({
+      expect(await requireAll(requirements()).catch((error: unknown) => error)).toMatchObject({
         code: 6401,
         hint: `reelwright models pull ${needed} sense-voice`,
       })

@@ -15,11 +15,7 @@ import { isFocused, lacksBrowser, openPage, startBrowser } from './browser.ts'
 const blockedModule = {
   ...fakeModule,
   operation: { ...fakeModule.operation, name: 'test_blocked', title: 'Test blocked' },
-  run: async () => ({
-    run: () => Promise.reject(new Error('it must not run')),
-    ready: () =>
-      Promise.reject(new MediaError(6401, 'the engine is not there', { hint: 'brew install engine' })),
-  }),
+  requirements: async () => ({ requirements: () => [{ kind: 'language-model' } as const] }),
 }
 
 describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-headless-shell)', () => {
@@ -269,7 +265,7 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     await page.getByRole('link', { name: 'Service' }).click()
     await page.getByText('Operations ready: 1 of 2').waitFor()
     const blocked = page.getByRole('listitem').filter({ hasText: 'test_blocked' })
-    await blocked.getByText('the engine is not there. Fix: brew install engine').waitFor()
+    await blocked.getByText(/language model.*Fix: Set /i).waitFor()
     expect(wrong).toEqual([])
   })
 

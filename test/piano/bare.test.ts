@@ -1,17 +1,23 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { MediaError } from '../../src/contract/errors.ts'
+import { requireAll } from '../../src/engines/readiness.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/use.ts'
-import { pullAll } from '../../src/commands/models.ts'
-import * as enhance from '../../tools/piano-audio-enhance/run.ts'
-import * as toMidi from '../../tools/piano-audio-to-midi/run.ts'
+import { pullPacks } from '../../src/commands/manage-packs.ts'
+import * as enhanceNeeds from '../../tools/piano-audio-enhance/requirements.ts'
+import { run as runEnhance } from '../../tools/piano-audio-enhance/run.ts'
+import * as midiNeeds from '../../tools/piano-audio-to-midi/requirements.ts'
+import { run as runToMidi } from '../../tools/piano-audio-to-midi/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { makePiece } from './pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
 // A machine on which nothing is installed: what it needs comes by itself, or by the one command that is told.
+
+const enhance = { ...enhanceNeeds, run: runEnhance }
+const toMidi = { ...midiNeeds, run: runToMidi }
 
 const folder = await scratchFolder()
 const mirror = testdata('models')
@@ -30,7 +36,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
   })
 
   const run = async (operation: typeof enhance | typeof toMidi, dataDir: string) => {
-    await operation.ready()
+    await requireAll(operation.requirements())
     const { context, kept } = contextOf(await stage([path]), dataDir)
     const { notes_found } = await operation.run({ file_id: idOf(path) }, context)
     expect(notes_found).toBeGreaterThan(5)
@@ -51,11 +57,11 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
       const dataDir = join(folder, name)
       const packs = packsAt(dataDir, false)
       configurePacks(packs)
-      const missing = await operation.ready().catch((error: unknown) => error)
+      const missing = await requireAll(operation.requirements()).catch((error: unknown) => error)
       expect(missing).toMatchObject({ code: 6401, retryable: false })
       const [, names = ''] = /^reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
       expect(names.split(' ')).toEqual(needs)
-      await pullAll({ packs, dataDir }, names.split(' '))
+      await pullPacks({ packs, dataDir, io: process }, names.split(' '))
       expect(await run(operation, dataDir)).toEqual(made)
     },
   )

@@ -6,10 +6,12 @@ import type { TaskQuote } from '../../src/contract/task.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
 import { configurePacks } from '../../src/engines/packs/use.ts'
+import { requireAll } from '../../src/engines/readiness.ts'
 import { openPianoTranscriber } from '../../src/engines/piano/select-transcriber.ts'
 import { transcriptionSeconds, workTimeoutMs } from '../../src/media/piano/recording.ts'
 import { operations } from '../../tools/index.ts'
-import { ready, run } from '../../tools/piano-audio-to-midi/run.ts'
+import { requirements } from '../../tools/piano-audio-to-midi/requirements.ts'
+import { run } from '../../tools/piano-audio-to-midi/run.ts'
 import type { Graph } from '../engines/onnx-file.ts'
 import { bringModel } from '../engines/vision/stand-in-models.ts'
 import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
@@ -58,7 +60,7 @@ async function bring(graph: Graph | Buffer): Promise<void> {
 
 it('is used where it is set, with its pedal, over any length', async () => {
   await bring(loudnessAsPiano())
-  await ready()
+  await requireAll(requirements())
   const { found, output } = await transcribe(path, folder)
   expect(output).toMatchObject({ transcriber: 'piano-model', pedal: true, notes_found: sounding.length })
   expect(found.notes.map(({ pitch }) => pitch)).toEqual(sounding.map(() => heardKey + 21))
@@ -162,7 +164,7 @@ it.each([
 
 it('nothing installed: the one command that helps is told', async () => {
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
-  await expect(ready()).rejects.toMatchObject({
+  await expect(requireAll(requirements())).rejects.toMatchObject({
     code: 6401,
     hint: 'reelwright models pull piano-transcription',
   })

@@ -5,29 +5,36 @@ import { api } from './api.ts'
 import { fakeModule } from './fake-operation.ts'
 import { startTestService } from './in-process.ts'
 
-/** A service of the fake operation, with readiness of another kind. */
-const startReady = (ready: Awaited<ReturnType<typeof fakeModule.run>>['ready']) =>
-  startTestService({
-    operations: [{ ...fakeModule, run: async () => ({ ...(await fakeModule.run()), ready }) }],
-  })
+type Requirements = Awaited<ReturnType<typeof fakeModule.requirements>>['requirements']
 
-test('what every request lacks is told where a file would be needed to tell more', async () => {
-  await using service = await startReady(async (request) => {
-    if (!request) throw new MediaError(6401, 'not there')
-    request.files.get(request.input.file_id)
-  })
+/** A requirement that a test service never fulfils. */
+const missingModel = { kind: 'language-model' } as const
+
+/** A service whose only operation has other requirements. */
+const startWith = (requirements: Requirements) =>
+  startTestService({ operations: [{ ...fakeModule, requirements: async () => ({ requirements }) }] })
+
+test('a missing requirement of every request is reported before an unknown file', async () => {
+  await using service = await startWith(() => [missingModel])
   const calls = api(await service.account(1))
-  const { data: file } = await calls.upload('a.txt', 'text')
-  expect(await calls.create('test_copy', { file_id: file.file_id })).toMatchObject({
-    ...{ code: 6401, msg: expect.stringContaining('not there') as string },
+  expect(await calls.create('test_copy', { file_id: 'unknown' })).toMatchObject({
+    ...{ code: 6401, msg: expect.stringContaining('language model') as string },
   })
 })
 
-test('a bug in what tells readiness is told as one', async () => {
-  let asked = 0
-  await using service = await startReady(async () => {
-    asked += 1
-    if (asked === 1) throw new TypeError('a bug')
+test('a request that needs less than others is not refused for what they need', async () => {
+  await using service = await startWith((input) => (input ? [] : [missingModel]))
+  const calls = api(await service.account(1))
+  const { data: file } = await calls.upload('a.txt', 'text')
+  expect((await calls.create('test_copy', { file_id: file.file_id })).code).toBe(200)
+})
+
+test('an exception in requirements is an internal error', async () => {
+  let calledTimes = 0
+  await using service = await startWith(() => {
+    calledTimes += 1
+    if (calledTimes === 1) throw new TypeError('a bug')
+    return []
   })
   const calls = api(await service.account(1))
   const { data: file } = await calls.upload('a.txt', 'text')
@@ -47,10 +54,9 @@ test('of all that is wrong with a creation, what comes first in docs/contract.md
             return { credits: 1, seconds: 1 }
           },
         }),
-        run: async () => ({
-          ...(await fakeModule.run()),
-          async ready(request) {
-            if (request ? missing.model : missing.engine) throw new MediaError(6401, 'not there')
+        requirements: async () => ({
+          requirements(_input, files) {
+            return (files ? missing.model : missing.engine) ? [missingModel] : []
           },
         }),
       },

@@ -61,8 +61,9 @@ async function untilAborted(signal: AbortSignal): Promise<never> {
 
 export const fakeModule: OperationModule<typeof fakeOperation> = {
   operation: fakeOperation,
+  requirements: async () => ({ requirements: () => [] }),
   plan: async () => ({ plan: () => ({ credits: 1, seconds: 2 }) }),
-  run: async () => ({ run, ready: async () => undefined }),
+  run: async () => ({ run }),
 }
 
 /** The same behind the envelope of a few operations, `{code: 0, message, data}`. */

@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
       code: 6401,
       message: expect.stringMatching(
         new RegExp(
-          `127\\.0\\.0\\.1:\\d+ is used by another service \\(reelwright process ${process.pid} on .+\\)$`,
+          `^another service uses the database of .*127\\.0\\.0\\.1:\\d+ \\(reelwright process ${process.pid} on .+\\)$`,
         ),
       ),
       hint: expect.stringContaining('DATABASE_URL'),

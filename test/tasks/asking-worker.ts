@@ -31,9 +31,9 @@ const asking = operation({
 
 const module: OperationModule<typeof asking> = {
   operation: asking,
+  requirements: async () => ({ requirements: () => [] }),
   plan: async () => ({ plan: () => ({ credits: 1, seconds: 1 }) }),
   run: async () => ({
-    ready: async () => undefined,
     async run({ address, requests, dies, writes }, { signal, taskId }) {
       const service = { address, requests_per_minute: 3 }
       await using client = openClient(

@@ -125,8 +125,8 @@ import { enableCompileCache } from 'node:module'
 enableCompileCache(import.meta.dirname + '/compiled')
 const { runWorker } = await import('${import.meta.resolve('../../src/tasks/worker.ts')}')
 const schema = { parse: (value) => value }
-const module = { run: async () => ({}), ready: async () => {} }
-runWorker([{ operation: { name: 'x', input: schema, output: schema }, run: async () => module }])`
+const module = { run: async () => ({}), requirements: () => [] }
+runWorker([{ operation: { name: 'x', input: schema, output: schema }, run: async () => module, requirements: async () => module }])`
 
 test('what a worker compiled is there for later ones, though it is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import { spokenLanguage, type VoiceLanguage } from '../../src/contract/languages.ts'
 import type { InputOf, RunContext } from '../../src/contract/operation.ts'
-import { requirePack, requireTogether } from '../../src/engines/packs/use.ts'
 import {
   selectVoiceCloner,
   selectRecogniser,
@@ -36,24 +35,6 @@ interface SeparatedVoice extends MonoAudio {
 
 /** What speaks at all speaks this. */
 const defaultLanguage = 'zh-CN'
-
-/**
- * Checks that there is what a request needs, and where none is given, what every one does: 6401 with the one command
- * that brings it, and what most need with it.
- */
-export async function requireEngines(request?: Languages): Promise<void> {
-  const { text_lang = defaultLanguage, ref_lang = text_lang, ref_text } = request ?? {}
-  const needed = [
-    () => requirePack('onnx-runtime'),
-    () => requirePack('voice-activity'),
-    () => requirePack('speaker-segmentation'),
-    () => selectVoiceCloner(spokenLanguage(text_lang), '', spokenLanguage(ref_lang)),
-  ]
-  const all = [...needed, () => selectRecogniser(spokenLanguage(ref_lang))]
-  if (request) await requireTogether(ref_text === undefined ? all : needed)
-  // Words may be given with each request: without a recogniser alone there is work to do.
-  else await requireTogether(needed).catch(() => requireTogether(all))
-}
 
 /** Opens what a request is done by. */
 export async function openEngines(

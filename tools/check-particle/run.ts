@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OutputOf, ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import type { OutputOf, RunOperation } from '../../src/contract/operation.ts'
 import { dryRun } from '../../src/engines/chromium/dry-run.ts'
 import { locateChromium } from '../../src/engines/chromium/locate.ts'
 import { readParticleSource } from '../../src/engines/chromium/particle-source.ts'
@@ -48,12 +48,6 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     ...about,
     ...context.keep({ path, name: `${sheetFileName(compositionId)}.png` }),
   }
-}
-
-/** Throws 6401 where Chromium is missing, or ffmpeg, which draws the moments. */
-export const ready: ReadyOperation<typeof checkParticle> = async () => {
-  await locateFfmpeg()
-  locateChromium()
 }
 
 /** More help nobody. */

@@ -6,31 +6,31 @@ import { operation } from '../../src/contract/operation.ts'
 const input = z.object({
   file_id: fileRef({
     kinds: ['audio'],
-    describe: 'Recording of a piano, alone or well in front; at most 6 hours',
+    describe: 'Piano recording, solo or piano-dominant, at most 6 hours',
   }),
 })
 
 const output = z.object({
   file_id: id.describe('The WAV'),
   download_url: z.string(),
-  midi_file_id: id.describe('The notes it was played from'),
+  midi_file_id: id.describe('MIDI file of its notes'),
   midi_download_url: z.string(),
-  notes_found: z.int().describe('How many notes were found'),
+  notes_found: z.int().describe('Number of notes found'),
   pedal: z
     .boolean()
-    .describe('Whether the sustain pedal was found; where not, notes last as long as they sound'),
+    .describe('Whether the sustain pedal was found; if not, notes last as long as they sound'),
   duration: z.number().describe('Length of the recording and of the WAV, seconds'),
-  transcriber: z.string().describe('What heard it'),
-  piano: z.string().describe('What played it'),
-  notes: z.array(z.string()).optional().describe('What to know about the result'),
+  transcriber: z.string().describe('Engine that transcribed the recording'),
+  piano: z.string().describe('Piano that rendered it'),
+  notes: z.array(z.string()).optional().describe('Remarks on the result'),
 })
 
 export const pianoAudioEnhance = operation({
   name: 'piano_audio_enhance',
   title: 'Enhance a piano recording',
   description:
-    'Plays a piano recording anew on a grand piano, without noise or room, as a WAV of the same length, timing and ' +
-    'loudness; the MIDI of its notes comes too. For solo or piano-dominant audio: what is no piano is left out.',
+    'Renders a piano recording anew on a sampled grand piano, without noise or reverb, as a WAV of the same length, timing and ' +
+    'loudness, with a MIDI file of its notes. For solo or piano-dominant audio: other sounds are dropped.',
   toolset: 'render',
   input,
   output,

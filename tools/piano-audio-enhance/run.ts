@@ -1,30 +1,25 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunOperation } from '../../src/contract/operation.ts'
-import { requireTogether } from '../../src/engines/packs/use.ts'
-import {
-  expectedTranscriptionSeconds,
-  transcribePiano,
-  requirePianoTranscription,
-} from '../../src/engines/piano/transcribe-piano.ts'
-import { openPiano, requirePiano } from '../../src/engines/piano/piano.ts'
+import { transcribePiano } from '../../src/engines/piano/transcribe-piano.ts'
+import { openPiano } from '../../src/engines/piano/piano.ts'
 import { measureSourceSound, renderPerformance } from '../../src/engines/piano/render-performance.ts'
 import { writeMidi } from '../../src/media/midi/write-midi.ts'
-import { recordingDurationMs, renderingSeconds, workTimeoutMs } from '../../src/media/piano/recording.ts'
+import { renderingSeconds, workTimeoutMs } from '../../src/media/piano/recording.ts'
 import type { pianoAudioEnhance } from './contract.ts'
 
-/** Progress when all is heard, and when all is played, percent. */
-const progressShares = { heard: 40, played: 99 } as const
+/** Progress after the transcription, and after the rendering, percent. */
+const progressShares = { transcribed: 40, rendered: 99 } as const
 
-/** A result that is fainter than its source by more than this is told so, LU. */
+/** Smallest loss of loudness that is reported, LU. */
 const minReportedLu = 0.5
 
-/** Finds the notes and plays them as long and as loud as their source. */
+/** Transcribes the recording and renders it with the length and loudness of the source. */
 export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, context) => {
   const file = context.files.get(file_id)
   const { signal, scratch } = context
   const piano = await openPiano(signal)
-  const { performance, facts } = await transcribePiano(file, context, progressShares.heard)
+  const { performance, facts } = await transcribePiano(file, context, progressShares.transcribed)
   const rendering = {
     signal,
     scratch,
@@ -34,7 +29,8 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   const source = await measureSourceSound({ path: file.path, mono }, rendering)
   const onSamples = (done: number) =>
     context.progress(
-      progressShares.heard + ((progressShares.played - progressShares.heard) * done) / source.samples,
+      progressShares.transcribed +
+        ((progressShares.rendered - progressShares.transcribed) * done) / source.samples,
     )
   const wav = await renderPerformance({ piano, performance, source }, { ...rendering, onSamples })
   const midi = join(scratch, 'piano.mid')
@@ -44,8 +40,10 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   context.progress(100)
   const notes = [
     ...(facts.told.notes ?? []),
-    ...(wav.lacks > minReportedLu
-      ? [`it is ${wav.lacks.toFixed(1)} LU fainter than the source, to keep its true peak at -1 dB`]
+    ...(wav.loudnessDeficitLu > minReportedLu
+      ? [
+          `it is ${wav.loudnessDeficitLu.toFixed(1)} LU quieter than the source, to limit its true peak to -1 dBTP`,
+        ]
       : []),
   ]
   return {

@@ -6,28 +6,28 @@ import { operation } from '../../src/contract/operation.ts'
 const input = z.object({
   file_id: fileRef({
     kinds: ['audio'],
-    describe: 'Recording of a piano, alone or well in front; at most 6 hours',
+    describe: 'Piano recording, solo or piano-dominant, at most 6 hours',
   }),
 })
 
 const output = z.object({
   file_id: id.describe('The MIDI file'),
   download_url: z.string(),
-  notes_found: z.int().describe('How many notes it holds'),
+  notes_found: z.int().describe('Number of notes in the file'),
   pedal: z
     .boolean()
-    .describe('Whether it holds the sustain pedal; where not, notes last as long as they sound'),
+    .describe('Whether it contains the sustain pedal; if not, notes last as long as they sound'),
   duration: z.number().describe('Length of the recording, seconds'),
-  transcriber: z.string().describe('What heard it'),
-  notes: z.array(z.string()).optional().describe('What to know about the result'),
+  transcriber: z.string().describe('Engine that transcribed the recording'),
+  notes: z.array(z.string()).optional().describe('Remarks on the result'),
 })
 
 export const pianoAudioToMidi = operation({
   name: 'piano_audio_to_midi',
   title: 'Piano recording to MIDI',
   description:
-    'Finds the notes of a piano recording (pitch, time, length, velocity) and writes them as a MIDI file at a tempo of ' +
-    '120, where times are those of the recording. For solo or piano-dominant audio; speech and silence are refused.',
+    'Transcribes a piano recording (pitch, time, length, velocity) to a MIDI file at a tempo of ' +
+    '120, with the timing of the recording. For solo or piano-dominant audio; speech and silence are rejected.',
   toolset: 'render',
   input,
   output,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { OutputOf, ReadyOperation, RunOperation } from '../../src/contract/operation.ts'
+import type { OutputOf, RunOperation } from '../../src/contract/operation.ts'
 import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
@@ -13,7 +13,7 @@ import { placeClip } from './place.ts'
 import type { Placed } from './place.ts'
 import { expectedSeconds } from './plan.ts'
 import { outputRate } from './rate.ts'
-import { selectClips, selectLayout, selectSeed, shortestMs } from './selection.ts'
+import { hdrClipNames, selectClips, selectLayout, selectSeed, shortestMs } from './selection.ts'
 import type { SelectedClip } from './selection.ts'
 import type { Size, Rect } from '../../src/media/geometry.ts'
 
@@ -43,7 +43,7 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
   }
   await encode(screen, context, { path, expectedSeconds: expectedSeconds(input, clips) })
 
-  const notes = hdrNames(clips).map((name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`)
+  const notes = hdrClipNames(clips).map((name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`)
   const shape = input.output_ratio.replace(':', 'x')
   return {
     version: 'video_split_screen.v1',
@@ -58,19 +58,6 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
       slots: slotsOf(placed, { canvas, order: layout.order, fit: input.fit_mode }),
     },
   }
-}
-
-/** Throws 6401 where ffmpeg is missing, or for HDR sources what maps them to standard range. */
-export const ready: ReadyOperation<typeof videoSplitScreen> = async (request) => {
-  await locateFfmpeg()
-  const [name] = request ? hdrNames(selectClips(request.input, request.files)) : []
-  if (name === undefined) return
-  await requireFilters(toneMapFilters, { because: `${name} is HDR`, instead: 'convert it to SDR first' })
-}
-
-/** Names of the files that are tone-mapped. */
-function hdrNames(clips: readonly SelectedClip[]): string[] {
-  return [...new Set(clips.flatMap(({ video, file }) => (video.hdr ? [file.name] : [])))]
 }
 
 /** The seed of a task that names none: follows from its id, so that a retry makes the same choice. */

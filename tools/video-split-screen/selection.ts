@@ -164,3 +164,8 @@ function displayAspect(video: VideoFacts): number {
   const { width, height } = turnedSize(video)
   return (width / height) * (video.rotation % 180 === 0 ? num / den : den / num)
 }
+
+/** Names of the HDR files among clips, each once; they are tone-mapped. */
+export function hdrClipNames(clips: readonly SelectedClip[]): string[] {
+  return [...new Set(clips.flatMap(({ video, file }) => (video.hdr ? [file.name] : [])))]
+}

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { GivenFiles, ReadyOperation, RunContext, RunOperation } from '../../src/contract/operation.ts'
+import type { RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { joinParts } from '../../src/engines/ffmpeg/join-parts.ts'
@@ -15,7 +15,7 @@ import { partsOf } from './parts.ts'
 import type { PictureWish } from './picture.ts'
 import { expectedSeconds } from './plan.ts'
 import { soundOf } from './sound.ts'
-import { checkSources, videoOf } from './sources.ts'
+import { checkSources, hdrMaterialNames, videoOf } from './sources.ts'
 import { decodingOn } from './worth.ts'
 
 /**
@@ -29,7 +29,7 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
   const path = join(scratch, 'timeline.mp4')
   await render(timeline, context, path)
   const { width, height, seconds } = timeline
-  const notes = hdrNames(timeline, files).map(
+  const notes = hdrMaterialNames(timeline, files).map(
     (name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`,
   )
   return {
@@ -38,12 +38,6 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
     video_size: [width, height],
     ...(notes.length > 0 ? { notes } : {}),
   }
-}
-
-/** Names of the files that are tone-mapped. */
-function hdrNames({ picture }: Timeline, files: GivenFiles): string[] {
-  const shown = picture.map(({ material }) => files.get(material))
-  return [...new Set(shown.flatMap(({ name, facts }) => (facts?.video?.hdr ? [name] : [])))]
 }
 
 /** Output of all parts that are made at once, pixels a frame: the encoder keeps a few dozen frames of each. */

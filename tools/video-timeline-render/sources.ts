@@ -61,3 +61,9 @@ function rangeError(
 function unit(time: number, lasts: number): string {
   return time >= 100 && time / 1000 <= lasts ? ' Times are seconds, not milliseconds.' : ''
 }
+
+/** Names of the HDR files that a timeline shows, each once; they are tone-mapped. */
+export function hdrMaterialNames({ picture }: Timeline, files: GivenFiles): string[] {
+  const shown = picture.map(({ material }) => files.get(material))
+  return [...new Set(shown.flatMap(({ name, facts }) => (facts?.video?.hdr ? [name] : [])))]
+}

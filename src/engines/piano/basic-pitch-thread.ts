@@ -6,7 +6,7 @@ import type { OnnxRuntime } from '../onnx/session.ts'
 import { serveModel } from '../onnx/model-thread.ts'
 import { countedFrames, marginFrames, basicPitchWindow, type WindowAnalysis } from './basic-pitch-window.ts'
 
-/** The model's own names. */
+/** Tensor names of the model. */
 const tensors = {
   sound: 'serving_default_input_2:0',
   onsets: 'StatefulPartitionedCall:2',
@@ -16,23 +16,25 @@ const tensors = {
 const levels = new PartialLevelMeter()
 const moments = Array.from({ length: countedFrames }, (_, frame) => (marginFrames + frame) * pianoFrameHop)
 
-/** What the model takes and answers: memory of this thread alone, which it does not share. */
+/** Input and outputs of the model; memory of this thread, not shared. */
 const memory = {
   sound: new Float32Array(basicPitchWindow.samples),
   onsets: new Float32Array(basicPitchWindow.frames * keyCount),
   sounding: new Float32Array(basicPitchWindow.frames * keyCount),
 }
 
-serveModel<WindowAnalysis, null>(async (look, { onnx, session }) => {
-  memory.sound.set(look.samples)
-  await hear(onnx, session)
+serveModel<WindowAnalysis, null>(async (analysis, { onnx, session }) => {
+  memory.sound.set(analysis.samples)
+  await runModel(onnx, session)
   for (const name of ['onsets', 'sounding'] as const)
-    look[name].set(memory[name].subarray(marginFrames * keyCount, (marginFrames + countedFrames) * keyCount))
-  levels.measure(memory.sound, moments, look.levels)
+    analysis[name].set(
+      memory[name].subarray(marginFrames * keyCount, (marginFrames + countedFrames) * keyCount),
+    )
+  levels.measure(memory.sound, moments, analysis.levels)
   return null
 })
 
-async function hear({ Tensor }: OnnxRuntime, session: InferenceSession): Promise<void> {
+async function runModel({ Tensor }: OnnxRuntime, session: InferenceSession): Promise<void> {
   const keysOfFrames = [1, basicPitchWindow.frames, keyCount]
   const tensor = (name: keyof typeof memory, dims: readonly number[]) => ({
     [tensors[name]]: new Tensor('float32', memory[name], dims),

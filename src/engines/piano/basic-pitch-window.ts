@@ -1,24 +1,24 @@
 import { partialCount } from '../../media/piano/frames.ts'
 import { keyCount } from '../../media/piano/note.ts'
 
-/** Samples and frames of a window of the model, which is fixed. */
+/** Samples and frames of a window; fixed by the model. */
 export const basicPitchWindow = { samples: 43_844, frames: 172 } as const
 
-/** Frames at both ends of a window that do not count, as too little is heard around them: 0.17 s. */
+/** Frames discarded at both ends of a window, as they lack context: 0.17 s. */
 export const marginFrames = 15
 
 export const countedFrames = basicPitchWindow.frames - 2 * marginFrames
 
 /**
- * A window and what is known of its frames that count, one after another. A thread and who asks it share the memory,
- * which serves one window after another: what each left to be collected would pile up, as little is seen of it.
+ * A window and the analysis of its counted frames. The main thread and a model thread share this memory and reuse it:
+ * the garbage collector underestimates shared memory, so that new buffers per window would pile up.
  */
 export interface WindowAnalysis {
   readonly samples: Float32Array
-  /** 0 to 1, by keys. */
+  /** Probabilities, 0 to 1. Layout: frame, key. */
   readonly onsets: Float32Array
   readonly sounding: Float32Array
-  /** dB, by keys and their partials. */
+  /** dB. Layout: frame, key, partial. */
   readonly levels: Float32Array
 }
 

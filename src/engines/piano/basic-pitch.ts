@@ -11,9 +11,9 @@ import {
   type WindowAnalysis,
 } from './basic-pitch-window.ts'
 import type { PianoTranscription, TranscribePianoOptions, PianoTranscriber } from './transcriber.ts'
-import { paddedWindows, type SoundWindow } from '../../media/audio/windows.ts'
+import { paddedWindows, type SoundWindow } from '../../media/audio/windowOptions.ts'
 
-/** Opens Basic Pitch, which is pulled first where it is not there. */
+/** Opens Basic Pitch. Downloads the model on first use. */
 export async function openBasicPitch(threads: number, signal: AbortSignal): Promise<PianoTranscriber> {
   const model = await openBasicPitchModel(threads, signal)
   return {
@@ -23,7 +23,7 @@ export async function openBasicPitch(threads: number, signal: AbortSignal): Prom
   }
 }
 
-/** The model alone, on so many threads. */
+/** The model, loaded in several threads. */
 interface BasicPitchModel extends ModelThreads<WindowAnalysis, null> {
   readonly threads: number
 }
@@ -46,59 +46,59 @@ async function transcribeWithBasicPitch(
   return { notes: notes.toSorted(compareNotes), pedals: [] }
 }
 
-/** What the model and the spectrum tell of each moment of a sound; of a frame until the next is asked for. */
+/** Yields one frame per 11.6 ms of mono sound at 22,050 Hz. A frame is valid until the takeFirst one is requested. */
 export async function* basicPitchFrames(
   model: BasicPitchModel,
   sound: AsyncIterable<Float32Array>,
   { signal, onSeconds }: TranscribePianoOptions,
 ): AsyncGenerator<PianoFrame> {
-  for await (const { from, received: heard, look } of analyzedWindows(model, sound)) {
+  for await (const { from, received, look: analysis } of analyzedWindows(model, sound)) {
     signal.throwIfAborted()
-    const { onsets, sounding, levels } = look
+    const { onsets, sounding, levels } = analysis
     for (let frame = 0; frame < countedFrames; frame += 1) {
-      if (from + (marginFrames + frame) * pianoFrameHop > heard) break
+      if (from + (marginFrames + frame) * pianoFrameHop > received) break
       const [first, end] = [frame * keyCount, (frame + 1) * keyCount]
       yield {
         ...{ onsets: onsets.subarray(first, end), sounding: sounding.subarray(first, end) },
         levels: levels.subarray(first * partialCount, end * partialCount),
       }
     }
-    onSeconds?.(heard / pianoSampleRate)
+    onSeconds?.(received / pianoSampleRate)
   }
 }
 
 type AnalyzedWindow = Pick<SoundWindow, 'from' | 'received'> & { readonly look: WindowAnalysis }
 
-/** The windows of a sound in their order; while one is read, others are looked at. */
+/** Yields analysed windowOptions in order. Other windowOptions are analysed in the threads meanwhile. */
 async function* analyzedWindows(
   model: BasicPitchModel,
   sound: AsyncIterable<Float32Array>,
 ): AsyncGenerator<AnalyzedWindow> {
-  const windows = {
+  const windowOptions = {
     length: basicPitchWindow.samples,
     step: countedFrames * pianoFrameHop,
     before: marginFrames * pianoFrameHop,
   }
-  const under: Promise<AnalyzedWindow>[] = []
+  const pending: Promise<AnalyzedWindow>[] = []
   const free: WindowAnalysis[] = []
-  for await (const { samples, received: heard, from } of paddedWindows(sound, windows)) {
+  for await (const { samples, received, from } of paddedWindows(sound, windowOptions)) {
     const look = free.pop() ?? newWindowAnalysis()
     look.samples.set(samples)
-    const looked = model.run(look, []).then(() => ({ from, received: heard, look }))
-    // Who ends before its turn comes has no use for its failure.
-    looked.catch(() => {})
-    under.push(looked)
-    // One more than there are threads: none waits while this one reads on.
-    if (under.length <= model.threads) continue
-    const first = await next(under)
+    const analyzed = model.run(look, []).then(() => ({ from, received, look }))
+    // If the consumer stops early, nobody awaits this promise: its failure is ignored.
+    analyzed.catch(() => {})
+    pending.push(analyzed)
+    // One more than there are threads, so that no thread waits while this one reads on.
+    if (pending.length <= model.threads) continue
+    const first = await takeFirst(pending)
     yield first
     free.push(first.look)
   }
-  while (under.length > 0) yield await next(under)
+  while (pending.length > 0) yield await takeFirst(pending)
 }
 
-function next(under: Promise<AnalyzedWindow>[]): Promise<AnalyzedWindow> {
-  const first = under.shift()
-  if (!first) throw new TypeError('nothing is under way')
+function takeFirst(pending: Promise<AnalyzedWindow>[]): Promise<AnalyzedWindow> {
+  const first = pending.shift()
+  if (!first) throw new TypeError('no window is pending')
   return first
 }

@@ -14,14 +14,14 @@ import { paddedWindows } from '../../media/audio/windows.ts'
 
 const modelRate = 16_000
 
-/** Samples of a window, ten seconds, and of a frame. */
+/** Samples of a window (ten seconds), and of a frame. */
 const windowSamples = 160_000
 const frameSamples = modelRate / regressionFrameRate
 
-/** Frames of a window's middle, of a thousand: at the edges too little is heard around them. */
+/** Frames of a window that are used, of 1000: those near its edges lack context. */
 const countedRange = { from: 250, to: 750 } as const
 
-/** What the model answers, each by frames, of keys or of the one pedal. */
+/** Output tensors of the model. Layout: frame, key; for the pedal one value per frame. */
 const outputs = {
   onsets: 'reg_onset_output',
   offsets: 'reg_offset_output',
@@ -32,7 +32,7 @@ const outputs = {
 } as const
 type Outputs = Record<keyof typeof outputs, Float32Array>
 
-/** Opens a model of the form of Kong et al.; 6016 where it is of another. */
+/** Opens a model with the interface of Kong et al. (2021). Throws 6016 if the interface differs. */
 export async function openHighResolution(
   { name, path }: { readonly name: string; readonly path: string },
   threads: number,
@@ -40,10 +40,10 @@ export async function openHighResolution(
   const onnx = await loadOnnxRuntime()
   const session = await onnx.InferenceSession.create(path, {
     ...{ intraOpNumThreads: threads, interOpNumThreads: 1 },
-    // An older runtime fused this graph wrongly; planned memory doubles what it takes.
+    // An older runtime fused this graph wrongly. The memory pattern doubles the memory used.
     ...{ graphOptimizationLevel: 'disabled', enableMemPattern: false },
   }).catch((cause: unknown) => {
-    throw unusableModel('it does not load', cause)
+    throw unusableModel('it cannot be loaded', cause)
   })
   try {
     return highResolutionTranscriber({ onnx, session, input: checkModelInterface(session) }, name)
@@ -53,12 +53,13 @@ export async function openHighResolution(
   }
 }
 
-/** What a model takes; 6016 where that or what it answers is not of the form. */
+/** Name of the model's input. Throws 6016 if inputs or outputs differ from the expected ones. */
 function checkModelInterface({ inputNames, outputNames }: InferenceSession): string {
   const [input, ...others] = inputNames
-  if (input === undefined || others.length > 0) throw unusableModel(`it takes ${inputNames.join(', ')}`)
-  const lacking = Object.values(outputs).filter((output) => !outputNames.includes(output))
-  if (lacking.length > 0) throw unusableModel(`it does not answer ${lacking.join(', ')}`)
+  if (input === undefined || others.length > 0)
+    throw unusableModel(`its inputs are ${inputNames.join(', ') || 'none'}, not one`)
+  const missing = Object.values(outputs).filter((output) => !outputNames.includes(output))
+  if (missing.length > 0) throw unusableModel(`it has no output ${missing.join(', ')}`)
   return input
 }
 
@@ -85,14 +86,14 @@ async function transcribeAtHighResolution(
   const notes: TranscribedNote[] = []
   const step = (countedRange.to - countedRange.from) * frameSamples
   const windows = { length: windowSamples, step, before: countedRange.from * frameSamples }
-  for await (const { samples, received: heard, from } of paddedWindows(sound, windows)) {
+  for await (const { samples, received, from } of paddedWindows(sound, windows)) {
     signal.throwIfAborted()
-    const told = await runWindow(model, samples)
+    const result = await runWindow(model, samples)
     for (let frame = countedRange.from; frame < countedRange.to; frame += 1) {
-      if (from + frame * frameSamples > heard) break
-      notes.push(...tracker.push(regressionFrame(told, frame)))
+      if (from + frame * frameSamples > received) break
+      notes.push(...tracker.push(regressionFrame(result, frame)))
     }
-    onSeconds?.(heard / modelRate)
+    onSeconds?.(received / modelRate)
   }
   notes.push(...tracker.finish())
   return { notes: notes.toSorted(compareNotes), pedals: tracker.pedals }
@@ -103,33 +104,33 @@ async function runWindow(
   samples: Float32Array,
 ): Promise<Outputs> {
   const tensor = new onnx.Tensor('float32', samples, [1, windowSamples])
-  const answers = await session.run({ [input]: tensor }).catch((cause: unknown) => {
-    throw unusableModel('it does not run', cause)
+  const tensors = await session.run({ [input]: tensor }).catch((cause: unknown) => {
+    throw unusableModel('it fails to run', cause)
   })
-  const told = Object.entries(outputs).map(([field, output]) => {
-    const data = answers[output]?.data
+  const result = Object.entries(outputs).map(([field, output]) => {
+    const data = tensors[output]?.data
     const width = field.startsWith('pedal') ? 1 : keyCount
     if (data instanceof Float32Array && data.length >= countedRange.to * width) return [field, data] as const
-    throw unusableModel(`${output} is ${answers[output]?.dims.join(' x ') ?? 'not there'}`)
+    throw unusableModel(`${output} is ${tensors[output]?.dims.join(' x ') ?? 'missing'}`)
   })
-  return Object.fromEntries(told) as Outputs
+  return Object.fromEntries(result) as Outputs
 }
 
-function regressionFrame(told: Outputs, frame: number): RegressionFrame {
+function regressionFrame(result: Outputs, frame: number): RegressionFrame {
   const of = (data: Float32Array) => data.slice(frame * keyCount, (frame + 1) * keyCount)
   return {
-    ...{ onsets: of(told.onsets), offsets: of(told.offsets) },
-    ...{ sounding: of(told.sounding), velocities: of(told.velocities) },
-    pedalOffset: told.pedalOffset[frame] ?? 0,
-    pedal: told.pedal[frame] ?? 0,
+    ...{ onsets: of(result.onsets), offsets: of(result.offsets) },
+    ...{ sounding: of(result.sounding), velocities: of(result.velocities) },
+    pedalOffset: result.pedalOffset[frame] ?? 0,
+    pedal: result.pedal[frame] ?? 0,
   }
 }
 
 function unusableModel(reason: string, cause?: unknown): MediaError {
-  return new MediaError(6016, `the piano model that is set cannot be used: ${reason}`, {
+  return new MediaError(6016, `the configured piano model cannot be used: ${reason}`, {
     cause,
     hint:
-      'Bring one that takes 10 s of sound (1, 160000) at 16 kHz and answers onsets, offsets, frames, velocities and ' +
-      'pedal at 100 frames a second, or leave the setting out: Basic Pitch is used then.',
+      'Use a model with 10 s of sound (1, 160000) at 16 kHz as input, and onsets, offsets, frames, velocities and ' +
+      'pedal at 100 frames a second as outputs; or remove the setting to use Basic Pitch.',
   })
 }

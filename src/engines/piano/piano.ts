@@ -3,12 +3,12 @@ import type { BasicSoundBank } from 'spessasynth_core'
 import { MediaError } from '../../contract/errors.ts'
 import { requirePack, resolvePack } from '../packs/use.ts'
 
-/** What plays. */
+/** A sampled piano. */
 export interface Piano {
-  /** As results name it. */
+  /** Name reported in results. */
   readonly name: string
   readonly bank: BasicSoundBank
-  /** What its licence asks what it plays to say. */
+  /** Attribution that its licence requires in rendered files. */
   readonly credit?: string
 }
 
@@ -16,12 +16,12 @@ const salamanderCredit =
   'Played on the Salamander Grand Piano by Alexander Holm (https://archive.org/details/SalamanderGrandPianoV3), ' +
   'CC BY 3.0 (https://creativecommons.org/licenses/by/3.0/)'
 
-/** Opens the sampled grand piano where it is there or comes by itself, else the small SoundFont. */
+/** Opens the sampled grand piano if it is installed or can be downloaded, else the small SoundFont. */
 export async function openPiano(signal: AbortSignal): Promise<Piano> {
   if (await comes('piano-samples')) {
     try {
       const folder = await resolvePack('piano-samples', { signal })
-      // What plays is loaded where it plays: a service only asks whether it could.
+      // Loaded lazily: the service process only checks whether the pack is available.
       const { loadSampledPiano: sampledPiano } = await import('./synthesizer.ts')
       return { name: 'salamander', bank: await sampledPiano(folder), credit: salamanderCredit }
     } catch (error) {
@@ -39,7 +39,7 @@ export async function requirePiano(): Promise<void> {
   if (!(await comes('piano-samples'))) await requirePack('piano-soundfont')
 }
 
-/** Reads a SoundFont. */
+/** Loads a SoundFont file. */
 export async function readSoundFont(path: string): Promise<BasicSoundBank> {
   const { SoundBankLoader } = await import('spessasynth_core')
   return SoundBankLoader.fromArrayBuffer(new Uint8Array(await readFile(path)).buffer)

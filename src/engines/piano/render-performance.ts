@@ -7,28 +7,28 @@ import { inputArgs, runRaw } from '../ffmpeg/run.ts'
 import { soundRate, stereo } from '../ffmpeg/standard-sound.ts'
 import type { Piano } from './piano.ts'
 
-/** What a result takes over from its source. */
+/** Properties of the source that the result matches. */
 export interface SourceSound {
-  /** Length in samples of 48 kHz. */
+  /** Length in samples at 48 kHz. */
   readonly samples: number
-  /** LUFS; undefined for silence. */
+  /** Integrated loudness, LUFS; undefined for silence. */
   readonly loudness: number | undefined
 }
 
 export interface RenderPerformanceOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** Called with samples that are done, of the source's. */
+  /** Called with the number of rendered samples. */
   readonly onSamples?: (done: number) => void
 }
 
-/** Highest true peak of a result, of 1: -1 dBTP, less what other meters measure more. */
+/** Highest true peak of a result, linear: -1 dBTP, less 0.1 dB by which other meters may read higher. */
 const peakCeiling = 10 ** (-1.1 / 20)
 
-/** One channel is measured alone, as meters do (EBU R128), not as both sides play it: LU. */
+/** Mono is measured as one channel (EBU R128), not as two equal ones: difference in LU. */
 const stereoGainLu = 10 * Math.log10(2)
 
-/** Measures what a result takes over. */
+/** Measures length and loudness of the source. */
 export async function measureSourceSound(
   { path, mono }: { readonly path: string; readonly mono: boolean },
   { signal, timeoutMs }: RenderPerformanceOptions,
@@ -49,8 +49,8 @@ export async function measureSourceSound(
 }
 
 /**
- * Writes a performance as a WAV, 48 kHz stereo of 24 bits, as long and as loud as its source, its true peak at most
- * -1 dBTP; answers by how many LU it is fainter for that. Its comment credits the piano where that has to be.
+ * Writes a performance as a WAV (48 kHz, stereo, 24 bits) with the length and loudness of its source and a true peak of
+ * at most -1 dBTP. `loudnessDeficitLu` is the loudness lost to that limit, LU. The comment credits the piano where required.
  */
 export async function renderPerformance(
   { piano, performance, source }: { piano: Piano; performance: Performance; source: SourceSound },
@@ -60,8 +60,8 @@ export async function renderPerformance(
     timeoutMs,
     onSamples = () => {},
   }: RenderPerformanceOptions & { readonly scratch: string },
-): Promise<{ readonly path: string; readonly lacks: number }> {
-  // Written as it is played: what it has to be multiplied with is known at its end.
+): Promise<{ readonly path: string; readonly loudnessDeficitLu: number }> {
+  // Written while it is rendered: the gain is known only at the end.
   const played = join(scratch, 'piano.f32')
   const [loudness, peak] = [new LoudnessMeter(), new TruePeakMeter()]
   const { playPerformance: play } = await import('./synthesizer.ts')
@@ -76,20 +76,20 @@ export async function renderPerformance(
     }
   }
   await writeFile(played, playing())
-  const wished = 10 ** (((source.loudness ?? 0) - (loudness.finish() ?? 0)) / 20)
-  const gain = Math.min(wished, peakCeiling / Math.max(peak.finish(), 1e-9))
+  const targetGain = 10 ** (((source.loudness ?? 0) - (loudness.finish() ?? 0)) / 20)
+  const gain = Math.min(targetGain, peakCeiling / Math.max(peak.finish(), 1e-9))
   const path = join(scratch, 'piano.wav')
   await runRaw({
     ...{ signal, timeoutMs },
     args: [
       ...['-protocol_whitelist', 'file', '-f', 'f32le', '-ar', String(soundRate), '-ac', '2'],
       ...['-i', `file:${played}`, '-af', `volume=${gain}:precision=float`],
-      // Beyond 4 GiB a plain WAV cannot tell its length.
+      // A plain WAV cannot store a length beyond 4 GiB.
       ...['-c:a', 'pcm_s24le', '-rf64', 'auto', '-bitexact'],
       ...(piano.credit === undefined ? [] : ['-metadata', `comment=${piano.credit}`]),
       path,
     ],
   })
   await rm(played)
-  return { path, lacks: 20 * Math.log10(wished / gain) }
+  return { path, loudnessDeficitLu: 20 * Math.log10(targetGain / gain) }
 }

@@ -14,29 +14,29 @@ import {
 } from 'spessasynth_core'
 import { lowestKey, type Performance } from '../../media/piano/note.ts'
 
-/** Recorded loudnesses, softest first, by their numbers of 16, and the highest velocity each plays. */
+/** Velocity layers used, softest first: number of the layer (of 16), and the highest velocity it plays. */
 export const velocityLayers = [
   { number: 4, upTo: 50 },
   { number: 10, upTo: 90 },
   { number: 14, upTo: 127 },
 ] as const
 
-/** Every third key was recorded, from A0 on. */
+/** MIDI numbers of the recorded keys: every third one from A0 on. */
 const recordedKeys = Array.from({ length: 30 }, (_, index) => lowestKey + 3 * index)
 const letters = ['C', 'D#', 'F#', 'A']
 
 const sampleRate = 48_000
 
-/** Seconds of quiet before the hammer strikes in each recording. */
+/** Silence before the hammer strike in each recording, seconds. */
 const leadInSeconds = 0.009
 
-/** Dampers end on F#6 (90); a key above sounds on when it is left. Seconds until a sound has died away. */
+/** The highest damped key is F#6 (90); keys above ring on after their release. Release times in seconds. */
 const release = { highestDamped: 90, damped: 0.4, undamped: 4 } as const
 
-/** A bank of one grand piano out of the packages of samples in a folder's `node_modules`. */
+/** Builds a sound bank of one grand piano from the sample packages in `node_modules` of a folder. */
 export async function loadSampledPiano(folder: string): Promise<BasicSoundBank> {
   await BasicSoundBank.isSF3DecoderReady
-  // It says of each recording that only its left side is played.
+  // It would warn for each recording that only the left channel is played.
   SpessaLog.setLogLevel(false, false, false)
   const bank = new BasicSoundBank()
   const instrument = new BasicInstrument()
@@ -64,33 +64,32 @@ export async function loadSampledPiano(folder: string): Promise<BasicSoundBank> 
   return bank
 }
 
-/** The package of a recorded loudness. */
+/** npm package of a velocity layer. */
 export function samplePackage(number: number): string {
   return `@audio-samples/piano-velocity${number}`
 }
 
-/** A thing to do at a sample. */
+/** A synthesizer command at a sample. */
 interface SynthEvent {
   readonly at: number
-  /** Of one moment: notes end, then the pedal moves, then notes begin. */
-  readonly turn: number
-  readonly act: (synth: SpessaSynthProcessor) => void
+  /** Order of commands of one sample: notes end, the pedal moves, notes begin. */
+  readonly order: number
+  readonly run: (synth: SpessaSynthProcessor) => void
 }
 
-/** Samples rendered at once. */
+/** Samples rendered per call. */
 const renderBlock = 2048
 
 interface PlayPerformanceOptions {
   /** Hz. */
   readonly rate: number
   readonly samples: number
-  /** Of General MIDI, counted from 0; left out, the grand piano. */
+  /** General MIDI program, from 0; defaults to the acoustic grand piano. */
   readonly program?: number
 }
 
 /**
- * Plays a performance on a piano of a SoundFont: left and right in turn, in pieces, from its time 0 on, as many samples
- * as asked.
+ * Renders a performance with a sound bank, from time 0 on. Yields chunks of interleaved stereo, `samples` frames in all.
  */
 export async function* playPerformance(
   bank: BasicSoundBank,
@@ -104,23 +103,23 @@ export async function* playPerformance(
   const left = new Float32Array(renderBlock)
   const right = new Float32Array(renderBlock)
   const events = synthEvents(performance, rate)
-  let [next, rested] = [0, 0]
+  let [next, yieldedAt] = [0, 0]
   for (let at = 0; at < samples;) {
     while ((events[next]?.at ?? Infinity) <= at) events[next++]?.act(synth)
     const count = Math.min(renderBlock, samples - at, (events[next]?.at ?? Infinity) - at)
     left.fill(0)
     right.fill(0)
     synth.process(left, right, 0, count)
-    const both = new Float32Array(2 * count)
+    const interleaved = new Float32Array(2 * count)
     for (let index = 0; index < count; index += 1) {
-      both[2 * index] = left[index] ?? 0
-      both[2 * index + 1] = right[index] ?? 0
+      interleaved[2 * index] = left[index] ?? 0
+      interleaved[2 * index + 1] = right[index] ?? 0
     }
-    yield both
+    yield interleaved
     at += count
-    // To play waits for nothing: now and then others are heard, such as who wants it to end.
-    if (at - rested < rate) continue
-    rested = at
+    // Rendering never awaits: yield to the event loop now and then, so that an abort is noticed.
+    if (at - yieldedAt < rate) continue
+    yieldedAt = at
     await nextTurn()
   }
 }
@@ -131,16 +130,16 @@ function synthEvents({ notes, pedals }: Performance, rate: number): SynthEvent[]
     synth.controllerChange(0, MIDIControllers.sustainPedal, value)
   return [
     ...notes.flatMap(({ pitch, start, end, velocity }) => [
-      { at: at(start), turn: 3, act: (synth: SpessaSynthProcessor) => synth.noteOn(0, pitch, velocity) },
+      { at: at(start), order: 3, run: (synth: SpessaSynthProcessor) => synth.noteOn(0, pitch, velocity) },
       {
         at: Math.max(at(start) + 1, at(end)),
-        turn: 0,
-        act: (synth: SpessaSynthProcessor) => synth.noteOff(0, pitch),
+        order: 0,
+        run: (synth: SpessaSynthProcessor) => synth.noteOff(0, pitch),
       },
     ]),
     ...pedals.flatMap(({ start, end }) => [
-      { at: at(start), turn: 2, act: sustain(127) },
-      { at: at(end), turn: 1, act: sustain(0) },
+      { at: at(start), order: 2, run: sustain(127) },
+      { at: at(end), order: 1, run: sustain(0) },
     ]),
   ].toSorted((one, other) => one.at - other.at || one.turn - other.turn)
 }

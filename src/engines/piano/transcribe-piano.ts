@@ -14,14 +14,14 @@ import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { stepsIn } from '../ffmpeg/steps.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { ownModelSha256 } from '../packs/use.ts'
-import { openPianoTranscriber, transcriberPace, requirePianoTranscriber } from './select-transcriber.ts'
+import { openPianoTranscriber, requirePianoTranscriber } from './select-transcriber.ts'
 import type { PianoTranscription, PianoTranscriber } from './transcriber.ts'
 
-/** What was played in a recording, and what both operations tell of it. */
+/** Transcription of a recording, and the output fields that both piano operations share. */
 export interface TranscribePianoResult {
   readonly performance: Performance
   readonly facts: {
-    /** The recording's name, short, without its extension. */
+    /** File name without its extension, at most 60 characters. */
     readonly baseName: string
     readonly told: {
       readonly notes_found: number
@@ -33,12 +33,12 @@ export interface TranscribePianoResult {
   }
 }
 
-/** Share of the progress that measuring the level takes, percent. */
+/** Share of the progress taken by measuring the level, percent. */
 const measuringPercent = 5
 
 /**
- * Finds what is played in a recording; `until` is the progress at its end. What was heard is kept as a finished step of
- * the task. Throws 6017 for sound that does not decode, 6014 where there is only silence or no piano.
+ * Transcribes a recording; `until` is the progress at the end, percent. The result is stored as a finished step of the
+ * task. Throws 6017 if the sound does not decode, 6014 for silence or sound that is not a piano.
  */
 export async function transcribePiano(
   file: StagedFile,
@@ -48,22 +48,22 @@ export async function transcribePiano(
   const seconds = recordingDurationMs(file) / 1000
   await using transcriber = await openPianoTranscriber(context.threads, context.signal)
   const finished = await stepsIn(context.steps)
-  const madeOf = [file.file_id, seconds, transcriber.name, await ownModelSha256('piano-model')]
-  const kept = await finished.text('transcription', madeOf, async () =>
+  const stepInputs = [file.file_id, seconds, transcriber.name, await ownModelSha256('piano-model')]
+  const stored = await finished.text('transcription', stepInputs, async () =>
     JSON.stringify(await transcribeRecording({ file, seconds, transcriber }, context, until)),
   )
-  const { notes, pedals, lasted, filled } = JSON.parse(kept) as StoredTranscription
-  const doubt = rejectNonPiano(notes)
-  if (doubt !== null) throw noPianoError(file.name, doubt)
-  const lacks = declaredDurationMs(file.facts) / 1000 - lasted
-  const remarks = [
+  const { notes, pedals, lasted, filled } = JSON.parse(stored) as StoredTranscription
+  const rejection = rejectNonPiano(notes)
+  if (rejection !== null) throw noPianoError(file.name, rejection)
+  const missingSeconds = declaredDurationMs(file.facts) / 1000 - lasted
+  const notesOnSound = [
     ...missingAudioNotes(file.facts, filled),
-    ...(lacks > 1 ? [`the sound ends ${lacks.toFixed(1)} s before the file says`] : []),
+    ...(missingSeconds > 1 ? [`the sound ends ${missingSeconds.toFixed(1)} s before the declared end`] : []),
   ]
   const told = {
     ...{ notes_found: notes.length, pedal: transcriber.pedal, transcriber: transcriber.name },
     duration: Math.round(seconds * 1000) / 1000,
-    ...(remarks.length > 0 && { notes: remarks }),
+    ...(notesOnSound.length > 0 && { notes: notesOnSound }),
   }
   const baseName = [...parse(file.name).name].slice(0, 60).join('')
   const rounded = notes.map(({ pitch, start, end, velocity }) => ({
@@ -80,7 +80,7 @@ interface RecordingJob {
 }
 
 interface StoredTranscription extends PianoTranscription {
-  /** Seconds of sound there were, and those of them that silence stands for. */
+  /** Decoded seconds, and how many of them are silence in place of missing sound. */
   readonly lasted: number
   readonly filled: number
 }
@@ -93,39 +93,28 @@ async function transcribeRecording(
   const { rate, pace } = transcriber
   const timeoutMs = workTimeoutMs(transcriptionSeconds(seconds * 1000, pace))
   let filled = 0
-  const wish = { signal, timeoutMs, seconds, rate }
-  const whole = decodeVoice(file.path, { ...wish, onHoles: (told) => (filled = told) })
+  const decoding = { signal, timeoutMs, seconds, rate }
+  const whole = decodeVoice(file.path, { ...decoding, onHoles: (told) => (filled = told) })
   const { loudest, lasted } = await measureRecording(whole, rate)
   progress(measuringPercent)
   if (loudest < silenceRms) throw noPianoError(file.name, 'it is silent')
-  const heard = await transcriber.transcribe(
-    scaleSamples(decodeVoice(file.path, wish), targetRms / loudest),
+  const transcription = await transcriber.transcribe(
+    scaleSamples(decodeVoice(file.path, decoding), targetRms / loudest),
     {
       signal,
       onSeconds: (done) => progress(measuringPercent + ((until - measuringPercent) * done) / seconds),
     },
   )
-  return { ...heard, lasted, filled }
+  return { ...transcription, lasted, filled }
 }
 
-/** For `ready` of an operation: 6401 where ffmpeg or what hears is missing. */
-export async function requirePianoTranscription(): Promise<void> {
-  await locateFfmpeg()
-  await requirePianoTranscriber()
-}
-
-/** Seconds of work to expect for finding the notes of a recording by what is there to hear it. */
-export async function expectedTranscriptionSeconds(file: Pick<GivenFile, 'name' | 'facts'>): Promise<number> {
-  return transcriptionSeconds(recordingDurationMs(file), await transcriberPace())
-}
-
-/** Root mean square of the loudest 0.4 s: below the first there is silence (-70 dBFS); to the second it is brought. */
+/** RMS of the loudest 0.4 s: below the first (-70 dBFS) a recording is silent; it is amplified to the second. */
 const silenceRms = 10 ** (-70 / 20)
 const targetRms = 0.1
 
 function noPianoError(name: string, why: string): MediaError {
-  return new MediaError(6014, `${name}: no piano was found: ${why}`, {
-    hint: 'Give a recording in which a piano plays alone or well in front, without speech.',
+  return new MediaError(6014, `${name} contains no piano: ${why}`, {
+    hint: 'Give a recording of a piano, solo or dominant, without speech.',
   })
 }
 

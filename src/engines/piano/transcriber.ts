@@ -1,32 +1,32 @@
 import type { PedalSpan } from '../../media/piano/note.ts'
 import type { TranscribedNote } from '../../media/piano/note-tracker.ts'
 
-/** What was heard in a recording. */
+/** Notes and pedal found in a recording. */
 export interface PianoTranscription {
-  /** By start, then pitch. */
+  /** Sorted by start, then pitch. */
   readonly notes: readonly TranscribedNote[]
-  /** Empty where the transcriber tells none. */
+  /** Empty if the transcriber does not detect the pedal. */
   readonly pedals: readonly PedalSpan[]
 }
 
-/** How a transcriber is called. */
+/** Options of `transcribe`. */
 export interface TranscribePianoOptions {
   readonly signal: AbortSignal
-  /** Called with the seconds that were heard so far. */
+  /** Called with the seconds transcribed so far. */
   readonly onSeconds?: (seconds: number) => void
 }
 
 /** Finds the notes of a piano recording. */
 export interface PianoTranscriber extends AsyncDisposable {
-  /** As results name it. */
+  /** Name reported in results. */
   readonly name: string
-  /** Rate of the sound it hears, Hz, of one channel. */
+  /** Sample rate of its mono input, Hz. */
   readonly rate: number
-  /** Seconds of work for a second of sound, on two cores. */
+  /** Seconds of work per second of sound, on two cores. */
   readonly pace: number
-  /** Whether it tells the pedal. */
+  /** Whether it detects the sustain pedal. */
   readonly pedal: boolean
-  /** Hears sound in pieces of any size, in memory that does not grow with its length but for the notes. */
+  /** Transcribes a stream of chunks of any size. Apart from the notes, memory does not grow with its length. */
   transcribe(
     sound: AsyncIterable<Float32Array>,
     listening: TranscribePianoOptions,

@@ -1,0 +1,42 @@
+import type { VoiceLanguage } from './languages.ts'
+
+/** One thing that must be installed or configured before a request can run. `engines/readiness.ts` checks it. */
+export type Requirement = {
+  /** Not required by itself, but installed by the same command where something else is missing. */
+  readonly recommended?: true
+} & (
+  | {
+      /**
+       * `ffmpeg`: with the parts that every operation uses. `canvas`: the drawing library. `text-detection`: model and
+       * runtime. `piano-transcriber`, `piano-sound`, `language-identifier`: any engine of that kind.
+       */
+      readonly kind:
+        | 'ffmpeg'
+        | 'chromium'
+        | 'canvas'
+        | 'text-detection'
+        | 'piano-transcriber'
+        | 'piano-sound'
+        | 'language-identifier'
+        | 'language-model'
+    }
+  /** ffmpeg's filters that map an HDR file to standard range. */
+  | { readonly kind: 'tone-mapping'; readonly file: string }
+  | {
+      readonly kind: 'ffmpeg-encoders'
+      readonly names: readonly string[]
+      /** Why they are needed: the beginning of the error's sentence. */
+      readonly because: string
+      /** What a caller can do without them: the end of the fix. */
+      readonly instead: string
+    }
+  /** A pack, by its name in the manifest: installed, or small enough to be downloaded on first use. */
+  | { readonly kind: 'pack'; readonly name: PackRequirement }
+  /** What runs these models, where the user has set any of them. */
+  | { readonly kind: 'own-models'; readonly names: readonly ('inpainting' | 'optical-flow')[] }
+  | { readonly kind: 'speech-recogniser'; readonly language: VoiceLanguage }
+  /** An engine that speaks `language` in a voice that speaks `reference`. */
+  | { readonly kind: 'voice-cloner'; readonly language: VoiceLanguage; readonly reference: VoiceLanguage }
+)
+
+type PackRequirement = 'onnx-runtime' | 'voice-activity' | 'speaker-segmentation'
