@@ -47,11 +47,11 @@ describe('waiting', () => {
 
   test('ends at once with an event', async () => {
     await using held = await queued()
-    using news = new EventFeed(held.client)
+    using feed = new EventFeed(held.client)
     let polls = 0
     const waiting = waitForTask(held.client, held.task, {
       signal: never,
-      news,
+      changes: feed,
       onChange: () => void (polls += 1),
     })
     await until(() => polls >= 6 && held.service.followers.size === 1, 'slow polling with a socket open')

@@ -185,7 +185,7 @@ interface WaitForTaskOptions {
   /** Ends the wait, not the task. */
   readonly signal: AbortSignal
   /** Makes the wait end sooner than the next poll. */
-  readonly news?: TaskChangeFeed
+  readonly changes?: TaskChangeFeed
   readonly onChange?: (task: TaskView) => void
 }
 
@@ -197,7 +197,7 @@ export async function waitForTask(
 ): Promise<TaskView> {
   let view = await queryTask(client, task)
   let nudge = new AbortController()
-  const unfollow = options.news?.follow((changed) => {
+  const unfollow = options.changes?.follow((changed) => {
     if (!changed || changed.task_id === task.task_id) nudge.abort()
   })
   try {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /** What work of a transfer is given. */
-interface JobContext {
+export interface JobContext {
   /** Aborted only when the server ends: no call's end stops a transfer. */
   readonly signal: AbortSignal
   /** Reports 0 to 100. */

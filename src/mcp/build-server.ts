@@ -6,11 +6,11 @@ import {
   type GetPromptResult,
   type McpRequestContext,
 } from '@modelcontextprotocol/server'
-import { callLimits, callTool, callToolAsTask } from './call-tool.ts'
+import { callTool, callToolAsTask } from './call-tool.ts'
 import { completeArgument } from './completions.ts'
 import { mediaTaskSource } from './media-tasks.ts'
 import { fillPrompt } from './prompts.ts'
-import { withProtocolErrors } from './call-limits.ts'
+import { callLimits, withProtocolErrors } from './call-limits.ts'
 import { listResources, listResourceTemplates, readResource } from './resources.ts'
 import type { McpContext } from './mcp-context.ts'
 import { supportsTasks, handleTaskExtension, tasksExtension } from './task-extension.ts'

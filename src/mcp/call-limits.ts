@@ -1,25 +1,33 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
 import { withTimeout } from '../platform/concurrency.ts'
-import { callLimits } from './call-tool.ts'
 import { describeError } from './reply.ts'
 
-/** Returns the result of work; throws 6402 when it takes longer than so many milliseconds. Late work continues. */
-export async function withServiceTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
-  return await withTimeout(work, ms, timeoutError)
+/** Time limits of a call, ms. */
+export interface CallLimits {
+  /** Waiting ends here, and the call returns the present state. */
+  readonly wait: number
+  /** The call returns by then, even if it hangs. */
+  readonly answer: number
 }
+
+/** Clients time out after 60 s or less, so every call returns within 45 s. */
+export const callLimits: CallLimits = { wait: 42_000, answer: 44_000 }
 
 /** Error of a call that exceeded its time limit. */
 export function timeoutError(): MediaError {
-  return new MediaError(6402, 'The service did not answer in time', {
-    hint: 'What was begun goes on: see list_tasks, then call again.',
+  return new MediaError(6402, 'The service did not respond in time', {
+    hint: 'Work that has started continues: check list_tasks, then call again.',
   })
 }
 
-/** Work that is no tool's, answered in time as those are; failures as the protocol tells them: of a bug nothing but that there was one. */
+/**
+ * Runs a request that is not a tool call under the same time limit. Throws failures as ProtocolErrors; a bug is
+ * reported, and the client sees only that an internal error occurred.
+ */
 export async function withProtocolErrors<T>(work: Promise<T>, report: (error: unknown) => void): Promise<T> {
   try {
-    return await withServiceTimeout(work, callLimits.answer)
+    return await withTimeout(work, callLimits.answer, timeoutError)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     if (!(error instanceof MediaError)) report(error)

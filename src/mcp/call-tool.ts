@@ -9,24 +9,14 @@ import {
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
 import { isTerminal, taskState } from '../contract/task.ts'
-import { timeoutError, withServiceTimeout } from './call-limits.ts'
+import { withTimeout } from '../platform/concurrency.ts'
+import { type CallLimits, timeoutError } from './call-limits.ts'
 import { describeTaskOrSubmission } from './media-tasks.ts'
 import { readConsent, toErrorResult, toResult } from './reply.ts'
 import type { Session } from './session.ts'
 import type { Snapshot } from './snapshot.ts'
 import { toTaskResult } from './task-extension.ts'
 import type { Tool, ToolCall } from './tool.ts'
-
-/** How long a call may take, ms. */
-interface CallLimits {
-  /** Waits end here, and the call answers with what there is. */
-  readonly wait: number
-  /** Whatever it hangs on, it is answered by now. */
-  readonly answer: number
-}
-
-/** Clients give up at 60 s and below: every call answers within 45 s. */
-export const callLimits: CallLimits = { wait: 42_000, answer: 44_000 }
 
 /** What a call knows beside its arguments. */
 export type CallContext = Pick<ServerContext, 'mcpReq'> & {
@@ -45,7 +35,9 @@ export async function callTool(
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${given.name}`)
   const call = createCall(context)
   try {
-    return toResult(await withServiceTimeout(tool.run(session, given.arguments, call), context.limits.answer))
+    return toResult(
+      await withTimeout(tool.run(session, given.arguments, call), context.limits.answer, timeoutError),
+    )
   } catch (error) {
     if (isAbortOf(call.signal, error)) return toErrorResult(timeoutError())
     if (!(error instanceof MediaError)) context.report(error)
@@ -96,7 +88,11 @@ export async function callToolAsTask(
   if (id === undefined || !isUnfinished(status)) return result
   try {
     return toTaskResult(
-      await withServiceTimeout(describeTaskOrSubmission(session, id, context.mcpReq), describeTimeoutMs),
+      await withTimeout(
+        describeTaskOrSubmission(session, id, context.mcpReq),
+        describeTimeoutMs,
+        timeoutError,
+      ),
     )
   } catch (error) {
     // It is begun, and paid: its snapshot tells it as well.

@@ -7,7 +7,8 @@ import {
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
 import { maxBodyBytes } from '../contract/route.ts'
-import { withServiceTimeout } from './call-limits.ts'
+import { withTimeout } from '../platform/concurrency.ts'
+import { timeoutError } from './call-limits.ts'
 import { LegacySessions, sessionIdleMs } from './http-legacy-sessions.ts'
 
 /** Keys served at a time. */
@@ -95,7 +96,7 @@ export class TenantRegistry {
   async #check(caller: TenantEntry): Promise<void> {
     const { clock } = this.#options
     if (clock() - caller.checkedAt <= recheckMs) return
-    await withServiceTimeout(caller.tenant.check(), keyCheckTimeoutMs)
+    await withTimeout(caller.tenant.check(), keyCheckTimeoutMs, timeoutError)
     caller.checkedAt = clock()
   }
 

@@ -5,11 +5,10 @@ import { isTerminal } from '../contract/task.ts'
 import { operationAdvice } from './run-operation.ts'
 import { withProtocolErrors } from './call-limits.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
-import type { KnownTask, Session, SubmissionResult } from './session.ts'
+import { lookUpTask, type KnownTask, type Session, type SubmissionResult } from './session.ts'
 import { callAgainSnapshot, taskSnapshot } from './snapshot.ts'
 import type { McpContext } from './mcp-context.ts'
 import type { McpRequest, DetailedTask, TaskSource } from './task-extension.ts'
-import { lookUpTask } from './tools/task-tools.ts'
 import type { Job } from './background-jobs.ts'
 
 /** How often a client had better ask, ms. */

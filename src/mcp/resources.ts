@@ -11,10 +11,9 @@ import type { InspectedFile } from '../contract/file-routes.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import { routes } from '../contract/routes.ts'
 import { catalogResources, catalogTemplates, readCatalogResource } from './catalog-resources.ts'
-import type { Session } from './session.ts'
+import { lookUpTask, type Session } from './session.ts'
 import { publicMediaFacts } from './tools/inspect-tool.ts'
 import { taskSnapshot } from './snapshot.ts'
-import { lookUpTask } from './tools/task-tools.ts'
 
 const jsonMimeType = 'application/json'
 

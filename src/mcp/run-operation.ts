@@ -1,43 +1,156 @@
-import { expectedTimes, type TaskView, waitForTask } from '../client/tasks.ts'
+import { createTask, expectedTimes, quoteTask, type TaskView, waitForTask } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
+import { asListed, type Operation } from '../contract/operation.ts'
+import { isTerminal } from '../contract/task.ts'
+import type { Job, JobContext } from './background-jobs.ts'
+import { type PreparedInput, prepareInput } from './prepare-input.ts'
 import type { Consent, ToolReply } from './reply.ts'
-import type { KnownTask, PricedTask, Session } from './session.ts'
-import { type Snapshot, taskSnapshot, unconfirmedSnapshot } from './snapshot.ts'
-import type { ToolCall } from './tool.ts'
+import type { KnownTask, PricedTask, Session, SubmissionResult } from './session.ts'
+import { type Snapshot, taskSnapshot, unconfirmedSnapshot, uploadSnapshot } from './snapshot.ts'
+import { progressShares, type ToolCall } from './tool.ts'
+import { uploadFiles } from './upload-files.ts'
+import { checkSaveTo } from './workspace-delivery.ts'
 
-/** The key of the question about a price: a yes to one price is none to another. */
-export function priceQuestionKey(credits: number): string {
+/** A call of an operation's tool: the operation's own arguments, and how the call waits and saves. */
+export interface OperationRequest {
+  readonly operation: Operation
+  /** Normalized, but not validated yet. */
+  readonly args: Record<string, unknown>
+  readonly options: {
+    readonly wait_seconds: number
+    readonly save_to?: string | undefined
+    /** Creates a task even if an equal one is unfinished. */
+    readonly force_new: boolean
+  }
+}
+
+/**
+ * Runs an operation for one tool call: prepares the arguments, uploads the files, quotes the price and asks for
+ * consent, creates the task, follows it and delivers its files. Upload, quote and creation form a background job,
+ * so that they finish even when the call's time ends first.
+ */
+export async function runOperation(
+  session: Session,
+  request: OperationRequest,
+  call: ToolCall,
+): Promise<ToolReply> {
+  for (;;) {
+    const prepared = await prepare(session, request)
+    const { job, isJoined } = await submitOrJoin(session, { request, prepared, consent: call.consent })
+    const result = await job.within(call.signal, (percent) =>
+      call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
+    )
+    if (result && 'priced' in result) {
+      // The joined submission stopped at a price that only this call's user has agreed to: submit again.
+      if (hasAgreed(call.consent, result.priced.credits)) continue
+      return requestPriceConsent(session, result.priced, call.consent)
+    }
+    const { wait_seconds, save_to } = request.options
+    if (!result || !('task' in result)) {
+      return { data: { ...uploadSnapshot(job, { saveTo: save_to, isJoined }) } }
+    }
+    const task = { ...result.task, save_to: save_to ?? result.task.save_to }
+    const following = { ...task, waitSeconds: wait_seconds, isJoined: result.isJoined || isJoined }
+    return { data: { ...(await followTask(session, following, call)) } }
+  }
+}
+
+/** Validates the arguments and opens the local files. Errors use the codes of the operation's error table. */
+async function prepare(session: Session, { operation, args }: OperationRequest): Promise<PreparedInput> {
+  return prepareInput(session, operation, args).catch((error: unknown) => {
+    throw asListed(operation, error)
+  })
+}
+
+interface SubmitTaskOptions {
+  readonly request: OperationRequest
+  readonly prepared: PreparedInput
+  readonly consent: Consent
+}
+
+/** Joins the unfinished submission of an equal call, or starts one. */
+async function submitOrJoin(
+  session: Session,
+  submission: SubmitTaskOptions,
+): Promise<{ readonly job: Job<SubmissionResult>; readonly isJoined: boolean }> {
+  const { prepared, request } = submission
+  const key = request.options.force_new ? undefined : prepared.fingerprint
+  const running = key === undefined ? undefined : session.submissions.running(key)
+  if (!running) {
+    const job = session.submissions.start((context) => submitTask(session, submission, context), key)
+    return { job, isJoined: false }
+  }
+  await prepared.files[Symbol.asyncDispose]()
+  await checkSaveTo(session, request.options.save_to)
+  return { job: running, isJoined: true }
+}
+
+/** The background job: uploads the files, quotes the price, then creates the task if nobody needs to be asked. */
+async function submitTask(
+  session: Session,
+  { request, prepared, consent }: SubmitTaskOptions,
+  context: JobContext,
+): Promise<SubmissionResult> {
+  await using files = prepared.files
+  const { operation, options } = request
+  await checkSaveTo(session, options.save_to)
+  const records = await uploadFiles(session, files, context)
+  const fileIds = new Map([...records].map(([path, { file_id }]) => [path, file_id]))
+  const newTask = {
+    task_type: operation.name,
+    body: prepared.body(fileIds),
+    join: !options.force_new,
+    synchronous: operation.synchronous,
+  }
+  if (session.confirmAbove !== undefined) {
+    const credits = await quoteTask(session.client, newTask, context.signal)
+    const mayCreate = credits <= session.confirmAbove || hasAgreed(consent, credits)
+    if (!mayCreate) return { priced: { task_type: operation.name, credits } }
+  }
+  const created = await createTask(session.client, newTask, context.signal)
+  const { task_id, task_type } = created
+  const task: KnownTask = {
+    task_id,
+    task_type,
+    // The call that created a joined task may have named another folder.
+    save_to: options.save_to ?? session.tasks.get(task_id)?.save_to,
+    ended: isTerminal(created.status) ? created : undefined,
+  }
+  session.tasks.remember(task_id, task)
+  session.events.emit('resourcesChanged')
+  return { task, isJoined: created.joined }
+}
+
+/** The key contains the price: consent to one price does not cover another. */
+function priceQuestionKey(credits: number): string {
   return `cost_${credits}_credits`
 }
 
-/** Asks the user whether work is worth its price; where that cannot be, or was refused, tells how it stands. */
-export function requestPriceConsent(
-  { confirmAbove }: Session,
-  priced: PricedTask,
-  consent: Consent,
-): ToolReply {
+function hasAgreed(consent: Consent, credits: number): boolean {
+  return consent.answerTo(priceQuestionKey(credits)) === true
+}
+
+/** Asks the user to agree to the price. Explains what to do if the user declined or the client cannot ask. */
+function requestPriceConsent({ confirmAbove }: Session, priced: PricedTask, consent: Consent): ToolReply {
   const { task_type, credits } = priced
   const price = describeCredits(credits)
   const key = priceQuestionKey(credits)
-  const nothing = 'The files are uploaded; no task was made and nothing charged.'
+  const state = 'The files are uploaded; no task was created and nothing was charged.'
   if (consent.answerTo(key) !== undefined) {
-    const next_step = `The user said no to ${price}. ${nothing} Ask what to change before you call again.`
+    const next_step = `The user declined ${price}. ${state} Ask what to change before you call again.`
     return { data: { ...unconfirmedSnapshot(priced, next_step), status: 'declined' } }
   }
-  const limit = `${price}, and above ${describeCredits(confirmAbove ?? 0)} the user is asked first`
+  const limit = `${price}, and the user must agree to more than ${describeCredits(confirmAbove ?? 0)}`
   const next_step =
-    `It costs ${limit}, which this client cannot do. ${nothing} Ask for less, such as a shorter range, or have the ` +
-    'user raise confirm_above_credits (REELWRIGHT_CONFIRM_ABOVE_CREDITS) and start this server again.'
+    `It costs ${limit}, which this client cannot ask for. ${state} Request less, such as a shorter range, or have ` +
+    'the user raise confirm_above_credits (REELWRIGHT_CONFIRM_ABOVE_CREDITS) and restart this server.'
   return {
     data: { ...unconfirmedSnapshot(priced, next_step) },
-    ...(consent.canAsk && { question: { key, text: `${task_type} costs ${limit}. Go ahead?` } }),
+    ...(consent.canAsk && { question: { key, text: `${task_type} costs ${limit}. Continue?` } }),
   }
 }
 
-/** Shares of a call's progress: uploads end at the first, the task at the second, then files are saved. */
-export const progressShares = { uploaded: 10, worked: 95 } as const
-
-/** Waits for a task as long as the call may, and brings a completed one's files to where the client can use them. */
+/** Waits for a task for `waitSeconds`, at most until the call ends, and delivers the files of a completed one. */
 export async function followTask(
   session: Session,
   task: KnownTask & { readonly waitSeconds: number; readonly isJoined?: boolean },
@@ -46,7 +159,7 @@ export async function followTask(
   const { uploaded, worked } = progressShares
   const view = await waitForTask(session.client, task, {
     signal: AbortSignal.any([call.signal, AbortSignal.timeout(task.waitSeconds * 1000)]),
-    news: session.feed,
+    changes: session.feed,
     onChange: ({ status, progress }) =>
       call.progress(uploaded + (progress / 100) * (worked - uploaded), `${status} ${progress} %`),
   })
@@ -60,7 +173,7 @@ export async function followTask(
   })
 }
 
-/** What the operation of a completed task says is to be done next with its result. */
+/** The operation's own advice on what to do with the output of a completed task. */
 export function operationAdvice(
   { operations }: Pick<Session, 'operations'>,
   view: TaskView,

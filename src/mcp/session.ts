@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Client } from '../client/client.ts'
 import { EventFeed } from '../client/event-feed.ts'
 import type { Preview } from '../client/preview.ts'
-import type { TaskRef } from '../client/tasks.ts'
+import { findTask, type TaskRef } from '../client/tasks.ts'
 import type { FileRecord } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
 import { BackgroundJobs } from './background-jobs.ts'
@@ -151,4 +151,15 @@ class RecentItems<T> {
   entries(): IterableIterator<[string, T]> {
     return this.#items.entries()
   }
+}
+
+/** Finds a task by its id alone: in this session, else by asking the service under each task type. Throws 6005. */
+export async function lookUpTask(session: Session, taskId: string): Promise<KnownTask> {
+  const remembered = session.tasks.get(taskId)
+  if (remembered) return remembered
+  const types = session.operations.map(({ name }) => name)
+  const { task_id, task_type } = await findTask(session.client, taskId, { types })
+  const task = { task_id, task_type }
+  session.tasks.remember(task_id, task)
+  return task
 }

@@ -8,7 +8,7 @@ import { workspaceDelivery } from './workspace-delivery.ts'
 import type { WorkspaceOptions } from './workspace.ts'
 
 /** What `reelwright mcp` gives to its server. */
-export interface McpServerOptions extends Omit<SessionOptions, 'place'>, ServerSetupOptions {
+export interface McpServerOptions extends Omit<SessionOptions, 'delivery'>, ServerSetupOptions {
   readonly workspace: WorkspaceOptions
   /** Left out, this process's stdin and stdout. */
   readonly transport?: Transport

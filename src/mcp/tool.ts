@@ -18,7 +18,10 @@ export interface ToolCall {
   progress(percent: number, message: string): void
 }
 
-/** True statements on what a tool does. */
+/** How a call's progress is divided, %: uploads end at `uploaded`, the task at `worked`, then files are saved. */
+export const progressShares = { uploaded: 10, worked: 95 } as const
+
+/** Annotations of a tool as MCP defines them. */
 interface ToolHints {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean

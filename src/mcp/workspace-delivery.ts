@@ -13,10 +13,9 @@ import { errorCode } from '../platform/system-error.ts'
 import { type CompletedTask, type FileDelivery, findResultFiles, type ResultFile } from './file-delivery.ts'
 import { isExistingFile, openAllowedFolder } from './open-allowed.ts'
 import { describeError } from './reply.ts'
-import { progressShares } from './run-operation.ts'
 import type { SavedFile, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
-import type { ToolCall } from './tool.ts'
+import { progressShares, type ToolCall } from './tool.ts'
 import { createWorkspace, type WorkspaceOptions } from './workspace.ts'
 
 /** The client works on this machine: paths are taken, and results are saved into its workspace. */

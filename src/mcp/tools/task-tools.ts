@@ -6,7 +6,7 @@ import { routes } from '../../contract/routes.ts'
 import { taskListQuery } from '../../contract/task.ts'
 import type { ToolReply } from '../reply.ts'
 import { followTask } from '../run-operation.ts'
-import type { KnownTask, Session } from '../session.ts'
+import { lookUpTask, type Session } from '../session.ts'
 import { callAgainSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.ts'
 import { defineTool, saveTo, type ToolCall, waitSeconds } from '../tool.ts'
 import { checkSaveTo } from '../workspace-delivery.ts'
@@ -77,17 +77,6 @@ async function getTransfer(
   const { file_id, original_name, size } = uploaded.file
   const done = { status: 'completed', progress: 100, next_step: 'Use file_id in other tools.' }
   return { data: { ...done, file_id, name: original_name, bytes: size } }
-}
-
-/** A task by its id alone: as remembered, else as the service knows it. */
-export async function lookUpTask(session: Session, taskId: string): Promise<KnownTask> {
-  const remembered = session.tasks.get(taskId)
-  if (remembered) return remembered
-  const types = session.operations.map(({ name }) => name)
-  const { task_id, task_type } = await findTask(session.client, taskId, { types })
-  const task = { task_id, task_type }
-  session.tasks.remember(task_id, task)
-  return task
 }
 
 const { status, task_type, page, page_size } = taskListQuery.shape
