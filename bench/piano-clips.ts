@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { BasicSoundBank } from 'spessasynth_core'
-import { resolvePack } from '../src/engines/packs/use.ts'
+import { resolvePack } from '../src/engines/packs/resolve.ts'
 import { readSoundFont } from '../src/engines/piano/piano.ts'
 import { loadSampledPiano, playPerformance } from '../src/engines/piano/synthesizer.ts'
 import { pianoSampleRate } from '../src/media/piano/frames.ts'

@@ -14,7 +14,7 @@ import { beginAsMain } from '../test/service/begin-as-main.ts'
 // As a worker begins: what is loaded before would have the space of new objects grow for good.
 beginAsMain()
 const { manifest } = await import('../src/engines/packs/manifest.ts')
-const { configurePacks: setPacks } = await import('../src/engines/packs/use.ts')
+const { configurePacks: setPacks } = await import('../src/engines/packs/resolve.ts')
 const { makePiece } = await import('../test/piano/pieces.ts')
 const { record, writeWav } = await import('../test/piano/recordings.ts')
 const { contextOf, idOf, stage } = await import('../test/tasks/run-operation.ts')

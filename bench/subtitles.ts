@@ -1,15 +1,15 @@
-import { changeSubtitles } from '../src/media/subtitles/change.ts'
+import { changeSubtitles } from '../src/media/subtitles/edit-subtitles.ts'
 import {
   findBilingual,
   countCharacters,
   findOverlappingLayers,
   subtitleLimits,
 } from '../src/media/subtitles/check.ts'
-import { splitIntoCues } from '../src/media/subtitles/cut.ts'
+import { splitIntoCues } from '../src/media/subtitles/split-cues.ts'
 import { sentencePassages } from '../src/media/subtitles/passages.ts'
 import { readSubtitles } from '../src/media/subtitles/read.ts'
 import { rewriteAss } from '../src/media/subtitles/rewrite-ass.ts'
-import { estimateWidth } from '../src/media/subtitles/widths.ts'
+import { estimateWidth } from '../src/media/subtitles/text-width.ts'
 import { bytesOf } from '../test/engines/subtitles/made-files.ts'
 
 // Processor seconds that subtitle files take, median of five. The largest (8 MB): read, check, and write with every

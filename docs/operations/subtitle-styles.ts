@@ -1,8 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { setType } from '../../src/engines/canvas/text.ts'
-import { letterColours, presetNames, type LetterColour } from '../../src/media/subtitles/looks.ts'
-import type { Canvas } from '../../src/media/subtitles/styles.ts'
+import {
+  type Canvas,
+  type LetterColour,
+  letterColours,
+  presetNames,
+} from '../../src/media/subtitles/style-presets.ts'
 import { burned, lookFile, rgbaOf, type Look, typefaceHere } from '../../test/engines/subtitles/burned.ts'
 
 // Draws the picture sheet of the styles of subtitles, burned by libass with this machine's fonts.

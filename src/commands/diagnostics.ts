@@ -1,42 +1,50 @@
 import { stat } from 'node:fs/promises'
 import { homedir, hostname, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { findingsOf } from './findings.ts'
 import {
+  configSecrets,
+  definedVariables,
   locateDataDir,
   readConfig,
   readExplicitSettings,
-  configSecrets,
-  definedVariables,
   type Config,
 } from '../config/config.ts'
 import type { PrivateData } from '../doctor/redact-report.ts'
-import { createReport, writeReport } from '../doctor/report.ts'
-import { stripDialect } from '../engines/services/address.ts'
-import { registerSecret } from '../platform/log.ts'
 import { packageVersion } from '../platform/environment.ts'
+import type { Command, CommandCall } from './command.ts'
+import { collectFindings } from './doctor.ts'
 
-interface Options {
-  readonly dataDir?: string | undefined
-  readonly output?: string | undefined
-  readonly withNames?: boolean | undefined
+export const diagnostics: Command = {
+  summary: 'write a diagnostic report for bug reports, without secrets, for you to read and send',
+  options: { output: { type: 'string' }, 'with-names': { type: 'boolean' } },
+  help: [
+    ['--output <file>', 'file to write; by default a new one in the current folder'],
+    ['--with-names', 'keep the names of files and folders'],
+  ],
+  run: writeDiagnostics,
 }
 
-/** Writes what helps to find a fault into one text, without secrets, and tells where it lies and what it holds. */
-export async function diagnostics({ dataDir, output, withNames = false }: Options): Promise<void> {
-  // What is wrong with settings that cannot be read is among the findings.
-  const config = await readConfig({ dataDir }).catch(() => undefined)
+async function writeDiagnostics(call: CommandCall): Promise<void> {
+  const [{ createReport, writeReport }, { registerSecret }] = await Promise.all([
+    import('../doctor/report.ts'),
+    import('../platform/log.ts'),
+  ])
+  const { environment, stdout } = call.io
+  const { output, 'with-names': withNames = false } = call.values
+  const source = { dataDir: call.values['data-dir'], environment }
+  // The findings report why settings cannot be read.
+  const config = await readConfig(source).catch(() => undefined)
   if (config) configSecrets(config).forEach(registerSecret)
-  const folder = locateDataDir({ dataDir })
+  const dataDir = locateDataDir(source)
   const sections = await createReport({
     version: await packageVersion(),
-    dataDir: folder,
-    findings: await findingsOf(dataDir),
-    settings: config && { ...(await readExplicitSettings({ dataDir })) },
-    variables: definedVariables(),
+    dataDir,
+    findings: await collectFindings(call),
+    settings: config && { ...(await readExplicitSettings(source)) },
+    variables: definedVariables(environment),
     service:
       config?.baseUrl === undefined ? undefined : { baseUrl: config.baseUrl, apiKey: config.apiKey ?? '' },
-    privacy: privacyOf(folder, config),
+    privacy: await privateData(dataDir, config),
     withNames,
   })
   const path = resolve(
@@ -44,20 +52,22 @@ export async function diagnostics({ dataDir, output, withNames = false }: Option
   )
   await writeReport(path, sections)
   const { size } = await stat(path)
-  process.stdout.write(
+  stdout.write(
     [
-      `${path} (${Math.ceil(size / 1024)} KiB) holds:`,
+      `${path} (${Math.ceil(size / 1024)} KiB) contains:`,
       ...sections.map(({ title }) => `  ${title}`),
       withNames
-        ? 'Keys and passwords are left out; names of files and folders are in it.'
-        : 'Keys, passwords, and the names of files, folders and people are left out.',
+        ? 'Keys and passwords are removed; names of files and folders are included.'
+        : 'Keys, passwords, and the names of files, folders and people are removed.',
       'Read it before you send it.',
       '',
     ].join('\n'),
   )
 }
 
-function privacyOf(dataDir: string, config: Config | undefined): PrivateData {
+/** Folders, hosts and names of this machine, with the placeholders that replace them in the report. */
+async function privateData(dataDir: string, config: Config | undefined): Promise<PrivateData> {
+  const { stripDialect } = await import('../engines/services/services.ts')
   const {
     workspace,
     projectDir,
@@ -99,7 +109,7 @@ function privacyOf(dataDir: string, config: Config | undefined): PrivateData {
   }
 }
 
-/** Empty for a user that the system knows by number only. */
+/** Name of the current user; empty for one without an entry in the user database. */
 function userName(): string {
   try {
     return userInfo().username

@@ -7,7 +7,7 @@ import type { Voice } from '../contract/catalog.ts'
 import { MediaError } from '../contract/errors.ts'
 import { plainIssueMessage } from '../contract/validation.ts'
 import { dataFiles } from '../daemon/data-files.ts'
-import { isHttpUrl } from '../engines/packs/address.ts'
+import { isHttpUrl } from '../engines/packs/download-url.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
 import { services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
@@ -20,7 +20,7 @@ import {
   type Settings,
 } from './settings.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** This process's environment, for what starts other processes. */
 export const processEnvironment: Environment = process.env
@@ -143,12 +143,12 @@ export function locateDataDir({ dataDir, environment = processEnvironment }: Con
   return resolve(given ?? defaultDataDir(environment))
 }
 
-/** Names of the variables by which this process's environment sets something. */
-export function definedVariables(): string[] {
+/** Names of the variables of ours that an environment sets. */
+export function definedVariables(environment: Environment): string[] {
   const names = [...Object.values(environmentOnlySettings), ...settingDescriptions].flatMap(
     ({ variable }) => variable ?? [],
   )
-  return names.filter((name) => nonEmpty(processEnvironment[name]) !== undefined)
+  return names.filter((name) => nonEmpty(environment[name]) !== undefined)
 }
 
 /** What of the settings nobody may be told. */

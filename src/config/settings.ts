@@ -1,7 +1,9 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
-import { isDownloadUrl } from '../engines/packs/address.ts'
+import { isDownloadUrl } from '../engines/packs/download-url.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import {
   serviceInfo,
@@ -23,6 +25,9 @@ interface SettingDescription {
 
 /** Values that hold where nobody sets another. */
 export const defaults = { log_level: 'info', host: '127.0.0.1', port: 8787, pull_models: true } as const
+
+/** Where results go when no folder is configured; created on first use. */
+export const defaultWorkspace = join(homedir(), 'Reelwright')
 
 const descriptions = z.registry<SettingDescription>()
 const path = z.string().min(1)

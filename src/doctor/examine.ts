@@ -8,7 +8,7 @@ import { chooseAnotherFolderHint, nearestFolder, dataFolderProblem } from '../da
 import { locateChromium, canUseSandbox } from '../engines/chromium/locate.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
-import { packStates } from '../engines/packs/use.ts'
+import { packStates } from '../engines/packs/resolve.ts'
 import { missingRequirements } from '../engines/readiness.ts'
 import type { Services } from '../engines/services/services.ts'
 import { freeSpace } from '../platform/folder.ts'

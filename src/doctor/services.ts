@@ -1,16 +1,16 @@
 import { MediaError } from '../contract/errors.ts'
 import { isSameModel, listModels, hasNoModelList } from '../engines/language-model/models.ts'
-import { parseServiceAddress } from '../engines/services/address.ts'
-import { openClient, type ServiceClient } from '../engines/services/client.ts'
-import { httpErrorCause } from '../engines/services/refusal.ts'
 import {
+  parseServiceAddress,
   serviceInfo,
-  serviceName,
-  serviceKinds,
   type ServiceKind,
+  serviceKinds,
+  serviceName,
   type Services,
 } from '../engines/services/services.ts'
-import { serviceSettingHint } from '../engines/services/use.ts'
+import { openClient, type ServiceClient } from '../engines/services/client.ts'
+import { httpErrorCause } from '../engines/services/failures.ts'
+import { serviceSettingHint } from '../engines/services/configured.ts'
 import type { Finding } from './finding.ts'
 
 /** How long a service may take to say a word, ms. */

@@ -29,7 +29,7 @@ const checks: { readonly [K in Kind]: Check<K> } = {
     await (await import('./canvas/load.ts')).loadDrawing()
   },
   async pack({ name }) {
-    await (await import('./packs/use.ts')).requirePack(name)
+    await (await import('./packs/resolve.ts')).requirePack(name)
   },
   async 'text-detection'() {
     await (await import('./vision/require.ts')).requireTextDetection()
@@ -53,7 +53,7 @@ const checks: { readonly [K in Kind]: Check<K> } = {
     return (await (await import('./speech/select-engine.ts')).selectLanguageIdentifier()).name
   },
   async 'language-model'() {
-    ;(await import('./services/use.ts')).requireService('language_model')
+    ;(await import('./services/configured.ts')).requireService('language_model')
   },
 }
 
@@ -75,7 +75,7 @@ export async function requireAll(requirements: readonly Requirement[]): Promise<
 }
 
 async function check(requirements: readonly Requirement[]): Promise<ChosenEngines> {
-  const { requireTogether } = await import('./packs/use.ts')
+  const { requireTogether } = await import('./packs/resolve.ts')
   const chosen = new Map<Kind, string>()
   await requireTogether(
     requirements.map((requirement) => async () => {

@@ -2,9 +2,9 @@ import { type Config, takeWorkerServices, workerEnvironment } from '../config/co
 import { setFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import { type Packs, packSettings, type PackSettings } from '../engines/packs/store.ts'
-import { configurePacks } from '../engines/packs/use.ts'
+import { configurePacks } from '../engines/packs/resolve.ts'
 import type { Services } from '../engines/services/services.ts'
-import { configureServices } from '../engines/services/use.ts'
+import { configureServices } from '../engines/services/configured.ts'
 import type { ServiceOptions } from './service.ts'
 
 /** What the command line of a worker tells it of its supervisor's settings. */

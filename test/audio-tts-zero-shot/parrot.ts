@@ -1,4 +1,4 @@
-import { configureServices } from '../../src/engines/services/use.ts'
+import { configureServices } from '../../src/engines/services/configured.ts'
 import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
 import { bytes, json, startStandIn, type Reply, type StandIn } from '../engines/services/stand-in.ts'
 

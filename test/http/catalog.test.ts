@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Capabilities, Enums, LayoutEntry, layoutPage } from '../../src/contract/catalog.ts'
-import { configureServices } from '../../src/engines/services/use.ts'
+import { configureServices } from '../../src/engines/services/configured.ts'
 import { findLayout, layoutsFor, slotCounts } from '../../src/media/layout/layout.ts'
 import { operations } from '../../tools/index.ts'
 import * as common from '../contract/common.ts'

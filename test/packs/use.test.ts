@@ -13,7 +13,7 @@ import {
   configurePacks,
   packStates,
   resolvePack,
-} from '../../src/engines/packs/use.ts'
+} from '../../src/engines/packs/resolve.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'

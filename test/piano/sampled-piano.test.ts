@@ -6,7 +6,7 @@ import type { BasicSoundBank } from 'spessasynth_core'
 import { beforeAll, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { packFolder, inventoryFile } from '../../src/engines/packs/store.ts'
-import { configurePacks } from '../../src/engines/packs/use.ts'
+import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import {
   loadSampledPiano,
   playPerformance,

@@ -12,10 +12,10 @@ const { answerModule, fakeModule, freeModule, messageModule } = await import('./
 const operations = [answerModule, fakeModule, freeModule, messageModule, ...productOperations]
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')
-const { configurePacks: setPacks } = await import('../../src/engines/packs/use.ts')
+const { configurePacks: setPacks } = await import('../../src/engines/packs/resolve.ts')
 const { workerEnvironment: environmentTelling, takeWorkerServices: takeServices } =
   await import('../../src/config/config.ts')
-const { configureServices: setServices } = await import('../../src/engines/services/use.ts')
+const { configureServices: setServices } = await import('../../src/engines/services/configured.ts')
 const none = { folder: join(tmpdir(), 'no-packs'), automatic: false, own: {} }
 const bring = (packs: object) => setPacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
 // Each loads its own side alone, as the product's do: workers start often.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { configuredService, configureServices } from '../../src/engines/services/use.ts'
+import { configuredService, configureServices } from '../../src/engines/services/configured.ts'
 import { srtOf, translateStudio } from './studio.ts'
 
 // What is refused at creation costs nothing and makes no task; the model is asked nothing.

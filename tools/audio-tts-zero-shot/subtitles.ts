@@ -1,6 +1,6 @@
-import { cuesFromSpeech } from '../../src/media/subtitles/from-speech.ts'
+import { cuesFromSpeech } from '../../src/media/subtitles/split-cues.ts'
 import { srtFile } from '../../src/media/subtitles/srt-file.ts'
-import { estimateWidth } from '../../src/media/subtitles/widths.ts'
+import { estimateWidth } from '../../src/media/subtitles/text-width.ts'
 import type { AssembledSpeech } from './speech-file.ts'
 
 interface MakeSubtitlesOptions {

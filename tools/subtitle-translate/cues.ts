@@ -1,10 +1,9 @@
-import { splitIntoCues } from '../../src/media/subtitles/cut.ts'
+import { splitIntoCues } from '../../src/media/subtitles/split-cues.ts'
 import { hasTwoSpeakers, type Passage } from '../../src/media/subtitles/passages.ts'
 import type { SubtitleFormat } from '../../src/media/subtitles/subtitles.ts'
-import { splitPieces } from '../../src/media/subtitles/pieces.ts'
+import { type LineLimit, splitPieces, wrapText } from '../../src/media/subtitles/wrap.ts'
 import { stripPunctuation } from '../../src/media/subtitles/strip-punctuation.ts'
-import { wrapText, type LineLimit } from '../../src/media/subtitles/wrap.ts'
-import type { SubtitleLayout } from './page.ts'
+import type { SubtitleLayout } from './layout.ts'
 
 /** What is shown at once of a passage. */
 export interface TranslatedCue {

@@ -5,7 +5,7 @@ import type { InputOf, Plan, PlanOperationWithTexts } from '../../src/contract/o
 import { countCharacters, subtitleLimits } from '../../src/media/subtitles/check.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { assOnlyFields, subtitleTranslate } from './contract.ts'
-import { checkTranslatable } from './usable.ts'
+import { checkTranslatable } from './check-file.ts'
 
 type Input = InputOf<typeof subtitleTranslate>
 

@@ -1,19 +1,24 @@
-import { cueArrow } from '../../src/media/subtitles/arrow.ts'
-import { assFile, type AssEvent } from '../../src/media/subtitles/ass-file.ts'
-import { bilingualEvents } from '../../src/media/subtitles/bilingual.ts'
-import { changeSubtitles } from '../../src/media/subtitles/change.ts'
+import { cueArrow } from '../../src/media/subtitles/srt-file.ts'
+import { type AssEvent, assFile, bilingualEvents } from '../../src/media/subtitles/ass-file.ts'
+import { changeSubtitles } from '../../src/media/subtitles/edit-subtitles.ts'
 import { textEntries } from '../../src/media/subtitles/check.ts'
 import { convertTags } from '../../src/media/subtitles/convert-tags.ts'
 import { byteOrderMark } from '../../src/media/subtitles/encoding.ts'
-import { restoreTags } from '../../src/media/subtitles/relay.ts'
+import { restoreTags } from '../../src/media/subtitles/restore-tags.ts'
 import { rewriteAss, type EventReplacement } from '../../src/media/subtitles/rewrite-ass.ts'
 import { stripEntry } from '../../src/media/subtitles/strip-punctuation.ts'
 import type { SubtitleEntry, SubtitleFormat, Subtitles } from '../../src/media/subtitles/subtitles.ts'
 import { srtTime } from '../../src/media/subtitles/times.ts'
 import { plainText, escapeText } from '../../src/media/subtitles/tokens.ts'
 import type { TranslatedCue } from './cues.ts'
-import type { SubtitleLayout } from './page.ts'
-import { listStyles, defaultPlayRes, entryStyleName, scaleStyles, type ResultStyles } from './styles.ts'
+import {
+  defaultPlayRes,
+  entryStyleName,
+  listStyles,
+  type ResultStyles,
+  scaleStyles,
+  type SubtitleLayout,
+} from './layout.ts'
 
 /** What is written, and as what. */
 export interface WriteOptions {

@@ -50,7 +50,7 @@ async function openModels(
   set: Packs,
   { threads, footage }: PartJob,
 ): Promise<InpaintingModels & AsyncDisposable> {
-  const { configurePacks: setPacks } = await import('../../src/engines/packs/use.ts')
+  const { configurePacks: setPacks } = await import('../../src/engines/packs/resolve.ts')
   const { openLearnedModels } = await import('../../src/engines/vision/learned-models.ts')
   setPacks(set)
   return await openLearnedModels(threads, { range: isFullRange(footage) ? 'full' : 'limited' })

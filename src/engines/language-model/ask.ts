@@ -1,18 +1,28 @@
 import type * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { ServiceClient } from '../services/client.ts'
-import { unexpectedResponse } from '../services/failures.ts'
-import { sanitizeDetail, httpErrorCause } from '../services/refusal.ts'
+import { httpErrorCause, sanitizeDetail, unexpectedResponse } from '../services/failures.ts'
 import { serviceName } from '../services/services.ts'
-import { chatRequestBody, parseChatReply, type ChatReply, type ChatRequest } from './chat.ts'
-import { knownDialect, isContextExceeded, fallbackDialect, rememberDialect } from './dialect.ts'
-import type { ModelQuestion } from './language-model.ts'
-import { correctionMessages, questionMessages, answerJsonSchema, estimateMessageTokens } from './messages.ts'
+import {
+  type ChatReply,
+  type ChatRequest,
+  chatRequestBody,
+  fallbackDialect,
+  isContextExceeded,
+  knownDialect,
+  parseChatReply,
+  rememberDialect,
+} from './chat-completions.ts'
+import { type ModelQuestion, NoUsableAnswer, TokenLimitExceeded } from './language-model.ts'
+import {
+  answerJsonSchema,
+  correctionMessages,
+  estimateMessageTokens,
+  estimateTokens,
+  questionMessages,
+} from './messages.ts'
 import { isUnknownModel, suggestModels } from './models.ts'
-import { NoUsableAnswer } from './no-answer.ts'
-import { parseAnswer, stripReasoning } from './read-answer.ts'
-import { estimateTokens } from './tokens.ts'
-import { TokenLimitExceeded } from './too-long.ts'
+import { parseAnswer, stripReasoning } from './parse-answer.ts'
 
 /** A model that is asked. */
 export interface ModelConnection {

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
-import type { QuestionImage } from './chat.ts'
+import { MediaError } from '../../contract/errors.ts'
+import type { QuestionImage } from './chat-completions.ts'
 
 /** A question whose answer is of a known form. */
 export interface ModelQuestion<S extends z.ZodObject> {
@@ -18,7 +19,7 @@ export interface ModelQuestion<S extends z.ZodObject> {
 }
 
 /** What was used so far; estimated where the server does not count. */
-export interface ModelUsage {
+interface ModelUsage {
   readonly requests: number
   readonly promptTokens: number
   readonly answerTokens: number
@@ -40,4 +41,33 @@ export interface LanguageModel extends AsyncDisposable {
   ask<S extends z.ZodObject>(question: ModelQuestion<S>): Promise<z.output<S>>
   /** Tokens that are left for the prompt of such a question; whoever has more to ask asks in parts. */
   promptTokenBudget<S extends z.ZodObject>(question: Omit<ModelQuestion<S>, 'prompt' | 'signal'>): number
+}
+
+/** A question that does not fit, or an answer that was cut off: in smaller parts it may do. */
+export class TokenLimitExceeded extends MediaError {
+  readonly part: 'question' | 'answer'
+
+  constructor(part: 'question' | 'answer', message: string, cause?: unknown) {
+    super(6401, message, {
+      cause,
+      retryable: false,
+      hint: 'Use a model with a longer context, and say how long it is: { "language_model": { "address", "model", "context_tokens" } }.',
+    })
+    this.part = part
+  }
+}
+
+/** A model that is there, and gave no right answer to this question: another one, or a smaller, may have one. */
+export class NoUsableAnswer extends MediaError {
+  constructor(
+    message: string,
+    options: { readonly retryable?: boolean; readonly hint: string; readonly cause?: unknown },
+  ) {
+    super(6401, message, options)
+  }
+}
+
+/** Whether a failure is one of the question, rather than of the service: others may be answered. */
+export function isQuestionFailure(error: unknown): boolean {
+  return error instanceof NoUsableAnswer || error instanceof TokenLimitExceeded
 }

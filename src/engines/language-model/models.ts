@@ -1,11 +1,14 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { parseJson } from '../../platform/text-formats.ts'
-import { parseServiceAddress } from '../services/address.ts'
+import { parseServiceAddress, serviceName } from '../services/services.ts'
 import type { ServiceClient } from '../services/client.ts'
-import { unexpectedResponse, type ServiceTarget } from '../services/failures.ts'
-import { httpErrorCause, type HttpError } from '../services/refusal.ts'
-import { serviceName } from '../services/services.ts'
+import {
+  type HttpError,
+  httpErrorCause,
+  type ServiceTarget,
+  unexpectedResponse,
+} from '../services/failures.ts'
 
 /** A model as servers list it; how long a context may be is told by vLLM, OpenRouter, and llama.cpp. */
 const modelEntry = z.object({

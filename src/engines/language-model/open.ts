@@ -1,13 +1,12 @@
 import { MediaError } from '../../contract/errors.ts'
-import { isLocalNetworkHost, parseServiceAddress } from '../services/address.ts'
+import { isLocalNetworkHost, parseServiceAddress, serviceName } from '../services/services.ts'
 import { openClient, defaultConcurrency, type ClientOptions, type ServiceClient } from '../services/client.ts'
-import { httpErrorCause } from '../services/refusal.ts'
-import { requireService } from '../services/use.ts'
+import { httpErrorCause } from '../services/failures.ts'
+import { requireService } from '../services/configured.ts'
 import { askModel, type ModelConnection } from './ask.ts'
 import type { LanguageModel } from './language-model.ts'
 import { questionMessages, answerJsonSchema, estimateMessageTokens } from './messages.ts'
 import { chooseModel, listModels, type ListedModel } from './models.ts'
-import { serviceName } from '../services/services.ts'
 
 /**
  * A model on this machine may load, and think, for minutes; and as answers are asked for whole, the first byte of one

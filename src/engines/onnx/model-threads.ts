@@ -1,7 +1,7 @@
 import { MediaError } from '../../contract/errors.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import { startThread } from '../../platform/runtime.ts'
-import { resolvePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/resolve.ts'
 import type { PackName } from '../packs/manifest.ts'
 import type { ModelThreadData, ModelReply } from './model-thread.ts'
 

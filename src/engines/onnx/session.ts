@@ -1,7 +1,7 @@
 import type * as runtime from 'onnxruntime-node'
 import { MediaError } from '../../contract/errors.ts'
 import type { PackName } from '../packs/manifest.ts'
-import { loadEngine } from '../packs/use.ts'
+import { loadEngine } from '../packs/resolve.ts'
 
 type ModelOutputs = runtime.InferenceSession.OnnxValueMapType
 

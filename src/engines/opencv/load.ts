@@ -1,5 +1,5 @@
 import type * as library from '@techstark/opencv-js'
-import { loadEngine } from '../packs/use.ts'
+import { loadEngine } from '../packs/resolve.ts'
 
 /** What looks at pictures, compiled to WebAssembly. */
 export type OpenCv = typeof library

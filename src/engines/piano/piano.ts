@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { BasicSoundBank } from 'spessasynth_core'
 import { MediaError } from '../../contract/errors.ts'
-import { requirePack, resolvePack } from '../packs/use.ts'
+import { requirePack, resolvePack } from '../packs/resolve.ts'
 
 /** A sampled piano. */
 export interface Piano {

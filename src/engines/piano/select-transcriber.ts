@@ -1,4 +1,4 @@
-import { findPack, requirePack, requireTogether } from '../packs/use.ts'
+import { findPack, requirePack, requireTogether } from '../packs/resolve.ts'
 import { openBasicPitch } from './basic-pitch.ts'
 import { openHighResolution } from './high-resolution.ts'
 import type { PianoTranscriber } from './transcriber.ts'

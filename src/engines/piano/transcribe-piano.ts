@@ -13,7 +13,7 @@ import {
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { stepsIn } from '../ffmpeg/steps.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
-import { ownModelSha256 } from '../packs/use.ts'
+import { ownModelSha256 } from '../packs/resolve.ts'
 import { openPianoTranscriber, requirePianoTranscriber } from './select-transcriber.ts'
 import type { PianoTranscription, PianoTranscriber } from './transcriber.ts'
 

@@ -1,12 +1,11 @@
 import type { Dispatcher } from 'undici'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import { registerSecret } from '../../platform/log.ts'
-import { exponentialDelay, retry, waitInRealTime, type Wait } from '../../platform/retry.ts'
-import { parseServiceAddress } from './address.ts'
-import { requestOptions, readResponse, type ServiceResponse, type ServiceRequest } from './exchange.ts'
-import { classifyFailure, timeoutError, type ServiceTarget } from './failures.ts'
-import { serviceRateLimiter } from './pace.ts'
-import { timeLimit } from './time-limit.ts'
+import { exponentialDelay, retry, type Wait, waitInRealTime } from '../../platform/retry.ts'
+import { classifyFailure, type ServiceTarget, timeoutError } from './failures.ts'
+import { readResponse, requestOptions, type ServiceRequest, type ServiceResponse } from './http-exchange.ts'
+import { serviceRateLimiter } from './rate-limiter.ts'
+import { parseServiceAddress } from './services.ts'
 
 /** A connection with a service. */
 export interface ServiceClient extends AsyncDisposable {
@@ -16,7 +15,7 @@ export interface ServiceClient extends AsyncDisposable {
 }
 
 /** How patient a connection is, and how much it takes. */
-export interface ClientLimits {
+interface ClientLimits {
   /** Until an answer begins, and until all of it is here with everything tried again, ms. */
   readonly firstByteMs: number
   readonly wholeMs: number
@@ -102,4 +101,17 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
   })
+}
+
+/** A limit of time that is counted from its begin to its end, and aborts with its reason. */
+function timeLimit(reason: () => Error, milliseconds: number) {
+  const late = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const end = (): void => clearTimeout(timer)
+  return {
+    signal: late.signal,
+    begin: () => void (timer ??= setTimeout(() => late.abort(reason()), milliseconds)),
+    end,
+    [Symbol.dispose]: end,
+  }
 }

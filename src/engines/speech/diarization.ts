@@ -2,39 +2,39 @@ import { decodePowerset, SpeakerTracker } from '../../media/speech/speaker-track
 import { clusterEmbeddings, speakerTurns } from '../../media/speech/speaker-turns.ts'
 import { type SpeakerTurn, speechRate } from '../../media/speech/speech-types.ts'
 import { openOnnxModel } from '../onnx/session.ts'
-import { findPack, resolvePack } from '../packs/use.ts'
+import { findPack, resolvePack } from '../packs/resolve.ts'
 import { invalidResult, startSherpaProcess } from './sherpa/process.ts'
 import type { SpeechCallOptions } from './speech-engines.ts'
 
-/** The model hears 10 s at once and tells of a frame each 270 samples, of 991 samples each. */
+/** The model takes windows of 10 s. Its frames are 991 samples long and 270 samples apart. */
 const windowSamples = 10 * speechRate
 const frameStep = 270
 const frameLength = 991
 const windowFrames = Math.floor((windowSamples - frameLength) / frameStep) + 1
-/** A new window begins about every 2.5 s. */
+/** Windows start about every 2.5 s. */
 const hopFrames = 148
 const hopLength = hopFrames * frameStep
 
-/** Level that the model hears best, root mean square, and the most that is amplified for it. */
+/** RMS to which windows are amplified for the model, and the highest gain. */
 const targetRms = 0.08
 const maxGain = 30
 
-/** Least likeness of two voices that are one person's, a cosine, and least sound to tell it by, samples. */
+/** Lowest cosine similarity of two embeddings of one speaker, and shortest speech for an embedding, samples. */
 const minSimilarity = 0.5
 const minVoiceSamples = 0.6 * speechRate
 
-/** Tells who speaks when. */
+/** Speaker diarization: who speaks when. */
 export interface Diarizer extends AsyncDisposable {
-  /** Whether voices are known again after a silence of 10 s or more; without it they are new ones then. */
+  /** With embeddings, a speaker is recognised again after 10 s of silence or more; without them it becomes a new speaker. */
   readonly name: 'pyannote-segmentation' | 'pyannote-segmentation with speaker-embedding'
-  /** Turns of all speakers in sound of 16 kHz, in order; where two speak at once they overlap. */
+  /** Speaker turns in mono sound at 16 kHz, sorted by start; turns overlap where two people speak at once. */
   diarize(
     sound: AsyncIterable<Float32Array> | Iterable<Float32Array>,
-    wish: SpeechCallOptions,
+    options: SpeechCallOptions,
   ): Promise<SpeakerTurn[]>
 }
 
-/** Opens the model that tells speakers apart; 6401 where it, or what runs it, is not there. */
+/** Opens the segmentation model (pyannote) and, if installed, the embedding model. Throws 6401 if the former is missing. */
 export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
   const path = await resolvePack('speaker-segmentation', { signal })
   await using opened = new AsyncDisposableStack()
@@ -42,11 +42,11 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
   const embedder = await openSpeakerEmbedder(signal)
   if (embedder) opened.use(embedder)
 
-  const hear = async (heard: Float32Array): Promise<Uint8Array[]> => {
-    const gain = Math.min(maxGain, targetRms / (rootMeanSquare(heard) || 1))
+  const hear = async (samples: Float32Array): Promise<Uint8Array[]> => {
+    const gain = Math.min(maxGain, targetRms / (rootMeanSquare(samples) || 1))
     const x = new model.onnx.Tensor(
       'float32',
-      heard.map((sample) => sample * gain),
+      samples.map((sample) => sample * gain),
       [1, 1, windowSamples],
     )
     const { y } = await model.run({ x })
@@ -56,17 +56,18 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
   const kept = opened.move()
   return {
     name: embedder ? 'pyannote-segmentation with speaker-embedding' : 'pyannote-segmentation',
-    async diarize(sound, { signal: until }) {
+    async diarize(sound, { signal: requestSignal }) {
       const tracks = new SpeakerTracker({ window: windowFrames, hop: hopFrames })
       const voices = new Map<number, Float32Array>()
-      for await (const heard of overlappingWindows(sound)) {
-        until.throwIfAborted()
-        const active = await hear(heard)
+      for await (const samples of overlappingWindows(sound)) {
+        requestSignal.throwIfAborted()
+        const active = await hear(samples)
         const found = tracks.add(active)
         for (const [index, track] of found.entries()) {
           if (track < 0 || !embedder) continue
-          const own = soloSpeech(heard, active, index)
-          const voice = own.length < minVoiceSamples ? null : await embedder.embed(own, { signal: until })
+          const own = soloSpeech(samples, active, index)
+          const voice =
+            own.length < minVoiceSamples ? null : await embedder.embed(own, { signal: requestSignal })
           const before = voices.get(track)
           if (voice) voices.set(track, before ? before.map((value, at) => value + (voice[at] ?? 0)) : voice)
         }
@@ -82,43 +83,43 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
   }
 }
 
-/** Where a frame begins: what it tells is of the middle of what it hears. */
+/** Time of a frame, seconds: the middle of its samples. */
 function frameTime(frame: number): number {
   return Math.max(0, frame * frameStep + (frameLength - frameStep) / 2) / speechRate
 }
 
-/** Windows of sound that overlap, one memory; the last is filled up with silence. */
+/** Yields overlapping windows in one reused buffer. The last window is padded with silence. */
 async function* overlappingWindows(
   sound: AsyncIterable<Float32Array> | Iterable<Float32Array>,
 ): AsyncGenerator<Float32Array> {
-  const heard = new Float32Array(windowSamples)
+  const samples = new Float32Array(windowSamples)
   let filled = 0
   let isNew = false
   for await (const piece of sound) {
     for (let at = 0; at < piece.length;) {
       const count = Math.min(windowSamples - filled, piece.length - at)
-      heard.set(piece.subarray(at, at + count), filled)
+      samples.set(piece.subarray(at, at + count), filled)
       filled += count
       at += count
       isNew = true
       if (filled < windowSamples) break
-      yield heard
-      heard.copyWithin(0, hopLength)
+      yield samples
+      samples.copyWithin(0, hopLength)
       filled = windowSamples - hopLength
       isNew = false
     }
   }
-  if (isNew) yield heard.fill(0, filled)
+  if (isNew) yield samples.fill(0, filled)
 }
 
-/** What one voice of a window says alone. */
-function soloSpeech(heard: Float32Array, active: readonly Uint8Array[], index: number): Float32Array {
-  const own = new Float32Array(heard.length)
+/** Samples of a window in which only the speaker `index` speaks, concatenated. */
+function soloSpeech(samples: Float32Array, active: readonly Uint8Array[], index: number): Float32Array {
+  const own = new Float32Array(samples.length)
   let length = 0
   for (let frame = 0; frame < windowFrames; frame += 1) {
     if (active.some((voice, other) => (voice[frame] === 1) !== (other === index))) continue
     const from = frame * frameStep + (frameLength - frameStep) / 2
-    const part = heard.subarray(from, from + frameStep)
+    const part = samples.subarray(from, from + frameStep)
     own.set(part, length)
     length += part.length
   }
@@ -148,14 +149,14 @@ function rootMeanSquare(samples: Float32Array): number {
   return Math.sqrt(sum / samples.length)
 }
 
-/** Tells voices apart. */
+/** Computes speaker embeddings. */
 interface SpeakerEmbedder extends AsyncDisposable {
   readonly name: string
-  /** What is a voice's own in sound of 16 kHz, a vector of length 1; null where there is too little of it. */
-  embed(sound: Float32Array, wish: SpeechCallOptions): Promise<Float32Array | null>
+  /** Embedding of mono sound at 16 kHz, a vector of length 1; null if the sound is too short. */
+  embed(sound: Float32Array, options: SpeechCallOptions): Promise<Float32Array | null>
 }
 
-/** Opens the model for it; null where it is not there. */
+/** Opens the embedding model; null if it is not installed. */
 export async function openSpeakerEmbedder(signal: AbortSignal): Promise<SpeakerEmbedder | null> {
   const model = await findPack('speaker-embedding')
   if (model === null) return null
@@ -164,14 +165,14 @@ export async function openSpeakerEmbedder(signal: AbortSignal): Promise<SpeakerE
   const sherpa = await startSherpaProcess({ model: name, kind: 'embedding', settings }, { signal })
   return {
     name,
-    async embed(sound, { signal: until }) {
-      const told = await sherpa.request({ samples: sound, rate: speechRate }, until)
-      if (told === null) return null
-      if (!(told instanceof Float32Array) || told.length === 0)
-        throw invalidResult(name, 'its answer is no vector')
-      const length = Math.hypot(...told)
-      if (!Number.isFinite(length)) throw invalidResult(name, 'its vector has no numbers')
-      return length === 0 ? null : told.map((value) => value / length)
+    async embed(sound, { signal: requestSignal }) {
+      const embedding = await sherpa.request({ samples: sound, rate: speechRate }, requestSignal)
+      if (embedding === null) return null
+      if (!(embedding instanceof Float32Array) || embedding.length === 0)
+        throw invalidResult(name, 'the embedding is not a vector')
+      const length = Math.hypot(...embedding)
+      if (!Number.isFinite(length)) throw invalidResult(name, 'the embedding contains NaN or infinite values')
+      return length === 0 ? null : embedding.map((value) => value / length)
     },
     [Symbol.asyncDispose]: () => sherpa[Symbol.asyncDispose](),
   }

@@ -4,23 +4,23 @@ import { MediaError } from '../../contract/errors.ts'
 import { whisperFeatures, whisperFrames } from '../../media/audio/log-mel.ts'
 import { languageProbabilities, startOfTranscriptToken } from '../../media/speech/recogniser-languages.ts'
 import { openOnnxModel, type OnnxModel } from '../onnx/session.ts'
-import { resolvePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/resolve.ts'
 import { findModelFiles } from './sherpa/model-files.ts'
 import type { LanguageIdentifier } from './speech-engines.ts'
 
-/** Packs of models that tell languages, what is set first, then the fastest. */
+/** Packs that identify languages: the user's own model first, then the fastest. */
 export const languageIdentifierPacks = ['whisper', 'whisper-tiny', 'whisper-turbo'] as const
 
-/** Languages that are told. */
+/** Number of languages returned. */
 const candidateCount = 5
 
-/** Least tokens of a model for many languages; those for English alone have one less. */
+/** Smallest vocabulary of a multilingual model; English-only models have one token less. */
 const multilingualTokens = 51_865
 
-/** Length of what Whisper remembers of a transcript, where its file does not tell. */
+/** Context length of the decoder if the model file does not state it, tokens. */
 const defaultContext = 448
 
-/** Opens one of Whisper's models for its languages; 6401 where it, or what runs it, is not there. */
+/** Opens a Whisper model for language identification. Throws 6401 if it or ONNX Runtime is missing. */
 export async function openLanguageIdentifier(
   pack: (typeof languageIdentifierPacks)[number],
   signal: AbortSignal,
@@ -34,18 +34,18 @@ export async function openLanguageIdentifier(
   const kept = opened.move()
   return {
     name: pack,
-    async identify(sound, { signal: until }) {
-      until.throwIfAborted()
+    async identify(sound, { signal: requestSignal }) {
+      requestSignal.throwIfAborted()
       const mel = new encoder.onnx.Tensor('float32', whisperFeatures(sound, bands), [1, bands, whisperFrames])
-      const told = await encoder.run({ [encoder.session.inputNames[0] ?? '']: mel })
-      until.throwIfAborted()
-      if (!told['n_layer_cross_k'] || !told['n_layer_cross_v'])
-        throw unsuitableModel(pack, 'its encoder answers no keys')
-      const expected = await firstTokenLogits(decoder, told)
-      if (expected.length < multilingualTokens) throw unsuitableModel(pack, 'it knows English alone')
-      const found = languageProbabilities(expected)
+      const encoded = await encoder.run({ [encoder.session.inputNames[0] ?? '']: mel })
+      requestSignal.throwIfAborted()
+      if (!encoded['n_layer_cross_k'] || !encoded['n_layer_cross_v'])
+        throw unsuitableModel(pack, 'its encoder returns no cross-attention keys')
+      const logits = await firstTokenLogits(decoder, encoded)
+      if (logits.length < multilingualTokens) throw unsuitableModel(pack, 'it supports English only')
+      const found = languageProbabilities(logits)
       if (!found.every(({ probability }) => Number.isFinite(probability))) {
-        throw unsuitableModel(pack, 'its answer has no numbers')
+        throw unsuitableModel(pack, 'it returns NaN or infinite values')
       }
       return found.slice(0, candidateCount)
     },
@@ -57,10 +57,10 @@ function melBands(pack: string, { session }: OnnxModel): number {
   const [input] = session.inputMetadata
   const bands = input?.isTensor ? input.shape[1] : undefined
   if (bands === 80 || bands === 128) return bands
-  throw unsuitableModel(pack, 'its encoder takes no 80 or 128 bands')
+  throw unsuitableModel(pack, 'its encoder does not take 80 or 128 mel bands')
 }
 
-/** What the decoder expects of each token after the start of a transcript. */
+/** Logits of the first token after the start of the transcript. */
 async function firstTokenLogits(
   { onnx, session, run }: OnnxModel,
   cross: Readonly<Record<string, unknown>>,
@@ -83,8 +83,8 @@ async function firstTokenLogits(
 }
 
 function unsuitableModel(pack: string, what: string): MediaError {
-  return new MediaError(6401, `the model ${pack} cannot tell languages: ${what}`, {
+  return new MediaError(6401, `the model ${pack} cannot identify languages: ${what}`, {
     retryable: false,
-    hint: 'Use Whisper for many languages as sherpa-onnx exports it: reelwright models pull whisper-tiny',
+    hint: 'Use a multilingual Whisper model exported for sherpa-onnx: reelwright models pull whisper-tiny',
   })
 }

@@ -1,8 +1,8 @@
 import { MediaError } from '../../contract/errors.ts'
 import { manifest, type PackName } from '../packs/manifest.ts'
-import { findPack, pullCommand, requirePack, requireTogether } from '../packs/use.ts'
+import { findPack, pullCommand, requirePack, requireTogether } from '../packs/resolve.ts'
 import { serviceName } from '../services/services.ts'
-import { serviceSettingHint, configuredService } from '../services/use.ts'
+import { serviceSettingHint, configuredService } from '../services/configured.ts'
 import { languageIdentifierPacks, openLanguageIdentifier } from './identify-language.ts'
 import { openSpleeter, openDenoisingSeparator, type VoiceSeparator } from './voice-separation.ts'
 import { voiceServiceLanguages, openVoiceService } from './voice-service.ts'
@@ -11,32 +11,32 @@ import { localRecogniserModels, openLocalRecogniser } from './sherpa/recogniser.
 import { openZipvoice, zipvoiceLanguages } from './sherpa/zipvoice.ts'
 import type { LanguageIdentifier, Recogniser, VoiceCloner } from './speech-engines.ts'
 
-/** An engine that is chosen: what is set goes first, then what is installed. All choosers throw 6401, with what helps. */
+/** A selected engine. Configured services take precedence over installed models. All selectors throw 6401 with the fix. */
 export interface SelectedEngine<Engine> {
-  /** As results name it. */
+  /** Name reported in results. */
   readonly name: string
   open(signal: AbortSignal): Promise<Engine>
 }
 
-/** What recognises speech in a language of the contract, or in any. */
+/** Selects a recogniser for a contract language, or for any language. */
 export async function selectRecogniser(language?: string): Promise<SelectedEngine<Recogniser>> {
   const service = configuredService('transcription')
   if (service) return { name: serviceName(service), open: () => Promise.resolve(openTranscriptionService()) }
-  const knowing = localRecogniserModels.filter(
+  const candidates = localRecogniserModels.filter(
     ({ languages }) => language === undefined || !languages || language in languages,
   )
-  const installed = await firstInstalled(knowing.map(({ name }) => name))
-  const model = knowing.find(({ name }) => name === installed)
+  const installed = await firstInstalled(candidates.map(({ name }) => name))
+  const model = candidates.find(({ name }) => name === installed)
   if (!model)
     return await throwNotInstalled(
-      knowing.map(({ name }) => name),
+      candidates.map(({ name }) => name),
       'sherpa-onnx',
     )
   await requirePack('sherpa-onnx')
   return { name: model.name, open: (signal) => openLocalRecogniser(model, { signal, language }) }
 }
 
-/** What tells languages. */
+/** Selects a model that identifies the spoken language. */
 export async function selectLanguageIdentifier(): Promise<SelectedEngine<LanguageIdentifier>> {
   const installed = await firstInstalled(languageIdentifierPacks)
   if (installed === undefined) return await throwNotInstalled(['whisper-tiny'], 'onnx-runtime')
@@ -45,22 +45,26 @@ export async function selectLanguageIdentifier(): Promise<SelectedEngine<Languag
 }
 
 /**
- * What speaks a language in a voice it hears, which may speak another one; a service on this machine may read the
- * voice from `scratch`.
+ * Selects an engine that speaks `language` in the voice of a reference, whose language is `referenceLanguage`. A
+ * service on this machine may read the reference from `scratch`.
  */
 export async function selectVoiceCloner(
   language: string,
   scratch: string,
-  heard = language,
+  referenceLanguage = language,
 ): Promise<SelectedEngine<VoiceCloner>> {
-  const knows = (languages: readonly string[]) => languages.includes(language) && languages.includes(heard)
+  const supports = (languages: readonly string[]) =>
+    languages.includes(language) && languages.includes(referenceLanguage)
   const service = configuredService('voice_service')
-  if (service && knows(voiceServiceLanguages(service))) {
+  if (service && supports(voiceServiceLanguages(service))) {
     return { name: serviceName(service), open: () => Promise.resolve(openVoiceService({ scratch })) }
   }
-  if (!knows(zipvoiceLanguages)) {
-    const of = heard === language ? 'a given voice' : `a voice that speaks ${heard}`
-    throw new MediaError(6401, `nothing here speaks ${language} in ${of}`, {
+  if (!supports(zipvoiceLanguages)) {
+    const of =
+      referenceLanguage === language
+        ? 'a cloned voice'
+        : `a cloned voice whose reference is in ${referenceLanguage}`
+    throw new MediaError(6401, `no installed engine speaks ${language} in ${of}`, {
       retryable: false,
       hint: serviceSettingHint('voice_service'),
     })
@@ -70,7 +74,7 @@ export async function selectVoiceCloner(
   return { name: 'zipvoice', open: openZipvoice }
 }
 
-/** What separates voices from music; in its place what takes noise off them, which keeps no music. */
+/** Selects a voice separator; without one, the denoiser, which does not return the accompaniment. */
 export async function selectSeparator(): Promise<SelectedEngine<VoiceSeparator>> {
   if ((await findPack('voice-separation')) !== null) {
     await requirePack('onnx-runtime')
@@ -81,7 +85,7 @@ export async function selectSeparator(): Promise<SelectedEngine<VoiceSeparator>>
   return { name: 'gtcrn', open: openDenoisingSeparator }
 }
 
-/** The models that people brought go before others. */
+/** First installed pack; models configured by the user take precedence. */
 async function firstInstalled<Name extends PackName>(names: readonly Name[]): Promise<Name | undefined> {
   const isOwn = (name: Name) => manifest[name].kind === 'own'
   for (const name of [...names.filter(isOwn), ...names.filter((other) => !isOwn(other))]) {
@@ -90,12 +94,12 @@ async function firstInstalled<Name extends PackName>(names: readonly Name[]): Pr
   return undefined
 }
 
-/** Names the first that can be pulled, and what runs it where that is not there either. */
+/** Throws 6401 that names the first installable pack, and its engine if that is missing too. */
 async function throwNotInstalled(names: readonly PackName[], engine: PackName): Promise<never> {
   const name = names.find((each) => manifest[each].kind !== 'own')
   if (name) await requireTogether([() => requirePack(name), () => requirePack(engine)])
-  throw new MediaError(6401, `${name ?? 'it'} is not there`, {
+  throw new MediaError(6401, `${name ?? 'the model'} is not installed`, {
     retryable: false,
-    hint: name ? pullCommand(name) : 'See `reelwright doctor`.',
+    hint: name ? pullCommand(name) : 'Run `reelwright doctor`.',
   })
 }

@@ -10,20 +10,19 @@ import {
 import { distributeTime, isSpaceless, validateRecognition } from '../../media/speech/words.ts'
 import { parseJson } from '../../platform/text-formats.ts'
 import { type ClientOptions, openClient, type ServiceClient } from '../services/client.ts'
-import type { ServiceRequest } from '../services/exchange.ts'
-import { unexpectedResponse } from '../services/failures.ts'
-import { httpErrorCause } from '../services/refusal.ts'
+import type { ServiceRequest } from '../services/http-exchange.ts'
+import { httpErrorCause, unexpectedResponse } from '../services/failures.ts'
 import { serviceName } from '../services/services.ts'
-import { requireService } from '../services/use.ts'
+import { requireService } from '../services/configured.ts'
 import type { Recogniser, SpeechCallOptions } from './speech-engines.ts'
 
-/** A server without a graphics card takes about as long as the sound lasts. */
+/** Limits of one request: without a GPU, a server takes about as long as the sound lasts. */
 const transcriptionLimits = { firstByteMs: 600_000, wholeMs: 900_000, maxBytes: 16 * 2 ** 20 }
 
-/** Seconds of sound in one request: 9.6 of the 25 MB that most services take, and soon done again. */
+/** Longest sound per request, seconds: 9.6 MB (most services accept 25 MB), quickly repeated after a failure. */
 const maxRequestSeconds = 300
 
-/** Ways to ask for times, the most telling first. */
+/** Response formats, the most detailed first. */
 const responseForms = [
   [
     ['response_format', 'verbose_json'],
@@ -34,27 +33,27 @@ const responseForms = [
   [['response_format', 'json']],
 ] as const
 
-/** The form that a server took, by its address and model, for as long as this process lives. */
+/** Index of the format that a server accepted, by address and model; kept while this process runs. */
 const acceptedForms = new Map<string, number>()
 
 type RecogniseOptions = SpeechCallOptions & { readonly language?: string }
 
-/** Opens the transcription service that is set; 6401 where none is. */
+/** Opens the configured transcription service. Throws 6401 if none is configured. */
 export function openTranscriptionService(options: ClientOptions = {}): Recogniser {
   const service = requireService('transcription')
   const client = openClient({ kind: 'transcription', service }, { ...transcriptionLimits, ...options })
   return {
     name: serviceName(service),
     longest: maxRequestSeconds,
-    async recognise(sound, wish) {
+    async recognise(sound, options) {
       const seconds = sound.length / speechRate
-      const { bytes } = await requestTranscription(client, sound, wish)
-      const read = parseTranscription(parseJson(bytes.toString('utf8')), seconds)
-      if (!read) throw unexpectedResponse(client.target, 'answers what is no transcription')
-      return validateRecognition(read, {
+      const { bytes } = await requestTranscription(client, sound, options)
+      const response = parseTranscription(parseJson(bytes.toString('utf8')), seconds)
+      if (!response) throw unexpectedResponse(client.target, 'does not respond with a transcription')
+      return validateRecognition(response, {
         seconds,
         fail(what) {
-          throw unexpectedResponse(client.target, `answers what makes no sense: ${what}`)
+          throw unexpectedResponse(client.target, `responds with an invalid transcription: ${what}`)
         },
       })
     },
@@ -93,7 +92,7 @@ async function requestTranscription(
   }
 }
 
-/** Some servers write numbers as texts. */
+/** Some servers write numbers as strings. */
 const numberSchema = z.union([
   z.number(),
   z
@@ -116,7 +115,7 @@ const segmentSchema = z.object({
   words: z.array(wordSchema).nullish(),
 })
 
-/** What an OpenAI-compatible transcription endpoint answers; in its short form the text alone. */
+/** Response of an OpenAI-compatible transcription endpoint; the short format has only the text. */
 const transcriptionSchema = z.object({
   text: z.string(),
   language: z.string().nullish(),
@@ -125,43 +124,43 @@ const transcriptionSchema = z.object({
 })
 type TranscriptionResponse = z.infer<typeof transcriptionSchema>
 
-/** Times that are so many times too long are nanoseconds: LocalAI wrote them so. */
+/** Times beyond this multiple of the duration are nanoseconds, as LocalAI wrote them. */
 const nanosecondFactor = 1000
 
-/** What was recognised in so many seconds of sound; null where that is no transcription. Nothing is checked yet. */
+/** Parses a response for `seconds` of sound; null if it is not a transcription. Times are not validated. */
 function parseTranscription(value: unknown, seconds: number): RecognitionResult | null {
-  const read = transcriptionSchema.safeParse(value).data
-  if (!read) return null
-  const { language, segments } = read
-  const words = read.words ?? segments?.flatMap((one) => one.words ?? []) ?? []
-  const text = read.text.trim()
-  const told =
+  const response = transcriptionSchema.safeParse(value).data
+  if (!response) return null
+  const { language, segments } = response
+  const words = response.words ?? segments?.flatMap((one) => one.words ?? []) ?? []
+  const text = response.text.trim()
+  const timedParts =
     words.length > 0
       ? words.flatMap(splitServiceWord)
       : (segments ?? []).flatMap((one) => distributeTime(one.text, one))
-  const unit = told.some(({ end }) => end > nanosecondFactor * seconds) ? 1e-9 : 1
-  const timed = told.map(({ text: said, start, end }) => {
+  const unit = timedParts.some(({ end }) => end > nanosecondFactor * seconds) ? 1e-9 : 1
+  const timed = timedParts.map(({ text: spoken, start, end }) => {
     const from = start * unit
-    // Whisper hears in windows, and may let the last word last to the end of its own.
-    return { text: said, start: from, end: Math.min(end * unit, Math.max(from, seconds)) }
+    // Whisper pads its windows: the last word may end after the sound.
+    return { text: spoken, start: from, end: Math.min(end * unit, Math.max(from, seconds)) }
   })
   return {
     text,
     words: timed.length > 0 ? timed : distributeTime(text, { start: 0, end: seconds }),
     timed: words.length > 0,
-    confidence: transcriptionConfidence(read, words),
+    confidence: transcriptionConfidence(response, words),
     language: language ? normalizeLanguage(language) : null,
   }
 }
 
-/** Chinese and Japanese come in words of several characters; what is only blank is none. */
-function splitServiceWord({ word: said, start, end }: z.infer<typeof wordSchema>): TimedWord[] {
-  const text = said.trim()
+/** Splits a Chinese or Japanese word into characters. Blank words are dropped. */
+function splitServiceWord({ word: spoken, start, end }: z.infer<typeof wordSchema>): TimedWord[] {
+  const text = spoken.trim()
   if (text === '') return []
   return isSpaceless(text) ? distributeTime(text, { start, end }) : [{ text, start, end }]
 }
 
-/** Of the words, else of the segments by their length; 0 to 1. */
+/** Mean confidence of the words, else of the segments weighted by length; 0 to 1, or null. */
 function transcriptionConfidence(
   { segments }: TranscriptionResponse,
   words: readonly z.infer<typeof wordSchema>[],

@@ -5,57 +5,57 @@ import {
 } from '../../media/speech/speech-spans.ts'
 import { speechRate, type TimeSpan } from '../../media/speech/speech-types.ts'
 import { openOnnxModel } from '../onnx/session.ts'
-import { resolvePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/resolve.ts'
 
-/** Samples that the model hears at once, and those before them that it hears again. */
+/** Samples per frame, and samples of the previous frame that are repeated as context. */
 const frameSamples = 512
 const contextSamples = 64
 
-/** Seconds of sound that a probability is about. */
+/** Seconds of sound per probability. */
 export const vadFrameSeconds = frameSamples / speechRate
 
-/** Finds where somebody speaks. */
+/** Voice activity detection. */
 export interface VoiceActivityDetector extends AsyncDisposable {
   readonly name: string
-  /** How likely it is that somebody speaks, for each `vadFrameSeconds` of sound of 16 kHz, the last one filled up. */
+  /** Probability of speech, 0 to 1, per frame of 32 ms of mono sound at 16 kHz. The last frame is padded. */
   probabilities(sound: SampleSource, signal: AbortSignal): AsyncGenerator<number>
-  /** Spans of speech in sound of 16 kHz, in order, told as soon as each is known. */
+  /** Spans of speech in mono sound at 16 kHz, in order, each as soon as it is complete. */
   detect(
     sound: SampleSource,
-    wish: { readonly signal: AbortSignal; readonly rule?: VoiceActivityRule },
+    options: { readonly signal: AbortSignal; readonly rule?: VoiceActivityRule },
   ): AsyncGenerator<TimeSpan>
 }
 
-/** Pieces of any lengths. */
+/** Chunks of any length. */
 type SampleSource = AsyncIterable<Float32Array> | Iterable<Float32Array>
 
-/** Opens the model that hears speech (Silero VAD); 6401 where it, or what runs it, is not there. */
+/** Opens Silero VAD. Throws 6401 if it or ONNX Runtime is missing. */
 export async function openVoiceActivityDetector(signal: AbortSignal): Promise<VoiceActivityDetector> {
   const path = await resolvePack('voice-activity', { signal })
   const model = await openOnnxModel('voice-activity', path)
   const { Tensor } = model.onnx
   const rate = new Tensor('int64', BigInt64Array.of(BigInt(speechRate)), [])
 
-  async function* probabilities(sound: SampleSource, until: AbortSignal): AsyncGenerator<number> {
+  async function* probabilities(sound: SampleSource, requestSignal: AbortSignal): AsyncGenerator<number> {
     let state = new Tensor('float32', new Float32Array(2 * 128), [2, 1, 128])
     const window = new Float32Array(contextSamples + frameSamples)
-    for await (const piece of fixedFrames(sound, frameSamples)) {
-      until.throwIfAborted()
+    for await (const chunk of fixedFrames(sound, frameSamples)) {
+      requestSignal.throwIfAborted()
       window.copyWithin(0, frameSamples)
-      window.set(piece, contextSamples)
+      window.set(chunk, contextSamples)
       const input = new Tensor('float32', window, [1, window.length])
-      const answer = await model.run({ input, state, sr: rate })
-      state = answer['stateN'] as typeof state
-      yield Number(answer['output']?.data[0])
+      const result = await model.run({ input, state, sr: rate })
+      state = result['stateN'] as typeof state
+      yield Number(result['output']?.data[0])
     }
   }
 
   return {
     name: 'silero-vad',
     probabilities,
-    async *detect(sound, { signal: until, rule = defaultVoiceActivityRule }) {
+    async *detect(sound, { signal: requestSignal, rule = defaultVoiceActivityRule }) {
       const spans = new SpeechSpanDetector(vadFrameSeconds, rule)
-      for await (const probability of probabilities(sound, until)) {
+      for await (const probability of probabilities(sound, requestSignal)) {
         const span = spans.add(probability)
         if (span) yield span
       }
@@ -65,14 +65,14 @@ export async function openVoiceActivityDetector(signal: AbortSignal): Promise<Vo
   }
 }
 
-/** Cuts sound into equal frames, which are one memory; the last is filled up with silence. */
+/** Splits sound into frames of equal size in one reused buffer. The last frame is padded with silence. */
 async function* fixedFrames(sound: SampleSource, size: number): AsyncGenerator<Float32Array> {
   const frame = new Float32Array(size)
   let filled = 0
-  for await (const piece of sound) {
-    for (let at = 0; at < piece.length;) {
-      const count = Math.min(size - filled, piece.length - at)
-      frame.set(piece.subarray(at, at + count), filled)
+  for await (const chunk of sound) {
+    for (let at = 0; at < chunk.length;) {
+      const count = Math.min(size - filled, chunk.length - at)
+      frame.set(chunk.subarray(at, at + count), filled)
       filled += count
       at += count
       if (filled < size) break

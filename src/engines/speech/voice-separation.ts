@@ -4,39 +4,39 @@ import { speechRate } from '../../media/speech/speech-types.ts'
 import { decodeSound, type Sound } from '../ffmpeg/sound.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { type OnnxModel, openOnnxModel } from '../onnx/session.ts'
-import { resolvePack } from '../packs/use.ts'
+import { resolvePack } from '../packs/resolve.ts'
 import { findModelFiles } from './sherpa/model-files.ts'
 import { parseAudio, startSherpaProcess } from './sherpa/process.ts'
 import type { SpeechCallOptions } from './speech-engines.ts'
 
-/** A stretch of sound, its channels in turn. */
+/** A chunk of separated sound, channels interleaved. */
 interface SeparatedAudio {
   readonly voice: Float32Array
-  /** What is no voice; null where the engine cannot tell it. */
+  /** The accompaniment; null if the engine does not return it. */
   readonly music: Float32Array | null
 }
 
-/** Separates voices from all else. */
+/** Separates voices from other sound. */
 export interface VoiceSeparator extends AsyncDisposable {
   readonly name: string
-  /** Of what it answers. */
+  /** Sample rate of its output, Hz. */
   readonly rate: number
   readonly channels: 1 | 2
   readonly keepsMusic: boolean
-  /** The first sound of a file in stretches, as long in all as it is said to be. */
+  /** Separates the first sound of a file. Yields chunks whose total length is `sound.seconds`. */
   separate(
     sound: Sound,
-    wish: { readonly signal: AbortSignal; readonly timeoutMs: number },
+    options: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ): AsyncGenerator<SeparatedAudio>
 }
 
-/** Spleeter hears stereo of 44.1 kHz by spectra of 4096 samples, 512 of them at once, of which it is told 1024 bins. */
+/** Spleeter takes stereo at 44.1 kHz as 512 magnitude spectra of 4096 samples, the lowest 1024 bins of each. */
 const spleeterRate = 44_100
 const fftSize = 4096
 const modelFrames = 512
 const modelBins = 1024
 
-/** Opens Spleeter for two stems; 6401 where it, or what runs it, is not there. */
+/** Opens Spleeter with two stems. Throws 6401 if it or ONNX Runtime is missing. */
 export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator> {
   const pack = 'voice-separation'
   const files = await findModelFiles(pack, await resolvePack(pack, { signal }), ['vocals', 'accompaniment'])
@@ -44,7 +44,7 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
   const voice = opened.use(await openOnnxModel(pack, files.vocals, 2))
   const music = opened.use(await openOnnxModel(pack, files.accompaniment, 2))
   const stft = new Stft(fftSize)
-  // Two channels: a second is shared by neighbouring pieces.
+  // Neighbouring windows share one second (of two channels).
   const pieces = { size: 2 * stft.lengthOf(modelFrames), overlap: 2 * spleeterRate }
   const kept = opened.move()
   return {
@@ -52,13 +52,13 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
     rate: spleeterRate,
     channels: 2,
     keepsMusic: true,
-    async *separate(sound, wish) {
-      const given = decodeSound({ ...sound, rate: spleeterRate }, wish)
-      const work = async (piece: Float32Array) => {
-        wish.signal.throwIfAborted()
+    async *separate(sound, options) {
+      const given = decodeSound({ ...sound, rate: spleeterRate }, options)
+      const separateWindow = async (piece: Float32Array) => {
+        options.signal.throwIfAborted()
         return await extractVoice(piece, { stft, voice, music })
       }
-      for await (const { given: original, made } of processOverlapping(given, pieces, work)) {
+      for await (const { given: original, made } of processOverlapping(given, pieces, separateWindow)) {
         yield { voice: made, music: original.map((sample, at) => sample - (made[at] ?? 0)) }
       }
     },
@@ -66,7 +66,7 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
   }
 }
 
-/** The voice in a piece of stereo: of each frequency as much as is the voice's share of both stems' energy. */
+/** Voice in a window of interleaved stereo: a soft mask by the voice's share of the energy of both stems (Spleeter). */
 async function extractVoice(
   piece: Float32Array,
   { stft, voice, music }: { readonly stft: Stft; readonly voice: OnnxModel; readonly music: OnnxModel },
@@ -109,10 +109,10 @@ async function estimateStem({ onnx, session, run }: OnnxModel, heard: Float32Arr
   return told[output]?.data as Float32Array
 }
 
-/** Sound that the denoiser hears at once, and what neighbours share, samples. */
+/** Window and overlap of the denoiser, samples. */
 const denoiserWindows = { size: 30 * speechRate, overlap: speechRate }
 
-/** Opens the denoiser in place of a separator: it tells the voice alone. */
+/** Opens the denoiser as a separator that returns the voice only. */
 export async function openDenoisingSeparator(signal: AbortSignal): Promise<VoiceSeparator> {
   const denoiser = await openDenoiser(signal)
   return {
@@ -120,32 +120,32 @@ export async function openDenoisingSeparator(signal: AbortSignal): Promise<Voice
     rate: speechRate,
     channels: 1,
     keepsMusic: false,
-    async *separate({ path, seconds }, wish) {
-      const given = decodeVoice(path, { ...wish, seconds })
-      const work = (piece: Float32Array) => denoiser.denoise(piece, wish)
-      for await (const { made } of processOverlapping(given, denoiserWindows, work))
+    async *separate({ path, seconds }, options) {
+      const given = decodeVoice(path, { ...options, seconds })
+      const separateWindow = (piece: Float32Array) => denoiser.denoise(piece, options)
+      for await (const { made } of processOverlapping(given, denoiserWindows, separateWindow))
         yield { voice: made, music: null }
     },
     [Symbol.asyncDispose]: () => denoiser[Symbol.asyncDispose](),
   }
 }
 
-/** Takes what is no voice off speech. */
+/** Removes noise from speech. */
 interface Denoiser extends AsyncDisposable {
   readonly name: string
-  /** The voice in sound of 16 kHz, as long as that. */
-  denoise(sound: Float32Array, wish: SpeechCallOptions): Promise<Float32Array>
+  /** Returns the voice in mono sound at 16 kHz, with the same length. */
+  denoise(sound: Float32Array, options: SpeechCallOptions): Promise<Float32Array>
 }
 
-/** Opens GTCRN; 6401 where it, or what runs it, is not there. */
+/** Opens GTCRN. Throws 6401 if it or sherpa-onnx is missing. */
 export async function openDenoiser(signal: AbortSignal): Promise<Denoiser> {
   const model = await resolvePack('denoising', { signal })
   const settings = { model: { gtcrn: { model }, numThreads: 1, provider: 'cpu' } }
   const sherpa = await startSherpaProcess({ model: 'gtcrn', kind: 'denoiser', settings }, { signal })
   return {
     name: 'gtcrn',
-    async denoise(sound, { signal: until }) {
-      const told = await sherpa.request({ samples: sound, rate: speechRate }, until)
+    async denoise(sound, { signal: requestSignal }) {
+      const told = await sherpa.request({ samples: sound, rate: speechRate }, requestSignal)
       const { samples } = parseAudio(told, { model: 'gtcrn', rate: speechRate })
       const voice = new Float32Array(sound.length)
       voice.set(samples.subarray(0, sound.length))

@@ -5,39 +5,37 @@ import { MediaError } from '../../contract/errors.ts'
 import { decodeWav, encodeWav, InvalidWavError } from '../../media/audio/wav.ts'
 import type { MonoAudio } from '../../media/speech/speech-types.ts'
 import { isLoopback } from '../../platform/loopback.ts'
-import { parseServiceAddress } from '../services/address.ts'
+import { parseServiceAddress, serviceName, type VoiceService } from '../services/services.ts'
 import { type ClientOptions, openClient, type ServiceClient } from '../services/client.ts'
-import type { ServiceResponse } from '../services/exchange.ts'
-import { unexpectedResponse } from '../services/failures.ts'
-import { httpErrorCause } from '../services/refusal.ts'
-import { serviceName, type VoiceService } from '../services/services.ts'
-import { requireService } from '../services/use.ts'
+import type { ServiceResponse } from '../services/http-exchange.ts'
+import { httpErrorCause, unexpectedResponse } from '../services/failures.ts'
+import { requireService } from '../services/configured.ts'
 import type { Utterance, VoiceCloner } from './speech-engines.ts'
 
-/** A model may load first; a sentence takes seconds, without a graphics card minutes. */
+/** Limits of one request: the model may be loaded first; a sentence takes seconds, or minutes without a GPU. */
 const voiceServiceLimits = { firstByteMs: 300_000, wholeMs: 600_000, maxBytes: 64 * 2 ** 20 }
 
-/** Below this nobody hears anything: -60 dBFS. */
+/** Inaudible amplitude: -60 dBFS. */
 const inaudibleAmplitude = 0.001
 
-/** A sentence that is being spoken. */
+/** Request to synthesize one sentence. */
 interface SpeechRequest extends Utterance {
   readonly client: ServiceClient
   readonly service: VoiceService
-  /** Folder for what a server on this machine is to read. */
+  /** Folder from which a server on this machine reads the reference. */
   readonly scratch: string
   readonly signal: AbortSignal
 }
 
-/** Languages that the voice service speaks, as the contract writes them. */
+/** Contract languages that the voice service supports. */
 export function voiceServiceLanguages({ address }: VoiceService): readonly string[] {
   return parseServiceAddress(address).dialect === 'openai' ? openAiLanguages : gptSovitsLanguages
 }
 
-/** Opens the voice service that is set; 6401 where none is. */
+/** Opens the configured voice service. Throws 6401 if none is configured. */
 export function openVoiceService({ scratch, ...options }: ClientOptions & { scratch: string }): VoiceCloner {
   const service = requireService('voice_service')
-  // One model, one sentence at a time, unless it is said to do more.
+  // One sentence at a time, unless a higher concurrency is configured.
   const client = openClient(
     { kind: 'voice_service', service: { ...service, concurrency: service.concurrency ?? 1 } },
     { ...voiceServiceLimits, ...options },
@@ -47,19 +45,16 @@ export function openVoiceService({ scratch, ...options }: ClientOptions & { scra
     name: serviceName(service),
     languages: voiceServiceLanguages(service),
     async speak(utterance, { signal }) {
-      const speaking = { ...utterance, client, service, scratch, signal }
-      return parseSpeech(
-        client,
-        await (isOpenAi ? requestOpenAiSpeech(speaking) : requestGptSovits(speaking)),
-      )
+      const request = { ...utterance, client, service, scratch, signal }
+      return parseSpeech(client, await (isOpenAi ? requestOpenAiSpeech(request) : requestGptSovits(request)))
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
 
-/** What was spoken; servers answer well and send nothing, silence, or another thing. */
+/** Decodes the speech of a response. Throws if a successful response contains no sound, silence, or other content. */
 function parseSpeech({ target: told }: ServiceClient, { bytes, type }: ServiceResponse): MonoAudio {
-  if (bytes.length === 0) throw unexpectedResponse(told, 'answers without any sound')
+  if (bytes.length === 0) throw unexpectedResponse(told, 'responds without sound')
   let sound: MonoAudio
   try {
     sound = decodeWav(bytes)
@@ -67,16 +62,16 @@ function parseSpeech({ target: told }: ServiceClient, { bytes, type }: ServiceRe
     if (!(error instanceof InvalidWavError)) throw error
     throw unexpectedResponse(
       told,
-      `answers sound that ${error.message} (${type || 'of no type'}, ${bytes.length} bytes)`,
+      `responds with sound that ${error.message} (${type || 'of no type'}, ${bytes.length} bytes)`,
     )
   }
   if (sound.samples.some((sample) => Math.abs(sample) > inaudibleAmplitude)) return sound
-  throw new MediaError(6401, `${serviceName(told.service)} answers silence`, {
-    hint: 'It does so where it failed inside: its log tells more. Try another reference, or a shorter text.',
+  throw new MediaError(6401, `${serviceName(told.service)} returned silence`, {
+    hint: 'This happens after an internal failure: check its log. Try another reference, or a shorter text.',
   })
 }
 
-/** What Qwen3-TTS calls languages of ours; other models find it out by themselves. */
+/** Language names of Qwen3-TTS; other models detect the language. */
 const openAiNames: Readonly<Record<string, string>> = {
   'zh-CN': 'Chinese',
   'en-US': 'English',
@@ -87,9 +82,9 @@ const openAiNames: Readonly<Record<string, string>> = {
 /** As the contract writes them. */
 const openAiLanguages = Object.keys(openAiNames)
 
-/** Asks an OpenAI-compatible /audio/speech that copies voices, by the fields of vLLM-Omni. */
-async function requestOpenAiSpeech(speaking: SpeechRequest): Promise<ServiceResponse> {
-  const { client, service, text, language, reference, speed, signal } = speaking
+/** Calls an OpenAI-compatible /audio/speech with voice cloning, with the fields of vLLM-Omni. */
+async function requestOpenAiSpeech(request: SpeechRequest): Promise<ServiceResponse> {
+  const { client, service, text, language, reference, speed, signal } = request
   const json = {
     ...(service.model !== undefined && { model: service.model }),
     input: text,
@@ -98,13 +93,13 @@ async function requestOpenAiSpeech(speaking: SpeechRequest): Promise<ServiceResp
     ref_audio: `data:audio/wav;base64,${encodeWav(reference).toString('base64')}`,
     ref_text: reference.text,
     response_format: 'wav',
-    // Some models refuse the field, whatever it says.
+    // Some models reject the field, whatever its value.
     ...(speed !== 1 && { speed }),
   }
   return await client.send({ path: '/audio/speech', json, signal })
 }
 
-/** What the server calls languages of ours (version 2 and later). */
+/** Language names of GPT-SoVITS (version 2 and later). */
 const gptSovitsNames: Readonly<Record<string, string>> = {
   'zh-CN': 'zh',
   'zh-HK': 'yue',
@@ -116,22 +111,22 @@ const gptSovitsNames: Readonly<Record<string, string>> = {
 /** As the contract writes them. */
 const gptSovitsLanguages = Object.keys(gptSovitsNames)
 
-/** References that this service wrote are named so. */
+/** Prefix of the names of reference files. */
 const referencePrefix = 'reelwright-voice-'
 const referenceName = new RegExp(`^${referencePrefix}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.wav$`)
 
-/** A reference this much older than a new one is no longer read by any request, ms. */
+/** Age from which no request reads a reference any more, ms. */
 const staleReferenceMs = 3_600_000
 
-/** Asks GPT-SoVITS (api_v2). It takes no uploads: the reference has to lie where the server can read it. */
-async function requestGptSovits(speaking: SpeechRequest): Promise<ServiceResponse> {
-  const { client, text, language, reference, speed, signal } = speaking
+/** Calls GPT-SoVITS (api_v2). It accepts no uploads: the reference is written where the server can read it. */
+async function requestGptSovits(request: SpeechRequest): Promise<ServiceResponse> {
+  const { client, text, language, reference, speed, signal } = request
   const name = `${referencePrefix}${randomUUID()}.wav`
-  const { here, there } = referenceFolders(speaking)
+  const { here, there } = referenceFolders(request)
   const file = join(here, name)
   try {
     await writeFile(file, encodeWav(reference)).catch((error: unknown) => {
-      throw new MediaError(6401, 'the reference cannot be written into the folder of voice_service', {
+      throw new MediaError(6401, 'the reference cannot be written to the folder of voice_service', {
         cause: error,
         hint: shareFolder,
       })
@@ -148,22 +143,22 @@ async function requestGptSovits(speaking: SpeechRequest): Promise<ServiceRespons
       media_type: 'wav',
       streaming_mode: false,
     }
-    // Another worker may be quicker, or the folder forbid it: to speak does not depend on it.
+    // Another worker may remove them first, or the folder may not be listable: not essential.
     await removeStaleReferences(here, name).catch(() => undefined)
     return await client.send({ path: '/tts', json, signal }).catch(rethrowWithHint)
   } finally {
-    // What fails is told, not what stays of it: a later reference sweeps it away.
+    // A later request removes what is left: do not hide the original error.
     await rm(file, { force: true }).catch(() => undefined)
   }
 }
 
-/** Removes references that a killed worker left, by the clock of the disk that tells when the newest was written. */
+/** Removes stale references of killed workers. Ages are relative to the newest file, by the clock of the disk. */
 async function removeStaleReferences(folder: string, newest: string): Promise<void> {
   const { mtimeMs: now } = await lstat(join(folder, newest))
   const left = (await readdir(folder))
     .filter((name) => referenceName.test(name))
     .map((name) => join(folder, name))
-  // One that cannot be removed holds back no other.
+  // One failure does not prevent the removal of others.
   await Promise.allSettled(
     left.map(async (path) => {
       const entry = await lstat(path)
@@ -173,20 +168,20 @@ async function removeStaleReferences(folder: string, newest: string): Promise<vo
 }
 
 const shareFolder =
-  'Set "voice_service" to { "address", "folder", "folder_there" }: a folder that this service writes, and the same ' +
-  'one as the voice server sees it.'
+  'Set "voice_service" to { "address", "folder", "folder_there" }: a folder that this service can write, and the path ' +
+  'of the same folder on the voice server.'
 
-/** Every failure inside is a 400, the one of a reference that it cannot read as well. */
+/** Adds a hint to status 400, which the server returns for any failure, including an unreadable reference. */
 function rethrowWithHint(error: unknown): never {
   if (!(error instanceof MediaError) || httpErrorCause(error)?.status !== 400) throw error
   throw new MediaError(6401, error.message, {
     cause: error,
     retryable: false,
-    hint: `Where it cannot read the reference: ${shareFolder}`,
+    hint: `If it cannot read the reference: ${shareFolder}`,
   })
 }
 
-/** Where the reference is put, and how the server calls that place. */
+/** Folder in which the reference is written, and its path on the server. */
 function referenceFolders({ service, scratch }: SpeechRequest): {
   readonly here: string
   readonly there: string
@@ -194,7 +189,7 @@ function referenceFolders({ service, scratch }: SpeechRequest): {
   const { folder, folder_there: there } = service
   if (folder !== undefined) return { here: folder, there: there ?? folder }
   if (isLoopback(parseServiceAddress(service.address).base.hostname)) return { here: scratch, there: scratch }
-  throw new MediaError(6401, `${serviceName(service)} is another machine, and cannot read the reference`, {
+  throw new MediaError(6401, `${serviceName(service)} is on another machine and cannot read the reference`, {
     retryable: false,
     hint: shareFolder,
   })

@@ -1,16 +1,16 @@
 import { MediaError } from '../../contract/errors.ts'
-import { estimatedTypeface, type Typeface } from '../../media/subtitles/typeface.ts'
-import { estimateWidth } from '../../media/subtitles/widths.ts'
+import { estimatedTypeface, estimateWidth, type Typeface } from '../../media/subtitles/text-width.ts'
 import { loadDrawing, type Drawing } from '../canvas/load.ts'
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import {
-  renderedFonts,
-  measuringPen,
-  setProbeFont,
-  type RenderedFonts,
+  type FontProbeOptions,
   type LetterKind,
-} from './drawn-fonts.ts'
-import { probeSize, type FontProbeOptions } from './probe-text.ts'
+  measuringPen,
+  probeSize,
+  renderedFonts,
+  type RenderedFonts,
+  setProbeFont,
+} from './rendered-fonts.ts'
 
 /** Families with Chinese, Japanese and Korean letters: what systems and common installs have. */
 const eastAsianFamilies = {

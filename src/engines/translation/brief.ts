@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import type { LanguageModel } from '../language-model/language-model.ts'
-import { isQuestionFailure } from '../language-model/no-answer.ts'
-import { estimateTokens } from '../language-model/tokens.ts'
+import { isQuestionFailure, type LanguageModel } from '../language-model/language-model.ts'
+import { estimateTokens } from '../language-model/messages.ts'
 import { languageName } from './languages.ts'
-import type { LanguagePair } from './right-lines.ts'
+import type { LanguagePair } from './validate-translation.ts'
 
 /** What all questions about one file are told. */
 export interface Brief {

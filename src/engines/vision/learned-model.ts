@@ -2,7 +2,7 @@ import type * as runtime from 'onnxruntime-node'
 import { MediaError } from '../../contract/errors.ts'
 import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/session.ts'
 import type { PackName } from '../packs/manifest.ts'
-import { findPack } from '../packs/use.ts'
+import { findPack } from '../packs/resolve.ts'
 
 /** A tensor that a model takes: its name, and its sides where they are fixed. */
 export interface ModelInput {

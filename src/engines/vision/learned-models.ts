@@ -2,7 +2,7 @@ import type { FillHoles, HoledImage } from '../../media/clean/inpaint/holed-imag
 import type { EstimateFlow } from '../../media/clean/inpaint/initial-flow.ts'
 import type { InpaintingModels } from '../../media/clean/inpaint/temporal-inpainter.ts'
 import type { PackName } from '../packs/manifest.ts'
-import { ownModelSha256, requirePack } from '../packs/use.ts'
+import { ownModelSha256, requirePack } from '../packs/resolve.ts'
 import {
   planarTensor,
   resizePlane,

@@ -1,4 +1,4 @@
-import { requirePack } from '../packs/use.ts'
+import { requirePack } from '../packs/resolve.ts'
 
 /** Throws 6401, with the one command that helps, where what finds text is neither there nor comes by itself. */
 export async function requireTextDetection(): Promise<void> {

@@ -1,7 +1,7 @@
 import { textEntries } from './check.ts'
 import type { SubtitleEntry, SubtitleFormat, Subtitles } from './subtitles.ts'
 import { plainText, tokenize } from './tokens.ts'
-import { estimateWidth } from './widths.ts'
+import { estimateWidth } from './text-width.ts'
 import { unwrapText } from './wrap.ts'
 
 /** What is translated as one: an entry, or several that make up a sentence. */

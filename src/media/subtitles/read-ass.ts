@@ -1,16 +1,15 @@
-import { sectionName } from './ass-sections.ts'
 import type { TextSource } from './encoding.ts'
 import { indexLines } from './lines.ts'
-import { completePlayRes, parsePlayRes } from './play-res.ts'
+import type { Canvas } from './style-presets.ts'
 import {
-  timesFault,
-  type StopReading,
-  type SubtitleEntry,
   type EntryFault,
   type SkippedEntry,
+  type StopReading,
+  type SubtitleEntry,
   type Subtitles,
+  timesFault,
 } from './subtitles.ts'
-import { parseTimeAt, type ParsedTime } from './times.ts'
+import { type ParsedTime, parseTimeAt } from './times.ts'
 
 /** Fields of an event where the file names none. */
 export const defaultEventFields = [
@@ -136,4 +135,42 @@ function fieldStarts(
     starts.push(comma + 1)
   }
   return starts.map((start) => from + start)
+}
+
+/** Characters of a line within which the name of a section stands. */
+const maxSectionNameLength = 80
+
+/**
+ * The name of the section of ASS that a line begins, in small letters; undefined where it begins none. Encoded fonts
+ * and pictures may look like one: they end at a section that is known.
+ */
+export function sectionName(line: string, within: string): string | undefined {
+  const name = /^\s*\[([^\]]+)\]\s*$/.exec(line.slice(0, maxSectionNameLength))?.[1]?.trim().toLowerCase()
+  const encoded = within === 'fonts' || within === 'graphics'
+  return encoded && name !== undefined && !isKnownSection(name) ? undefined : name
+}
+
+/** Whether a section holds styles. */
+export const isStyleSection = (section: string) => /^v4\+{0,2} styles$/.test(section)
+
+const isKnownSection = (name: string) =>
+  isStyleSection(name) || ['script info', 'events', 'fonts', 'graphics'].includes(name)
+
+/** Sides of a picture that a file may be made for, as a request may name them, px; others say nothing. */
+const [leastSide, mostSide] = [16, 16_384]
+
+/** The side of a canvas that a line of a header tells; undefined where it tells none. */
+function parsePlayRes(line: string): Partial<Canvas> | undefined {
+  const [, axis = '', value = ''] = /^\s*playres([xy])\s*:\s*(\d+)/i.exec(line) ?? []
+  const side = Number.parseInt(value, 10)
+  if (!(side >= leastSide && side <= mostSide)) return undefined
+  return axis.toLowerCase() === 'x' ? { width: side } : { height: side }
+}
+
+/** The canvas of a file that tells one side or both: of one, the other is what libass takes it for. */
+function completePlayRes({ width, height }: Partial<Canvas>): Canvas | undefined {
+  if (width !== undefined)
+    return { width, height: height ?? (width === 1280 ? 1024 : Math.trunc((width * 3) / 4)) }
+  if (height === undefined) return undefined
+  return { width: height === 1024 ? 1280 : Math.trunc((height * 4) / 3), height }
 }

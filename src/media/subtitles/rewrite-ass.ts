@@ -1,11 +1,10 @@
 import { assStyleFields, assStyleValues } from './ass-file.ts'
-import { isStyleSection, sectionName } from './ass-sections.ts'
-import { applyEdits, type TextEdit } from './join-lines.ts'
+import { defaultEventFields, isStyleSection, sectionName } from './read-ass.ts'
+import { applyEdits, type TextEdit } from './edit-subtitles.ts'
 import { indexLines, type LineIndex } from './lines.ts'
-import type { AssStyle } from './styles.ts'
+import type { AssStyle } from './style-presets.ts'
 import type { SubtitleEntry, Subtitles } from './subtitles.ts'
 import { assTime } from './times.ts'
-import { defaultEventFields } from './read-ass.ts'
 
 /** An event made of another one: what is left out stays as it was. */
 export interface EventReplacement {

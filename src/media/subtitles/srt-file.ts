@@ -1,7 +1,6 @@
-import { cueArrow } from './arrow.ts'
+import type { Cue } from './split-cues.ts'
 import { srtTime } from './times.ts'
 import { escapeText } from './tokens.ts'
-import type { Cue } from './cut.ts'
 
 /** An SRT file of what is shown, numbered from 1; empty entries are left out. */
 export function srtFile(entries: readonly Cue[]): string {
@@ -14,3 +13,6 @@ export function srtFile(entries: readonly Cue[]): string {
     })
     .join('\n')
 }
+
+/** What would begin another entry of SRT or VTT; tried once for each row of dashes, however long. */
+export const cueArrow = /(?<!-)-{2,}>/g

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { restoreTags } from './relay.ts'
+import { restoreTags } from './restore-tags.ts'
 import type { SubtitleFormat } from './subtitles.ts'
 import { plainText, translatableText, tokenize, stripTags, escapeText } from './tokens.ts'
 

@@ -1,6 +1,4 @@
 import type { SubtitleFormat } from './subtitles.ts'
-import { visitAssTokens, type TokenKind } from './visit-ass.ts'
-import { unescapeVtt, vttEscapes } from './vtt-signs.ts'
 
 /**
  * A piece of an entry's text: words; `tags` that say how they look, comments in braces among them; a `drawing`; a
@@ -34,7 +32,7 @@ function plainAss(text: string): string {
 }
 
 /** As `plainText`, of pieces. */
-export function tokensText(tokens: readonly Token[], format: SubtitleFormat): string {
+function tokensText(tokens: readonly Token[], format: SubtitleFormat): string {
   return tokens.map((token) => visibleText(token, format)).join('')
 }
 
@@ -118,3 +116,55 @@ function tokenizeBlock(text: string, format: 'srt' | 'vtt'): Token[] {
   if (at < text.length) tokens.push({ kind: 'text', raw: text.slice(at) })
   return tokens
 }
+
+/** What a piece of an entry's text is. */
+type TokenKind = 'text' | 'tags' | 'drawing' | 'break' | 'space'
+
+/** Visits the pieces of a text of ASS in their order: breaks, spaces, blocks in braces; the rest is text, escaped braces too. */
+function visitAssTokens(text: string, visit: (kind: TokenKind, from: number, to: number) => void): void {
+  let drawing = false
+  let done = 0
+  const add = (kind: TokenKind, from: number, to: number) => {
+    if (from > done) visit(drawing ? 'drawing' : 'text', done, from)
+    visit(kind, from, to)
+    done = to
+  }
+  const lastBrace = text.lastIndexOf('}')
+  // The next `\p`, which begins and ends drawings: most blocks have none.
+  let scaleAt = -1
+  const sign = /[\\{]/g
+  for (let found = sign.exec(text); found; found = sign.exec(text)) {
+    const at = found.index
+    const next = text[at + 1] ?? ''
+    if (found[0] === '\\' && /[Nnh]/.test(next) && !drawing) add(next === 'h' ? 'space' : 'break', at, at + 2)
+    // A block that nothing ends is text.
+    else if (found[0] === '{' && at < lastBrace) {
+      const end = text.indexOf('}', at) + 1
+      add('tags', at, end)
+      if (scaleAt < at) scaleAt = indexFrom(text, String.raw`\p`, at)
+      const scale = scaleAt < end ? [...text.slice(at, end).matchAll(/\\p(\d+)/g)].at(-1)?.[1] : undefined
+      if (scale !== undefined) drawing = Number(scale) > 0
+      sign.lastIndex = end
+      continue
+    }
+    sign.lastIndex = at + (/[\\Nnh{}]/.test(next) && found[0] === '\\' && next !== '\\' ? 2 : 1)
+  }
+  if (done < text.length) visit(drawing ? 'drawing' : 'text', done, text.length)
+}
+
+/** Where a text has something from an offset on; beyond its end where nowhere. */
+function indexFrom(text: string, part: string, from: number): number {
+  const found = text.indexOf(part, from)
+  return found < 0 ? text.length : found
+}
+
+const entities: Readonly<Record<string, string>> = {
+  ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0', '&lrm;': '\u200e', '&rlm;': '\u200f' },
+}
+
+/** How VTT writes the signs that its tags are made of. */
+const vttEscapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/** Text of VTT with the signs that it names. */
+const unescapeVtt = (text: string) =>
+  text.replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, (name) => entities[name] ?? name)

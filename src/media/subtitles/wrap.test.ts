@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { splitIntoCues } from './cut.ts'
-import { cuesFromSpeech } from './from-speech.ts'
-import { estimateWidth } from './widths.ts'
+import { cuesFromSpeech, splitIntoCues } from './split-cues.ts'
+import { estimateWidth } from './text-width.ts'
 import { unwrapText, wrapText } from './wrap.ts'
 
 const room = (width: number) => ({ width, measure: estimateWidth })

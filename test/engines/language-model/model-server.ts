@@ -1,4 +1,4 @@
-import { configureServices } from '../../../src/engines/services/use.ts'
+import { configureServices } from '../../../src/engines/services/configured.ts'
 import { openLanguageModel } from '../../../src/engines/language-model/open.ts'
 import type { LanguageModelService } from '../../../src/engines/services/services.ts'
 import { fails, json, startStandIn, type Heard, type Reply, type StandIn } from '../services/stand-in.ts'

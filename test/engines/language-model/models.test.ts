@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { configureServices } from '../../../src/engines/services/use.ts'
+import { configureServices } from '../../../src/engines/services/configured.ts'
 import { fails, json, page } from '../services/stand-in.ts'
 import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
 

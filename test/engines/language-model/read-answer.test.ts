@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { parseAnswer } from '../../../src/engines/language-model/read-answer.ts'
+import { parseAnswer } from '../../../src/engines/language-model/parse-answer.ts'
 
 const schema = z.object({ lines: z.array(z.object({ id: z.int(), text: z.string() })) })
 const answers = fc.record({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
-import { cacheAnswers } from '../../../src/engines/language-model/remember-answers.ts'
+import { cacheAnswers } from '../../../src/engines/language-model/answer-cache.ts'
 import { openModel, setModel, startModelServer } from './model-server.ts'
 
 test('a question is asked once, another one, or another model, anew', async () => {

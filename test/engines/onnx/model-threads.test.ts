@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { configurePacks } from '../../../src/engines/packs/use.ts'
+import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { newWindowAnalysis } from '../../../src/engines/piano/basic-pitch-window.ts'
 import { basicPitchFrames, openBasicPitchModel } from '../../../src/engines/piano/basic-pitch.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLocalNetworkHost, isServiceAddress } from '../../../src/engines/services/address.ts'
+import { isLocalNetworkHost, isServiceAddress } from '../../../src/engines/services/services.ts'
 
 describe('the address of a service', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rateLimiter } from '../../../src/engines/services/pace.ts'
+import { rateLimiter } from '../../../src/engines/services/rate-limiter.ts'
 
 const { signal } = new AbortController()
 

@@ -11,7 +11,7 @@ import {
 import { dataFiles } from '../../../src/daemon/data-files.ts'
 import { examineServices } from '../../../src/doctor/services.ts'
 import type { Services } from '../../../src/engines/services/services.ts'
-import { configuredService } from '../../../src/engines/services/use.ts'
+import { configuredService } from '../../../src/engines/services/configured.ts'
 import { findIgnoredSettings } from '../../../src/config/ignored-settings.ts'
 import { openLog } from '../../../src/platform/log.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
@@ -132,7 +132,7 @@ describe('services in the settings', () => {
     process.env['REELWRIGHT_LANGUAGE_MODEL'] = 'http://127.0.0.1:11434/v1#m'
     process.env['REELWRIGHT_TRANSCRIPTION'] = 'http://127.0.0.1:1/v1#w'
     try {
-      expect(await findIgnoredSettings(dataDir)).toMatchObject([
+      expect(await findIgnoredSettings(dataDir, process.env)).toMatchObject([
         { name: 'language_model', fix: expect.stringMatching(/^set "language_model" in /) },
       ])
     } finally {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTranscriptionService } from '../../../src/engines/speech/transcription-service.ts'
-import { configureServices } from '../../../src/engines/services/use.ts'
+import { configureServices } from '../../../src/engines/services/configured.ts'
 import { decodeWav } from '../../../src/media/audio/wav.ts'
 import {
   breaks,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openVoiceService } from '../../../src/engines/speech/voice-service.ts'
-import { configureServices } from '../../../src/engines/services/use.ts'
+import { configureServices } from '../../../src/engines/services/configured.ts'
 import type { VoiceService } from '../../../src/engines/services/services.ts'
 import { decodeWav, encodeWav } from '../../../src/media/audio/wav.ts'
 import {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/engines/speech/voice-separation.ts'
 import { openDiarizer, openSpeakerEmbedder } from '../../../src/engines/speech/diarization.ts'
 import { localRecogniserModels, openLocalRecogniser } from '../../../src/engines/speech/sherpa/recogniser.ts'
-import { resolvePack } from '../../../src/engines/packs/use.ts'
+import { resolvePack } from '../../../src/engines/packs/resolve.ts'
 import { copyFile } from 'node:fs/promises'
 import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
 import {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
 import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'
 import { concatSamples } from '../../../src/media/audio/windows.ts'
-import { configurePacks } from '../../../src/engines/packs/use.ts'
+import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { testdata } from '../ffmpeg/made.ts'
 import { writeFloatWav } from '../float-wav.ts'
 

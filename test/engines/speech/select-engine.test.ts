@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { installPack } from '../../../src/engines/packs/pull.ts'
+import { installPack } from '../../../src/engines/packs/install.ts'
 import { modelSha256 } from '../../../src/engines/packs/sha256.ts'
-import { configuredPacks, configurePacks } from '../../../src/engines/packs/use.ts'
-import { configureServices } from '../../../src/engines/services/use.ts'
+import { configuredPacks, configurePacks } from '../../../src/engines/packs/resolve.ts'
+import { configureServices } from '../../../src/engines/services/configured.ts'
 import {
   selectVoiceCloner,
   selectLanguageIdentifier,

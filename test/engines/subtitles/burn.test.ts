@@ -4,9 +4,13 @@ import { createCanvas, GlobalFonts, loadImage } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { burnVideo } from '../../../src/engines/subtitles/burn.ts'
 import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
-import { presetNames } from '../../../src/media/subtitles/looks.ts'
-import { lineLimit, presetStyle, type Canvas } from '../../../src/media/subtitles/styles.ts'
-import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
+import {
+  type Canvas,
+  lineLimit,
+  presetNames,
+  presetStyle,
+} from '../../../src/media/subtitles/style-presets.ts'
+import type { Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
 import { ffmpeg, rgbFrames, streams } from '../../video-split-screen/media.ts'

@@ -1,12 +1,21 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { assFile, type AssEvent } from '../../../src/media/subtitles/ass-file.ts'
-import { bilingualEvents, originalScale } from '../../../src/media/subtitles/bilingual.ts'
-import type { LetterColour, PresetName } from '../../../src/media/subtitles/looks.ts'
-import { lineLimit, presetStyle, type Canvas } from '../../../src/media/subtitles/styles.ts'
+import {
+  type AssEvent,
+  assFile,
+  bilingualEvents,
+  originalScale,
+} from '../../../src/media/subtitles/ass-file.ts'
+import {
+  type Canvas,
+  type LetterColour,
+  lineLimit,
+  type PresetName,
+  presetStyle,
+} from '../../../src/media/subtitles/style-presets.ts'
 import { escapeText } from '../../../src/media/subtitles/tokens.ts'
-import type { Typeface } from '../../../src/media/subtitles/typeface.ts'
+import type { Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { assTime } from '../../../src/media/subtitles/times.ts'
 import { runRaw } from '../../../src/engines/ffmpeg/run.ts'

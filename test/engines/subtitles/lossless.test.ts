@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { changeSubtitles } from '../../../src/media/subtitles/change.ts'
+import { changeSubtitles } from '../../../src/media/subtitles/edit-subtitles.ts'
 import { readSubtitles } from '../../../src/media/subtitles/read.ts'
 import { anyFile, bytesOf } from './made-files.ts'
 

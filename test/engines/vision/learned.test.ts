@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { configurePacks } from '../../../src/engines/packs/use.ts'
+import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { learnedModelChecksums, openLearnedModels } from '../../../src/engines/vision/learned-models.ts'
 import { resizePlane } from '../../../src/engines/vision/image-tensor.ts'
 import { createInpainter } from '../../../src/media/clean/inpaint/inpainter.ts'

@@ -1,5 +1,5 @@
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { configurePacks } from '../../../src/engines/packs/use.ts'
+import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { testdata } from '../ffmpeg/made.ts'
 
 /** Tells this process of the packs, with the public test files as their mirror; false where those are not there. */

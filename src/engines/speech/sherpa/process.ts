@@ -4,50 +4,53 @@ import { estimateSpeechSeconds } from '../../../media/speech/sentences.ts'
 import type { MonoAudio } from '../../../media/speech/speech-types.ts'
 import { limitConcurrency } from '../../../platform/concurrency.ts'
 import { preferAsMemoryVictim, tail } from '../../ffmpeg/child.ts'
-import { resolvePack } from '../../packs/use.ts'
+import { resolvePack } from '../../packs/resolve.ts'
 import type { SherpaLoadRequest, SherpaReply, SherpaRequest } from './messages.ts'
 
 const program = import.meta.filename.endsWith('.ts') ? './child.ts' : './child.js'
 
-/** A large model is read from a slow disk, ms. */
+/** Timeout for loading a model, ms: large models may be read from a slow disk. */
 const loadTimeoutMs = 180_000
 
-/** Longest that an answer may take: some, and so much for each second of sound that is heard or to be spoken, ms. */
+/** Timeout of a request, ms: a base, and an addition per second of input or synthesized sound. */
 const baseTimeoutMs = 60_000
 const timeoutMsPerSecond = 20_000
 
-/** Bytes of what it last wrote to standard error that are kept. */
+/** Bytes of standard error that are kept for error messages. */
 const logBytes = 4096
 
 export interface SherpaProcess extends AsyncDisposable {
-  /** Asks one after another. What the process fails by is thrown as a MediaError that names engine and model. */
+  /** Sends requests one at a time. Throws a MediaError that names engine and model. */
   request(question: SherpaRequest, signal: AbortSignal): Promise<unknown>
 }
 
 /**
- * Starts a process of sherpa-onnx with a model: 6401 where the engine is not there, or ends at the model. A process
- * that crashed, or was ended by an abort or for being silent too long, answers nothing any more.
+ * Starts a sherpa-onnx process and loads a model. Throws 6401 if the engine is missing or cannot load the model. After
+ * a crash, an abort or a timeout the process accepts no further requests.
  */
 export async function startSherpaProcess(
-  wanted: Omit<SherpaLoadRequest, 'engine'> & { readonly model: string },
-  { signal, timeMs = baseTimeoutMs }: { readonly signal: AbortSignal; readonly timeMs?: number },
+  options: Omit<SherpaLoadRequest, 'engine'> & { readonly model: string },
+  { signal, timeoutMs = baseTimeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
 ): Promise<SherpaProcess> {
-  const { model, ...opening } = wanted
+  const { model, ...opening } = options
   const engine = await resolvePack('sherpa-onnx', { signal })
   signal.throwIfAborted()
   const run = new ChildConnection(model)
   try {
-    await run.send({ ...opening, engine }, { signal, timeMs: Math.max(timeMs, loadTimeoutMs) })
+    await run.send({ ...opening, engine }, { signal, timeoutMs: Math.max(timeoutMs, loadTimeoutMs) })
   } catch (error) {
     await run.end()
     signal.throwIfAborted()
     throw loadError(model, error)
   }
-  const inTurn = limitConcurrency(1)
+  const serialize = limitConcurrency(1)
   return {
     request: (question, until) =>
-      inTurn(() =>
-        run.send(question, { signal: until, timeMs: timeMs + requestSeconds(question) * timeoutMsPerSecond }),
+      serialize(() =>
+        run.send(question, {
+          signal: until,
+          timeoutMs: timeoutMs + requestSeconds(question) * timeoutMsPerSecond,
+        }),
       ),
     [Symbol.asyncDispose]: () => run.end(),
   }
@@ -58,13 +61,13 @@ function requestSeconds({ samples, rate, speak: say }: SherpaRequest): number {
   return say ? heard + estimateSpeechSeconds(say.text) / say.speed : heard
 }
 
-/** A process, and what is awaited of it. */
+/** A child process and its pending reply. */
 class ChildConnection {
   readonly #model: string
   readonly #process: ChildProcess
   readonly #ended: Promise<void>
   readonly #log = tail(logBytes)
-  #awaited: PromiseWithResolvers<unknown> | undefined
+  #pending: PromiseWithResolvers<unknown> | undefined
   #failure: MediaError | undefined
 
   constructor(model: string) {
@@ -76,14 +79,14 @@ class ChildConnection {
     })
     preferAsMemoryVictim(this.#process.pid)
     this.#process.stderr?.on('data', this.#log.add)
-    this.#process.on('message', (reply: SherpaReply) => this.#take(reply))
+    this.#process.on('message', (reply: SherpaReply) => this.#onReply(reply))
     this.#ended = new Promise((resolve) => {
       this.#process.on('close', (code, signal) => {
-        this.#fail(`ended with ${signal ?? code}`)
+        this.#fail(`exited with ${signal ?? code}`)
         resolve()
       })
       this.#process.on('error', (error) => {
-        this.#fail(`does not run: ${error.message}`)
+        this.#fail(`cannot be started: ${error.message}`)
         if (this.#process.pid === undefined) resolve()
       })
     })
@@ -92,27 +95,30 @@ class ChildConnection {
   /** Sends a message and awaits the reply. */
   async send(
     message: SherpaLoadRequest | SherpaRequest,
-    { signal, timeMs }: { readonly signal: AbortSignal; readonly timeMs: number },
+    { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ): Promise<unknown> {
     signal.throwIfAborted()
     if (this.#failure) throw this.#failure
-    const awaited = Promise.withResolvers<unknown>()
-    this.#awaited = awaited
-    const aborted = () => this.#kill('was ended on request')
-    const timer = setTimeout(() => this.#kill(`gave no answer in ${Math.round(timeMs / 1000)} s`), timeMs)
-    signal.addEventListener('abort', aborted, { once: true })
+    const pending = Promise.withResolvers<unknown>()
+    this.#pending = pending
+    const onAbort = () => this.#kill('was aborted')
+    const timer = setTimeout(
+      () => this.#kill(`did not reply within ${Math.round(timeoutMs / 1000)} s`),
+      timeoutMs,
+    )
+    signal.addEventListener('abort', onAbort, { once: true })
     try {
       this.#process.send(message, (error) => {
-        if (error) this.#fail(`takes no question: ${error.message}`)
+        if (error) this.#fail(`accepts no request: ${error.message}`)
       })
-      return await awaited.promise
+      return await pending.promise
     } catch (error) {
       signal.throwIfAborted()
       throw error
     } finally {
       clearTimeout(timer)
-      signal.removeEventListener('abort', aborted)
-      this.#awaited = undefined
+      signal.removeEventListener('abort', onAbort)
+      this.#pending = undefined
     }
   }
 
@@ -121,55 +127,57 @@ class ChildConnection {
     await this.#ended
   }
 
-  #take(reply: SherpaReply): void {
-    if ('told' in reply) this.#awaited?.resolve(reply.told)
-    else this.#awaited?.reject(this.#error(`cannot do it: ${reply.failed}`))
+  #onReply(reply: SherpaReply): void {
+    if ('result' in reply) this.#pending?.resolve(reply.result)
+    else this.#pending?.reject(this.#error(`failed: ${reply.error}`))
   }
 
   #kill(why: string): void {
     this.#fail(why)
-    // It may be deep in native code, which hears no polite request.
+    // Native code does not react to SIGTERM.
     this.#process.kill('SIGKILL')
   }
 
-  /** The first reason is the one that is told. */
+  /** Rejects the pending request. The first reason is kept. */
   #fail(why: string): void {
     this.#failure ??= this.#error(why)
-    this.#awaited?.reject(this.#failure)
+    this.#pending?.reject(this.#failure)
   }
 
   #error(why: string): MediaError {
     return new MediaError(6402, `sherpa-onnx with the model ${this.#model} ${why}`, {
-      cause: new Error(this.#log.text() || 'it wrote nothing'),
-      hint: `Try again; where it happens again see \`reelwright models verify\`, or use another model.`,
+      cause: new Error(this.#log.text() || 'no output'),
+      hint: `Try again. If the problem persists, run \`reelwright models verify\` or use another model.`,
     })
   }
 }
 
 function loadError(model: string, cause: unknown): MediaError {
   const why = cause instanceof MediaError ? cause.message : String(cause)
-  return new MediaError(6401, `the model ${model} does not open: ${why}`, {
+  return new MediaError(6401, `the model ${model} cannot be loaded: ${why}`, {
     cause,
     retryable: false,
-    hint: 'See `reelwright models verify`; a model of your own must be one that sherpa-onnx knows.',
+    hint: 'Run `reelwright models verify`. A model of your own must be supported by sherpa-onnx.',
   })
 }
 
-/** Sound as sherpa-onnx answers it. Throws 6402 where it is none. */
-export function parseAudio(told: unknown, { model, rate }: { model: string; rate?: number }): MonoAudio {
-  const { samples, sampleRate } = (told ?? {}) as { samples?: unknown; sampleRate?: unknown }
-  if (!(samples instanceof Float32Array)) throw invalidResult(model, 'its answer is no sound')
-  if (typeof sampleRate !== 'number' || !(sampleRate > 0)) throw invalidResult(model, 'its sound has no rate')
-  if (rate !== undefined && rate !== sampleRate) throw invalidResult(model, `its sound has ${sampleRate} Hz`)
+/** Validates sound returned by sherpa-onnx. Throws 6402 if it is not sound, or not at `rate`. */
+export function parseAudio(result: unknown, { model, rate }: { model: string; rate?: number }): MonoAudio {
+  const { samples, sampleRate } = (result ?? {}) as { samples?: unknown; sampleRate?: unknown }
+  if (!(samples instanceof Float32Array)) throw invalidResult(model, 'the result is not sound')
+  if (typeof sampleRate !== 'number' || !(sampleRate > 0))
+    throw invalidResult(model, 'the sound has no sample rate')
+  if (rate !== undefined && rate !== sampleRate)
+    throw invalidResult(model, `the sound has ${sampleRate} Hz, not ${rate} Hz`)
   if (!samples.every((sample) => Number.isFinite(sample)))
-    throw invalidResult(model, 'its sound has no numbers')
+    throw invalidResult(model, 'the sound contains NaN or infinite samples')
   return { samples, rate: sampleRate }
 }
 
-/** What tells that an answer of sherpa-onnx makes no sense. */
+/** Error for an invalid result of sherpa-onnx. */
 export function invalidResult(model: string, what: string): MediaError {
-  return new MediaError(6402, `sherpa-onnx with the model ${model} makes no sense: ${what}`, {
+  return new MediaError(6402, `sherpa-onnx with the model ${model} returned an invalid result: ${what}`, {
     retryable: false,
-    hint: 'Use another model, or see `reelwright models verify`.',
+    hint: 'Run `reelwright models verify`, or use another model.',
   })
 }

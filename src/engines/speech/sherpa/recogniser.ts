@@ -8,35 +8,35 @@ import {
   validateRecognition,
 } from '../../../media/speech/words.ts'
 import type { PackName } from '../../packs/manifest.ts'
-import { resolvePack } from '../../packs/use.ts'
+import { resolvePack } from '../../packs/resolve.ts'
 import type { Recogniser } from '../speech-engines.ts'
 import type { SherpaSettings } from './messages.ts'
 import { findModelFiles } from './model-files.ts'
 import { invalidResult, type SherpaProcess, startSherpaProcess } from './process.ts'
 
-/** A model that recognises speech. */
+/** A local speech recognition model. */
 interface RecogniserModel {
-  /** As results name it, and the pack it comes in. */
+  /** Name of its pack, also reported in results. */
   readonly name: PackName
-  /** Languages of the contract that it knows by the names it has for them; any where left out. */
+  /** Contract languages and the model's names for them; if absent, every language is supported. */
   readonly languages?: Readonly<Record<string, string>>
-  /** Most sound it takes at once, seconds. */
+  /** Longest sound per request, seconds. */
   readonly longest: number
-  /** Its part of sherpa-onnx's settings; a language by the model's own name, empty for any. */
-  settings(place: string, language: string): Promise<SherpaSettings>
+  /** Model part of the sherpa-onnx settings. `language` is the model's own name, empty to detect it. */
+  settings(path: string, language: string): Promise<SherpaSettings>
 }
 
 const mandarinCodes = { 'zh-CN': 'zh', 'zh-CHS': 'zh', 'zh-CHT': 'zh' }
 const europeanCodes = ['en-US', 'fr-FR', 'de-DE', 'es-ES', 'es-MX', 'pt-PT', 'pt-BR', 'ru-RU']
 
-/** Every recogniser that runs here, the best for its languages first. */
+/** All local recognisers, the best for its languages first. */
 export const localRecogniserModels: readonly RecogniserModel[] = [
   {
     name: 'sense-voice',
     languages: { ...mandarinCodes, 'zh-HK': 'yue', 'en-US': 'en', 'ja-JP': 'ja', 'ko-KR': 'ko' },
     longest: 30,
-    async settings(place, language) {
-      const { model, tokens } = await findModelFiles('sense-voice', place, ['model', 'tokens'])
+    async settings(path, language) {
+      const { model, tokens } = await findModelFiles('sense-voice', path, ['model', 'tokens'])
       const known = language === '' ? 'auto' : language
       return { senseVoice: { model, language: known, useInverseTextNormalization: 1 }, tokens }
     },
@@ -45,8 +45,8 @@ export const localRecogniserModels: readonly RecogniserModel[] = [
     name: 'parakeet',
     languages: Object.fromEntries(europeanCodes.map((code) => [code, ''])),
     longest: 30,
-    async settings(place) {
-      const files = await findModelFiles('parakeet', place, ['encoder', 'decoder', 'joiner', 'tokens'])
+    async settings(path) {
+      const files = await findModelFiles('parakeet', path, ['encoder', 'decoder', 'joiner', 'tokens'])
       const { tokens, ...transducer } = files
       return { transducer, tokens, modelType: 'nemo_transducer' }
     },
@@ -55,8 +55,8 @@ export const localRecogniserModels: readonly RecogniserModel[] = [
     name: 'paraformer',
     languages: { ...mandarinCodes, 'en-US': '' },
     longest: 30,
-    async settings(place) {
-      const { model, tokens } = await findModelFiles('paraformer', place, ['model', 'tokens'])
+    async settings(path) {
+      const { model, tokens } = await findModelFiles('paraformer', path, ['model', 'tokens'])
       return { paraformer: { model }, tokens }
     },
   },
@@ -64,24 +64,24 @@ export const localRecogniserModels: readonly RecogniserModel[] = [
   whisperModel('whisper', 'zh'),
 ]
 
-/** Whisper hears half a minute; only its later models tell Cantonese from Chinese. */
+/** Whisper takes half a minute; only its later models separate Cantonese from Mandarin. */
 function whisperModel(name: PackName, cantonese: string): RecogniserModel {
   return {
     name,
     longest: 28,
-    async settings(place, language) {
-      const { encoder, decoder, tokens } = await findModelFiles(name, place, ['encoder', 'decoder', 'tokens'])
+    async settings(path, language) {
+      const { encoder, decoder, tokens } = await findModelFiles(name, path, ['encoder', 'decoder', 'tokens'])
       const known = language === 'yue' ? cantonese : language
-      const told = { task: 'transcribe', tailPaddings: -1, enableSegmentTimestamps: 1 }
-      return { whisper: { encoder, decoder, language: known, ...told }, tokens }
+      const whisperOptions = { task: 'transcribe', tailPaddings: -1, enableSegmentTimestamps: 1 }
+      return { whisper: { encoder, decoder, language: known, ...whisperOptions }, tokens }
     },
   }
 }
 
-/** All of sherpa-onnx's settings for a model and a language of the contract. */
+/** Complete sherpa-onnx settings for a model and a contract language. */
 async function recogniserSettings(
   { languages, settings }: RecogniserModel,
-  place: string,
+  path: string,
   language: string | undefined,
 ): Promise<SherpaSettings> {
   const known =
@@ -89,22 +89,22 @@ async function recogniserSettings(
   return {
     featConfig: { sampleRate: 16_000, featureDim: 80 },
     modelConfig: {
-      ...(await settings(place, known)),
+      ...(await settings(path, known)),
       numThreads: Math.min(4, availableParallelism()),
       provider: 'cpu',
     },
   }
 }
 
-/** A language of the contract by ISO 639, as Whisper names it. */
+/** ISO 639 code that Whisper uses for a contract language. */
 function whisperLanguageName(language: string): string {
   if (language === 'zh-HK') return 'yue'
   const [first = ''] = language.split('-')
-  // Filipino is Tagalog there.
+  // Whisper calls Filipino Tagalog.
   return first === 'fil' ? 'tl' : first
 }
 
-/** As sherpa-onnx tells a result; lists that a model does not fill are empty. */
+/** Result of sherpa-onnx; lists that a model does not fill are empty. */
 const resultSchema = z.object({
   text: z.string(),
   lang: z.string().default(''),
@@ -116,16 +116,16 @@ const resultSchema = z.object({
   segment_texts: z.array(z.string()).default([]),
 })
 
-/** Opens a model that recognises speech, for a language of the contract or any; 6401 where it is not there. */
+/** Opens a local recogniser for a contract language, or for any. Throws 6401 if it is missing. */
 export async function openLocalRecogniser(
   model: RecogniserModel,
   { signal, language }: { readonly signal: AbortSignal; readonly language?: string | undefined },
 ): Promise<Recogniser> {
   const { name, longest } = model
-  const place = await resolvePack(name, { signal })
-  const start = async (spoken: string | undefined, until: AbortSignal) => {
-    const settings = await recogniserSettings(model, place, spoken)
-    return await startSherpaProcess({ model: name, kind: 'recogniser', settings }, { signal: until })
+  const path = await resolvePack(name, { signal })
+  const start = async (requestLanguage: string | undefined, requestSignal: AbortSignal) => {
+    const settings = await recogniserSettings(model, path, requestLanguage)
+    return await startSherpaProcess({ model: name, kind: 'recogniser', settings }, { signal: requestSignal })
   }
   let open: { readonly language: string | undefined; readonly sherpa: SherpaProcess } = {
     language,
@@ -134,31 +134,31 @@ export async function openLocalRecogniser(
   return {
     name,
     longest,
-    async recognise(sound, { signal: until, language: spoken = open.language }) {
-      // A model is opened with its language.
-      if (spoken !== open.language) {
+    async recognise(sound, { signal: requestSignal, language: requestLanguage = open.language }) {
+      // The language is a setting of the loaded model: reload it.
+      if (requestLanguage !== open.language) {
         await open.sherpa[Symbol.asyncDispose]()
-        open = { language: spoken, sherpa: await start(spoken, until) }
+        open = { language: requestLanguage, sherpa: await start(requestLanguage, requestSignal) }
       }
-      const told = await open.sherpa.request({ samples: sound, rate: speechRate }, until)
-      return parseRecognition(told, { model: name, seconds: sound.length / speechRate })
+      const result = await open.sherpa.request({ samples: sound, rate: speechRate }, requestSignal)
+      return parseRecognition(result, { model: name, seconds: sound.length / speechRate })
     },
     [Symbol.asyncDispose]: () => open.sherpa[Symbol.asyncDispose](),
   }
 }
 
 function parseRecognition(
-  told: unknown,
+  result: unknown,
   { model, seconds }: { model: string; seconds: number },
 ): RecognitionResult {
   const fail = (what: string): never => {
     throw invalidResult(model, what)
   }
-  const read = resultSchema.safeParse(told)
-  if (!read.success) return fail('its answer is no result')
+  const read = resultSchema.safeParse(result)
+  if (!read.success) return fail('the result has an unknown form')
   const { text, lang, tokens, timestamps, durations } = read.data
   const plain = plainTranscript(text)
-  // Pieces of characters, of models that spell by bytes, tell no words.
+  // Byte-level tokens may split characters: then they do not form words.
   const timed =
     tokens.length > 0 && timestamps.length === tokens.length && !tokens.join('').includes('\uFFFD')
   const words = timed
@@ -171,28 +171,28 @@ function parseRecognition(
     text: plain,
     words,
     timed,
-    // It tells likelihoods of some kinds of models alone, on scales that those do not share.
+    // sherpa-onnx reports likelihoods only for some models, on different scales.
     confidence: null,
     language: stripLanguageTag(lang),
   }
   return validateRecognition(recognised, { seconds, fail })
 }
 
-/** Words that share the time of what they are said in: a sentence or so where those are told, else all of it. */
-function segmentWords(told: z.infer<typeof resultSchema>, seconds: number): TimedWord[] {
-  const { segment_timestamps: starts, segment_durations: lengths, segment_texts: texts } = told
-  if (texts.length === 0) return distributeTime(plainTranscript(told.text), { start: 0, end: seconds })
+/** Words whose times are distributed over their segment, or over the whole sound if there are no segments. */
+function segmentWords(result: z.infer<typeof resultSchema>, seconds: number): TimedWord[] {
+  const { segment_timestamps: starts, segment_durations: lengths, segment_texts: texts } = result
+  if (texts.length === 0) return distributeTime(plainTranscript(result.text), { start: 0, end: seconds })
   return texts.flatMap((text, at) => {
     const [start = NaN, length = NaN] = [starts[at], lengths[at]]
-    // Whisper hears silence up to half a minute, and may tell of that too.
+    // Whisper pads to half a minute and may report segments in the padding.
     return start >= seconds
       ? []
       : distributeTime(plainTranscript(text), { start, end: Math.min(start + length, seconds) })
   })
 }
 
-/** `<|zh|>` is zh. */
-function stripLanguageTag(told: string): string | null {
-  const language = told.replaceAll(/[<|>]/gu, '')
+/** Converts `<|zh|>` to zh. */
+function stripLanguageTag(result: string): string | null {
+  const language = result.replaceAll(/[<|>]/gu, '')
   return language === '' || language === 'auto' ? null : language
 }

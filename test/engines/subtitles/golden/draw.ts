@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { createCanvas } from '@napi-rs/canvas'
-import { presetNames } from '../../../../src/media/subtitles/looks.ts'
+import { presetNames } from '../../../../src/media/subtitles/style-presets.ts'
 import { rgbaOf } from '../burned.ts'
 import { golden, goldenFile } from './golden.ts'
 

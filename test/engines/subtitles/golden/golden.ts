@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { fillRect, newPicture } from '../../../../src/engines/ffmpeg/raster.ts'
-import type { PresetName } from '../../../../src/media/subtitles/looks.ts'
+import type { PresetName } from '../../../../src/media/subtitles/style-presets.ts'
 import { burned, lookFile, typefaceHere } from '../burned.ts'
 
 /** The fonts that the accepted pictures were drawn with. */

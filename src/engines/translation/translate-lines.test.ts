@@ -2,9 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
-import type { LanguageModel } from '../language-model/language-model.ts'
-import { NoUsableAnswer } from '../language-model/no-answer.ts'
-import { translateLines } from './translate.ts'
+import { type LanguageModel, NoUsableAnswer } from '../language-model/language-model.ts'
+import { translateLines } from './translate-lines.ts'
 
 type Lines = readonly { readonly id: number; readonly text: string }[]
 

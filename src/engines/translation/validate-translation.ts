@@ -1,5 +1,5 @@
 import type { SubtitleLanguage } from '../../contract/languages.ts'
-import { estimateWidth } from '../../media/subtitles/widths.ts'
+import { estimateWidth } from '../../media/subtitles/text-width.ts'
 import { isSameLanguage, isWrittenIn } from './languages.ts'
 
 /** A line that is to be translated, by its number in the file. */

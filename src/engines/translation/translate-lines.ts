@@ -1,10 +1,9 @@
 import { MediaError } from '../../contract/errors.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
-import type { LanguageModel } from '../language-model/language-model.ts'
-import { isQuestionFailure, NoUsableAnswer } from '../language-model/no-answer.ts'
-import { translateQuestion, splitIntoQuestions, type TranslationContext } from './ask-lines.ts'
+import { isQuestionFailure, type LanguageModel, NoUsableAnswer } from '../language-model/language-model.ts'
+import { translateQuestion, splitIntoQuestions, type TranslationContext } from './questions.ts'
 import { readBrief } from './brief.ts'
-import type { LanguagePair } from './right-lines.ts'
+import type { LanguagePair } from './validate-translation.ts'
 
 /** Lines in another language. */
 export interface TranslateLinesResult {

@@ -4,9 +4,9 @@ import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/format.ts'
 import { packDownloadBytes, hasBuild, noBuildError } from './machine.ts'
 import { automaticBelowBytes, type Pack, type PackName } from './manifest.ts'
-import { missingOnMirror } from './mirror.ts'
-import { ownModelHint, ownModelNotSetError, installPack } from './pull.ts'
-import type { PackDownloadOptions } from './receive.ts'
+import { missingOnMirror } from './download-file.ts'
+import { ownModelHint, ownModelNotSetError, installPack } from './install.ts'
+import type { PackDownloadOptions } from './resumable-download.ts'
 import { locatePack, packByName, type Packs } from './store.ts'
 
 let set: Packs | undefined

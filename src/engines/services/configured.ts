@@ -1,5 +1,5 @@
 import { MediaError } from '../../contract/errors.ts'
-import { rateLimiter, type Acquire } from './pace.ts'
+import { rateLimiter, type Acquire } from './rate-limiter.ts'
 import { serviceInfo, serviceKinds, type ServiceKind, type Services } from './services.ts'
 
 /** What tests tell of: time is theirs. */

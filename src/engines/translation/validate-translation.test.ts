@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { validateTranslation, type TranslatedLine } from './right-lines.ts'
+import { validateTranslation, type TranslatedLine } from './validate-translation.ts'
 
 const direction = { from: 'en-US', to: 'fr-FR' } as const
 const asked = [

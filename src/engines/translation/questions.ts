@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { LanguageModel } from '../language-model/language-model.ts'
-import { estimateTokens } from '../language-model/tokens.ts'
+import { estimateTokens } from '../language-model/messages.ts'
 import type { Brief } from './brief.ts'
 import { isSameLanguage, languageName } from './languages.ts'
-import { validateTranslation, type SourceLine, type LanguagePair } from './right-lines.ts'
+import { validateTranslation, type SourceLine, type LanguagePair } from './validate-translation.ts'
 
 const schema = z.object({
   lines: z.array(

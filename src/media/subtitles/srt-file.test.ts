@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { cueArrow } from './arrow.ts'
-import { srtFile } from './srt-file.ts'
+import { cueArrow, srtFile } from './srt-file.ts'
 import { unwrapText } from './wrap.ts'
 
 it('an arrow of any length becomes a sign, and a dash alone stays', () => {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { readAtMost } from '../../platform/streams.ts'
-import { HttpError, errorDetail, retryAfterSeconds } from './refusal.ts'
+import { HttpError, errorDetail, retryAfterSeconds } from './failures.ts'
 
 /** A request of a service: with JSON or a form, else a GET. */
 export interface ServiceRequest {

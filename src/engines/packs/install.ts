@@ -6,7 +6,7 @@ import { describeSize } from '../../contract/format.ts'
 import { syncFolder, writeDurably } from '../../platform/durable.ts'
 import { lockFile } from '../../platform/file-lock.ts'
 import { freeSpace, createFolder } from '../../platform/folder.ts'
-import { downloadVerified, type StagedDownload } from './bring.ts'
+import { downloadVerified, type StagedDownload } from './download-file.ts'
 import {
   packArtifacts,
   packDownloadBytes,
@@ -16,7 +16,7 @@ import {
   enginePackages,
 } from './machine.ts'
 import type { EnginePack, ModelPack } from './manifest.ts'
-import { removePartialFile, type PackDownloadOptions } from './receive.ts'
+import { removePartialFile, type PackDownloadOptions } from './resumable-download.ts'
 import { findDamagedFiles, packFolder, inventoryFile, locatePack, packByName, type Packs } from './store.ts'
 import { createInventory, unpackPackage, unpackModelArchive } from './unpack.ts'
 
