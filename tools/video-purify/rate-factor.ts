@@ -17,8 +17,8 @@ export const targetDecibels = 45.8
 const decibelsPerStep = 0.6
 const stepsToDouble = 6
 
-const fidelity = { of: ({ decibels }: Trial) => decibels, perStep: decibelsPerStep }
-const size = { of: ({ bytes }: Trial) => Math.log2(bytes), perStep: 1 / stepsToDouble }
+const fidelity: TrialQuantity = { valueOf: ({ decibels }) => decibels, usualSlope: decibelsPerStep }
+const frameSize: TrialQuantity = { valueOf: ({ bytes }) => Math.log2(bytes), usualSlope: 1 / stepsToDouble }
 
 /**
  * The rate factor with which a video comes out as near to its source as wanted or, where that would make its frames
@@ -29,7 +29,7 @@ const size = { of: ({ bytes }: Trial) => Math.log2(bytes), perStep: 1 / stepsToD
  */
 export function chooseRateFactor(trials: readonly Trial[], largest: number): number {
   const near = solveFactor(trials, targetDecibels, fidelity)
-  const small = solveFactor(trials, Math.log2(largest), size)
+  const small = solveFactor(trials, Math.log2(largest), frameSize)
   const chosen = Math.max(factorLimits.finest, Math.min(factorLimits.coarsest, Math.max(near, small)))
   return Math.round(10 * chosen) / 10
 }
@@ -50,12 +50,13 @@ interface TrialQuantity {
 function solveFactor(
   trials: readonly Trial[],
   value: number,
-  { valueOf: of, usualSlope: usual }: TrialQuantity,
+  { valueOf, usualSlope }: TrialQuantity,
 ): number {
-  const [one, other] = trials.toSorted((a, b) => Math.abs(of(a) - value) - Math.abs(of(b) - value))
+  const [one, other] = trials.toSorted((a, b) => Math.abs(valueOf(a) - value) - Math.abs(valueOf(b) - value))
   if (!one) return factorLimits.finest
-  const seen = other ? (of(one) - of(other)) / (other.crf - one.crf) : usual
+  const measuredSlope = other ? (valueOf(one) - valueOf(other)) / (other.crf - one.crf) : usualSlope
   // Trials that lie close together tell no slope.
-  const slope = seen >= usual / 4 && seen <= usual * 4 ? seen : usual
-  return one.crf + (of(one) - value) / slope
+  const slope =
+    measuredSlope >= usualSlope / 4 && measuredSlope <= usualSlope * 4 ? measuredSlope : usualSlope
+  return one.crf + (valueOf(one) - value) / slope
 }

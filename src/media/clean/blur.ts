@@ -151,7 +151,7 @@ function softMask(patch: Patch, frame: Pick<Frame, 'width' | 'height'>): SoftMas
   const found = softMasks.get(patch)
   if (found) return found
   const light = soften(patch, frame)
-  const weights = { light, colour: halveMask(light, patch) }
+  const weights = { luma: light, chroma: halveMask(light, patch) }
   softMasks.set(patch, weights)
   return weights
 }

@@ -7,7 +7,7 @@ export interface WeightedRect {
   readonly y: number
   readonly width: number
   readonly height: number
-  readonly weights: SoftMask['light']
+  readonly weights: SoftMask['luma']
 }
 
 /** A picture made small: each cell the mean of `step` by `step` pixels, the first at a place of the plane. */

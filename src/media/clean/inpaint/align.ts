@@ -70,7 +70,7 @@ function measureResiduals(
   points: FeaturePoints,
   { x: left, y: top, width, height, data, hidden }: GreyImage,
   { map: [a, b, c, d, e, f], gain, offset }: AlignOptions['from'],
-): Pick<Alignment, 'residual' | 'agreeing' | 'seen'> {
+): Pick<Alignment, 'residual' | 'inlierShare' | 'visibleShare'> {
   histogram.fill(0)
   let seen = 0
   for (let index = 0; index < points.count; index += 1) {

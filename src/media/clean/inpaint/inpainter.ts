@@ -34,9 +34,9 @@ export function createInpainter(film: FrameFormat, learned: InpaintingModels = {
     let [read, given] = [first, first]
     const fill = async (frame: Frame, index: number): Promise<Frame> => {
       if (index < filledFrom) return work.skip(frame, index)
-      if (!next || index < next.from || index >= next.to) return await work.complete(frame, index)
-      const other = await next.work.complete({ ...frame, bytes: frame.bytes.slice() }, index)
-      const own = await work.complete(frame, index)
+      if (!next || index < next.from || index >= next.to) return await work.fill(frame, index)
+      const other = await next.work.fill({ ...frame, bytes: frame.bytes.slice() }, index)
+      const own = await work.fill(frame, index)
       crossfade(own, other, {
         patches: patchesAt(index),
         share: (index + 1 - next.from) / (next.to - next.from),

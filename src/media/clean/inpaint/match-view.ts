@@ -49,13 +49,13 @@ export async function matchView(
     rounds: 5,
   })
   // Points with detail tell little of a frame that is nearly black, and pull towards no change.
-  const isOther = fine.points.count < 40 || Math.abs(Math.log(found.gain)) > 0.3
-  const { gain, offset } = (isOther ? fitBrightness(fine, crop, found.map) : undefined) ?? found
+  const usesRingFit = fine.points.count < 40 || Math.abs(Math.log(found.gain)) > 0.3
+  const { gain, offset } = (usesRingFit ? fitBrightness(fine, crop, found.map) : undefined) ?? found
   if (gain < 0.15) return undefined
   const { columns, rows } = fine.cells
   const cells = columns * rows
-  const [right, down] = [new Float32Array(cells), new Float32Array(cells)]
-  const match = { crop, map: found.map, gain, offset, right, down }
+  const [flowX, flowY] = [new Float32Array(cells), new Float32Array(cells)]
+  const match = { crop, map: found.map, gain, offset, flowX, flowY }
   const still = accumulateResiduals(fine, match)
   if (!hasLocalMotion(still, cells)) {
     return { ...match, isStatic: true, ...lumaOffsets(still, fine), ...chromaOffsets(fine, match) }
@@ -64,8 +64,8 @@ export async function matchView(
   const rounds = before && !flow ? 1 : 3
   if (flow) await applyEstimatedFlow(flow, { ring: fine, crop: now }, match)
   else if (before) {
-    right.set(before.flowX)
-    down.set(before.flowY)
+    flowX.set(before.flowX)
+    flowY.set(before.flowY)
   } else searchCoarseFlow(coarse(), match, fine.cells.size)
   let sums = accumulateResiduals(fine, match)
   for (let round = 0; round < rounds && hasLocalMotion(sums, cells); round += 1) {
@@ -89,30 +89,30 @@ function searchCoarseFlow(coarse: Ring, match: Registration, size: number): void
   }
 }
 
-function lumaOffsets(sums: Float64Array, { cells }: Ring): Pick<ViewMatch, 'lift' | 'doubt'> {
+function lumaOffsets(sums: Float64Array, { cells }: Ring): Pick<ViewMatch, 'lumaOffset' | 'residual'> {
   const count = cells.columns * cells.rows
-  const [lift, doubt, weights, even] = [0, 0, 0, 0].map(() => new Float32Array(count)) as [
+  const [lumaOffset, residual, weights, even] = [0, 0, 0, 0].map(() => new Float32Array(count)) as [
     ...[Float32Array, Float32Array, Float32Array, Float32Array],
   ]
   for (let cell = 0; cell < count; cell += 1) {
     const deviation = cellDeviation(sums, cell)
     if (deviation === undefined) continue
     const mean = (sums[cell * sumsPerCell + 1] ?? 0) / (sums[cell * sumsPerCell] ?? 1)
-    lift[cell] = -mean
-    doubt[cell] = Math.hypot(deviation, mean)
+    lumaOffset[cell] = -mean
+    residual[cell] = Math.hypot(deviation, mean)
     even[cell] = 1
     weights[cell] = 2 / (1 + (deviation / 6) ** 2 + (mean / 12) ** 2)
   }
-  interpolateMembrane(lift, weights, cells)
-  interpolateMembrane(doubt, even, cells)
-  return { lumaOffset: lift, residual: doubt }
+  interpolateMembrane(lumaOffset, weights, cells)
+  interpolateMembrane(residual, even, cells)
+  return { lumaOffset, residual }
 }
 
 /** What is to be added to each axis of colour. */
 function chromaOffsets(
   ring: Ring,
   { crop, map: [a, b, c, d, e, f], gain }: Registration,
-): Pick<ViewMatch, 'blue' | 'red'> {
+): Pick<ViewMatch, 'blueOffset' | 'redOffset'> {
   const count = ring.cells.columns * ring.cells.rows
   const [blue, red, seen] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)]
   const [width, height] = [crop.width / 2, crop.height / 2]

@@ -5,9 +5,9 @@ import type { Rect } from '../../geometry.ts'
 
 /** Samples from which on something is known. */
 export const minSamples = 12
-/** Least and most that may come through: of less, noise is all that is seen; what varies more is another thing. */
+/** Least and most that may come transmittance: of less, noise is all that is seen; what varies more is another thing. */
 const [least, most] = [0.3, 2]
-/** Share of what comes through by which it may be off. */
+/** Share of what comes transmittance by which it may be off. */
 const maxRelativeError = 0.4
 /** Levels that are left unexplained at most: of more, what lies there changes, as lines of text do. */
 const maxResidual = 25
@@ -83,7 +83,7 @@ export class OverlayFit {
   #fitted() {
     const { width, height, x, y, mask } = this.#patch
     const [pixels, colours] = [width * height, (width * height) / 4]
-    const [through, added, rest] = [0, 1, 2].map(() => new Float32Array(pixels)) as ThreePlanes
+    const [transmittance, lumaOffset, residual] = [0, 1, 2].map(() => new Float32Array(pixels)) as ThreePlanes
     const [blue, red] = [new Float32Array(colours), new Float32Array(colours)]
     const stride = this.#area.width
     let [places, explained] = [0, 0]
@@ -91,21 +91,24 @@ export class OverlayFit {
       const [column, row] = [at % width, Math.floor(at / width)]
       const place = (y - this.#area.y + row) * stride + x - this.#area.x + column
       const { share, left, isExplained } = mask[at] === 1 ? this.#shareAt(place) : unknownPixel
-      through[at] = share
-      rest[at] = left
+      transmittance[at] = share
+      residual[at] = left
       places += mask[at] === 1 ? 1 : 0
       explained += isExplained ? 1 : 0
-      added[at] = this.#addedAt(this.#light, place, share)
+      lumaOffset[at] = this.#addedAt(this.#light, place, share)
       if ((row | column) & 1) continue
       const to = (row >> 1) * (width >> 1) + (column >> 1)
       const small = ((y - this.#area.y + row) >> 1) * (stride >> 1) + ((x - this.#area.x + column) >> 1)
       blue[to] = this.#addedAt(this.#blue, small, share)
       red[to] = this.#addedAt(this.#red, small, share)
     }
-    return { overlay: { through, added, rest, blue, red }, explained: explained / places }
+    return {
+      overlay: { transmittance, lumaOffset, residual, blueOffset: blue, redOffset: red },
+      explained: explained / places,
+    }
   }
 
-  /** What comes through at a pixel, 0 where it is not sure enough; and the deviation that this leaves. */
+  /** What comes transmittance at a pixel, 0 where it is not sure enough; and the deviation that this leaves. */
   #shareAt(at: number): typeof unknownPixel {
     const count = this.#count
     const { shown, guess, guesses, products, squares } = this.#light

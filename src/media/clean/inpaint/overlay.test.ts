@@ -113,12 +113,18 @@ describe('what is translucent', () => {
     const [patch] = drawn.patchesAt(0)
     if (!patch) throw new RangeError('a logo')
     const { width, height } = patch
-    const [added, rest, colour] = [width * height, width * height, (width * height) / 4].map(
+    const [lumaOffset, residual, colour] = [width * height, width * height, (width * height) / 4].map(
       (length) => new Float32Array(length),
     ) as [Float32Array, Float32Array, Float32Array]
     // All but the first of each four.
-    const through = Float32Array.from(added, (_, at) => ((at % width) | Math.floor(at / width)) & 1)
-    const overlay = { through, added, rest: rest.fill(255), blue: colour, red: colour }
+    const transmittance = Float32Array.from(
+      lumaOffset,
+      (_, at) => ((at % width) | Math.floor(at / width)) & 1,
+    )
+    const overlay = {
+      ...{ transmittance, lumaOffset, residual: residual.fill(255) },
+      ...{ blueOffset: colour, redOffset: colour },
+    }
     const treat = createInpainter(film)
     const { frames } = await fidelityOf(scene, drawn, (given, marks) =>
       treat(given, { ...marks, overlayOf: () => overlay }),

@@ -20,45 +20,45 @@ const viewsPerCell = 2
 const largePixels = 40_000
 /** Views of a side in all. */
 const maxPerSide = 8
-/** Views of a side that are looked at. */
+/** Views of a side that are candidates at. */
 const maxCandidates = 40
-/** Ticks over which a view's worth halves. */
+/** Ticks over which a view's value halves. */
 const halfLifeTicks = 24
 
-/** Chooses views before and after a frame that together show what a patch hides, near ones and `liked` ones first. */
+/** Chooses views before and after a frame that together show what a patch hides, near ones and `used` ones first. */
 export function pickSources(
   cells: CellGrid,
   now: FrameView,
-  given: { views: readonly FrameView[]; liked: UsedViews },
+  given: { views: readonly FrameView[]; used: UsedViews },
 ): SourceView[] {
   const place = given.views.findIndex(({ index }) => index >= now.index)
   const split = place < 0 ? given.views.length : place
   const before = given.views.slice(0, split).toReversed()
   const behind = given.views.slice(split).filter(({ index }) => index > now.index)
-  return [before, behind].flatMap((side) => pickOfSide(cells, now, { views: side, liked: given.liked }))
+  return [before, behind].flatMap((side) => pickOfSide(cells, now, { views: side, used: given.used }))
 }
 
 function pickOfSide(
   cells: CellGrid,
   now: FrameView,
-  { views, liked }: { views: readonly FrameView[]; liked: UsedViews },
+  { views, used }: { views: readonly FrameView[]; used: UsedViews },
 ): SourceView[] {
-  const looked = candidateViews(views, now, liked).flatMap((view) => {
+  const candidates = candidateViews(views, now, used).flatMap((view) => {
     const source = locateSource(view, now, cells)
     const shown = source && visibleHoleCells(source.crop, source.map, cells)
     const distance = Math.abs(view.time - now.time)
-    const worth = ((liked.has(view.index) ? 1.4 : 1) * view.confidence) / (1 + distance / halfLifeTicks)
-    return shown ? [{ ...source, shown, worth, distance }] : []
+    const value = ((used.has(view.index) ? 1.4 : 1) * view.confidence) / (1 + distance / halfLifeTicks)
+    return shown ? [{ ...source, shown, value, distance }] : []
   })
   const perSide = cells.width * cells.height > largePixels ? 1 : viewsPerCell
   const need = cells.isHole.map((hole) => hole * perSide)
-  const picked: typeof looked = []
+  const picked: typeof candidates = []
   while (picked.length < maxPerSide) {
     const isSeen = need.every((wanted) => wanted < perSide)
     if (isSeen && picked.length >= perSide) break
-    let best: (typeof looked)[number] | undefined
+    let best: (typeof candidates)[number] | undefined
     let most = 0
-    for (const one of looked) {
+    for (const one of candidates) {
       if (picked.includes(one)) continue
       // A second look shows nothing new unless what moves has moved on.
       const isApart = picked.every(({ distance }) => Math.abs(distance - one.distance) >= 6)
@@ -68,7 +68,7 @@ function pickOfSide(
         if (wanted === perSide) sum += 1
         else if (wanted > 0 && isApart) sum += 0.15
       }
-      if (sum * one.worth > most) [best, most] = [one, sum * one.worth]
+      if (sum * one.value > most) [best, most] = [one, sum * one.value]
     }
     if (!best) break
     picked.push(best)
@@ -78,7 +78,7 @@ function pickOfSide(
 }
 
 /** Of each stretch of frames with the same patches its ends, and between them ever fewer; of too many, ever fewer. */
-function candidateViews(views: readonly FrameView[], now: FrameView, liked: UsedViews): FrameView[] {
+function candidateViews(views: readonly FrameView[], now: FrameView, used: UsedViews): FrameView[] {
   const all: FrameView[] = []
   let [passed, next] = [0, 1]
   for (let at = 0; at < views.length; at += 1) {
@@ -86,7 +86,7 @@ function candidateViews(views: readonly FrameView[], now: FrameView, liked: Used
     if (!view || view.shot !== now.shot) break
     if (before && before.patches !== view.patches) [passed, next] = [0, 1]
     const isEnd = !behind || behind.patches !== view.patches || behind.shot !== now.shot
-    if (passed === 0 || passed >= next || isEnd || liked.has(view.index)) all.push(view)
+    if (passed === 0 || passed >= next || isEnd || used.has(view.index)) all.push(view)
     if (passed >= next) next = Math.max(next + 1, next * 1.2)
     passed += 1
   }
@@ -99,7 +99,7 @@ function candidateViews(views: readonly FrameView[], now: FrameView, liked: Used
       Math.floor(step < near ? step : near * growth ** (step - near)),
     ),
   )
-  return all.filter((view, at) => steps.has(at) || liked.has(view.index))
+  return all.filter((view, at) => steps.has(at) || used.has(view.index))
 }
 
 /** How a view shows the place of a patch and what lies around it; undefined where that was not kept. */

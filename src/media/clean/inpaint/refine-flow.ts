@@ -10,7 +10,7 @@ const maxFlowCells = 2
 /** Adds to each cell the shift that takes most of its differences away (Lucas and Kanade's), smoothly over holes. */
 export function refineFlow(
   ring: Ring,
-  { flowX: right, flowY: down }: Pick<Registration, 'right' | 'down'>,
+  { flowX: right, flowY: down }: Pick<Registration, 'flowX' | 'flowY'>,
   sums: Float64Array,
 ): void {
   const { columns, rows, size } = ring.cells

@@ -32,8 +32,8 @@ export function hasUnfilled({ mask }: Patch, { isFilled }: PatchFill): boolean {
 export async function warpView(
   { patch, cells, rings }: FillSite,
   now: FrameView,
-  { view, worth }: { view: FrameView; worth: number },
-): Promise<{ layer: WarpedLayer; doubt: number } | undefined> {
+  { view, weight }: { view: FrameView; weight: number },
+): Promise<{ layer: WarpedLayer; residual: number } | undefined> {
   const source = locateSource(view, now, cells)
   const match = source && (await matchView(rings, source))
   if (!match) return undefined
@@ -46,8 +46,8 @@ export async function warpView(
   // It was laid on by what was seen alone; all of it is taken.
   const crop = { ...match.crop, hidden: new Uint8Array(match.crop.hidden.length) }
   return {
-    layer: warpPatch(patch, cells, { match: { ...match, crop }, worth }),
-    doubt: sum / Math.max(1, count),
+    layer: warpPatch(patch, cells, { match: { ...match, crop }, scale: weight }),
+    residual: sum / Math.max(1, count),
   }
 }
 

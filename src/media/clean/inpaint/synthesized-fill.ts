@@ -25,7 +25,7 @@ interface SynthesizedView {
 
 /** How many times the contrast of another frame has to be this one's, for a picture to be made of that. */
 const minContrastRatio = 1.6
-/** Ticks after which an unused lane ends. */
+/** Ticks after which an unused track ends. */
 const maxIdleTicks = 300
 /** Ticks over which one made-up picture passes into the next. */
 const crossfadeTicks = 8
@@ -38,7 +38,7 @@ const maxResidual = 9
 export class SynthesizedFill {
   readonly #fill: FillHoles
   readonly #size: { readonly width: number; readonly height: number }
-  #lanes: FillTrack[] = []
+  #tracks: FillTrack[] = []
 
   constructor(size: { readonly width: number; readonly height: number }, fill: FillHoles) {
     this.#size = size
@@ -46,39 +46,39 @@ export class SynthesizedFill {
   }
 
   /** Fills what is left of a site. */
-  async complete(half: PartialFrame, site: FillSite): Promise<void> {
+  async fill(half: PartialFrame, site: FillSite): Promise<void> {
     const { patch, fill: filling } = site
     if (!hasUnfilled(patch, filling)) return
     const isSeen = filling.isFilled.slice()
-    const lane = this.#laneOf(patch, half.now)
-    const last = lane.views.at(-1)
+    const track = this.#trackAt(patch, half.now)
+    const last = track.views.at(-1)
     const age = half.now.time - (last?.since ?? 0) + 1
     const share = Math.min(1, age / crossfadeTicks)
     const layers: WarpedLayer[] = []
-    let doubt: number | undefined
-    for (const made of lane.views) {
+    let residual: number | undefined
+    for (const made of track.views) {
       const found = await warpView(site, half.now, {
         view: made.view,
-        worth: made === last ? share : 1 - share,
+        weight: made === last ? share : 1 - share,
       })
       if (found) layers.push(found.layer)
-      doubt = found?.doubt
+      residual = found?.residual
     }
     applyLayers(patch, filling, layers)
-    if (share === 1) lane.views = lane.views.slice(-1)
-    const isUnlike = age > minLifetimeTicks && (doubt ?? 0) > maxResidual
-    if (!hasUnfilled(patch, filling) && !isUnlike) return
-    const isBegun = doubt !== undefined && doubt < 2 * maxResidual
+    if (share === 1) track.views = track.views.slice(-1)
+    const isOutdated = age > minLifetimeTicks && (residual ?? 0) > maxResidual
+    if (!hasUnfilled(patch, filling) && !isOutdated) return
+    const hasInitialGuess = residual !== undefined && residual < 2 * maxResidual
     const view =
-      (last ? undefined : await this.#makeOfClearer(half, site)) ??
-      (await this.#make(half, { ...site, isSeen }, isBegun))
-    lane.views = [...lane.views.slice(-1), { view, since: half.now.time }]
-    const made = await warpView(site, half.now, { view, worth: 1 })
+      (last ? undefined : await this.#synthesizeFromClearerView(half, site)) ??
+      (await this.#synthesize(half, { ...site, isSeen }, hasInitialGuess))
+    track.views = [...track.views.slice(-1), { view, since: half.now.time }]
+    const made = await warpView(site, half.now, { view, weight: 1 })
     if (made) applyLayers(patch, filling, [made.layer])
   }
 
   /** Out of a dark frame nothing good is made: of a view with much more contrast, as a fade has later; else undefined. */
-  async #makeOfClearer(
+  async #synthesizeFromClearerView(
     { now, views }: PartialFrame,
     { cells, rings }: FillSite,
   ): Promise<FrameView | undefined> {
@@ -95,20 +95,20 @@ export class SynthesizedFill {
     return { ...best.view, crops: [imageToCrop(holed, best.crop, best.crop.hidden)] }
   }
 
-  /** The lane of a patch that lay about here. */
-  #laneOf(patch: Patch, { shot, time }: FrameView): FillTrack {
-    this.#lanes = this.#lanes.filter((lane) => lane.shot === shot && time - lane.usedAt < maxIdleTicks)
-    let lane = this.#lanes.find((one) => intersectionOverUnion(one.rect, patch) > 0.4)
-    if (!lane) this.#lanes.push((lane = { shot, usedAt: time, rect: patch, views: [] }))
-    lane.rect = patch
-    lane.usedAt = time
-    return lane
+  /** The track of a patch that lay about here. */
+  #trackAt(patch: Patch, { shot, time }: FrameView): FillTrack {
+    this.#tracks = this.#tracks.filter((track) => track.shot === shot && time - track.usedAt < maxIdleTicks)
+    let track = this.#tracks.find((one) => intersectionOverUnion(one.rect, patch) > 0.4)
+    if (!track) this.#tracks.push((track = { shot, usedAt: time, rect: patch, views: [] }))
+    track.rect = patch
+    track.usedAt = time
+    return track
   }
 
-  async #make(
+  async #synthesize(
     { frame, now, sites }: PartialFrame,
     { patch, fill: filling, isSeen }: FillSite & { isSeen: Uint8Array },
-    isBegun: boolean,
+    hasInitialGuess: boolean,
   ): Promise<FrameView> {
     const margin = Math.max(48, ringMargin(this.#size), Math.min(160, patch.width, patch.height))
     const area = growRect(patch, { x: margin, y: margin }, this.#size)
@@ -122,7 +122,7 @@ export class SynthesizedFill {
       })
     }
     insertFill(holed, crop, { patch, filling, isKnown: isSeen })
-    await this.#fill(holed, { hasInitialGuess: isBegun, isRgb: false })
+    await this.#fill(holed, { hasInitialGuess, isRgb: false })
     return { ...now, crops: [imageToCrop(holed, crop, crop.hidden)] }
   }
 }

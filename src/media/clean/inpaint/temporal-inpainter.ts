@@ -36,31 +36,31 @@ type MatchesByFrame = Map<number, ViewMatch>
 
 /** Fills the patches of frames in order, out of those that it has observed: some ahead, and what it kept of those before. */
 export class TemporalInpainter {
-  readonly #film: FrameFormat
+  readonly #format: FrameFormat
   readonly #patchesAt: PatchesAt
   readonly #overlayOf: PatchSources['overlayOf']
   readonly #flow: EstimateFlow | undefined
   readonly #camera: CameraTracker
   readonly #areas: KeptAreas
   readonly #history = new ViewHistory(maxViewBytes)
-  readonly #madeUp: SynthesizedFill
+  readonly #synthesized: SynthesizedFill
   /** Frames that are read and not filled yet, whatever gave way of what was kept of them. */
   readonly #read = new Map<number, FrameView>()
   #before: ReadonlyMap<Patch, MatchesByFrame> = new Map()
   #isKept = false
 
   constructor(
-    film: FrameFormat,
+    format: FrameFormat,
     { patchesAt, overlayOf }: PatchSources,
     { fill = exemplarFill, flow }: InpaintingModels,
   ) {
-    this.#film = film
+    this.#format = format
     this.#patchesAt = patchesAt
     this.#overlayOf = overlayOf
     this.#flow = flow
-    this.#camera = new CameraTracker(film)
-    this.#madeUp = new SynthesizedFill(film, fill)
-    this.#areas = new KeptAreas(patchesAt, film)
+    this.#camera = new CameraTracker(format)
+    this.#synthesized = new SynthesizedFill(format, fill)
+    this.#areas = new KeptAreas(patchesAt, format)
   }
 
   /** Looks at the next frame, while the frame `now` is the next to be filled. */
@@ -68,19 +68,19 @@ export class TemporalInpainter {
     const patches = this.#patchesAt(index)
     const view = {
       ...this.#camera.observe(frame, patches),
-      ...{ index, time: frameTicks(this.#film, index), patches, crops: [] },
-      trust: backgroundConfidence(this.#patchesAt, index, this.#film),
+      ...{ index, time: frameTicks(this.#format, index), patches, crops: [] },
+      confidence: backgroundConfidence(this.#patchesAt, index, this.#format),
     }
     this.#read.set(index, view)
     this.#isKept = this.#isWanted(index)
     if (!this.#isKept) return
     const crops = this.#areas.at(index).map((area) => cropFrame(frame, area, patches))
-    this.#history.add({ ...view, crops }, frameTicks(this.#film, now))
+    this.#history.add({ ...view, crops }, frameTicks(this.#format, now))
   }
 
   /** Of fast rates some frames, and those beside which patches change, but never two in a row for that. */
   #isWanted(index: number): boolean {
-    const stride = historyStride(this.#film)
+    const stride = historyStride(this.#format)
     if (index % stride === 0) return true
     const patches = this.#patchesAt(index)
     const isEdge = this.#patchesAt(index - 1) !== patches || this.#patchesAt(index + 1) !== patches
@@ -94,7 +94,7 @@ export class TemporalInpainter {
   }
 
   /** Fills what is marked of a frame that was observed, in place. */
-  async complete(frame: Frame, index: number): Promise<Frame> {
+  async fill(frame: Frame, index: number): Promise<Frame> {
     const now = this.#read.get(index)
     this.#read.delete(index)
     if (!now || now.patches.length === 0) return frame
@@ -103,12 +103,12 @@ export class TemporalInpainter {
     const sites: FillSite[] = []
     for (const patch of now.patches) {
       const matches: MatchesByFrame = new Map()
-      sites.push(await this.#siteOf(frame, { patch, now, matches }))
+      sites.push(await this.#fillFromViews(frame, { patch, now, matches }))
       used.set(patch, matches)
     }
     this.#before = used
     for (const site of sites) {
-      await this.#madeUp.complete({ frame, now, sites, views: this.#history.views }, site)
+      await this.#synthesized.fill({ frame, now, sites, views: this.#history.views }, site)
       closeSeams(site.patch, site.fill, site.rings.crop)
       writeFill(site.patch, site.fill, frame)
     }
@@ -116,23 +116,23 @@ export class TemporalInpainter {
   }
 
   /** A patch, filled with what other frames show of it. */
-  async #siteOf(
+  async #fillFromViews(
     frame: Frame,
     { patch, now, matches }: { patch: Patch; now: FrameView; matches: MatchesByFrame },
   ): Promise<FillSite> {
-    const cells = cellGrid(patch, this.#film)
+    const cells = cellGrid(patch, this.#format)
     const known: MatchesByFrame = this.#before.get(patch) ?? new Map()
-    const sources = pickSources(cells, now, { views: this.#history.views, liked: known })
+    const sources = pickSources(cells, now, { views: this.#history.views, used: known })
     const rings = sampleRings(cropFrame(frame, cells, now.patches), cells)
-    const wide = widenByBand(patch, this.#film)
+    const wide = widenByBand(patch, this.#format)
     const layers: WarpedLayer[] = []
     for (const source of sources) {
       const before = known.get(source.view.index)
       const match = await matchView(rings, source, { before, flow: this.#flow })
       if (!match) continue
       matches.set(source.view.index, match)
-      const worth = source.view.confidence / (4 + Math.abs(source.view.time - now.time))
-      layers.push(warpPatch(wide, cells, { match, worth }))
+      const scale = source.view.confidence / (4 + Math.abs(source.view.time - now.time))
+      layers.push(warpPatch(wide, cells, { match, scale }))
     }
     const filling = blendLayers(wide, layers)
     releaseLayers(layers)

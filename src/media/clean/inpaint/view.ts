@@ -85,7 +85,7 @@ export class ViewHistory {
       if (holders === 0) this.#bytes += shared.length
       this.#holders.set(shared, holders + 1)
     }
-    while (this.#bytes > this.#most && this.#views.length > 4) this.#dropLeastOf(now)
+    while (this.#bytes > this.#most && this.#views.length > 4) this.#dropLeastUseful(now)
   }
 
   /** Forgets what shows before a shot or a time. */
@@ -96,7 +96,7 @@ export class ViewHistory {
   }
 
   /** Close neighbours far from now are worth least, those beside which patches change or trust ends are worth more. */
-  #dropLeastOf(now: number): void {
+  #dropLeastUseful(now: number): void {
     const views = this.#views
     let [least, place] = [Infinity, 1]
     for (let at = 1; at + 1 < views.length; at += 1) {
@@ -104,8 +104,8 @@ export class ViewHistory {
       if (!before || !view || !after || view.time === now) continue
       const isEdge = isBesideEdge(view, before) || isBesideEdge(view, after)
       const gap = Math.min(maxGap, after.time - before.time)
-      const worth = (gap / (Math.abs(view.time - now) + 8)) * (isEdge ? 4 : 1)
-      if (worth < least) [least, place] = [worth, at]
+      const value = (gap / (Math.abs(view.time - now) + 8)) * (isEdge ? 4 : 1)
+      if (value < least) [least, place] = [value, at]
     }
     this.#release(...views.splice(place, 1))
   }

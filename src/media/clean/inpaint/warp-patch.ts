@@ -3,11 +3,11 @@ import { type CellGrid, interpolateLine, interpolationAlong } from './cell-grid.
 import { sampleBicubic } from './grey-image.ts'
 import type { ViewMatch } from './match-view.ts'
 
-/** Takes every pixel of a patch from a view, once, between its pixels. `worth` scales how much it counts. */
+/** Takes every pixel of a patch from a view, once, between its pixels. `scale` scales how much it counts. */
 export function warpPatch(
   patch: Patch,
   cells: CellGrid,
-  { match, worth }: { match: ViewMatch; worth: number },
+  { match, scale }: { match: ViewMatch; scale: number },
 ): WarpedLayer {
   const { width, height, mask } = patch
   const layer = layerPool.pop(width * height)
@@ -15,7 +15,7 @@ export function warpPatch(
   const { crop, map, gain, offset } = match
   const [a, b, c, d, e, f] = map
   const [right, down] = match.isStatic ? [] : [match.flowX, match.flowY]
-  const weight = match.residual.map((doubt) => worth / (2 + doubt) ** 2)
+  const cellWeights = match.residual.map((residual) => scale / (2 + residual) ** 2)
   const places = interpolationAlong(cells, { first: patch.x, count: width, step: 1 })
   const [rights, downs, lifts, weights] = lineBuffers(width)
   for (let row = 0; row < height; row += 1) {
@@ -23,7 +23,7 @@ export function warpPatch(
     interpolateLine(right, places, { cells, y, into: rights })
     interpolateLine(down, places, { cells, y, into: downs })
     interpolateLine(match.lumaOffset, places, { cells, y, into: lifts })
-    interpolateLine(weight, places, { cells, y, into: weights })
+    interpolateLine(cellWeights, places, { cells, y, into: weights })
     let to = row * width
     for (let column = 0; column < width; column += 1, to += 1) {
       if (mask[to] === 0) continue
