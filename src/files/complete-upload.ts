@@ -14,20 +14,20 @@ import {
 } from './uploads.ts'
 
 /**
- * Makes the file of an upload's parts. Asked again, also after a lost answer, it gives the same record. Throws
- * 6024, 6027 with the missing parts, 6028 for another size, 6026 for other bytes than were declared, and 6036.
+ * Turns the parts of an upload into a file. Repeating the call returns the same record. Throws 6024 for an unknown
+ * upload, 6027 with the missing parts, 6028 for a wrong size, 6026 for a wrong hash, and 6036.
  */
-export async function completeUpload(shelf: UploadStorage, key: UploadKey): Promise<FileRow> {
+export async function completeUpload(storage: UploadStorage, key: UploadKey): Promise<FileRow> {
   return await uploadMutex(key.id, async () => {
-    const upload = await findUpload(shelf, key)
-    if (upload.file_id !== null) return await completedFile(shelf, upload, upload.file_id)
-    const missing = await missingParts(shelf.db, upload)
+    const upload = await findUpload(storage, key)
+    if (upload.file_id !== null) return await completedFile(storage, upload, upload.file_id)
+    const missing = await missingParts(storage.db, upload)
     if (missing.length > 0) throw partsMissing(missing)
-    const bytes = await shelf.files.assemble(upload.id, upload)
+    const bytes = await storage.files.assemble(upload.id, upload)
     failpoint('upload.complete.before-commit')
-    const row = await recordCompletion(shelf, upload, bytes)
+    const row = await recordCompletion(storage, upload, bytes)
     failpoint('upload.complete.after-commit')
-    await shelf.files.discard(upload.id)
+    await storage.files.discard(upload.id)
     return row
   })
 }
@@ -73,6 +73,7 @@ async function completedFile(
     .where('id', '=', fileId)
     .where('expire_at', '>', clock())
     .executeTakeFirst()
-  if (!row) throw new MediaError(6024, `the upload ${id} is complete, and its file is gone`)
+  if (!row)
+    throw new MediaError(6024, `the upload ${id} is complete, but its file was deleted or has expired`)
   return row
 }

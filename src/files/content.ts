@@ -4,26 +4,26 @@ import { lockBlake3 } from '../db/queries.ts'
 import type { Db, FileRow, WriteTransaction } from '../db/schema.ts'
 import type { FileStore } from './store.ts'
 
-/** Where files are recorded, and where their bytes are. */
+/** The database with file records and the store with their content. */
 export interface FileStorage {
   readonly db: Db
   readonly files: FileStore
 }
 
-/** Of a file that is gone what names the pictures that were kept of it. */
+/** The fields of a removed file that identify its cached previews. */
 export type RemovedFile = Pick<FileRow, 'account_id' | 'blake3' | 'ext'>
 
 /**
- * Sees that bytes are there until the end of a transaction that records them: what was stored before it may
- * have been freed since. Throws 6036, retryable, where they are not.
+ * Locks the content until the end of a transaction that records it. Throws 6036 (retryable) when it was removed
+ * since it was stored.
  */
 export async function requireContent(trx: WriteTransaction, files: FileStore, blake3: string): Promise<void> {
   await lockBlake3(trx, blake3)
   if (await files.has(blake3)) return
-  throw new MediaError(6036, 'the bytes were removed with another file as they came')
+  throw new MediaError(6036, 'the content was deleted with another file during the upload')
 }
 
-/** All of a file; whoever asks sees that it is not too large. */
+/** Reads a whole file. The caller checks its size. */
 export async function readFileBytes(
   files: FileStore,
   row: FileRow,
@@ -32,12 +32,14 @@ export async function readFileBytes(
   return await files.withLocalPath(row, (path) => readFile(path, { signal }))
 }
 
-/** All of a file as text; whoever asks sees that it is not too large. */
+/** Reads a whole file as UTF-8 text. The caller checks its size. */
 export async function readFileText(files: FileStore, row: FileRow, signal?: AbortSignal): Promise<string> {
   return await files.withLocalPath(row, (path) => readFile(path, { encoding: 'utf8', signal }))
 }
 
-/** Whether a record names these bytes, of whichever account; one that lost them to retention does not. */
+/**
+ * Whether any account has a file record with this content. Records whose content retention removed do not count.
+ */
 export async function isContentReferenced(db: Db, blake3: string): Promise<boolean> {
   const row = await db
     .selectFrom('files')
@@ -49,7 +51,7 @@ export async function isContentReferenced(db: Db, blake3: string): Promise<boole
   return row !== undefined
 }
 
-/** Whether one of an account's files keeps these bytes. */
+/** Whether the account has a file record with this content. */
 export async function accountHasContent(
   db: Db,
   { accountId, blake3 }: { accountId: number; blake3: string },
@@ -66,8 +68,8 @@ export async function accountHasContent(
 }
 
 /**
- * Frees bytes unless a record names them. In a transaction after the one that took the last name: what
- * stops between them leaves bytes without a record, which the next start frees, and never the reverse.
+ * Removes content unless a file record references it. Call it after the transaction that removed the last record:
+ * a crash in between leaves orphaned content, which the next start removes, and never a record without content.
  */
 export async function removeUnreferencedContent({ db, files }: FileStorage, blake3: string): Promise<void> {
   await db.transaction().execute(async (trx) => {

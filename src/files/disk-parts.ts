@@ -8,15 +8,15 @@ import { freeSpace } from '../platform/folder.ts'
 import { PrefixHasher } from './prefix-hasher.ts'
 import type { DeclaredContent, IncomingPart, StoredBytes } from './store.ts'
 
-/** An upload of which parts came since this process began. */
+/** An upload that received parts in this process. */
 interface ActiveUpload extends PartFile {
-  /** Its file has a name that survives a power cut. */
+  /** Resolves when the file's directory entry is durable. */
   readonly named: Promise<void>
 }
 
 /**
- * Parts of unfinished files in a folder: all parts of an upload go into one sparse file, each to its place,
- * so that finishing copies nothing.
+ * Parts of open uploads in a folder. All parts of an upload are written into one sparse file at their positions,
+ * so that assembling copies nothing.
  */
 export class DiskParts {
   readonly #folder: string
@@ -31,7 +31,7 @@ export class DiskParts {
     return new DiskParts(folder)
   }
 
-  /** As `FileStore.putPart`. */
+  /** See `FileStore.putPart`. */
   async put(upload: string, part: IncomingPart, source: AsyncIterable<Uint8Array>): Promise<void> {
     const { named, ...shared } = this.#begin(upload)
     try {
@@ -39,23 +39,23 @@ export class DiskParts {
       await writePart(this.#pathOf(upload), { part, ...shared }, source)
     } catch (error) {
       if (!isNotFound(error)) throw await toDiskFullError(error, this.#folder)
-      throw new MediaError(6024, 'the upload was given up meanwhile', { cause: error })
+      throw new MediaError(6024, 'the upload was aborted', { cause: error })
     }
   }
 
-  /** Checks what the parts make, and gives it a second name elsewhere in the store; as `FileStore.finish`. */
+  /** Verifies the assembled file and links it to another path of the store. See `FileStore.assemble`. */
   async assemble(upload: string, whole: DeclaredContent, to: string): Promise<StoredBytes> {
     const path = this.#pathOf(upload)
     const size = await sizeOrZero(path)
     if (size !== whole.size) {
-      throw new MediaError(6028, `the parts make ${size} bytes, but ${whole.size} were declared`)
+      throw new MediaError(6028, `the parts have ${size} bytes in total, but ${whole.size} were declared`)
     }
     const frontier = this.#known.get(upload)?.frontier ?? new PrefixHasher(path)
     const blake3 = await frontier.digest(size)
     if (whole.blake3 !== null && whole.blake3 !== blake3) {
-      throw new MediaError(6026, `the parts make ${blake3}, but ${whole.blake3} was declared as blake3_id`, {
+      throw new MediaError(6026, `the BLAKE3 of the parts is ${blake3}, but blake3_id is ${whole.blake3}`, {
         retryable: false,
-        hint: 'The file changed meanwhile, or a part was damaged: send the parts again, or abort and begin anew.',
+        hint: 'The file changed during the upload, or a part was damaged. Send the parts again, or abort the upload and start a new one.',
       })
     }
     await makeReadOnly(path)
@@ -87,22 +87,22 @@ export class DiskParts {
   }
 
   async #name(path: string): Promise<void> {
-    // What is frozen is there.
+    // A read-only file already exists.
     if ((await sizeOrZero(path)) === 0) await (await open(path, 'a', 0o600)).close()
     await syncFolder(this.#folder)
   }
 }
 
-/** Makes a file read-only, durably: from now on its bytes may have another name as well. */
+/** Makes a file read-only, durably, because its content may now be linked from elsewhere. */
 async function makeReadOnly(path: string): Promise<void> {
-  // It may be frozen already, and some systems sync only what is open for writing.
+  // It may be read-only already, and some systems sync only files opened for writing.
   await chmod(path, 0o600)
   await using file = await open(path, 'r+')
   await file.chmod(0o444)
   await file.sync()
 }
 
-/** Bytes of a file; 0 when there is none. */
+/** Size of a file, bytes; 0 when it does not exist. */
 async function sizeOrZero(path: string): Promise<number> {
   try {
     return (await stat(path)).size
@@ -116,14 +116,17 @@ function isNotFound(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
-/** What the parts of a file have in common. */
+/** State shared by all parts of one file. */
 interface PartFile {
   readonly frontier: PrefixHasher
-  /** Makes what was written to it durable. */
+  /** Syncs written data to disk. */
   readonly sync: (file: FileHandle) => Promise<void>
 }
 
-/** Writes a part to its place in a file, durably; where it replaces one, from the first chunk that differs. */
+/**
+ * Writes a part durably at its position. Where it replaces a stored part, writes only from the first differing
+ * chunk.
+ */
 async function writePart(
   path: string,
   { part, frontier, sync }: { part: IncomingPart } & PartFile,
@@ -134,7 +137,7 @@ async function writePart(
   const begin = async (): Promise<void> => {
     await refuseReadOnly(file)
     await part.beforeOverwrite?.()
-    // It may have been finished while it was asked.
+    // It may have been completed while awaiting.
     await refuseReadOnly(file)
     frontier.changing(part)
     differs = true
@@ -148,7 +151,7 @@ async function writePart(
     if (!differs && !(await hasBytesAt(file, bytes, position))) await begin()
     if (differs) await writeFully(file, bytes, position)
   }
-  if (received !== part.size) throw new MediaError(6025, `the part is not ${part.size} bytes long`)
+  if (received !== part.size) throw new MediaError(6025, `the part must be ${part.size} bytes long`)
   if (!differs) return
   failpoint('files.part.written')
   await sync(file)
@@ -156,7 +159,7 @@ async function writePart(
   frontier.stored(part)
 }
 
-/** Whether a file holds these bytes there. */
+/** Whether the file has these bytes at this position. */
 async function hasBytesAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<boolean> {
   const { byteLength } = bytes
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(byteLength), 0, byteLength, position)
@@ -169,16 +172,16 @@ function isReadOnly({ mode }: Stats): boolean {
 
 async function refuseReadOnly(file: FileHandle): Promise<void> {
   if (!isReadOnly(await file.stat())) return
-  throw new MediaError(6024, 'the upload is complete: its parts cannot be changed')
+  throw new MediaError(6024, 'the upload is complete and its parts cannot be changed')
 }
 
-/** What to throw for what a write into a folder threw: a full disk is 6002, told with what is left of it. */
+/** Converts a write error: a full disk becomes 6002 with the free space. Returns other errors unchanged. */
 export async function toDiskFullError(error: unknown, folder: string): Promise<unknown> {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
   const free = await freeSpace(folder)
-  return new MediaError(6002, `no space is left on the service: ${free} bytes are free`, {
+  return new MediaError(6002, `the disk of the service is full: ${free} bytes are free`, {
     cause: error,
-    hint: 'Free space on the service, then send it again.',
+    hint: 'Free space on the service, then upload the file again.',
   })
 }

@@ -12,15 +12,15 @@ import { createHasher, hashFile } from '../platform/hash.ts'
 import { DiskParts, toDiskFullError } from './disk-parts.ts'
 import type { ByteRange, FileStore, StoredBytes } from './store.ts'
 
-/** Stored bytes are never written again, not even by a program that was handed a link to them. */
+/** Mode of stored files. They are never modified, not even through a hard link given to a program. */
 const readOnlyMode = 0o444
 
-/** Bytes of one read of a download. */
+/** Read size of downloads, bytes. */
 const downloadReadBytes = 256 * 1024
 
 /**
- * Opens the store of a folder: `blobs/ab/abcd…` holds bytes by their hash, `incoming/` what is being written
- * or lent, `parts/` uploads of which not all has come.
+ * Opens the store of a folder: `blobs/ab/abcd…` contains files by hash, `incoming/` temporary files, `parts/` open
+ * uploads.
  */
 export async function openDiskStore(folder: string): Promise<FileStore> {
   const incoming = join(folder, 'incoming')
@@ -31,8 +31,8 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
   await syncFolder(folder)
   const pathOf = (blake3: string): string => join(blobs, blake3.slice(0, 2), blake3)
 
-  /** Fills a temporary file and gives it its name; what fails leaves nothing. */
-  const take = async (fill: (temporary: string) => Promise<StoredBytes>): Promise<StoredBytes> => {
+  /** Fills a temporary file and publishes it under its hash. A failure leaves nothing behind. */
+  const store = async (fill: (temporary: string) => Promise<StoredBytes>): Promise<StoredBytes> => {
     const temporary = join(incoming, randomUUID())
     try {
       const bytes = await fill(temporary)
@@ -41,7 +41,7 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
       await publish(temporary, path)
       failpoint('files.put.renamed')
       await syncFolder(dirname(path))
-      // Always: whoever made the folder just now may not have come to this line yet.
+      // Always: a concurrent call may have created the folder and not synced it yet.
       await syncFolder(blobs)
       return bytes
     } catch (error) {
@@ -51,10 +51,10 @@ export async function openDiskStore(folder: string): Promise<FileStore> {
   }
 
   return {
-    put: (source, maxBytes) => take((temporary) => writeStream(temporary, source, maxBytes)),
-    adopt: (path) => take((temporary) => moveIntoStore(path, temporary)),
+    put: (source, maxBytes) => store((temporary) => writeStream(temporary, source, maxBytes)),
+    adopt: (path) => store((temporary) => moveIntoStore(path, temporary)),
     putPart: (upload, part, source) => parts.put(upload, part, source),
-    assemble: (upload, whole) => take((temporary) => parts.assemble(upload, whole, temporary)),
+    assemble: (upload, whole) => store((temporary) => parts.assemble(upload, whole, temporary)),
     discard: (upload) => parts.discard(upload),
     listUploads: () => parts.list(),
     async read(blake3: string, range?: ByteRange) {
@@ -103,7 +103,7 @@ async function writeStream(
   return { blake3: hasher.digest(), size }
 }
 
-/** Hashed where it lies then, so that the name is that of what is kept. */
+/** Moves a file into the store, then hashes it there, so that the hash is that of the stored content. */
 async function moveIntoStore(from: string, to: string): Promise<StoredBytes> {
   try {
     await rename(from, to)
@@ -112,7 +112,7 @@ async function moveIntoStore(from: string, to: string): Promise<StoredBytes> {
     await copyFile(from, to, constants.COPYFILE_EXCL)
     await rm(from)
   }
-  // It may be a copy of a read-only input, and some systems sync only what is open for writing.
+  // It may be a read-only copy of an input, and some systems sync only files opened for writing.
   await chmod(to, 0o600)
   await using file = await open(to, 'r+')
   await file.chmod(readOnlyMode)
@@ -120,22 +120,22 @@ async function moveIntoStore(from: string, to: string): Promise<StoredBytes> {
   return { blake3: await hashFile(to), size: (await file.stat()).size }
 }
 
-/** Equal bytes replace each other: whoever comes second changes nothing. */
+/** Moves a finished file to its path. Replaces a file with equal content. */
 async function publish(temporary: string, path: string): Promise<void> {
   try {
     await rename(temporary, path)
-    // Two names of one file both stay.
+    // Renaming between hard links of one file removes neither.
     await rm(temporary, { force: true })
   } catch (error) {
-    // Windows replaces no file that is read-only or being read; it holds the same bytes.
+    // Windows does not replace a read-only or open file. It has the same content.
     if (errorCode(error) !== 'EPERM' || !(await stat(path).catch(() => null))) throw error
     await rm(temporary, { force: true })
   }
 }
 
 /**
- * A copy that shares its blocks where the file system can (writing to it leaves the original be),
- * else a link to the read-only original, else a copy.
+ * Creates a copy-on-write clone if the file system supports it, otherwise a hard link to the read-only file,
+ * otherwise a copy.
  */
 async function stageFile(from: string, to: string): Promise<void> {
   try {
@@ -144,7 +144,7 @@ async function stageFile(from: string, to: string): Promise<void> {
     if (errorCode(error) === 'ENOENT') {
       throw (await fileExists(from))
         ? error
-        : new MediaError(6004, 'the file was removed meanwhile', { cause: error })
+        : new MediaError(6004, 'the file was deleted during the request', { cause: error })
     }
     await link(from, to).catch(() => copyFile(from, to))
     await chmod(to, readOnlyMode)
@@ -171,8 +171,8 @@ async function* listBlobs(blobs: string): AsyncGenerator<StoredBytes> {
 }
 
 /**
- * Binds a store's folder to a database for good; 6401 when it is another's, on which every file here
- * would be an orphan to be swept.
+ * Binds a store's folder to a database permanently. Throws 6401 when it belongs to another database, for which all
+ * its files would be orphans.
  */
 export async function bindStoreToDatabase(db: Db, folder: string): Promise<void> {
   const { id } = await db.selectFrom('identity').select('id').executeTakeFirstOrThrow()
@@ -183,8 +183,8 @@ export async function bindStoreToDatabase(db: Db, folder: string): Promise<void>
   })
   if (owner === null) return await writeDurably(marker, id)
   if (owner === id) return
-  throw new MediaError(6401, `${folder} holds the files of another database`, {
+  throw new MediaError(6401, `${folder} contains the files of another database`, {
     retryable: false,
-    hint: 'Use another data folder with this database, or bring back the database the files belong to.',
+    hint: 'Use another data folder with this database, or restore the database that the files belong to.',
   })
 }

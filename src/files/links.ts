@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { downloadUrl } from '../contract/routes.ts'
 import type { Db } from '../db/schema.ts'
 
-/** What opens one file without a key, as a query carries it. */
+/** Query parameters that grant access to one file without a key. */
 export interface LinkSignature {
   /** Seconds since 1970. */
   readonly expires: string
@@ -10,7 +10,7 @@ export interface LinkSignature {
   readonly sign: string
 }
 
-/** A link that opens a file until `expires`, seconds since 1970. */
+/** Returns a download link that is valid until `expires`, seconds since 1970. */
 export async function signLink(db: Db, fileId: string, expires: number): Promise<string> {
   const signed = {
     expires: String(expires),
@@ -19,14 +19,14 @@ export async function signLink(db: Db, fileId: string, expires: number): Promise
   return `${downloadUrl(fileId)}?${new URLSearchParams(signed).toString()}`
 }
 
-/** Whether a signature is one that `signLink` made for this file, and has not expired by `now` (ms since 1970). */
+/** Whether `signLink` created this signature for this file, and it has not expired by `now` (ms since 1970). */
 export async function verifyLink(
   db: Db,
   fileId: string,
   { expires, sign, now }: LinkSignature & { readonly now: number },
 ): Promise<boolean> {
   if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 <= now) return false
-  // As text: several base64url texts may stand for the same bytes.
+  // Compare text: several base64url texts may decode to the same bytes.
   const given = Buffer.from(sign)
   const right = Buffer.from(computeSignature(await linkSecret(db), fileId, expires))
   return given.length === right.length && timingSafeEqual(given, right)
@@ -34,7 +34,7 @@ export async function verifyLink(
 
 function computeSignature(secret: string, fileId: string, expires: string): string {
   const key = Buffer.from(secret, 'hex')
-  // What comes first is told from what comes second: an expiry has no line break.
+  // The line break separates the fields unambiguously: an expiry contains none.
   return createHmac('sha256', key).update(`${fileId}\n${expires}`).digest('base64url')
 }
 

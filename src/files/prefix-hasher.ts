@@ -2,22 +2,22 @@ import { open } from 'node:fs/promises'
 import { createHasher, type Hasher } from '../platform/hash.ts'
 import type { PartRange } from './store.ts'
 
-/** Bytes of one read. */
+/** Read size, bytes. */
 const hashReadBytes = 2 ** 20
 
 /**
- * The BLAKE3 of a file whose parts come in any order, computed as far as they lie without a gap. A part
- * is read back as soon as those before it are hashed, while the system still holds it in memory: when
- * the last one has come, little is left to be read.
+ * Computes the BLAKE3 of a file whose parts arrive in any order, as far as it has no gaps. A part is read back as
+ * soon as all earlier parts are hashed, usually from the page cache, so little remains to be read after the last
+ * part.
  */
 export class PrefixHasher {
   readonly #path: string
-  /** Where parts that are in place end, by where they begin. */
+  /** End positions of stored parts by start position. */
   readonly #ends = new Map<number, number>()
   #hasher: Hasher | null = null
-  /** Bytes hashed so far. */
+  /** Number of bytes hashed so far. */
   #at = 0
-  /** End of what is being hashed. */
+  /** End of the range being hashed. */
   #until = 0
   #digest: string | null = null
   #work: Promise<unknown> = Promise.resolve()
@@ -26,21 +26,21 @@ export class PrefixHasher {
     this.#path = path
   }
 
-  /** A part is in place. */
+  /** Marks a part as stored. */
   stored({ offset, size }: PartRange): void {
     this.#ends.set(offset, offset + size)
-    // What cannot be read now is read, or told, by `digest`.
+    // A read error here is retried or reported by `digest`.
     this.#work = this.#work.then(() => this.#follow()).catch(() => undefined)
   }
 
-  /** A part is about to be overwritten; what was hashed of it does not count. */
+  /** Marks a part as about to be overwritten, and discards its hash. */
   changing({ offset }: PartRange): void {
     this.#ends.delete(offset)
     this.#digest = null
     if (offset < this.#until) this.#restart()
   }
 
-  /** Hashes what is left of the whole file of so many bytes, while no part changes; lower-case hex. */
+  /** Hashes the rest of the file of this size and returns lower-case hex. No part may change meanwhile. */
   digest(size: number): Promise<string> {
     const digest = this.#work.then(() => this.#finish(size))
     this.#work = digest.catch(() => undefined)
@@ -66,13 +66,13 @@ export class PrefixHasher {
     if (this.#digest !== null) return this.#digest
     const hasher = (this.#hasher ??= await createHasher())
     await this.#hashTo(size, hasher)
-    if (hasher !== this.#hasher) throw new Error('a part changed while the whole was hashed')
+    if (hasher !== this.#hasher) throw new Error('a part changed while the file was being hashed')
     this.#digest = hasher.digest()
     this.#restart()
     return this.#digest
   }
 
-  /** Hashes on to a place; gives up when what it hashes is changed meanwhile. */
+  /** Hashes up to a position. Stops when a hashed part is changed. */
   async #hashTo(end: number, hasher: Hasher): Promise<void> {
     this.#until = end
     await using file = await open(this.#path)

@@ -8,54 +8,55 @@ import { LruByteCache } from '../platform/cache.ts'
 import { accountHasContent, type RemovedFile, type FileStorage } from './content.ts'
 import { probeStoredFile } from './probe.ts'
 
-/** A hundred pictures and more, in bytes. */
+/** Size of the cache, bytes: more than a hundred previews. */
 const previewCacheBytes = 16 * 2 ** 20
 
-/** A way to draw a file. */
+/** A kind of preview. */
 export interface PreviewRenderer {
-  /** Equal for the same picture of the same file. */
+  /** Equal for equal previews of the same file. */
   readonly name: string
   render(path: string, facts: MediaFacts, options: PreviewOptions): Promise<Drawn>
 }
 
-/** Small pictures of files. */
+/** Cached previews of files. */
 export interface PreviewCache {
-  /** One as JPEG. Throws 6014 for what cannot be seen or heard, 6017 and 6021 for what is damaged. */
+  /** Renders a preview as JPEG. Throws 6014 for files without image or audio, 6017 and 6021 for damaged files. */
   render(row: FileRow, drawing: PreviewRenderer, signal: AbortSignal): Promise<Drawn>
-  /** Drops those of a file that is gone. */
+  /** Removes cached previews of a deleted file. */
   forget(file: RemovedFile): void
 }
 
 /**
- * Draws each picture once for all who ask at the same time, and keeps the latest in memory: they end
- * with the service, and are shown only to who was found to own the file.
+ * Renders each preview once for concurrent requests and keeps the latest in memory. Callers check that the account
+ * owns the file.
  */
-export function createPreviewCache(shelf: FileStorage): PreviewCache {
+export function createPreviewCache(storage: FileStorage): PreviewCache {
   const kept = new LruByteCache<Drawn & { readonly byteLength: number }>(previewCacheBytes)
-  const underWay = new SingleFlight<Drawn>()
-  // One after another: each uses all cores.
-  const inTurn = limitConcurrency(1)
+  const running = new SingleFlight<Drawn>()
+  // One at a time: each uses all cores.
+  const limitRenders = limitConcurrency(1)
   const draw: PreviewCache['render'] = async (row, drawing, signal) => {
-    const { facts } = await probeStoredFile(shelf, row, { signal })
+    const { facts } = await probeStoredFile(storage, row, { signal })
     if (!facts) {
-      throw new MediaError(6014, `${row.name} is ${kindOf(row.ext) ?? 'unknown'}: there is nothing to see`, {
-        hint: 'Leave the preview out, or download the file to read it.',
+      throw new MediaError(6014, `${row.name} is ${kindOf(row.ext) ?? 'unknown'}: it has no preview`, {
+        hint: 'Omit the preview, or download the file to read it.',
       })
     }
     const name = `${cacheKeyPrefix(row)} ${drawing.name}`
-    const make = async (unlessLeft: AbortSignal): Promise<Drawn> => {
-      unlessLeft.throwIfAborted()
-      const options = { signal: unlessLeft }
-      const drawn = await shelf.files.withLocalPath(row, (path) => drawing.render(path, facts, options))
+    const make = async (unlessAbandoned: AbortSignal): Promise<Drawn> => {
+      unlessAbandoned.throwIfAborted()
+      const options = { signal: unlessAbandoned }
+      const preview = await storage.files.withLocalPath(row, (path) => drawing.render(path, facts, options))
       const owned = { accountId: row.account_id, blake3: row.blake3 }
-      // It may have been deleted while it was drawn.
-      if (drawn.isWhole && (await accountHasContent(shelf.db, owned))) {
-        kept.set(name, { ...drawn, byteLength: drawn.jpeg.byteLength })
+      // The file may have been deleted during rendering.
+      if (preview.isWhole && (await accountHasContent(storage.db, owned))) {
+        kept.set(name, { ...preview, byteLength: preview.jpeg.byteLength })
       }
-      return drawn
+      return preview
     }
     return (
-      kept.get(name) ?? (await underWay.join(name, signal, (unlessLeft) => inTurn(() => make(unlessLeft))))
+      kept.get(name) ??
+      (await running.join(name, signal, (unlessAbandoned) => limitRenders(() => make(unlessAbandoned))))
     )
   }
   return {
@@ -66,7 +67,7 @@ export function createPreviewCache(shelf: FileStorage): PreviewCache {
   }
 }
 
-/** Not for two accounts: that it comes at once would tell one what the other has. */
+/** Per account: otherwise response times would reveal whether another account has the file. */
 function cacheKeyPrefix({ account_id, blake3, ext }: RemovedFile): string {
   return [account_id, blake3, ext].join(' ')
 }

@@ -14,32 +14,33 @@ import type { FileStorage } from './content.ts'
 
 interface ProbeStoredFileOptions {
   readonly signal?: AbortSignal
-  /** Whether only its sound is used. */
+  /** Whether only the file's audio is used. */
   readonly audioOnly?: boolean
 }
 
 /**
- * A file as creation sees it: probed once, its facts kept with its record. Text and MIDI have none. Throws
- * 6017 for media that cannot be parsed, 6021 for a video of which no frame decodes, unless its sound will do.
+ * Probes a stored file once and keeps its facts in its record. Text and MIDI have no facts. Throws 6014 for an
+ * unsupported type, 6017 for media that cannot be parsed, and 6021 for a video without a decodable frame, unless
+ * only its audio is used.
  */
 export async function probeStoredFile(
-  shelf: FileStorage,
+  storage: FileStorage,
   row: FileRow,
   looking: ProbeStoredFileOptions = {},
 ): Promise<GivenFile> {
   const kind = kindOf(row.ext)
-  if (!kind) throw new MediaError(6014, `${row.name} is of no supported type`)
+  if (!kind) throw new MediaError(6014, `${row.name} has an unsupported type`)
   const isMedia = kind !== 'text' && kind !== 'midi'
-  const facts = isMedia ? (storedFacts(row) ?? (await probeAndStoreFacts(shelf, row, looking))) : null
+  const facts = isMedia ? (storedFacts(row) ?? (await probeAndStoreFacts(storage, row, looking))) : null
   return { file_id: row.id, name: row.name, size: row.size, kind, facts }
 }
 
-/** Facts that an older version kept in another form are found anew. */
+/** Stored facts; null when there are none or an older version stored them in another format. */
 function storedFacts(row: FileRow): MediaFacts | null {
   return row.facts === null ? null : (mediaFacts.safeParse(JSON.parse(row.facts)).data ?? null)
 }
 
-/** However many tasks are created at once, their probes share the cores. */
+/** Limits concurrent probes to the number of cores. */
 const limitProbes = limitConcurrency(availableParallelism())
 
 async function probeAndStoreFacts(
@@ -51,7 +52,7 @@ async function probeAndStoreFacts(
     looking.signal?.throwIfAborted()
     return await files.withLocalPath(row, (path) => withFileName(row, () => probePath(path, looking)))
   })
-  // A picture that does not decode may do so by another ffmpeg, or when the machine has more to give.
+  // Not stored: the video may be decodable with another ffmpeg or more memory.
   if (!isShown) return facts
   await db
     .updateTable('files')
@@ -63,7 +64,7 @@ async function probeAndStoreFacts(
 
 interface StoredFileProbe {
   readonly facts: MediaFacts
-  /** Whether its picture decodes, if it has one. */
+  /** Whether its video, if any, can be decoded. */
   readonly isDecodable: boolean
 }
 
@@ -74,7 +75,7 @@ async function probePath(path: string, looking: ProbeStoredFileOptions): Promise
   const seen = await glance(path, facts, { signal })
   const [held, seek] = await Promise.all([
     heldToPackets(path, facts, { signal, seen: seen?.streams }),
-    // A still picture is not sought in.
+    // Still images need no seek cost.
     isShown && facts.video && facts.video.duration_ms > 0
       ? (seen?.seekMs ?? meanSeek(path, facts.video.duration_ms, { signal }))
       : undefined,
@@ -84,29 +85,29 @@ async function probePath(path: string, looking: ProbeStoredFileOptions): Promise
     : { facts: held, isDecodable: isShown }
 }
 
-/** Whether a video's picture decodes. Throws 6021 where it does not, unless there is sound that will do. */
+/** Whether the video can be decoded. Throws 6021 when it cannot, unless audio is present and sufficient. */
 async function canDecodeVideo(
   path: string,
   { audio }: MediaFacts,
-  { signal, audioOnly: soundAlone }: ProbeStoredFileOptions,
+  { signal, audioOnly }: ProbeStoredFileOptions,
 ): Promise<boolean> {
   try {
     await checkDecodable(path, { signal })
     return true
   } catch (error) {
-    if (soundAlone && audio.length > 0 && error instanceof MediaError && error.code === 6021) return false
+    if (audioOnly && audio.length > 0 && error instanceof MediaError && error.code === 6021) return false
     throw error
   }
 }
 
-/** Says which file an error is about. */
+/** Adds the file's name to errors about its content. */
 async function withFileName<T>(row: FileRow, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof MediaError) || ![6017, 6021, 6402].includes(error.code)) throw error
     const { code, message } = error
-    // Who gave a file of sound wants no video of it.
+    // The 6021 hint is about video; an audio file needs the hint of 6017.
     const isSound = code === 6021 && kindOf(row.ext) === 'audio'
     const hint = isSound ? errorTable[6017].hint : error.hint
     throw new MediaError(code, `${row.name}: ${message}`, { cause: error, hint })

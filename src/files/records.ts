@@ -27,7 +27,7 @@ interface NewFileRecord {
   readonly now: number
 }
 
-/** Records a file under a given id; 6036 where its bytes are gone. */
+/** Inserts a file record with a given id. Throws 6036 when the content was removed. */
 export async function insertFileRecord(
   trx: WriteTransaction,
   files: FileStore,
@@ -52,18 +52,18 @@ export async function insertFileRecord(
 }
 
 /**
- * Records an upload; the account's own file of the same bytes and extension is renewed and reused. Throws 6036,
- * and 6002 for bytes that the account does not have yet and its quota does not hold; they are freed then.
+ * Records an upload. Renews and reuses the account's own record with the same content and extension. Throws 6036,
+ * or 6002 when new content exceeds the account's quota; the content is removed then.
  */
-export async function recordUpload(shelf: BoundedFileStorage, file: NewFileRecord): Promise<FileRow> {
+export async function recordUpload(storage: BoundedFileStorage, file: NewFileRecord): Promise<FileRow> {
   try {
-    const row = await shelf.db.transaction().execute(async (trx) => {
+    const row = await storage.db.transaction().execute(async (trx) => {
       const { accountId, bytes } = file
       await lockAccount(trx, accountId)
       if (!(await accountHasContent(trx, { accountId, blake3: bytes.blake3 }))) {
-        await checkQuota({ ...shelf, db: trx }, { accountId, size: bytes.size })
+        await checkQuota({ ...storage, db: trx }, { accountId, size: bytes.size })
       }
-      const recorded = await renewOrInsertFile(trx, shelf.files, file)
+      const recorded = await renewOrInsertFile(trx, storage.files, file)
       failpoint('upload.before-commit')
       return recorded
     })
@@ -71,12 +71,12 @@ export async function recordUpload(shelf: BoundedFileStorage, file: NewFileRecor
     return row
   } catch (error) {
     if (error instanceof MediaError && error.code === 6002)
-      await removeUnreferencedContent(shelf, file.bytes.blake3)
+      await removeUnreferencedContent(storage, file.bytes.blake3)
     throw error
   }
 }
 
-/** Records bytes as an upload of them, without one; null where the account has no file of them that is not expired. */
+/** Records content as if it had been uploaded again; null when the account has no unexpired file with it. */
 export async function recordExistingContent(
   { db, files }: FileStorage,
   file: NewFileRecord,
@@ -96,13 +96,16 @@ export async function recordExistingContent(
   })
 }
 
-/** Records an upload within a transaction that has written nothing before; 6036 where its bytes are gone. */
+/**
+ * Renews or inserts a file record. The transaction must not have written before. Throws 6036 when the content was
+ * removed.
+ */
 export async function renewOrInsertFile(
   trx: WriteTransaction,
   files: FileStore,
   file: NewFileRecord,
 ): Promise<FileRow> {
-  // Of two equal uploads at once, the second finds the first one's record.
+  // Serialises equal concurrent uploads: the second finds the record of the first.
   await lockAccount(trx, file.accountId)
   const known = await trx
     .selectFrom('files')
@@ -123,7 +126,7 @@ export async function renewOrInsertFile(
     .executeTakeFirstOrThrow()
 }
 
-/** Finds one of the account's files; 6004 when it is missing, expired or another's. */
+/** Finds a file of the account. Throws 6004 when it is missing, expired or of another account. */
 export async function findOwnFile(
   db: Db,
   file: { accountId: number; id: string; now: number },
@@ -133,7 +136,7 @@ export async function findOwnFile(
   return row
 }
 
-/** Finds a file for who came by a link, whoever's it is; 6004 when it is missing or expired. */
+/** Finds a file of any account, for access by a signed link. Throws 6004 when it is missing or expired. */
 export async function findAnyFile(db: Db, { id, now }: { id: string; now: number }): Promise<FileRow> {
   const row =
     isOwnId(id) &&
@@ -148,10 +151,10 @@ export async function findAnyFile(db: Db, { id, now }: { id: string; now: number
 }
 
 function fileNotFound(id: string): MediaError {
-  return new MediaError(6004, `there is no file ${JSON.stringify(id)}, or it has expired`)
+  return new MediaError(6004, `file ${JSON.stringify(id)} does not exist or has expired`)
 }
 
-/** A file as upload answers it. */
+/** Converts a row to the API's file record. */
 export function toFileRecord(row: FileRow, now: number): FileRecord {
   return {
     file_id: row.id,
@@ -166,12 +169,12 @@ export function toFileRecord(row: FileRow, now: number): FileRecord {
   }
 }
 
-/** A file as file details answers it. */
+/** Converts a row to the API's file details. */
 export function toFileDetails(row: FileRow, now: number): FileDetails {
   return { ...toFileRecord(row, now), upload_user_id: row.account_id }
 }
 
-/** Lists the account's files that have not expired, newest first, or one task's of them; `now` in ms since 1970. */
+/** Lists the account's unexpired files, newest first, optionally those of one task. `now` in ms since 1970. */
 export async function listFiles(
   db: Db,
   { accountId, now }: { accountId: number; now: number },
@@ -194,7 +197,7 @@ export async function listFiles(
 
 const activeStates = taskStates.filter((state) => !isTerminal(state))
 
-/** A task that has not ended and has this file as an input; undefined where there is none. */
+/** Finds an unfinished task with this file as an input; undefined when there is none. */
 export async function findActiveTaskUsing(db: Db, fileId: string) {
   return await db
     .selectFrom('task_files')

@@ -14,59 +14,62 @@ import { findActiveTaskUsing, findOwnFile } from './records.ts'
 import type { FileStore } from './store.ts'
 import { isUploadOpen } from './uploads.ts'
 
-/** Deletes one of the account's files, and its bytes where no other record names them; 6004, and 6008 while a task needs it. */
+/**
+ * Deletes a file of the account, and its content when no other record references it. Throws 6004 for an unknown
+ * file, 6008 while a task needs it.
+ */
 export async function deleteFile(
-  shelf: FileStorage,
+  storage: FileStorage,
   file: { accountId: number; id: string; now: number },
 ): Promise<FileRow> {
-  const deleted = await shelf.db.transaction().execute(async (trx) => {
-    // As creation does: a task either sees the file gone, or is seen here.
+  const deleted = await storage.db.transaction().execute(async (trx) => {
+    // Task creation takes the same lock: either it finds the file deleted, or this finds the task.
     await lockAccount(trx, file.accountId)
     const row = await findOwnFile(trx, file)
     const task = await findActiveTaskUsing(trx, row.id)
     if (task)
-      throw new MediaError(6008, `${row.name} is needed by the task ${task.id}, which is ${task.status}`)
+      throw new MediaError(6008, `${row.name} is an input of the task ${task.id}, which is ${task.status}`)
     await trx.deleteFrom('task_files').where('file_id', '=', row.id).execute()
     await trx.deleteFrom('files').where('id', '=', row.id).execute()
     return row
   })
   failpoint('file.deleted')
-  await removeUnreferencedContent(shelf, deleted.blake3)
+  await removeUnreferencedContent(storage, deleted.blake3)
   return deleted
 }
 
-/** Which files are to go. */
+/** Selects the files to remove. */
 interface RemoveOldFilesOptions {
   /** Milliseconds since 1970. */
   readonly now: number
-  /** Days that a file is kept since it was uploaded, renewed or made; left out, until it expires. */
+  /** Days to keep a file after it was uploaded, renewed or created; by default until it expires. */
   readonly keepDays?: number
-  /** Left out, those of all. */
+  /** By default all accounts. */
   readonly accountId?: number
-  /** Told of each file as it goes. */
+  /** Called with each removed file. */
   readonly onRemoved?: ((file: RemovedFile) => void) | undefined
-  /** Ends the work early. */
+  /** Stops early. */
   readonly signal?: AbortSignal
 }
 
 interface RemoveOldFilesResult {
   readonly files: number
-  /** Bytes that the files of their accounts no longer take. */
+  /** Storage freed for the accounts, bytes. */
   readonly bytes: number
 }
 
 const retentionDayMs = 24 * 3600 * 1000
 
 /**
- * Frees the bytes of old files that no live task needs. Their records stay, expired: uploaded again, a file
- * keeps its id.
+ * Removes the content of old files that no unfinished task needs. Their records stay as expired, so that a file
+ * keeps its id when uploaded again.
  */
 export async function removeOldFiles(
-  shelf: FileStorage,
+  storage: FileStorage,
   { now, signal, onRemoved: onFreed, ...old }: RemoveOldFilesOptions,
 ): Promise<RemoveOldFilesResult> {
   const expiringBy = now + (retentionDays - (old.keepDays ?? retentionDays)) * retentionDayMs
-  const files = await shelf.db
+  const files = await storage.db
     .selectFrom('files')
     .select(['id', 'account_id', 'blake3', 'ext', 'size'])
     .where('expire_at', '<=', expiringBy)
@@ -76,18 +79,18 @@ export async function removeOldFiles(
   const freed = { files: 0, bytes: 0 }
   for (const file of files) {
     if (signal?.aborted) break
-    if (!(await markRemoved(shelf, file, { now, expiringBy }))) continue
+    if (!(await markRemoved(storage, file, { now, expiringBy }))) continue
     freed.files += 1
     onFreed?.(file)
-    await removeUnreferencedContent(shelf, file.blake3)
-    // Whether another account has the same bytes must not show.
+    await removeUnreferencedContent(storage, file.blake3)
+    // Counted per account, so as not to reveal content of other accounts.
     const { account_id: accountId, blake3 } = file
-    if (!(await accountHasContent(shelf.db, { accountId, blake3 }))) freed.bytes += file.size
+    if (!(await accountHasContent(storage.db, { accountId, blake3 }))) freed.bytes += file.size
   }
   return freed
 }
 
-/** False for a file that was renewed or deleted meanwhile, or is needed. */
+/** Marks a file as removed. Returns false when it was renewed or deleted meanwhile, or a task needs it. */
 async function markRemoved(
   { db }: FileStorage,
   { id, account_id }: { id: string; account_id: number },
@@ -109,8 +112,8 @@ async function markRemoved(
 }
 
 /**
- * Frees bytes that no record names: what was stored as a process died before its commit, or was to be
- * freed after it. Only for a service that holds the store alone and has not begun to accept.
+ * Removes content and parts without a record, which a crash can leave behind. Only for the single user of a store,
+ * before it accepts requests.
  */
 export async function removeOrphans(db: Db, files: FileStore): Promise<void> {
   for await (const { blake3 } of files.list()) {

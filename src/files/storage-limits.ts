@@ -3,16 +3,16 @@ import { describeSize } from '../contract/format.ts'
 import type { Db } from '../db/schema.ts'
 import type { FileStorage } from './content.ts'
 
-/** A store whose accounts are bounded. */
+/** File storage with a quota per account. */
 export interface BoundedFileStorage extends FileStorage {
-  /** Bytes that the files of one account may take; infinite where nobody set a bound. */
+  /** Most bytes that the files of one account may use; Infinity for no quota. */
   readonly storageQuota: number
 }
 
-/** What uploads leave free on the disk for the database and the work of tasks: 256 MiB. */
+/** Disk space reserved for the database and running tasks: 256 MiB. */
 const reservedBytes = 2 ** 28
 
-/** Bytes that an account's files take, those of uploads under way as declared; equal bytes count once. */
+/** Bytes used by an account's files plus the declared size of its open uploads. Equal content counts once. */
 export async function storageUsed(db: Db, accountId: number): Promise<number> {
   const files = await db
     .selectFrom((from) =>
@@ -35,7 +35,10 @@ export async function storageUsed(db: Db, accountId: number): Promise<number> {
   return Number(files.bytes) + Number(uploads.bytes)
 }
 
-/** Refuses, 6002, bytes that an account's quota does not hold beside what it has; its row is locked, or may be passed by others at once. */
+/**
+ * Throws 6002 when this many more bytes exceed the account's quota. Lock the account first to exclude concurrent
+ * uploads.
+ */
 export async function checkQuota(
   { db, storageQuota }: Pick<BoundedFileStorage, 'db' | 'storageQuota'>,
   { accountId, size }: { accountId: number; size: number },
@@ -45,25 +48,26 @@ export async function checkQuota(
   if (taken + size <= storageQuota) return
   throw new MediaError(
     6002,
-    `${describeSize(size)} do not fit: the files of this account take ${describeSize(taken)} of ${describeSize(storageQuota)}`,
+    `the file needs ${describeSize(size)}, but the files of this account use ${describeSize(taken)} of ${describeSize(storageQuota)}`,
     {
       hint:
-        'Delete files, or remove older ones: reelwright clean --keep-days <days>. Uploads under way count too, ' +
-        'those that broke off for 72 hours.',
+        'Delete files, or remove older ones: reelwright clean --keep-days <days>. Open uploads count too, ' +
+        'interrupted ones for 72 hours.',
     },
   )
 }
 
 /**
- * The same of bytes that are still to come, and are between `least` and `most`. Let in is what is too short to be
- * worth it, and what may be bytes that the account has already, which take nothing: their fingerprint is known later.
+ * Checks the quota before the content arrives, when its size is only known to be between `least` and `most`.
+ * Passes when `least` is 0, or when the account has a file of such a size: the content may be equal and then uses
+ * no space.
  */
 export async function checkQuotaEarly(
-  shelf: BoundedFileStorage,
+  storage: BoundedFileStorage,
   { accountId, least, most }: { accountId: number; least: number; most: number },
 ): Promise<void> {
   if (least === 0) return
-  const alike = await shelf.db
+  const alike = await storage.db
     .selectFrom('files')
     .select('id')
     .where('account_id', '=', accountId)
@@ -72,22 +76,23 @@ export async function checkQuotaEarly(
     .where('removed_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
-  if (!alike) await checkQuota(shelf, { accountId, size: least })
+  if (!alike) await checkQuota(storage, { accountId, size: least })
 }
 
-/** Refuses, 6002, bytes for which the disk has no space beside what uploads under way are still to bring. */
+/** Throws 6002 when the disk has too little space beside the reserve and the missing bytes of open uploads. */
 export async function checkDiskSpace({ db, files }: FileStorage, size: number): Promise<void> {
   const free = await files.freeSpace()
   const promised = await pendingUploadBytes(db)
   if (size + promised + reservedBytes <= free) return
-  const spoken = describeSize(promised + reservedBytes)
+  const reserved = describeSize(promised + reservedBytes)
   throw new MediaError(
     6002,
-    `the service has no space for this file: ${describeSize(free)} are free, and its work and other uploads need ${spoken}`,
+    `the service has no space for this file: ${describeSize(free)} are free, and tasks and other uploads need ${reserved}`,
     { hint: 'Free space on the service: reelwright clean --keep-days <days> removes older files.' },
   )
 }
 
+/** Declared bytes of open uploads that are not stored yet. */
 async function pendingUploadBytes(db: Db): Promise<number> {
   const rows = await db
     .selectFrom('uploads')

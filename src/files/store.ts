@@ -1,4 +1,4 @@
-/** Bytes the store holds, named by their content. */
+/** Content in the store, identified by its hash. */
 export interface StoredBytes {
   /** BLAKE3, lower-case hex. */
   readonly blake3: string
@@ -6,76 +6,81 @@ export interface StoredBytes {
   readonly size: number
 }
 
-/** A part of a file: first byte and last byte, both included. */
+/** A byte range of a file; both ends inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** Where a part lies in its file: its first byte, and its bytes. */
+/** Position of a part in its file: first byte and length. */
 export interface PartRange {
   readonly offset: number
   readonly size: number
 }
 
-/** A part that comes. */
+/** A part to be stored. */
 export interface IncomingPart extends PartRange {
   /**
-   * Set for a part that was stored before: awaited before other bytes take the place of those, which may be
-   * lost from then on. Equal bytes leave them alone.
+   * Set for a part that is already stored. Awaited before different bytes overwrite it; the stored part may be
+   * lost from then on. Equal bytes overwrite nothing.
    */
   readonly beforeOverwrite?: (() => Promise<void>) | undefined
 }
 
-/** What the parts of a file must make together. */
+/** Declared size and hash of an upload. */
 export interface DeclaredContent {
   readonly size: number
-  /** BLAKE3, lower-case hex; null where nobody said. */
+  /** BLAKE3, lower-case hex; null when none was declared. */
   readonly blake3: string | null
 }
 
 /**
- * The promise every file store keeps: bytes are named by their BLAKE3, equal bytes are held once,
- * and what `put` or `adopt` returned survives a power cut.
+ * Stores content by its BLAKE3. Equal content is stored once. What `put` or `adopt` returned survives a power cut.
  */
 export interface FileStore {
   /**
-   * Takes a stream. Throws 6011 for no bytes, 6002 past `maxBytes` and when the disk is full; whatever
-   * fails, the stream included, leaves nothing.
+   * Stores a stream. Throws 6011 for an empty stream, 6002 beyond `maxBytes` or when the disk is full. Any
+   * failure, including one of the stream, leaves nothing behind.
    */
   put(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>
-  /** Takes a finished local file, which may be moved away; 6002 when the disk is full. */
+  /** Stores a finished local file, which may be moved. Throws 6002 when the disk is full. */
   adopt(path: string): Promise<StoredBytes>
   /**
-   * Takes one part of a file that comes in parts, named by its upload: in any order, several at once, but one
-   * at a time to one place. Once it resolves the part survives a power cut; a part that fails leaves nothing
-   * to rely on. Throws 6025 for another number of bytes, 6002 when the disk is full, 6024 once it was finished or
-   * discarded meanwhile.
+   * Stores one part of an upload durably. Parts come in any order and concurrently, but only one at a time per
+   * position. A failed part must be sent again. Throws 6025 for a wrong number of bytes, 6002 when the disk is
+   * full, 6024 when the upload was assembled or discarded meanwhile.
    */
   putPart(upload: string, part: IncomingPart, source: AsyncIterable<Uint8Array>): Promise<void>
   /**
-   * Takes a file of which all parts are there and none is coming. They stay until they are discarded, so that
-   * it can be called again. Throws 6028 for another size, 6026 for other bytes; then parts can be put again.
+   * Stores the assembled parts as one file. All parts must be stored and none may be in progress. The parts stay
+   * until `discard`, so that the call can be repeated. Throws 6028 for a wrong size, 6026 for a wrong hash; parts
+   * can then be stored again.
    */
   assemble(upload: string, whole: DeclaredContent): Promise<StoredBytes>
-  /** Frees an upload's parts; quiet when there are none. */
+  /** Removes the parts of an upload, if any. */
   discard(upload: string): Promise<void>
-  /** Names of all uploads with parts, for the sweep of orphans. */
+  /** Lists uploads that have parts, to find orphans. */
   listUploads(): AsyncIterable<string>
-  /** Streams bytes, or a range of them; rejects when they are not there. */
+  /** Streams the content or a range of it; rejects when it does not exist. */
   read(blake3: string, range?: ByteRange): Promise<NodeJS.ReadableStream>
-  /** Makes the bytes readable at a local path, without copying where the system can; 6004 when they are not there. */
+  /**
+   * Makes the content readable at a local path, without copying when the file system supports it. Throws 6004 when
+   * it does not exist.
+   */
   stage(blake3: string, path: string): Promise<void>
-  /** Lends the bytes under a local path that ends in `ext`, for as long as `use` takes; 6004 when they are not there. */
+  /**
+   * Calls `use` with a temporary local path to the content that ends in `ext`. Throws 6004 when the content does
+   * not exist.
+   */
   withLocalPath<T>(bytes: { blake3: string; ext: string }, use: (path: string) => Promise<T>): Promise<T>
-  /** Whether the bytes are there. */
+  /** Whether the content exists. */
   has(blake3: string): Promise<boolean>
-  /** Bytes it can still take. */
+  /** Free space, bytes. */
   freeSpace(): Promise<number>
-  /** Frees the bytes; quiet when they are gone already. */
+  /** Removes the content, if it exists. */
   remove(blake3: string): Promise<void>
-  /** Names of all bytes held, for the sweep of orphans. */
+  /** Lists all content, to find orphans. */
   list(): AsyncIterable<StoredBytes>
-  /** Removes what interrupted writes left, but no parts. Called at start, before any write. */
+  /** Removes remains of interrupted writes, except parts. Call it at start, before any write. */
   recover(): Promise<void>
 }

@@ -18,20 +18,20 @@ import {
   type UploadStorage,
 } from './uploads.ts'
 
-/** A part as a client sends it. */
+/** A part sent by a client. */
 interface StorePartOptions {
-  /** Which part, as the client wrote it. */
+  /** Index of the part, as the client wrote it. */
   readonly index: string
-  /** Bytes that are announced; undefined when the client did not say. */
+  /** Announced length in bytes; undefined when the client sent none. */
   readonly length: number | undefined
-  /** Begins to read it. */
-  readonly bytes: (place: PartRange) => AsyncIterable<Uint8Array>
+  /** Starts reading the part. */
+  readonly bytes: (range: PartRange) => AsyncIterable<Uint8Array>
 }
 
-/** How far an upload is. */
+/** Progress of an upload. */
 interface StorePartResult {
   readonly index: number
-  /** Parts stored. */
+  /** Number of stored parts. */
   readonly received: number
   readonly upload: UploadRow
 }
@@ -39,25 +39,28 @@ interface StorePartResult {
 const latestPart = takeLatest<StorePartResult>()
 
 /**
- * Stores a part of an upload; once it resolves the part survives a power cut. Throws 6024 for an upload that is
- * unknown, complete or aborted meanwhile, 6025 for a part it does not have, 6002 when the disk is full, and what
- * the source throws; then the part does not count, and one that was stored before still does, unless other bytes
- * came in its place.
+ * Stores a part of an upload durably. Throws 6024 when the upload is unknown, complete or aborted meanwhile, 6025
+ * for an invalid part, 6002 when the disk is full, and errors of the source. A failed part is not recorded; a
+ * previously stored part stays valid unless its bytes were overwritten.
  */
 export async function storePart(
-  shelf: UploadStorage,
+  storage: UploadStorage,
   key: UploadKey,
   sent: StorePartOptions,
 ): Promise<StorePartResult> {
-  const upload = await findUpload(shelf, key)
+  const upload = await findUpload(storage, key)
   if (upload.file_id !== null) throw new MediaError(6024, `the upload ${upload.id} is complete`)
-  const { index, place } = locatePart(upload, sent)
-  return await latestPart(`${upload.id}/${index}`, sent.bytes(place), async (source) => {
-    const giveUp = (): Promise<void> => unrecordPart(shelf, upload.id, index)
-    const stored = await isPartStored(shelf, upload.id, index)
-    await shelf.files.putPart(upload.id, { ...place, beforeOverwrite: stored ? giveUp : undefined }, source)
+  const { index, range } = locatePart(upload, sent)
+  return await latestPart(`${upload.id}/${index}`, sent.bytes(range), async (source) => {
+    const beforeOverwrite = (): Promise<void> => unrecordPart(storage, upload.id, index)
+    const stored = await isPartStored(storage, upload.id, index)
+    await storage.files.putPart(
+      upload.id,
+      { ...range, beforeOverwrite: stored ? beforeOverwrite : undefined },
+      source,
+    )
     failpoint('upload.part.before-commit')
-    const progress = await recordPart(shelf, upload.id, index)
+    const progress = await recordPart(storage, upload.id, index)
     failpoint('upload.part.after-commit')
     return progress
   })
@@ -66,17 +69,17 @@ export async function storePart(
 function locatePart(
   upload: UploadRow,
   { index: given, length }: StorePartOptions,
-): { index: number; place: PartRange } {
+): { index: number; range: PartRange } {
   const parts = toUploadSession(upload).total_parts
   const index = /^\d{1,9}$/.test(given) ? Number(given) : -1
   if (index < 0 || index >= parts) {
-    throw new MediaError(6025, `there is no part ${JSON.stringify(given)}: the last one is ${parts - 1}`)
+    throw new MediaError(6025, `part ${JSON.stringify(given)} does not exist: the last part is ${parts - 1}`)
   }
-  const place = partRange({ size: upload.size, partSize: upload.part_size }, index)
-  if (length !== undefined && length !== place.size) {
-    throw new MediaError(6025, `part ${index} has ${place.size} bytes, not ${length}`)
+  const range = partRange({ size: upload.size, partSize: upload.part_size }, index)
+  if (length !== undefined && length !== range.size) {
+    throw new MediaError(6025, `part ${index} must have ${range.size} bytes, not ${length}`)
   }
-  return { index, place }
+  return { index, range }
 }
 
 async function isPartStored({ db }: UploadStorage, id: string, index: number): Promise<boolean> {
@@ -116,12 +119,12 @@ async function recordPart(
     return { index, received, upload }
   })
   if (progress) return progress
-  // It was aborted while this part came, which may have made its file anew.
+  // The upload was aborted during this part, which may have created its file again.
   await files.discard(id)
   throw uploadNotFound(id)
 }
 
-/** Takes a part out of an upload before its bytes are overwritten; not while it is completed. */
+/** Removes the record of a part before its bytes are overwritten, unless the upload is being completed. */
 async function unrecordPart({ db }: UploadStorage, id: string, index: number): Promise<void> {
   await uploadMutex(id, async () => {
     if (!(await isUploadOpen(db, id))) throw uploadNotFound(id)
@@ -130,15 +133,15 @@ async function unrecordPart({ db }: UploadStorage, id: string, index: number): P
   failpoint('upload.part.forgotten')
 }
 
-/** Bytes of one read. */
+/** Read size, bytes. */
 const localReadBytes = 2 ** 20
 
-/** A FIFO must not hold the open. Windows knows none. */
+/** Non-blocking, so that opening a FIFO returns. Windows has no such flag. */
 const localOpenFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**
- * Bytes of a place of a file on this machine; each piece is overwritten once the next is asked for. Throws 6004
- * where its path leads to anything but the very file that the client has open.
+ * Streams a range of a file on this machine. Each chunk is only valid until the next one is requested. Throws 6004
+ * unless the path leads to the very file that the client has open.
  */
 export async function* readLocalRange(
   local: LocalFile,
@@ -154,13 +157,13 @@ export async function* readLocalRange(
   }
 }
 
-/** What was opened is looked at, not what the path led to before. */
+/** Checks the open descriptor, not the path, which may change. */
 async function openLocalFile({ path, device, inode }: LocalFile): Promise<FileHandle> {
   const file = isAbsolute(path) ? await open(path, localOpenFlags).catch(() => null) : null
   const found = await file?.stat({ bigint: true })
   if (file && found?.isFile() && String(found.dev) === device && String(found.ino) === inode) return file
   await file?.close()
-  throw new MediaError(6004, 'the path does not lead to this file here', {
+  throw new MediaError(6004, 'the path does not lead to this file on the machine of the service', {
     hint: 'Send the bytes of the part.',
   })
 }

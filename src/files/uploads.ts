@@ -16,28 +16,28 @@ import { keyedMutex } from '../platform/concurrency.ts'
 import type { FileStorage as BytesShelf } from './content.ts'
 import { checkDiskSpace, checkQuota, type BoundedFileStorage } from './storage-limits.ts'
 
-/** What uploads need of the service. */
+/** The parts of the service that uploads use. */
 export interface UploadStorage extends BytesShelf {
   /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 
-/** An upload as its account names it. */
+/** Identifies an upload of an account. */
 export interface UploadKey {
   readonly accountId: number
-  /** As the client gave it. */
+  /** As sent by the client. */
   readonly id: string
 }
 
 const sessionMs = sessionHours * 3_600_000
 
-/** An upload of which nothing came for so long does not keep the service alive: it goes on after a restart, ms. */
+/** An upload idle for longer does not keep the service alive, ms. It can resume after a restart. */
 const activeUploadMs = 5 * 60_000
 
-/** Completing an upload, giving up one of its parts and removing it wait for each other, by upload. */
+/** Serialises completing an upload, overwriting one of its parts and removing it, by upload id. */
 export const uploadMutex = keyedMutex()
 
-/** A file that is to come in parts. */
+/** The file that a client wants to upload in parts. */
 interface DeclaredUpload {
   readonly accountId: number
   readonly name: string
@@ -46,19 +46,19 @@ interface DeclaredUpload {
 }
 
 /**
- * Begins an upload in parts, or finds the open one of the same bytes under the same name, so that it can go on;
- * `isNew` tells which. 6002 for a new one that does not fit in the account's quota or on the disk.
+ * Creates an upload, or finds the open one of the same content and name, which can be resumed; `isNew` is false
+ * then. Throws 6002 when a new one exceeds the quota or the free disk space.
  */
 export async function beginUpload(
-  shelf: UploadStorage & BoundedFileStorage,
+  storage: UploadStorage & BoundedFileStorage,
   file: DeclaredUpload,
 ): Promise<{ upload: UploadRow; isNew: boolean }> {
-  const now = shelf.clock()
-  const begun = await shelf.db.transaction().execute(async (trx) => {
+  const now = storage.clock()
+  const begun = await storage.db.transaction().execute(async (trx) => {
     await lockAccount(trx, file.accountId)
     const open = await findOpenUpload(trx, file, now)
     if (open) return { upload: open, isNew: false }
-    const bounded = { ...shelf, db: trx }
+    const bounded = { ...storage, db: trx }
     await checkDiskSpace(bounded, file.size)
     await checkQuota(bounded, file)
     const upload = await trx
@@ -82,7 +82,7 @@ export async function beginUpload(
   return begun
 }
 
-/** Undefined too where nobody said which bytes are to come. */
+/** The open upload of the same content; undefined when there is none or the hash is unknown. */
 async function findOpenUpload(db: Db, file: DeclaredUpload, now: number): Promise<UploadRow | undefined> {
   if (file.blake3 === null) return undefined
   return await db
@@ -99,7 +99,7 @@ async function findOpenUpload(db: Db, file: DeclaredUpload, now: number): Promis
     .executeTakeFirst()
 }
 
-/** Finds an upload, completed ones included; 6024 when it is missing, expired or another account's. */
+/** Finds an upload, including completed ones. Throws 6024 when it is missing, expired or of another account. */
 export async function findUpload(
   { db, clock }: UploadStorage,
   { accountId, id }: UploadKey,
@@ -117,7 +117,7 @@ export async function findUpload(
   return row
 }
 
-/** Whether an upload is neither completed nor gone. */
+/** Whether an upload exists and is not completed. */
 export async function isUploadOpen(db: Db, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('uploads')
@@ -129,30 +129,30 @@ export async function isUploadOpen(db: Db, id: string): Promise<boolean> {
 }
 
 export function uploadNotFound(id: string): MediaError {
-  return new MediaError(6024, `there is no upload ${JSON.stringify(id)}, or it has expired`)
+  return new MediaError(6024, `upload ${JSON.stringify(id)} does not exist or has expired`)
 }
 
-/** What an upload is changed by when something comes of it. */
+/** Column changes that renew an upload after activity. */
 export function renewedExpiry(now: number): Updateable<UploadRow> {
   return { expire_at: now + sessionMs }
 }
 
-/** An upload's state; being asked renews it. */
-export async function readUploadStatus(shelf: UploadStorage, key: UploadKey): Promise<UploadStatus> {
-  const { id } = await findUpload(shelf, key)
-  const upload = await shelf.db
+/** Returns an upload's state and renews it. */
+export async function readUploadStatus(storage: UploadStorage, key: UploadKey): Promise<UploadStatus> {
+  const { id } = await findUpload(storage, key)
+  const upload = await storage.db
     .updateTable('uploads')
-    .set(renewedExpiry(shelf.clock()))
+    .set(renewedExpiry(storage.clock()))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
   if (!upload) throw uploadNotFound(id)
-  const missing = await missingParts(shelf.db, upload)
+  const missing = await missingParts(storage.db, upload)
   const session = toUploadSession(upload)
   return { ...session, size: upload.size, received: session.total_parts - missing.length, missing }
 }
 
-/** Indexes of the parts that are not stored, ascending. */
+/** Indexes of missing parts, ascending. */
 export async function missingParts(db: Db, upload: UploadRow): Promise<number[]> {
   if (upload.file_id !== null) return []
   const rows = await db.selectFrom('upload_parts').select('part').where('upload_id', '=', upload.id).execute()
@@ -161,7 +161,7 @@ export async function missingParts(db: Db, upload: UploadRow): Promise<number[]>
   return all.filter((index) => !stored.has(index))
 }
 
-/** An upload as init answers it. */
+/** Converts a row to the API's upload session. */
 export function toUploadSession({ id, size, part_size, expire_at }: UploadRow): UploadSession {
   return {
     upload_id: id,
@@ -171,7 +171,10 @@ export function toUploadSession({ id, size, part_size, expire_at }: UploadRow): 
   }
 }
 
-/** Forgets an upload and frees its parts; quiet when there is none. The file of a completed one stays. */
+/**
+ * Aborts an upload and removes its parts. Does nothing when it does not exist. The file of a completed upload
+ * stays.
+ */
 export async function abortUpload({ db, files }: UploadStorage, { accountId, id }: UploadKey): Promise<void> {
   if (!isOwnId(id)) return
   await uploadMutex(id, async () => {
@@ -187,7 +190,7 @@ export async function abortUpload({ db, files }: UploadStorage, { accountId, id 
   })
 }
 
-/** Removes the uploads of which nothing came for longer than a session lives. */
+/** Removes uploads that were inactive for longer than the lifetime of a session. */
 export async function removeExpiredUploads({ db, files, clock }: UploadStorage): Promise<void> {
   const expired = await db.selectFrom('uploads').select('id').where('expire_at', '<=', clock()).execute()
   for (const { id } of expired) {
@@ -203,7 +206,7 @@ export async function removeExpiredUploads({ db, files, clock }: UploadStorage):
   }
 }
 
-/** Whether an upload is being made: between its parts the service should stay. */
+/** Whether an upload was active in the last minutes, so that the service should keep running. */
 export async function hasActiveUpload({ db, clock }: Pick<UploadStorage, 'db' | 'clock'>): Promise<boolean> {
   const row = await db
     .selectFrom('uploads')

@@ -20,13 +20,15 @@ import { registerPageRoutes } from './page-routes.ts'
 import { BrokenResponseLog, createRequestObserver, chooseRequestId } from './request-log.ts'
 import { registerTaskRoutes } from './task-routes.ts'
 
-/** A connection on which nothing moves is cut, ms; an upload of hours is fine as long as it flows. */
-const idleTimeoutMs = 120_000
+/** Idle timeout of a connection, ms. A transfer may take hours as long as bytes flow. */
+const defaultIdleTimeoutMs = 120_000
 
-/** A path parameter may be as long as Node lets a request line be, so that a wrong id is answered as one. */
+/**
+ * Longest path parameter, characters: as long as Node's request line, so that a malformed id gets a proper error.
+ */
 const maxParamLength = 16_384
 
-/** Transfers of files and their parts, which may take hours, and the hashing at the end of one. */
+/** Uploads and downloads, which may take hours, and the hashing after an upload. */
 const transferPaths = [
   routes.uploadFile.path,
   fastifyPath(routes.uploadPart.path),
@@ -35,54 +37,54 @@ const transferPaths = [
   fastifyPath(rawRoutes.downloadFile.path),
 ]
 
-/** What asks whether the service is there and how it does keeps it busy no longer. */
+/** Requests that do not count as activity. */
 const monitoringPaths: readonly string[] = [rawRoutes.health.path, rawRoutes.metrics.path]
 
-/** Requests are checked by zod and answers written as JSON: what fastify would load for both stays out of each start. */
+/** Fastify's schema compilers are not loaded: zod validates requests, and responses are plain JSON. */
 function refuseSchemaCompiler(): never {
-  throw new Error('a route has a schema of fastify')
+  throw new Error('a route has a Fastify schema')
 }
 
-/** The HTTP side of a service. */
+/** The HTTP server of a service. */
 export interface App {
-  /** Starts to accept; answers the port. */
+  /** Starts accepting connections and returns the port. */
   listen(at: { host: string; port: number }): Promise<number>
-  /** Uploads and downloads that have not ended. */
+  /** Number of unfinished uploads and downloads. */
   activeTransfers(): number
-  /** Whether a request is being answered; an open event socket is none. */
+  /** Whether a request is being handled. Open event sockets do not count. */
   isHandlingRequest(): boolean
-  /** When the latest admitted request came, `/health` and `/metrics` aside; ms since 1970. */
+  /** Time of the latest authenticated request, except `/health` and `/metrics`; ms since 1970. */
   lastActivity(): number
-  /** Drops what is kept in memory of a file that is gone. */
+  /** Drops cached data of a removed file. */
   forgetFile(file: RemovedFile): void
-  /** Stops accepting, closes event sockets, finishes requests; one on which nothing moves is cut. */
+  /** Stops accepting, closes event sockets and finishes requests. Cuts idle connections. */
   close(): Promise<void>
 }
 
 interface AppOptions {
   /** A connection on which nothing moves for so long is cut, ms. */
   readonly idleTimeoutMs?: number
-  /** The https address clients use. */
+  /** The https address that clients use. */
   readonly publicUrl?: string | undefined
-  /** Whether the key may come in the query too. */
+  /** Whether the query may contain the key. */
   readonly allowQueryAuthorization?: boolean | undefined
 }
 
-/** Builds the HTTP side: authentication first, then the routes of the contract, errors in one place. */
+/** Creates the HTTP server with authentication, the routes of the contract and the error handler. */
 export async function createApp(
   service: Service,
   host: HostProcess,
-  { idleTimeoutMs: stalledMs = idleTimeoutMs, publicUrl, allowQueryAuthorization = false }: AppOptions = {},
+  { idleTimeoutMs = defaultIdleTimeoutMs, publicUrl, allowQueryAuthorization = false }: AppOptions = {},
 ): Promise<App> {
   const requests = createRequestObserver(service)
   const app = fastify({
     genReqId: chooseRequestId,
     logController: new BrokenResponseLog(service.log),
     bodyLimit: maxBodyBytes,
-    connectionTimeout: stalledMs,
+    connectionTimeout: idleTimeoutMs,
     forceCloseConnections: 'idle',
     frameworkErrors: (_, request, reply) => {
-      // No hook sees it.
+      // Fastify runs no hooks for this request.
       requests.follow(request, reply)
       sendPathError(reply)
     },
@@ -92,7 +94,7 @@ export async function createApp(
       compilersFactory: { buildValidator: refuseSchemaCompiler, buildSerializer: refuseSchemaCompiler },
     },
   })
-  // Before everything else: it also ends a refused upgrade's socket.
+  // First: it also closes the socket of a rejected upgrade.
   await app.register(websocket, { options: { maxPayload: maxMessageBytes } })
   requests.watch(app)
   const connections = trackConnections(app)
@@ -103,26 +105,26 @@ export async function createApp(
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
   app.addHook('onRequest', async (request, reply) => {
-    // What an account has is kept by no browser and no proxy; what may be says so itself.
+    // Responses are not cached unless a route sets another value.
     void reply.header('cache-control', 'no-store')
     const { url } = request.routeOptions
     if (url === undefined || !monitoringPaths.includes(url)) lastActivity = service.clock()
     if (url === undefined || !transferPaths.includes(url)) return
     transfers.add(request)
-    // However it ends.
+    // On success and on failure.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  const forget = await registerRoutes(app, service, { host, stalledMs, allowQueryAuthorization })
+  const forget = await registerRoutes(app, service, { host, idleTimeoutMs, allowQueryAuthorization })
   return {
     listen: (at) => listenOn(app, at),
     activeTransfers: () => transfers.size,
-    isHandlingRequest: () => handlers.atWork() > 0,
+    isHandlingRequest: () => handlers.running() > 0,
     lastActivity: () => lastActivity,
     forgetFile: forget,
     async close() {
-      connections.letGo()
+      connections.startClosing()
       await app.close()
-      await handlers.ended()
+      await handlers.settled()
     },
   }
 }
@@ -132,11 +134,11 @@ async function registerRoutes(
   service: Service,
   {
     host,
-    stalledMs,
+    idleTimeoutMs,
     allowQueryAuthorization,
   }: {
     readonly host: HostProcess
-    readonly stalledMs: number
+    readonly idleTimeoutMs: number
     readonly allowQueryAuthorization: boolean
   },
 ): Promise<App['forgetFile']> {
@@ -146,7 +148,7 @@ async function registerRoutes(
   registerDocsRoutes(app, service, { version: host.version, allowQueryAuthorization })
   const forget = registerFileRoutes(app, service)
   registerTaskRoutes(app, service)
-  registerEventRoutes(app, service, stalledMs)
+  registerEventRoutes(app, service, idleTimeoutMs)
   registerLedgerRoutes(app, service)
   await registerPageRoutes(app, service)
   await app.register(async (inner) => registerFormUpload(inner, service))
@@ -167,10 +169,10 @@ function cannotListen(
   { host, port }: { host: string; port: number },
   error: NodeJS.ErrnoException,
 ): MediaError {
-  const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message
+  const why = error.code === 'EADDRINUSE' ? 'another program uses the port' : error.message
   return new MediaError(6401, `cannot listen on ${host}:${port}: ${why}`, {
     cause: error,
     retryable: false,
-    hint: 'Choose another host or port, or end what uses it.',
+    hint: 'Choose another host or port, or stop the program that uses it.',
   })
 }

@@ -11,14 +11,14 @@ import { fastifyPath } from './request-input.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, set before anything else of a request is read; null for what needs no key, and for a download by a link. */
+    /** The authenticated caller; null for endpoints without a key and downloads by a signed link. */
     caller: Caller | null
-    /** The address of this service that the request named, such as `https://media.example.com`. */
+    /** Origin under which the client reached the service, such as `https://media.example.com`. */
     address: string
   }
 }
 
-/** Of endpoints that answer without a key. */
+/** Endpoints that need no key. */
 const unauthenticatedPaths: ReadonlySet<string | undefined> = new Set(
   Object.values(endpoints)
     .filter(({ open }) => open)
@@ -28,13 +28,13 @@ const unauthenticatedPaths: ReadonlySet<string | undefined> = new Set(
 const downloadPath = fastifyPath(rawRoutes.downloadFile.path)
 
 interface AuthenticationOptions {
-  /** The https address clients use, if they use another than this machine's own. */
+  /** The https address that clients use, when it is not an address of this machine. */
   readonly publicUrl?: string | undefined
-  /** Whether the key may come as the query parameter `Authorization` (contract 1, section 5). */
+  /** Whether the query parameter `Authorization` may contain the key (contract 1, section 5). */
   readonly allowQueryAuthorization?: boolean | undefined
 }
 
-/** Lets in requests with a valid key, and none that another web page than this service's own could have made a browser send. */
+/** Rejects requests without a valid key, and requests that another web page made a browser send. */
 export function registerAuthentication(
   app: FastifyInstance,
   service: Service,
@@ -57,7 +57,7 @@ export function registerAuthentication(
   })
 }
 
-/** A player cannot set a header either: for the bytes of a file, and nothing else, a signature counts. */
+/** Whether a download is signed: players cannot set headers. Signatures are accepted for downloads only. */
 function isSignedDownload({ query, routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === downloadPath && Object.hasOwn(query as object, 'sign')
 }
@@ -66,12 +66,12 @@ async function checkDownloadLink({ db, clock }: Service, { query, params }: Fast
   const { file_id: id } = params as { file_id: string }
   const { expires = '', sign = '' } = linkQuery.safeParse(query).data ?? {}
   if (await verifyLink(db, id, { expires, sign, now: clock() })) return
-  throw new MediaError(6502, 'the link has expired, or is not as it was made', {
-    hint: 'Ask for another: POST /base/file/{file_id}/link.',
+  throw new MediaError(6502, 'the link has expired or was changed', {
+    hint: 'Request a new link: POST /base/file/{file_id}/link.',
   })
 }
 
-/** A browser cannot set a header as it opens a socket: there, and nowhere else, a ticket counts. */
+/** Ticket of an event socket: browsers cannot set headers there. Tickets are accepted for event sockets only. */
 function eventTicketIn(request: FastifyRequest): string | undefined {
   if (!request.ws || request.routeOptions.url !== rawRoutes.taskEvents.path) return undefined
   return queryParameter(request, 'ticket')
@@ -86,38 +86,37 @@ function queryParameter({ query }: FastifyRequest, name: string): string | undef
 function authenticationFailed({ ticket, key }: Record<'ticket' | 'key', string | undefined>): MediaError {
   if (ticket !== undefined) {
     return new MediaError(6502, 'the ticket is unknown, used or expired', {
-      hint: 'Ask for another: POST /task/events/ticket. It opens one socket within a minute.',
+      hint: 'Request a new ticket: POST /task/events/ticket. It opens one socket within a minute.',
     })
   }
   if (!key) return new MediaError(6502, 'the Authorization header is missing')
   return new MediaError(6502, 'the API key is unknown, revoked or expired', {
     hint:
-      'Check the key: it is the whole value of the Authorization header, without a prefix (to an MCP server, Bearer ' +
-      'may go before it). Whoever runs the service makes another with `reelwright keys create`.',
+      'Check the key. It is the whole value of the Authorization header, without a prefix (for an MCP server, with an ' +
+      'optional Bearer). The administrator of the service creates keys with `reelwright keys create`.',
   })
 }
 
 /**
- * A page that a browser shows can reach this machine's ports: its requests carry its Origin, or by
- * DNS rebinding a foreign name as Host. The service's own page is served from the very address that it
- * calls, so that its Origin is that one and no other, also not another port or name of this machine.
- * Answers the address that was called.
+ * Returns the origin under which the service was called. Throws 6502 for a foreign Host or Origin: a web page can
+ * reach ports of this machine, either with its own Origin or through DNS rebinding with a foreign Host. The
+ * service's own page has the same origin as the service.
  */
 function checkOrigin({ headers }: FastifyRequest, publicHost: string | undefined): string {
   const own = ownOrigin(headers.host, publicHost)
   if (own === undefined) {
     throw new MediaError(6502, 'the Host of this request is not an address of this service', {
-      hint: 'Call it by a loopback address, or by the one that `reelwright serve` was given as --public-url.',
+      hint: 'Use a loopback address, or the address in --public-url of `reelwright serve`.',
     })
   }
   if (headers.origin === undefined || headers.origin === own) return own
-  throw new MediaError(6502, 'requests from other web pages are refused', {
-    hint: 'Call the service from a program, which sends no Origin, or use its own page.',
+  throw new MediaError(6502, 'requests from other web pages are rejected', {
+    hint: 'Call the service from a program, which sends no Origin, or use the page of the service.',
   })
 }
 
-/** Who made an admitted request. */
+/** The caller of an authenticated request. */
 export function authenticatedCaller(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error('the request was not admitted')
+  if (!request.caller) throw new Error('the request was not authenticated')
   return request.caller
 }

@@ -27,7 +27,7 @@ import { authenticatedCaller } from './authentication.ts'
 import { parseParameters } from './request-input.ts'
 import { sendWithEtag, success } from './responses.ts'
 
-/** What the service can do, and the catalogues of what requests may name. */
+/** Capabilities of the service, and catalogues of values for requests. */
 export function registerCatalogRoutes(app: FastifyInstance, service: Service, version: string): void {
   const modules = [...service.operations.values()]
   app.get(routes.capabilities.path, async (request) => {
@@ -86,7 +86,7 @@ async function describeStorage(
   return { used_bytes, ...(storageQuota !== Infinity && { quota_bytes: Math.floor(storageQuota) }) }
 }
 
-/** What this process was told of; folders of the service are nobody else's matter. */
+/** Packs and their state, without paths, which are private to the service. */
 async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
   const packs = configuredPacks()
   if (!packs) return {}
@@ -101,7 +101,7 @@ async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
   }
 }
 
-/** Without its address: where the service finds others is nobody else's matter. */
+/** An external service without its address, which is private. */
 function describeService(name: ServiceKind): NonNullable<Capabilities['services']>[number] {
   const service = configuredService(name)
   const { title } = serviceInfo[name]
@@ -125,7 +125,7 @@ async function describeOperation(module: OperationModule): Promise<Capabilities[
   return { name, title, ready: missing === null, missing, price: describePrice(price) }
 }
 
-/** Every enumeration of the interface, found in the schemas that handlers read and answer by. */
+/** All enumerations of the API, read from the schemas that validate it. */
 function listEnumerations(operations: readonly Operation[]): Enums {
   return {
     operations: Object.fromEntries(
@@ -143,7 +143,7 @@ function listEnumerations(operations: readonly Operation[]): Enums {
   }
 }
 
-/** The endpoints that have enumerated fields. */
+/** Endpoints with enumerated fields. */
 function* enumeratingEndpoints(): Generator<[string, Enums['endpoints'][string]]> {
   for (const route of Object.values(endpoints)) {
     const found = {
@@ -156,7 +156,7 @@ function* enumeratingEndpoints(): Generator<[string, Enums['endpoints'][string]]
   }
 }
 
-/** Values of the enumerated fields of a schema by their place, such as `clips[].fit_mode`. */
+/** Enumerated values of a schema by field path, such as `clips[].fit_mode`. */
 export function enumerationsOf(schema: z.ZodType | undefined, io: 'input' | 'output'): Enumerations {
   const found: Enumerations = {}
   if (schema) collectEnumerations(jsonSchemaOf(schema, io), '', found)
@@ -165,7 +165,7 @@ export function enumerationsOf(schema: z.ZodType | undefined, io: 'input' | 'out
 
 function collectEnumerations(schema: JsonSchema, place: string, found: Enumerations): void {
   const values = (schema.enum ?? [schema.const]).filter((value) => value !== null && value !== undefined)
-  // What is one value as a whole has no fields.
+  // The schema itself has no field path.
   if (place !== '' && values.length > 0) found[place] = [...new Set([...(found[place] ?? []), ...values])]
   for (const { inner, step } of innerSchemas(schema))
     collectEnumerations(inner, `${place}${step}`.replace(/^\./, ''), found)

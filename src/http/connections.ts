@@ -3,16 +3,16 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 /**
- * How long the rest of a body is read and thrown away after an answer that did not wait for it, ms;
- * cutting the connection at once would lose the answer.
+ * After an early response, how long the rest of a request body is read and discarded, ms. Closing at once could
+ * lose the response.
  */
 const lingerMs = 1_000
 
-/** While the service ends, a connection on which nothing moves for so long is cut, ms. */
+/** Idle timeout of connections during shutdown, ms. */
 const closingIdleTimeoutMs = 2_000
 
-/** Cuts connections on which nothing moves and nothing is worked on; `letGo` begins to end all of them. */
-export function trackConnections(app: FastifyInstance): { letGo(): void } {
+/** Closes idle connections without a running request. `startClosing` starts to close all connections. */
+export function trackConnections(app: FastifyInstance): { startClosing(): void } {
   const open = new Set<Socket>()
   const requests = new Map<Socket, IncomingMessage>()
   let ending = false
@@ -20,10 +20,10 @@ export function trackConnections(app: FastifyInstance): { letGo(): void } {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  // Node leaves the decision to whoever listens.
+  // With a listener, Node does not destroy the socket itself.
   app.server.on('timeout', (socket: Socket) => {
-    const isWorkedOn = requests.get(socket)?.complete && socket.writableLength === 0
-    if (!isWorkedOn) socket.destroy()
+    const isBeingHandled = requests.get(socket)?.complete && socket.writableLength === 0
+    if (!isBeingHandled) socket.destroy()
   })
   app.addHook('onRequest', async ({ raw }, reply) => {
     requests.set(raw.socket, raw)
@@ -32,12 +32,12 @@ export function trackConnections(app: FastifyInstance): { letGo(): void } {
     })
   })
   app.addHook('onResponse', async ({ raw }) => {
-    // Kept alive, it would be waited for.
+    // A keep-alive connection would delay the shutdown.
     if (ending) raw.socket.destroySoon()
     else discardBody(raw)
   })
   return {
-    letGo() {
+    startClosing() {
       ending = true
       for (const socket of open) socket.setTimeout(closingIdleTimeoutMs)
     },
@@ -52,29 +52,29 @@ function discardBody(raw: IncomingMessage): void {
   raw.once('end', () => clearTimeout(timer))
 }
 
-/** Follows the handlers, so that the end can wait for them; cutting a connection does not end its handler. */
-export function trackHandlers(app: FastifyInstance): { atWork(): number; ended(): Promise<void> } {
-  const atWork = new Set<Promise<unknown>>()
+/** Tracks running handlers, so that shutdown can wait for them. Closing a connection does not stop its handler. */
+export function trackHandlers(app: FastifyInstance): { running(): number; settled(): Promise<void> } {
+  const running = new Set<Promise<unknown>>()
   app.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = async function (request, reply) {
       const work = Promise.resolve(handler.call(this, request, reply))
-      atWork.add(work)
+      running.add(work)
       try {
         return await work
       } finally {
-        atWork.delete(work)
+        running.delete(work)
       }
     }
   })
-  return { atWork: () => atWork.size, ended: async () => void (await Promise.allSettled(atWork)) }
+  return { running: () => running.size, settled: async () => void (await Promise.allSettled(running)) }
 }
 
-/** Aborted when the client goes away before it has its answer. */
+/** Signal that aborts when the client disconnects before the response. */
 export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   raw.once('close', () => {
-    if (!raw.writableFinished) left.abort(new Error('the client has gone'))
+    if (!raw.writableFinished) left.abort(new Error('the client disconnected'))
   })
   return left.signal
 }

@@ -4,7 +4,7 @@ import type { ByteRange, FileStore } from '../files/store.ts'
 import { contentDisposition } from './file-names.ts'
 import { matchesEtag } from './responses.ts'
 
-/** Answers a file's bytes, or the range of them that is asked for (RFC 9110, sections 13 and 14). */
+/** Sends a file's content or the requested range (RFC 9110, sections 13 and 14). */
 export async function sendFile(
   files: FileStore,
   { request, reply, row }: { request: FastifyRequest; reply: FastifyReply; row: FileRow },
@@ -15,7 +15,7 @@ export async function sendFile(
     .header('accept-ranges', 'bytes')
     .header('content-disposition', contentDisposition(row.name))
     .header('x-content-type-options', 'nosniff')
-    // A stored page must not run as one of this service's.
+    // A stored HTML file must not run with the origin of this service.
     .header('content-security-policy', "sandbox; default-src 'none'")
     .type(mediaTypeOf(row.ext))
   if (matchesEtag(request.headers['if-none-match'], tag)) return reply.code(304).send()
@@ -29,10 +29,10 @@ export async function sendFile(
   return reply.send(await files.read(row.blake3, range))
 }
 
-/** Only GET knows ranges; an If-Range of another version asks for the whole. */
+/** Range of a GET request; undefined for other methods and for an If-Range of another version. */
 function requestedRange({ method, headers }: FastifyRequest, { tag, size }: { tag: string; size: number }) {
-  const given = headers['if-range']
-  const usable = method === 'GET' && (given === undefined || given === tag)
+  const ifRange = headers['if-range']
+  const usable = method === 'GET' && (ifRange === undefined || ifRange === tag)
   return usable ? parseRange(headers.range, size) : undefined
 }
 
@@ -85,7 +85,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.vtt': 'text/vtt',
 }
 
-/** Media type of a stored file by its extension; that of any bytes where none is registered or usual. */
+/** Media type by extension; `application/octet-stream` when there is no common one. */
 function mediaTypeOf(extension: string): string {
   return mediaTypes[extension] ?? 'application/octet-stream'
 }

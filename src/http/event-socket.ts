@@ -15,19 +15,19 @@ import { withRequestLog } from './request-log.ts'
 import { failureEnvelope, success } from './responses.ts'
 import { withAbsoluteLinks } from './task-routes.ts'
 
-/** Largest message a client may send, bytes. */
+/** Largest message from a client, bytes. */
 export const maxMessageBytes = 4096
 
 const maxTaskSubscriptions = 100
 
-/** How long a client may take to say goodbye when the service ends, ms. */
+/** How long clients have to close their sockets at shutdown, ms. */
 const closeTimeoutMs = 1_000
 
-/** WebSocket `GET /task/events`: snapshots, then every status change, and progress; and the tickets that open it. */
-export function registerEventRoutes(app: FastifyInstance, service: Service, stalledMs: number): void {
+/** WebSocket `GET /task/events` (snapshots, then status changes and progress) and its tickets. */
+export function registerEventRoutes(app: FastifyInstance, service: Service, idleTimeoutMs: number): void {
   app.addHook('onRequest', async ({ ws, routeOptions }) => {
     if (ws && routeOptions.url !== rawRoutes.taskEvents.path) {
-      throw new MediaError(6016, 'only events come over another protocol than HTTP')
+      throw new MediaError(6016, 'only /task/events supports a protocol upgrade')
     }
   })
   app.post(routes.eventTicket.path, async (request) => {
@@ -42,15 +42,16 @@ export function registerEventRoutes(app: FastifyInstance, service: Service, stal
     method: 'GET',
     url: rawRoutes.taskEvents.path,
     handler: async () => {
-      throw new MediaError(6016, 'events come over a WebSocket', { hint: 'Connect with a WebSocket client.' })
+      throw new MediaError(6016, 'this endpoint is a WebSocket', { hint: 'Connect with a WebSocket client.' })
     },
     wsHandler: (socket, request) => {
       const subscriber = new EventConnection(withRequestLog(service, request), request, socket)
       socket.on('message', (data: Buffer) => subscriber.receive(data.toString()))
       socket.on('close', () => subscriber[Symbol.dispose]())
-      // A broken frame or a cut connection; `close` follows.
+      // An invalid frame or a lost connection; `close` follows.
       socket.on('error', () => undefined)
-      keepAlive(socket, stalledMs / 2)
+      /** Terminates a connection when a ping is not answered before the next one. */
+      keepAlive(socket, idleTimeoutMs / 2)
     },
   })
   app.addHook('preClose', async () => {
@@ -72,13 +73,13 @@ function keepAlive(socket: WebSocket, everyMs: number): void {
   socket.on('close', () => clearInterval(timer))
 }
 
-/** One client's subscriptions. */
+/** The subscriptions of one client. */
 class EventConnection implements Disposable {
   readonly #service: Service
   readonly #caller: Caller
   readonly #address: string
   readonly #socket: WebSocket
-  /** By task id; all of them under the empty one. */
+  /** By task id; the empty key subscribes to all tasks. */
   readonly #subscriptions = new Map<string, Subscription>()
 
   constructor(service: Service, request: FastifyRequest, socket: WebSocket) {
@@ -101,41 +102,41 @@ class EventConnection implements Disposable {
   }
 
   #subscribe(message: SubscribeMessage): void {
-    const wish = 'task_id' in message ? { taskId: message.task_id } : { after: message.after }
-    const name = wish.taskId ?? ''
-    // Subscribing again begins anew.
+    const target = 'task_id' in message ? { taskId: message.task_id } : { after: message.after }
+    const name = target.taskId ?? ''
+    // A repeated subscription replaces the earlier one.
     this.#subscriptions.get(name)?.[Symbol.dispose]()
     if (this.#subscriptions.size === maxTaskSubscriptions && !this.#subscriptions.has(name)) {
-      throw new MediaError(6016, `one connection follows at most ${maxTaskSubscriptions} tasks`, {
-        hint: 'Subscribe to all: {"action":"subscribe","all":true}.',
+      throw new MediaError(6016, `a connection can subscribe to at most ${maxTaskSubscriptions} tasks`, {
+        hint: 'Subscribe to all tasks: {"action":"subscribe","all":true}.',
       })
     }
-    const outlet: EventSink = {
+    const sink: EventSink = {
       send: (event) => this.#send(event),
       close: (error) => {
         this.#subscriptions.delete(name)
-        // It would not read a goodbye either.
+        // The client does not read, so no error can be sent.
         if (error === null) this.#socket.terminate()
         else this.#refuse(error)
       },
     }
-    this.#subscriptions.set(name, new Subscription(this.#service, this.#caller, { ...wish, outlet }))
+    this.#subscriptions.set(name, new Subscription(this.#service, this.#caller, { ...target, sink }))
   }
 
   #refuse(error: unknown): void {
     if (!(error instanceof MediaError)) this.#service.log.error({ err: error }, 'a subscription failed')
-    const told = error instanceof MediaError ? error : new MediaError(6500, 'internal error')
-    const { code, msg } = failureEnvelope(told)
+    const failure = error instanceof MediaError ? error : new MediaError(6500, 'internal error')
+    const { code, msg } = failureEnvelope(failure)
     void this.#send({ event: 'error', code, msg })
   }
 
-  /** Resolves when the event has left; also when the connection is gone, which `close` tells. */
+  /** Resolves when the event was sent, or when the connection is lost. */
   #send(event: TaskEvent): Promise<void> {
-    const told =
+    const message =
       'task' in event && event.task !== null
         ? { ...event, task: withAbsoluteLinks(this.#service, this.#address, event.task) }
         : event
-    return new Promise((resolve) => this.#socket.send(JSON.stringify(told), () => resolve()))
+    return new Promise((resolve) => this.#socket.send(JSON.stringify(message), () => resolve()))
   }
 }
 
@@ -144,87 +145,87 @@ function parseSubscribeMessage(text: string): SubscribeMessage {
   if (message.success) return message.data
   throw new MediaError(
     6016,
-    'a message is the JSON {"action":"subscribe","task_id":"…"} or {"action":"subscribe","all":true,"after":seq}',
+    'a message must be {"action":"subscribe","task_id":"…"} or {"action":"subscribe","all":true,"after":seq}',
   )
 }
 
-/** What to follow: one task, or all of the account's from where it stands or after a number. */
+/** One task, or all tasks of the account from now or after an event number. */
 interface SubscriptionTarget {
   readonly taskId?: string | undefined
   readonly after?: number | undefined
 }
 
-/** Where events go. */
+/** Receiver of events. */
 interface EventSink {
-  /** Resolves when the event is on its way; a reader that does not read keeps it waiting. */
+  /** Resolves when the event was sent. A slow reader delays it. */
   send(event: TaskEvent): Promise<void>
-  /** The subscription ended: an error, or null for a reader too far behind. */
+  /** Called when the subscription ends, with an error, or with null when the reader was too slow. */
   close(error: unknown): void
 }
 
-/** Recorded events are read in portions of this many. */
+/** Events read per query. */
 const eventBatchSize = 500
 
-/** Progress is left out for a reader this many events behind. */
+/** Progress is dropped for a reader that is this many events behind. */
 const maxPendingForProgress = 100
 
-/** A reader this many events behind is given up; it can come back and ask for what came after. */
+/** A reader this many events behind is disconnected. It can reconnect and continue after its last event. */
 const maxPendingEvents = 10_000
 
 /**
- * Tells a snapshot, then every status event by its number, without gaps or repeats, and progress in
- * between. What is published in this process only says that there is something new: the numbered
- * events are read from the table, as commits may be told of out of order.
+ * Sends a snapshot, then every status event in order, without gaps or repeats, and progress in between.
+ * Notifications in this process only trigger a read of the event table, because commits may be announced out of
+ * order.
  */
 class Subscription implements Disposable {
   readonly #service: Service
   readonly #caller: Caller
-  readonly #wish: SubscriptionTarget
-  readonly #outlet: EventSink
-  readonly #unfollow: () => void
-  #line: Promise<void> = Promise.resolve()
-  #waiting = 0
-  #reached = 0
+  readonly #target: SubscriptionTarget
+  readonly #sink: EventSink
+  readonly #unsubscribe: () => void
+  #queue: Promise<void> = Promise.resolve()
+  #pending = 0
+  #lastSeq = 0
   #ended = false
 
   constructor(
     service: Service,
     caller: Caller,
-    { outlet, ...wish }: SubscriptionTarget & { readonly outlet: EventSink },
+    { sink, ...target }: SubscriptionTarget & { readonly sink: EventSink },
   ) {
     this.#service = service
     this.#caller = caller
-    this.#wish = wish
-    this.#outlet = outlet
-    // First, so that nothing falls between the snapshot and what follows.
-    this.#unfollow = service.events.follow(caller.accountId, (event) => this.#hear(event))
-    this.#inLine(() => this.#begin())
+    this.#target = target
+    this.#sink = sink
+    // Before the snapshot, so that no event is missed.
+    this.#unsubscribe = service.events.follow(caller.accountId, (event) => this.#receive(event))
+    this.#enqueue(() => this.#sendSnapshot())
   }
 
   [Symbol.dispose](): void {
     this.#ended = true
-    this.#unfollow()
+    this.#unsubscribe()
   }
 
-  #hear(event: Exclude<TaskEvent, { event: 'snapshot' | 'error' }>): void {
-    if (this.#wish.taskId !== undefined && event.task.task_id !== this.#wish.taskId) return
+  #receive(event: Exclude<TaskEvent, { event: 'snapshot' | 'error' }>): void {
+    if (this.#target.taskId !== undefined && event.task.task_id !== this.#target.taskId) return
     if (event.event === 'progress') {
-      if (this.#waiting < maxPendingForProgress) this.#inLine(() => this.#outlet.send(event))
+      if (this.#pending < maxPendingForProgress) this.#enqueue(() => this.#sink.send(event))
       return
     }
     const { seq } = event
-    this.#inLine(() => this.#tellUpTo(seq))
+    this.#enqueue(() => this.#sendUpTo(seq))
   }
 
-  /** One step after another, so that the order of events is that of their telling. */
-  #inLine(step: () => Promise<void>): void {
+  /** Runs steps one after another, so that events are sent in order. */
+  #enqueue(step: () => Promise<void>): void {
     if (this.#ended) return
-    if (this.#waiting === maxPendingEvents) return this.#fail(null)
-    this.#waiting += 1
-    this.#line = this.#line
+    if (this.#pending === maxPendingEvents) return this.#fail(null)
+    this.#pending += 1
+    this.#queue = this.#queue
       .then(() => (this.#ended ? undefined : step()))
       .then(
-        () => void (this.#waiting -= 1),
+        () => void (this.#pending -= 1),
         (error: unknown) => this.#fail(error),
       )
   }
@@ -232,35 +233,35 @@ class Subscription implements Disposable {
   #fail(error: unknown): void {
     if (this.#ended) return
     this[Symbol.dispose]()
-    this.#outlet.close(error)
+    this.#sink.close(error)
   }
 
-  async #begin(): Promise<void> {
-    const { taskId, after } = this.#wish
+  async #sendSnapshot(): Promise<void> {
+    const { taskId, after } = this.#target
     if (taskId !== undefined) {
       const { seq, task } = await snapshotTask(this.#service.db, this.#caller, taskId)
-      this.#reached = seq
-      return await this.#outlet.send({ event: 'snapshot', seq, task })
+      this.#lastSeq = seq
+      return await this.#sink.send({ event: 'snapshot', seq, task })
     }
     const { removed, last } = await keptEvents(this.#service.db, this.#caller.accountId)
-    // The number from which it goes on; one that was never reached is of another database.
-    this.#reached = Math.min(Math.max(after ?? last, removed), last)
-    await this.#outlet.send({ event: 'snapshot', seq: this.#reached, task: null })
-    await this.#tellUpTo(last)
+    // Number of the last event before this subscription. A number that was never reached is of another database.
+    this.#lastSeq = Math.min(Math.max(after ?? last, removed), last)
+    await this.#sink.send({ event: 'snapshot', seq: this.#lastSeq, task: null })
+    await this.#sendUpTo(last)
   }
 
-  async #tellUpTo(seq: number): Promise<void> {
+  async #sendUpTo(seq: number): Promise<void> {
     const { db } = this.#service
     const { accountId } = this.#caller
-    while (this.#reached < seq && !this.#ended) {
-      const events = await eventsAfter(db, { accountId, seq: this.#reached, limit: eventBatchSize })
+    while (this.#lastSeq < seq && !this.#ended) {
+      const events = await eventsAfter(db, { accountId, seq: this.#lastSeq, limit: eventBatchSize })
       if (events.length === 0) return
       for (const event of events) {
-        // Later ones wait for their own turn, behind the progress that was told before them.
+        // Later events have their own step, after progress that was announced before them.
         if (event.seq > seq || this.#ended) return
-        this.#reached = event.seq
-        if (this.#wish.taskId === undefined || event.task.task_id === this.#wish.taskId) {
-          await this.#outlet.send({ event: 'status', ...event })
+        this.#lastSeq = event.seq
+        if (this.#target.taskId === undefined || event.task.task_id === this.#target.taskId) {
+          await this.#sink.send({ event: 'status', ...event })
         }
       }
     }

@@ -1,14 +1,16 @@
-/** Longest name kept, bytes of UTF-8: what file systems take. */
+/** Longest stored name, bytes of UTF-8: the limit of file systems. */
 const maxStoredNameBytes = 255
 
-/** Longest ending that is taken for an extension, characters with its dot. */
+/** Longest extension, characters including the dot. */
 const maxExtensionLength = 16
 
-// What is not seen: it breaks lines, or turns the direction of text and so disguises an extension.
-// Joiners stay, as emoji and several scripts need them.
+/**
+ * Invisible characters: they break lines, or reverse the text direction and so disguise an extension. Joiners are
+ * kept because emoji and several scripts need them.
+ */
 const invisibleCharacters = /[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu
 
-/** A file name as given by a client, without folders and what is not seen; its end kept. */
+/** A client's file name without folders and invisible characters, shortened before its extension. */
 export function sanitizeFileName(given: string): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? ''
   const clean = last.replaceAll(invisibleCharacters, '').normalize('NFC').trim()
@@ -19,7 +21,7 @@ export function sanitizeFileName(given: string): string {
   return (stem + end).trim() || 'file'
 }
 
-/** As many whole characters, as a reader sees them, as so many bytes of UTF-8 hold. */
+/** Longest prefix of whole graphemes within this many bytes of UTF-8. */
 function truncateToBytes(text: string, bytes: number): string {
   let kept = ''
   for (const { segment } of new Intl.Segmenter().segment(text)) {
@@ -29,7 +31,7 @@ function truncateToBytes(text: string, bytes: number): string {
   return kept
 }
 
-/** `Content-Disposition` of a download (RFC 6266): the name in ASCII for old clients, and whole. */
+/** `Content-Disposition` of a download (RFC 6266), with an ASCII name for old clients and the full name. */
 export function contentDisposition(name: string): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const whole = encodeURIComponent(name.toWellFormed()).replaceAll(

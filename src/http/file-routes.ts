@@ -28,22 +28,24 @@ import { success } from './responses.ts'
 import { fastifyPath, parseParameters } from './request-input.ts'
 import { createRegionPictureCache } from './region-pictures.ts'
 
-/** What is drawn of a file by itself. */
+/** Previews that need only the file itself. */
 const previewRenderers: Readonly<Record<PreviewKind, PreviewRenderer>> = {
   contact_sheet: { name: 'contact_sheet', render: completeRenderer(contactSheet) },
   waveform: { name: 'waveform', render: completeRenderer(waveform) },
 }
 
-/** As one that is never drawn in part. */
+/** Renderer of a preview that is always complete. */
 function completeRenderer(
-  draw: (...given: Parameters<PreviewRenderer['render']>) => Promise<Uint8Array>,
+  draw: (...args: Parameters<PreviewRenderer['render']>) => Promise<Uint8Array>,
 ): PreviewRenderer['render'] {
-  return async (...given) => ({ jpeg: await draw(...given), isWhole: true })
+  return async (...args) => ({ jpeg: await draw(...args), isWhole: true })
 }
 
-/** Details, facts, bytes and previews of stored files. Answers what drops the pictures of a file that is gone. */
+/**
+ * Details, facts, content and previews of files. Returns a function that drops cached previews of a removed file.
+ */
 export function registerFileRoutes(app: FastifyInstance, service: Service): (file: RemovedFile) => void {
-  const forgetPictures = registerPreviewRoutes(app, service)
+  const forgetPreviews = registerPreviewRoutes(app, service)
   app.get(routes.listFiles.path, async (request) => {
     const query = parseParameters(routes.listFiles.query, request.query)
     const { accountId } = authenticatedCaller(request)
@@ -58,10 +60,11 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
     return success<InspectedFile>({ ...toFileDetails(row, service.clock()), media: facts })
   })
   app.route({
-    // By itself, Fastify would answer HEAD with the length of nothing.
+    // Fastify's own HEAD route would send Content-Length 0.
     method: ['GET', 'HEAD'],
     url: fastifyPath(rawRoutes.downloadFile.path),
     handler: async (request, reply) =>
+      /** Uses a file's content. Throws 6004 when the file is deleted meanwhile. */
       withExistingFile(
         () => downloadableFile(service, request),
         (row) => sendFile(service.files, { request, reply, row }),
@@ -69,7 +72,7 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
   })
   app.delete(fastifyPath(routes.deleteFile.path), async (request) => {
     const { accountId } = authenticatedCaller(request)
-    forgetPictures(await deleteFile(service, { accountId, id: fileIdOf(request), now: service.clock() }))
+    forgetPreviews(await deleteFile(service, { accountId, id: fileIdOf(request), now: service.clock() }))
     return success('')
   })
   app.post(fastifyPath(routes.linkFile.path), async (request) => {
@@ -82,24 +85,24 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
   app.post(routes.cleanFiles.path, async (request) => {
     const { keep_days: keepDays } = readBody(cleanRequest, request.body ?? {}, { keep_days: 7 })
     const { accountId } = authenticatedCaller(request)
-    const old = { now: service.clock(), keepDays, accountId, onFreed: forgetPictures }
+    const old = { now: service.clock(), keepDays, accountId, onFreed: forgetPreviews }
     return success(await removeOldFiles(service, old))
   })
-  return forgetPictures
+  return forgetPreviews
 }
 
-/** Small pictures of files, and what they show. Answers what drops those of a file that is gone. */
+/** Previews of files and the data they show. Returns a function that drops cached previews of a removed file. */
 function registerPreviewRoutes(
   app: FastifyInstance,
   service: Service,
 ): ReturnType<typeof registerFileRoutes> {
   const previews = createPreviewCache(service)
-  const regionPictures = createRegionPictureCache(service)
+  const regionPictureCache = createRegionPictureCache(service)
   app.get(fastifyPath(routes.showRegions.path), async (request, reply) => {
     const row = await requestedFile(service, request)
     const query = parseParameters(routes.showRegions.query, request.query)
     const { accountId } = authenticatedCaller(request)
-    const { description: told } = await regionPictures.get(row, {
+    const { description: told } = await regionPictureCache.get(row, {
       query,
       accountId,
       signal: abortOnDisconnect(reply),
@@ -113,7 +116,7 @@ function registerPreviewRoutes(
     const regions = async (): Promise<PreviewRenderer> => {
       const query = parseParameters(regionsQuery, request.query)
       const { accountId } = authenticatedCaller(request)
-      const { name, frames } = await regionPictures.get(row, { query, accountId, signal })
+      const { name, frames } = await regionPictureCache.get(row, { query, accountId, signal })
       return { name, render: (path, facts, options) => regionSheet(path, facts, { ...options, frames }) }
     }
     const drawing = kind === 'regions' ? await regions() : previewRenderers[kind]
@@ -123,7 +126,7 @@ function registerPreviewRoutes(
   })
   return (file) => {
     previews.forget(file)
-    regionPictures.forget(file)
+    regionPictureCache.forget(file)
   }
 }
 
@@ -140,7 +143,7 @@ async function withExistingFile<T>(
   }
 }
 
-/** The file of a download, by its owner's key or by a link. */
+/** The requested file, by its owner's key or by a signed link. */
 async function downloadableFile(service: Service, request: FastifyRequest): Promise<FileRow> {
   if (request.caller) return await requestedFile(service, request)
   return await findAnyFile(service.db, { id: fileIdOf(request), now: service.clock() })

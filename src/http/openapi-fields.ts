@@ -1,17 +1,17 @@
 import { innerSchemas, type JsonSchema } from '../contract/json-schema.ts'
 
-/** One field of a body or an answer, for a table. */
+/** A field of a request or response, for a table. */
 export interface FieldRow {
-  /** Such as `clips[].crop.x`. */
+  /** Path of the field, such as `clips[].crop.x`. */
   readonly path: string
   readonly type: string
   readonly required: boolean
-  /** Bounds and default in words. */
+  /** Bounds and default. */
   readonly constraints: string
   readonly description: string
 }
 
-/** The fields of a schema, each before those inside it. */
+/** All fields of a schema; parents precede their children. */
 export function* fieldRows(schema: JsonSchema, place = ''): Generator<FieldRow> {
   for (const { inner, step } of innerSchemas(schema)) {
     const at = `${place}${step}`.replace(/^\./, '')
@@ -30,7 +30,7 @@ export function* fieldRows(schema: JsonSchema, place = ''): Generator<FieldRow> 
   }
 }
 
-/** What a value is: `array of string`, `"a" or "b"`, `integer or null`. */
+/** The type of a value: `array of string`, `"a" or "b"`, `integer or null`. */
 export function describeType(schema: JsonSchema): string {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
   if (values.length > 0) return values.map((value) => JSON.stringify(value)).join(' or ')

@@ -11,7 +11,7 @@ import type { ApiResponse } from './openapi-responses.ts'
 import { type ApiOperation, describeApi, type DescribeApiOptions, type OpenApiDocument } from './openapi.ts'
 import { sendWithEtag } from './responses.ts'
 
-/** The only style of the page; its hash is what the content security policy lets in. */
+/** The page's only style. The content security policy allows it by its hash. */
 const docsStyle = `
 :root { color-scheme: light dark; --line: #8884; --quiet: #8882 }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem }
@@ -22,7 +22,7 @@ th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem
 summary { cursor: pointer } nav ul { columns: 2; padding-left: 1rem }
 `
 
-/** The document as a page for people, without scripts. */
+/** Renders the document as an HTML page without scripts. */
 function renderDocsPage({ info, tags, paths }: OpenApiDocument): Html {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -44,7 +44,7 @@ function renderDocsPage({ info, tags, paths }: OpenApiDocument): Html {
       </head>
       <body>
         <h1>${info.title} ${info.version}</h1>
-        <p>${info.description} The same for programs: <a href="docs/openapi.json">openapi.json</a>.</p>
+        <p>${info.description} For programs: <a href="docs/openapi.json">openapi.json</a>.</p>
         <nav>
           ${groups.map(
             ({ name, some }) =>
@@ -74,7 +74,7 @@ function endpointSection(name: string, operation: ApiOperation): Html {
     ${description !== undefined && html`<p>${description}</p>`}
     ${parameters.length > 0 && parameterTable(parameters)} ${requestBody && bodySection(requestBody)}
     <details>
-      <summary>Answers</summary>
+      <summary>Responses</summary>
       ${Object.entries(responses).map(([status, answer]) => responseSection(status, answer))}
     </details>
   </section> `
@@ -146,7 +146,7 @@ function htmlTable(head: readonly string[], rows: readonly (readonly (Html | str
   </div>`
 }
 
-/** Nothing is loaded and nothing runs; the one style of the page is named by its hash. */
+/** Content security policy: no scripts and no resources, only the inline style. */
 const docsSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(docsStyle).digest('base64')}'`,
@@ -155,13 +155,13 @@ const docsSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** `GET /docs/openapi.json` and `GET /docs`: this interface, for programs and for people. */
+/** `GET /docs/openapi.json` and `GET /docs`: the API documentation. */
 export function registerDocsRoutes(
   app: FastifyInstance,
   { operations }: Service,
   about: DescribeApiOptions,
 ): void {
-  // Made when first asked for: it takes longer than the rest of a start.
+  // Created on first use, because it takes longer than the rest of the start.
   const api = lazy(() => {
     const contracts = [...operations.values()].map(({ operation }) => operation)
     return describeApi(contracts, about)

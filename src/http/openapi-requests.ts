@@ -3,7 +3,7 @@ import { jsonSchemaOf, type JsonSchema } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import { pathParameters, requestHeaders, type Endpoint } from '../contract/route.ts'
 
-/** A parameter of a path, a query or a header. */
+/** A path, query or header parameter. */
 export interface ApiParameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -12,7 +12,7 @@ export interface ApiParameter {
   readonly schema: JsonSchema
 }
 
-/** A body; its content by media type. */
+/** A request body, by media type. */
 export interface ApiBody {
   readonly required: boolean
   readonly content: Readonly<
@@ -25,7 +25,7 @@ interface ApiExample {
   readonly value: unknown
 }
 
-/** The parameters of an endpoint; Authorization is told by the security scheme. */
+/** Parameters of an endpoint, except Authorization, which the security scheme describes. */
 export function* requestParameters({ path, query, headers = [] }: Endpoint): Generator<ApiParameter> {
   const text: JsonSchema = { type: 'string' }
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
@@ -45,7 +45,7 @@ const binarySchema: JsonSchema = { type: 'string', contentMediaType: 'applicatio
 const fileSchema = { ...binarySchema, description: 'An audio, image, video or text file' }
 const formSchema: JsonSchema = { type: 'object', properties: { file: fileSchema }, required: ['file'] }
 
-/** The body of an endpoint; of an operation's creation with its examples. */
+/** Request body of an endpoint; with examples for the creation of a task. */
 export function requestBody({ body, sends }: Endpoint, operation?: Operation): ApiBody | undefined {
   if (sends === 'bytes')
     return { required: true, content: { 'application/octet-stream': { schema: binarySchema } } }
@@ -67,7 +67,7 @@ function requestExamples({ input, examples }: Operation): ApiExample[] {
   })
 }
 
-/** Stands for a file where the example names one. */
+/** Placeholder file id in examples. */
 function exampleFileId(index: number): string {
   return String(1_767_323_045_000_000_000n + BigInt(index))
 }

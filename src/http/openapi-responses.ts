@@ -10,7 +10,7 @@ import { errorTable, type ErrorCode } from '../contract/errors.ts'
 import { jsonSchemaOf, type JsonSchema } from '../contract/json-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 
-/** What one status carries. */
+/** The response for one status. */
 export interface ApiResponse {
   readonly description: string
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
@@ -21,14 +21,14 @@ export interface ApiResponse {
 /** By HTTP status. */
 type ApiResponses = Readonly<Record<string, ApiResponse>>
 
-/** The envelope of every failure; each endpoint names its codes. */
+/** Envelope of a failure. Each endpoint lists its codes. */
 export const failureSchema: JsonSchema = {
   type: 'object',
   properties: {
     code: { type: 'integer' },
     msg: { type: 'string', description: 'What is wrong' },
     data: { type: 'null' },
-    hint: { type: 'string', description: 'What to do about it' },
+    hint: { type: 'string', description: 'How to fix it' },
     retryable: { type: 'boolean', description: 'Whether the same call may succeed later without a change' },
   },
   required: ['code', 'msg', 'data', 'hint', 'retryable'],
@@ -37,7 +37,7 @@ export const failureSchema: JsonSchema = {
 const retryAfter = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } } as const
 const entityTag = { ETag: { description: 'Changes with the content', schema: { type: 'string' } } } as const
 
-/** The failures of an endpoint: its codes under their statuses. */
+/** Failure responses of an endpoint, by status. */
 export function failureResponses({ errors }: Endpoint): ApiResponses {
   const codes = [...new Set<ErrorCode>([...errors, ...commonErrors])].toSorted((one, other) => one - other)
   const byStatus = Map.groupBy(codes, (code) => errorTable[code].status)
@@ -56,15 +56,15 @@ function failureResponse(status: number, codes: readonly ErrorCode[]): ApiRespon
   }
 }
 
-/** The successes of an endpoint, in the envelope of the operation it is for. */
+/** Success responses of an endpoint, in the envelope of its operation. */
 export function successResponses(route: Route | RawRoute, operation?: Operation): ApiResponses {
-  const answers = 'data' in route ? { 200: envelopeResponse(route, operation) } : rawResponses(route)
-  if (!route.headers?.includes('If-None-Match')) return answers
-  const unchanged = { description: 'The caller has it already' }
+  const responses = 'data' in route ? { 200: envelopeResponse(route, operation) } : rawResponses(route)
+  if (!route.headers?.includes('If-None-Match')) return responses
+  const unchanged = { description: 'Not modified: the client has the current version' }
   return Object.fromEntries(
-    Object.entries({ ...answers, 304: unchanged }).map(([status, answer]) => [
+    Object.entries({ ...responses, 304: unchanged }).map(([status, response]) => [
       status,
-      { ...answer, headers: entityTag },
+      { ...response, headers: entityTag },
     ]),
   )
 }

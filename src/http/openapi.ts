@@ -8,7 +8,7 @@ import { taskCreated, taskError, taskQuote, taskRecord } from '../contract/task.
 import { failureSchema, failureResponses, successResponses, type ApiResponse } from './openapi-responses.ts'
 import { requestBody, requestParameters, type ApiBody, type ApiParameter } from './openapi-requests.ts'
 
-/** The parts of an OpenAPI 3.1 document that this one uses. */
+/** The parts of an OpenAPI 3.1 document that this service uses. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1'
   readonly info: Readonly<Record<'title' | 'version' | 'description', string>>
@@ -24,13 +24,13 @@ export interface OpenApiDocument {
 
 type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
-/** One endpoint. */
+/** An endpoint. */
 export interface ApiOperation {
   readonly operationId: string
   readonly tags: readonly [string]
   readonly summary: string
   readonly description?: string
-  /** Empty where no key is needed; left out where only a key is taken. */
+  /** Empty when no key is needed; absent when only a key is accepted. */
   readonly security?: readonly SecurityRequirement[]
   readonly parameters: readonly ApiParameter[]
   readonly requestBody?: ApiBody
@@ -39,18 +39,18 @@ export interface ApiOperation {
 }
 
 const apiDescription =
-  'Upload a file, create a task that names its file_id, follow the task until it has ended, download the result. ' +
+  'Upload a file, create a task that names its file_id, wait until the task has ended, download the result. ' +
   'An API key is the whole value of the Authorization header. A success is {"code": 200, "msg", "data"}; a failure has ' +
-  'a code of its own, data null, hint (what to do about it) and retryable. Ids are strings of digits.'
+  'a code of its own, data null, hint (how to fix it) and retryable. Ids are strings of digits.'
 
-/** What of a service its document depends on beside the operations. */
+/** Properties of the service that appear in the document. */
 export interface DescribeApiOptions {
   readonly version: string
-  /** Whether the key may come in the query too. */
+  /** Whether the query may contain the key. */
   readonly allowQueryAuthorization?: boolean
 }
 
-/** Describes the HTTP interface from what handlers and clients use; each task type has endpoints of its own. */
+/** Describes the HTTP API from the contract. Each task type has its own endpoints. */
 export function describeApi(
   operations: readonly Operation[],
   { version, allowQueryAuthorization = false }: DescribeApiOptions,
@@ -104,7 +104,7 @@ function describeEndpoint(operationId: string, route: Route | RawRoute, operatio
   }
 }
 
-/** Parameters of queries that are taken instead of a key. */
+/** Query parameters that can replace the key. */
 function keySubstitutes(): string[] {
   return Object.values(endpoints).flatMap(({ insteadOfKey }) => insteadOfKey ?? [])
 }
@@ -119,7 +119,7 @@ function endpointTag({ path }: Endpoint): string {
   return path.startsWith('/task/') ? 'Tasks' : 'Service'
 }
 
-/** Creation, quote or query as it is for one operation. */
+/** The create, quote or query route of one operation. */
 function operationRoute(operation: Operation, route: Endpoint): Route {
   return {
     ...route,
@@ -150,7 +150,7 @@ function creationSchema({ envelope, createdExtra = [] }: Operation): z.ZodObject
   })
 }
 
-/** `output_result` is the result once completed, the error once failed. */
+/** Schema of a task; `output_result` is the result when completed, an error when failed. */
 function querySchema({ output }: Operation): z.ZodObject {
   return taskRecord.extend({ output_result: z.union([output, z.object({ error: taskError }), z.null()]) })
 }

@@ -10,10 +10,10 @@ import type { Service } from '../tasks/service.ts'
 import { sendWithEtag, success } from './responses.ts'
 import { fastifyPath } from './request-input.ts'
 
-/** The page's own files, in the sources as in what is built of them. */
+/** Folder of the page's files, in the sources and in the build. */
 const pageFolder = join(import.meta.dirname, '..', 'page')
 
-/** What a browser loads; whatever else lies there is for those who work on it. */
+/** Extensions that are served; other files are for development. */
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -21,12 +21,12 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** A ticket and what is around it, bytes: who signs in has shown no key, so that nothing longer is read. */
+/** Size limit of a sign-in request, which is not authenticated, bytes. */
 const loginBytes = 1024
 
 /**
- * Only this service's own files are loaded, run and called, no other site shows the page inside its own,
- * and the browser refuses scripts to make markup of text, whatever a file or an error is called.
+ * Content security policy: only files of this service, no framing, and Trusted Types, so that names and messages
+ * never become markup.
  */
 const pageSecurityPolicy = [
   "default-src 'none'",
@@ -42,7 +42,7 @@ const pageSecurityPolicy = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** `GET /` with its parts, and the tickets that sign it in; what it shows it asks for over the contract. */
+/** `GET /` with its assets, and the tickets for signing in. The page uses the public API. */
 export async function registerPageRoutes(app: FastifyInstance, { clock }: Service): Promise<void> {
   const parts = await loadAssets()
   const tickets = new PageTickets(clock)
@@ -55,7 +55,7 @@ export async function registerPageRoutes(app: FastifyInstance, { clock }: Servic
   })
   app.post(routes.pageTicket.path, async ({ headers: { authorization } }) => {
     if (authorization === undefined) {
-      throw new MediaError(6502, 'a ticket of the page is made for a key in the Authorization header')
+      throw new MediaError(6502, 'a page ticket needs an API key in the Authorization header')
     }
     const { ticket, expireAt } = tickets.issue(authorization)
     return success({ ticket, expires_at: toTimestamp(expireAt) })
@@ -64,8 +64,8 @@ export async function registerPageRoutes(app: FastifyInstance, { clock }: Servic
     const { ticket } = readBody(pageLogin, body ?? {}, { ticket: '…' })
     const key = tickets.redeem(ticket)
     if (key !== undefined) return success({ api_key: key })
-    throw new MediaError(6502, 'this link was used already, or has expired', {
-      hint: 'Run `reelwright page` for another. It opens the page once, within a minute.',
+    throw new MediaError(6502, 'this link was already used or has expired', {
+      hint: 'Run `reelwright page` for a new link. It opens the page once, within a minute.',
     })
   })
 }
@@ -84,12 +84,12 @@ async function loadAssets(): Promise<ReadonlyMap<string, PageAsset>> {
   return new Map(await Promise.all(names.map(read)))
 }
 
-/** By a look-up: no name reaches the disk. */
+/** Finds an asset in memory: no name reaches the file system. */
 function findAsset(parts: ReadonlyMap<string, PageAsset>, name: string): PageAsset {
   const part = parts.get(name)
   if (part) return part
-  throw new MediaError(6005, `the page has no part ${JSON.stringify(name)}`, {
-    hint: 'Load the page anew: the service may have been replaced by another version.',
+  throw new MediaError(6005, `the page has no file ${JSON.stringify(name)}`, {
+    hint: 'Reload the page: the service may have been updated.',
   })
 }
 

@@ -25,43 +25,46 @@ import {
 import { limitConcurrency } from '../platform/concurrency.ts'
 import type { Service } from '../tasks/service.ts'
 
-/** What is asked of a file's regions, and by whom. */
+/** Request for a picture of a file's regions. */
 interface RegionPictureRequest {
   readonly query: z.output<typeof regionsQuery>
   readonly accountId: number
   readonly signal: AbortSignal
 }
 
-/** What a picture of regions shows: as it is told, and as it is drawn. */
+/** Frames and labels of a picture of regions. */
 interface RegionPicture {
   readonly description: ShownRegions
   readonly frames: readonly MarkedFrame[]
-  /** Equal for the same picture of the same file. */
+  /** Equal for equal pictures of the same file. */
   readonly name: string
 }
 
-/** Pictures of regions over files. */
+/** Cached layouts of region pictures. */
 interface RegionPictureCache {
   /**
-   * Chooses the frames of a picture of regions over a file, and what is drawn on each. Throws 6014 for a file without
-   * a picture and a list that is no text, 6016 for one that is none or times that are not in the video.
+   * Selects the frames of a picture of regions and the marks on each. Throws 6014 for a file without a picture and
+   * for a list that is not text, 6016 for an invalid list or times outside the video.
    */
   get(row: FileRow, asked: RegionPictureRequest): Promise<RegionPicture>
-  /** Drops what is kept of a file that is gone. */
+  /** Drops cached data of a removed file. */
   forget(file: RemovedFile): void
 }
 
-/** Most choices that are kept: what a picture shows is asked for apart from the picture. A few hundred names each. */
+/** Cache size: the picture and its description are requested separately. Each entry has a few hundred names. */
 const maxCachedPictures = 32
 
-/** Chooses pictures one after another: a list may be tens of megabytes. What was chosen last is kept, and the latest list. */
+/**
+ * Creates the cache. Selects one picture at a time, because a list can be tens of megabytes. Keeps the latest
+ * pictures and the latest list.
+ */
 export function createRegionPictureCache(service: Service): RegionPictureCache {
-  const inTurn = limitConcurrency(1)
+  const oneAtATime = limitConcurrency(1)
   let latest: { readonly name: string; readonly list: RegionsFile } | undefined
   const listOf = async (row: FileRow, signal: AbortSignal): Promise<RegionsFile> => {
     const name = `${row.account_id} ${row.blake3}`
     if (latest?.name === name) return latest.list
-    // Not both at once.
+    // Frees the previous list before reading the next.
     latest = undefined
     const list = parseRegionsFile(row.name, await readFileText(service.files, row, signal))
     if (await fileStillExists(service, row)) latest = { name, list }
@@ -82,21 +85,21 @@ export function createRegionPictureCache(service: Service): RegionPictureCache {
       })
       if (kindOf(listRow.ext) !== 'text') {
         throw new MediaError(6014, `regions: ${listRow.name} is not text`, {
-          hint: 'Give the JSON file that detection answered, edited or not.',
+          hint: 'Use the JSON file returned by detection, edited or not.',
         })
       }
       checkRegionsSize({ name: `regions: ${listRow.name}`, size: listRow.size })
       const { facts } = await probeStoredFile(service, row, { signal })
       if (!facts?.video) {
-        throw new MediaError(6014, `${row.name} has no picture to draw regions over`, {
-          hint: 'Give the video or image that they were found in.',
+        throw new MediaError(6014, `${row.name} has no video or image to draw regions on`, {
+          hint: 'Use the video or image in which the regions were detected.',
         })
       }
       const grid = isStill(facts.container) ? stillGrid : videoFrameGrid(facts.video)
       const at = query.at && frameIndexesAt(query.at, grid, row.name)
       const at0 = at ? at.join() : ''
       const key = [accountId, row.blake3, row.ext, listRow.blake3, at0].join(' ')
-      return await inTurn(async () => {
+      return await oneAtATime(async () => {
         signal.throwIfAborted()
         const known = kept.get(key)
         const name = `regions ${listRow.blake3} ${at0}`
@@ -115,7 +118,7 @@ export function createRegionPictureCache(service: Service): RegionPictureCache {
   }
 }
 
-/** Whether a file was not deleted while it was read. */
+/** Whether the file was not deleted meanwhile. */
 async function fileStillExists(
   { db }: Service,
   { account_id: accountId, blake3 }: FileRow,
@@ -134,30 +137,30 @@ function composeRegionPicture(
   return {
     name,
     description: describeShownRegions(list, marks, { ...shown, secondsOf: (frame) => msOf(frame) / 1000 }),
-    // In the middle of its time rounding never shows a neighbour.
+    // The middle of a frame's duration, so that rounding never selects its neighbour.
     frames: shown.frames.map(({ frame, drawn }) => ({
       beginsMs: msOf(frame),
       showsMs: startMs + msOf(Math.max(0, frame - first) + 0.5),
-      marks: drawn.flatMap((place) => marks[place] ?? []),
+      marks: drawn.flatMap((index) => marks[index] ?? []),
     })),
   }
 }
 
-/** A region of either list, as it is drawn and as it is told. */
+/** A region of either list with its labels. */
 interface RegionMark extends ListedRegion {
-  /** Stands for it alone in the picture. */
+  /** Unique label in the picture. */
   readonly label: string
-  /** The label, with its score. */
+  /** The label with its score. */
   readonly name: string
-  /** Its id where that is short, else its label. */
+  /** Its id when it is short and drawable, else its label. */
   readonly reportedAs: string
   readonly isKept: boolean
 }
 
-/** Longest name that is drawn, so that it has room on the narrowest frames, characters. */
+/** Longest drawn label, characters; fits on the narrowest frames. */
 const maxDrawnLabel = 16
 
-/** Protections, of which there are few and which matter most, then removals. */
+/** Marks of protected regions, which are few and matter most, then of regions to remove. */
 function createRegionMarks({ regions, protect_regions }: RegionsFile): RegionMark[] {
   const removed = new Set(regions.map(({ id }) => id))
   const mark =
@@ -165,34 +168,34 @@ function createRegionMarks({ regions, protect_regions }: RegionsFile): RegionMar
     (region: ListedRegion, index: number): RegionMark => {
       const { id, score } = region
       const number = regionLabel(undefined, { index, isKept })
-      const told = regionLabel(id, { index, isKept, isTaken: isKept && removed.has(id) })
-      const label = isDrawable(told) && told.length <= maxDrawnLabel ? told : number
+      const reportedAs = regionLabel(id, { index, isKept, isTaken: isKept && removed.has(id) })
+      const label = isDrawable(reportedAs) && reportedAs.length <= maxDrawnLabel ? reportedAs : number
       const name = score === undefined ? label : `${label} ${score.toFixed(2)}`
-      return { ...region, label, name, reportedAs: told, isKept }
+      return { ...region, label, name, reportedAs, isKept }
     }
   return [...protect_regions.map(mark(true)), ...regions.map(mark(false))]
 }
 
-/** Most of those that are not shown which are told: more are not read. */
+/** Most ids listed of the regions that are not shown. */
 const maxReportedIds = 50
 
-/** Which frames were chosen for marks, and when these are. */
+/** Selected frames with their times. */
 interface SelectedFrames extends Chosen {
   readonly secondsOf: (frame: number) => number
 }
 
-/** What a picture of regions shows, in words. */
+/** Describes a picture of regions. */
 function describeShownRegions(
   list: RegionsFile,
   marks: readonly RegionMark[],
   { frames, notShown, next, secondsOf }: SelectedFrames,
 ): ShownRegions {
-  const drawn = (frame: PreviewFrame): RegionMark[] => frame.drawn.flatMap((place) => marks[place] ?? [])
+  const drawn = (frame: PreviewFrame): RegionMark[] => frame.drawn.flatMap((index) => marks[index] ?? [])
   const idsOf = (some: readonly RegionMark[], isKept: boolean): string[] =>
-    some.filter((mark) => mark.isKept === isKept).map(({ reportedAs: told }) => told)
+    some.filter((mark) => mark.isKept === isKept).map(({ reportedAs }) => reportedAs)
   const renamed = frames
     .flatMap(drawn)
-    .flatMap(({ label, reportedAs: told }) => (label === told ? [] : [[label, told] as const]))
+    .flatMap(({ label, reportedAs }) => (label === reportedAs ? [] : [[label, reportedAs] as const]))
   const rounded = (frame: number): number => Math.round(1000 * secondsOf(frame)) / 1000
   return {
     ...(list.source && { source_file_id: list.source.file_id }),
@@ -210,7 +213,7 @@ function describeShownRegions(
     ...(renamed.length > 0 && { drawn_as: Object.fromEntries(renamed) }),
     not_shown: {
       count: notShown.length,
-      ids: notShown.slice(0, maxReportedIds).flatMap((place) => marks[place]?.reportedAs ?? []),
+      ids: notShown.slice(0, maxReportedIds).flatMap((index) => marks[index]?.reportedAs ?? []),
     },
     next_at: next.map(rounded),
   }

@@ -3,19 +3,25 @@ import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 
-/** Reads what a path or a query carries; 6016 names what is wrong with it. */
-export function parseParameters<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(given, { error: plainIssueMessage })
+/** Parses path or query parameters. Throws 6016 that names the invalid ones. */
+export function parseParameters<Schema extends z.ZodType>(
+  schema: Schema,
+  parameters: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(parameters, { error: plainIssueMessage })
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'request'))
 }
 
-/** A path of the contract, `{name}`, as Fastify writes it, `:name`. */
+/** Converts a contract path, `{name}`, to Fastify's notation, `:name`. */
 export function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-/** Reads JSON bodies and no others; an empty one counts as none, as many clients label a request without a body so. */
+/**
+ * Accepts JSON bodies only. An empty body counts as absent, because many clients send the JSON content type
+ * without one.
+ */
 export function registerJsonParser(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()

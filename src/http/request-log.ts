@@ -7,27 +7,27 @@ import { isOwnId } from '../contract/fields.ts'
 import type { MetricReading, Metrics } from '../platform/metrics.ts'
 import type { Service } from '../tasks/service.ts'
 
-/** A request id that a client may give: it goes into a header and the log. */
+/** Request ids accepted from clients, because they appear in a header and in the log. */
 const acceptedRequestId = /^[\w.-]{1,64}$/
 
-/** nginx's status of a request whose client left before the answer's end. */
+/** Status that nginx uses when the client closed the connection before the response. */
 const clientClosedRequest = 499
 
-/** Upper bounds of the buckets of answering times, seconds. */
+/** Upper bounds of the request duration buckets, seconds. */
 const durationBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600]
 
-/** Names a request: the client's `x-request-id` where it is short and plain, else a new one. */
+/** Uses the client's `x-request-id` when it is valid, otherwise creates an id. */
 export function chooseRequestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && acceptedRequestId.test(given) ? given : randomUUID()
 }
 
-/** The service as a request uses it: what it logs carries the request's id. */
+/** The service with a logger that adds the request id. */
 export function withRequestLog(service: Service, request: FastifyRequest): Service {
   return { ...service, log: service.log.child({ request_id: request.id }) }
 }
 
-/** Logs answers that break after their head, when no other can be given; Fastify is to log nothing else. */
+/** Logs responses that fail after their headers were sent. Disables Fastify's other logging. */
 export class BrokenResponseLog extends LogController {
   readonly #log: Logger
 
@@ -37,22 +37,22 @@ export class BrokenResponseLog extends LogController {
   }
 
   override streamError(error: NodeJS.ErrnoException, request: FastifyRequest): void {
-    // The client left; its request's line tells.
+    // The client disconnected, which the request's own log line shows.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return
-    this.#log.error({ request_id: request.id, err: error }, 'an answer broke off')
+    this.#log.error({ request_id: request.id, err: error }, 'a response was interrupted')
   }
 }
 
-/** Answers each request's id as `x-request-id`, counts requests and their bytes, and logs a line at the end of each. */
+/** Sends each request's id as `x-request-id`, counts requests and bytes, and logs one line per request. */
 export function createRequestObserver({ log, metrics }: { log: Logger; metrics: Metrics }) {
-  const answered = metrics.counter<'method' | 'route' | 'status'>({
+  const finished = metrics.counter<'method' | 'route' | 'status'>({
     name: 'reelwright_http_requests_total',
-    help: 'Finished requests; 499 for those whose client left, 101 for event sockets.',
+    help: 'Finished requests; status 499 when the client disconnected, 101 for event sockets.',
   })
   const seconds = metrics.histogram<'method' | 'route'>(
     {
       name: 'reelwright_http_request_duration_seconds',
-      help: 'From the head of a request to the end of its answer.',
+      help: 'Time from the request headers to the end of the response.',
     },
     durationBuckets,
   )
@@ -69,8 +69,8 @@ export function createRequestObserver({ log, metrics }: { log: Logger; metrics: 
       traffic.end(socket, route)
       const status = finalStatus(request, reply)
       const ms = Math.round(performance.now() - started)
-      answered.add({ method, route, status: String(status) })
-      // An event socket is open for as long as its client likes.
+      finished.add({ method, route, status: String(status) })
+      // The duration of an event socket says nothing about performance.
       if (status !== 101) seconds.observe({ method, route }, ms / 1000)
       const isQuiet = status >= 200 && status < 400 && (method === 'GET' || method === 'HEAD')
       log[isQuiet ? 'debug' : 'info'](
@@ -90,13 +90,13 @@ export function createRequestObserver({ log, metrics }: { log: Logger; metrics: 
   }
   return {
     follow,
-    /** Before all hooks that may refuse a request. */
+    /** Register before all hooks that may reject a request. */
     watch: (app: FastifyInstance) =>
       app.addHook('onRequest', async (request, reply) => follow(request, reply)),
   }
 }
 
-/** The pattern, as an address may hold names and secrets. */
+/** The route's pattern, because a URL may contain file names and secrets. */
 function routePattern(request: FastifyRequest): string {
   return request.routeOptions.url ?? '(none)'
 }
@@ -106,7 +106,7 @@ function finalStatus({ ws }: FastifyRequest, { raw, statusCode }: FastifyReply):
   return ws ? 101 : clientClosedRequest
 }
 
-/** Ids of tasks, files and uploads in the path. */
+/** Task, file and upload ids in the path. */
 function pathIds({ params }: FastifyRequest): Record<string, string> {
   const given = Object.entries((params ?? {}) as Record<string, string>)
   return Object.fromEntries(given.filter(([name, value]) => name.endsWith('_id') && isOwnId(value)))
@@ -117,19 +117,19 @@ interface TransferredBytes {
   sent: number
 }
 
-/** Counts the bytes of connections by the routes their requests go to, also of transfers under way. */
+/** Counts bytes per route, including unfinished transfers. */
 interface TrafficMeter {
   begin(socket: Socket, route: string): void
   end(socket: Socket, route: string): void
 }
 
-/** Measures traffic as it is on the wire, heads and frames included. */
+/** Measures bytes on the wire, including headers. */
 function createTrafficMeter(metrics: Metrics): TrafficMeter {
   const byRoute = new Map<string, TransferredBytes>()
   const counted = new WeakMap<Socket, TransferredBytes>()
-  const underWay = new Map<Socket, string>()
+  const active = new Map<Socket, string>()
 
-  /** Counts for a route what a connection moved since it was last counted. */
+  /** Adds the bytes of a connection since its last count to a route. */
   const count = (socket: Socket, route: string): void => {
     const now = { received: socket.bytesRead, sent: socket.bytesWritten }
     const before = counted.get(socket) ?? { received: 0, sent: 0 }
@@ -140,7 +140,7 @@ function createTrafficMeter(metrics: Metrics): TrafficMeter {
     byRoute.set(route, total)
   }
   const readings = (direction: keyof TransferredBytes) => (): MetricReading[] => {
-    for (const [socket, route] of underWay) count(socket, route)
+    for (const [socket, route] of active) count(socket, route)
     return Array.from(byRoute, ([route, moved]) => ({ labels: { route }, value: moved[direction] }))
   }
   metrics.read(
@@ -152,10 +152,10 @@ function createTrafficMeter(metrics: Metrics): TrafficMeter {
     readings('sent'),
   )
   return {
-    begin: (socket, route) => void underWay.set(socket, route),
+    begin: (socket, route) => void active.set(socket, route),
     end(socket, route) {
       count(socket, route)
-      underWay.delete(socket)
+      active.delete(socket)
     },
   }
 }

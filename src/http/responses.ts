@@ -10,56 +10,54 @@ import { errorCode } from '../platform/system-error.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a refused request was told. */
+    /** The error sent for a failed request. */
     failure: MediaError | null
   }
 }
 
-/** Fastify's own refusals of a body, by its code. */
+/** Messages for Fastify's body errors, by code. */
 const bodyErrorMessages: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the body must be JSON: Content-Type: application/json',
   FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its Content-Length says',
 }
 
-/** Answers every error with the envelope; of a bug nothing but that there was one. */
+/** Sends every error as an envelope. Bugs are logged and sent without details. */
 export function registerErrorHandler(app: FastifyInstance, log: Logger): void {
   app.decorateRequest('failure', null)
   app.setErrorHandler((error, request, reply) => {
-    const told = toMediaError(error, request)
-    request.failure = told
-    if (told.status >= 500) {
+    const failure = toMediaError(error, request)
+    request.failure = failure
+    if (failure.status >= 500) {
       const { id, method, routeOptions } = request
-      const level = told.code === 6500 ? 'error' : 'warn'
+      const level = failure.code === 6500 ? 'error' : 'warn'
       log[level]({ request_id: id, method, route: routeOptions.url, err: error }, 'request failed')
     }
-    if (told.retryAfter !== undefined) void reply.header('retry-after', told.retryAfter)
-    return reply.code(told.status).send(failureEnvelope(told))
+    if (failure.retryAfter !== undefined) void reply.header('retry-after', failure.retryAfter)
+    return reply.code(failure.status).send(failureEnvelope(failure))
   })
   app.setNotFoundHandler((request) => {
-    throw new MediaError(6005, `there is no ${request.method} ${request.url.split('?')[0]}`, {
+    throw new MediaError(6005, `${request.method} ${request.url.split('?')[0]} does not exist`, {
       hint: 'Check the method and path against the contract.',
     })
   })
 }
 
-/** Answers a request whose path cannot be decoded, which is seen before any hook runs. */
+/** Responds to a request whose path cannot be decoded. No hook runs for it. */
 export function sendPathError(reply: FastifyReply): void {
-  const told = new MediaError(6016, 'the path is not properly escaped')
-  void reply.code(told.status).send(failureEnvelope(told))
+  const failure = new MediaError(6016, 'the path is not correctly percent-encoded')
+  void reply.code(failure.status).send(failureEnvelope(failure))
 }
 
-/** Answers what Node could not read as HTTP to its end, and cuts the connection. */
+/** Responds to a request that Node could not parse, and closes the connection. */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  // The client ended its side before the end of what it sends, and may still read.
+  // The client closed its sending side early and may still read.
   const isCutOff = error.code === 'HPE_INVALID_EOF_STATE'
-  const told = isCutOff
-    ? requestInterrupted(error)
-    : new MediaError(6016, 'this is not HTTP as it must be written')
-  const body = JSON.stringify(failureEnvelope(told))
+  const failure = isCutOff ? requestInterrupted(error) : new MediaError(6016, 'the request is not valid HTTP')
+  const body = JSON.stringify(failureEnvelope(failure))
   const head = [
-    `HTTP/1.1 ${told.status} Bad Request`,
+    `HTTP/1.1 ${failure.status} Bad Request`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
@@ -68,9 +66,9 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
   socket.destroy(error)
 }
 
-/** What broke off before its end. */
+/** Error 6036 for a request that ended early. */
 export function requestInterrupted(cause?: unknown): MediaError {
-  return new MediaError(6036, 'the request broke off before its end', { cause })
+  return new MediaError(6036, 'the request was interrupted', { cause })
 }
 
 function toMediaError(error: unknown, { raw, id, routeOptions }: FastifyRequest): MediaError {
@@ -81,42 +79,42 @@ function toMediaError(error: unknown, { raw, id, routeOptions }: FastifyRequest)
       ? `the body is larger than ${describeSize(routeOptions.bodyLimit ?? maxBodyBytes)}`
       : bodyErrorMessages[code]
   if (message !== undefined) return new MediaError(6016, message, { cause: error })
-  // The client went while its body was read.
+  // The client disconnected while its body was being read.
   if (raw.readableAborted) return requestInterrupted(error)
   const failure = databaseFailure(error) ?? diskFailure(error)
   if (failure) return failure
   return new MediaError(6500, 'internal error', {
     cause: error,
-    hint: `Try again; if it stays, report it with the request id ${id}.`,
+    hint: `Try again. If the problem persists, report it with the request id ${id}.`,
   })
 }
 
-/** A disk that is full, fails, or can only be read. */
+/** Error 6401 for a full, failing or read-only disk; null for other errors. */
 function diskFailure(error: unknown): MediaError | null {
   if (!['ENOSPC', 'EDQUOT', 'EIO', 'EROFS'].includes(errorCode(error) ?? '')) return null
-  return new MediaError(6401, 'the disk under the data folder is full, fails, or can only be read', {
+  return new MediaError(6401, 'the disk of the data folder is full, failing or read-only', {
     cause: error,
-    hint: 'Look after the disk of the service, then try again.',
+    hint: 'Check the disk of the service, then try again.',
   })
 }
 
-/** The envelope of a failure; beyond the contract it says how to fix it and whether trying again may help. */
+/** Envelope of a failure. Adds to the contract a hint and whether a retry may succeed. */
 export function failureEnvelope({ code, message, hint, retryable }: MediaError) {
   return { code, msg: message, data: null, hint, retryable }
 }
 
-/** The envelope of a success. */
+/** Envelope of a success. */
 export function success<T>(data: T, msg = 'success') {
   return { code: successCode, msg, data }
 }
 
-/** Tells whether an If-None-Match names a strong tag (RFC 9110, section 13.1.2). */
+/** Whether If-None-Match contains an ETag, by weak comparison (RFC 9110, section 13.1.2). */
 export function matchesEtag(ifNoneMatch: string | undefined, tag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
   return tags.includes(tag) || tags.includes('*')
 }
 
-/** Answers text that seldom changes: with an ETag of its content, or 304 to a caller who has it. */
+/** Sends rarely changing text with an ETag of its content, or 304 when the client has it. */
 export function sendWithEtag(
   request: FastifyRequest,
   reply: FastifyReply,

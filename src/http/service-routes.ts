@@ -9,7 +9,7 @@ import { authenticatedCaller } from './authentication.ts'
 import { parseParameters } from './request-input.ts'
 import { success } from './responses.ts'
 
-/** `GET /health` proves who answers; `POST /daemon/exit` makes room for a newer version. */
+/** `GET /health` proves the identity of the service; `POST /daemon/exit` stops an idle one for a newer version. */
 export function registerDaemonRoutes(app: FastifyInstance, host: HostProcess): void {
   app.get(rawRoutes.health.path, async (request) => {
     const { nonce } = parseParameters(rawRoutes.health.query, request.query)
@@ -17,11 +17,13 @@ export function registerDaemonRoutes(app: FastifyInstance, host: HostProcess): v
   })
   app.post(routes.exitDaemon.path, async () => {
     if (await host.exitIfIdle()) return success('')
-    throw new MediaError(6007, 'there is work to do', { hint: 'Wait until it is done.' })
+    throw new MediaError(6007, 'the service has work to do', {
+      hint: 'Wait until its tasks and uploads have ended.',
+    })
   })
 }
 
-/** `GET /metrics`: how the service does, in Prometheus's text format. */
+/** `GET /metrics`: metrics in Prometheus's text format. */
 export function registerMetricsRoutes(app: FastifyInstance, { metrics }: Service): void {
   metrics.read({ name: 'reelwright_event_sockets', help: 'Open event sockets.' }, () => [
     { value: app.websocketServer.clients.size },
@@ -29,7 +31,7 @@ export function registerMetricsRoutes(app: FastifyInstance, { metrics }: Service
   app.get(rawRoutes.metrics.path, async (_, reply) => reply.type(metricsMediaType).send(await metrics.text()))
 }
 
-/** What credits came to the caller's account and went. */
+/** Lists the caller's ledger entries. */
 export function registerLedgerRoutes(app: FastifyInstance, { db }: Service): void {
   app.get(routes.listLedger.path, async (request) => {
     const query = parseParameters(routes.listLedger.query, request.query)

@@ -15,7 +15,7 @@ import { fastifyPath, parseParameters } from './request-input.ts'
 import { withRequestLog } from './request-log.ts'
 import { success } from './responses.ts'
 
-/** Creation, quote, query, list and the two ends of tasks. */
+/** Creates, quotes, queries, lists, cancels and stops tasks. */
 export function registerTaskRoutes(app: FastifyInstance, service: Service): void {
   app.post(fastifyPath(routes.createTask.path), async (request) => {
     const { task_type: type } = request.params as { task_type: string }
@@ -71,19 +71,22 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
   })
 }
 
-/** The envelope in which an operation answers (contract 1, section 2.1). */
+/** Success in the envelope of an operation (contract 1, section 2.1). */
 function operationSuccess<T>(module: OperationModule | undefined, data: T) {
   if (module?.operation.envelope !== 'message') return success(data)
   return { code: messageSuccessCode, message: 'success', data }
 }
 
-/** Whether the Prefer header (RFC 7240) names something: to join a task that is there, or not to wait for a result. */
-function hasPreference(request: FastifyRequest, wish: 'join-identical' | 'respond-async'): boolean {
+/**
+ * Whether the Prefer header (RFC 7240) contains a preference: to join an identical task, or not to wait for the
+ * result.
+ */
+function hasPreference(request: FastifyRequest, preference: 'join-identical' | 'respond-async'): boolean {
   const preferences = String(request.headers['prefer'] ?? '').split(',')
-  return preferences.some((preference) => preference.trim().toLowerCase() === wish)
+  return preferences.some((item) => item.trim().toLowerCase() === preference)
 }
 
-/** Urgency of the Priority header (RFC 9218): 0 to 7, 3 when it is absent. */
+/** Priority from the urgency in the Priority header (RFC 9218): 0 to 7, 3 by default. */
 function requestedPriority(request: FastifyRequest): Priority {
   const [, digit = '3'] =
     /(?:^|[,\s])u=([0-7])(?:$|[,;\s])/.exec(String(request.headers['priority'] ?? '')) ?? []
@@ -93,8 +96,8 @@ function requestedPriority(request: FastifyRequest): Priority {
 }
 
 /**
- * A task as it is answered to a caller: where its operation says so, the download addresses of its result are full
- * ones, under the address by which that caller reached the service.
+ * A task whose result has absolute download URLs, if its operation requires it, under the address that the caller
+ * used.
  */
 export function withAbsoluteLinks(
   { operations }: Pick<Service, 'operations'>,

@@ -28,20 +28,20 @@ import { sanitizeFileName } from './file-names.ts'
 import { fastifyPath, parseParameters } from './request-input.ts'
 import { requestInterrupted, success } from './responses.ts'
 
-/** What the frame of a form and the fields beside the file may take, bytes. */
+/** Most bytes of a form beside the file. */
 const maxFormOverheadBytes = 2 ** 20
 
-/** The store limits the file; of the fields, which are ignored, little is kept. */
+/** Limits of the form parser. The store limits the file; other fields are ignored. */
 const formLimits = { files: 1, fileSize: Infinity, fields: 20, fieldSize: 1024, parts: 30 }
 
-/** What the end of an upload says, in one request or in parts. */
+/** Message of a finished upload, in one request or in parts. */
 const uploadedMessage = 'the file was uploaded'
 
-/** `POST /base/file/upload`: one file, streamed to the store, answered when it is durable. */
+/** `POST /base/file/upload`: one file as a form, stored durably before the response. */
 export async function registerFormUpload(app: FastifyInstance, service: Service): Promise<void> {
   app.removeAllContentTypeParsers()
   await app.register(multipart, { limits: formLimits })
-  // Nothing else is read: the handler says that it takes a form.
+  // Other content types are not parsed: the handler rejects them.
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.post(routes.uploadFile.path, async (request) => {
     const { name, bytes } = await receiveForm(service, request)
@@ -62,17 +62,18 @@ async function receiveForm(service: Service, request: FastifyRequest) {
   if (least > maxFileBytes) throw fileTooLarge()
   await checkDiskSpace(service, least)
   await checkQuotaEarly(service, { accountId: authenticatedCaller(request).accountId, least, most })
-  // Its end came while the disk and the quota were asked: the form's parser would wait for it for ever.
+  // The connection ended during the checks: the form parser would wait forever.
   if (request.raw.destroyed) throw requestInterrupted()
   if (!request.isMultipart()) throw fileFieldMissing()
   const parts = withFormErrors(request.parts())
   const part = await findFilePart(parts)
   const name = sanitizeFileName(unescapeFormName(part.filename))
+  /** Throws 6001 for an unsupported file type. */
   checkExtension(name)
   return { name, bytes: await service.files.put(readFormFile(part, parts), maxFileBytes) }
 }
 
-/** 6002 for a declared size over the limit. */
+/** Error 6002 for a declared size over the limit. */
 function fileTooLarge(): MediaError {
   return new MediaError(6002, `the file is larger than ${maxFileBytes} bytes`)
 }
@@ -82,7 +83,7 @@ async function findFilePart(parts: AsyncGenerator<Multipart>): Promise<Multipart
     const { value: part } = await parts.next()
     if (!part) throw fileFieldMissing()
     if (part.type === 'field') continue
-    // Without a name it is a form's file field in which nothing was chosen.
+    // A file field without a name: no file was selected.
     if (part.fieldname !== 'file' || !part.filename) throw fileFieldMissing()
     return part
   }
@@ -94,17 +95,17 @@ function fileFieldMissing(): MediaError {
   })
 }
 
-/** The file's bytes. Their end is the end of the form: one that breaks off after the file breaks the file. */
+/** Content of the file. Reads to the end of the form, so that a form interrupted after the file fails too. */
 async function* readFormFile(
   part: MultipartFile,
   parts: AsyncGenerator<Multipart>,
 ): AsyncGenerator<Uint8Array> {
   yield* withFormErrors<Uint8Array>(part.file)
-  // A second file is refused by the parser.
+  // The parser rejects a second file.
   while (!(await parts.next()).done) continue
 }
 
-/** Turns what the form's parser and the connection throw into errors of ours. */
+/** Converts errors of the form parser and the connection. */
 async function* withFormErrors<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source
@@ -113,17 +114,17 @@ async function* withFormErrors<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   }
 }
 
-/** The parser's limits by Fastify's code; its other errors have none. */
+/** Recognises limit errors by Fastify's code; other parser errors have no code. */
 function toFormError(error: unknown): MediaError {
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : String(error)
-  if (code === 'FST_FILES_LIMIT') return new MediaError(6016, 'one request takes one file')
+  if (code === 'FST_FILES_LIMIT') return new MediaError(6016, 'a request can contain only one file')
   const broken = /Unexpected end|terminated early|aborted/
   if (code === 'FST_MP_PREMATURE_CLOSE' || broken.test(message)) return requestInterrupted(error)
-  return new MediaError(6016, `the form cannot be read: ${message}`, { cause: error })
+  return new MediaError(6016, `the form cannot be parsed: ${message}`, { cause: error })
 }
 
-/** As browsers escape quotes in the names of a form's files; CR and LF would be taken out anyway. */
+/** Decodes the escapes that browsers use in form file names. CR and LF would be removed anyway. */
 function unescapeFormName(filename: string): string {
   return filename.replaceAll('%22', '"').replaceAll(/%0[AD]/g, '')
 }
@@ -132,17 +133,17 @@ function unescapeFormName(filename: string): string {
 function checkExtension(name: string): void {
   const extension = extensionOf(name)
   if (kindOf(extension)) return
-  throw new MediaError(6001, `${name}: files of type ${extension || '(none)'} are not taken`, {
+  throw new MediaError(6001, `${name}: file type ${extension || '(none)'} is not supported`, {
     hint: supportedHint(),
   })
 }
 
-/** Uploads in parts (contract 1, 4.2). */
+/** Chunked uploads (contract 1, 4.2). */
 export function registerChunkedUploadRoutes(app: FastifyInstance, service: Service): void {
   app.post(routes.initUpload.path, (request) => initUpload(service, request))
   void app.register(async (inner) => {
     inner.removeAllContentTypeParsers()
-    // Whatever a client calls it, it is bytes, and they are not gathered.
+    // Any content type is a binary stream.
     inner.addContentTypeParser('*', (_request, body, done) => done(null, body))
     inner.put(fastifyPath(routes.uploadPart.path), (request) => receivePart(service, request))
   })
@@ -173,11 +174,11 @@ async function initUpload(service: Service, request: FastifyRequest) {
   const { accountId } = authenticatedCaller(request)
   const now = service.clock()
   const blake3 = blake3_id?.toLowerCase() ?? null
-  const held =
+  const existing =
     blake3 && (await recordExistingContent(service, { accountId, name, bytes: { blake3, size }, now }))
-  if (held) {
-    const record: UploadInitResult = { ...toFileRecord(held, now), instant: true }
-    return success(record, 'the file exists already; its expiry was renewed')
+  if (existing) {
+    const record: UploadInitResult = { ...toFileRecord(existing, now), instant: true }
+    return success(record, 'the file already exists; its expiry was renewed')
   }
   const { upload, isNew } = await beginUpload(service, { accountId, name, size, blake3 })
   const session = isNew
@@ -198,11 +199,11 @@ async function receivePart(service: Service, request: FastifyRequest) {
   return partResponse(part)
 }
 
-/** Takes a part from a file of this machine; a web page has none to name. */
+/** Reads a part from a file on this machine. Not available to web pages. */
 async function importPart(service: Service, request: FastifyRequest) {
   const { index } = request.params as { index: string }
   if (!service.localImport || request.headers.origin !== undefined) {
-    throw new MediaError(6005, 'this service takes no files by their paths', {
+    throw new MediaError(6005, 'this service does not accept local paths', {
       hint: 'Send the bytes of the part: PUT /base/file/upload/chunk/{upload_id}/{index}.',
     })
   }
@@ -211,7 +212,7 @@ async function importPart(service: Service, request: FastifyRequest) {
     device: '2049',
     inode: '131',
   })
-  const part = { index, length: undefined, bytes: (place: PartRange) => readLocalRange(file, place) }
+  const part = { index, length: undefined, bytes: (range: PartRange) => readLocalRange(file, range) }
   return partResponse(await storePart(service, uploadKeyOf(request), part))
 }
 
@@ -220,7 +221,7 @@ function partResponse({ upload, index, received }: Awaited<ReturnType<typeof sto
   return success({ upload_id, index, received, total_parts })
 }
 
-/** The body's bytes; they end well only when it came whole, with this checksum. */
+/** Streams the body. Ends normally only when the whole body arrived with this hash. */
 async function* readPartBody(
   request: FastifyRequest,
   blake3: string | undefined,
@@ -228,7 +229,7 @@ async function* readPartBody(
   const body = request.body as Readable | undefined
   const hasher = blake3 === undefined ? null : await createHasher()
   try {
-    // Destroyed, it would take the connection along, and with it the answer.
+    // Destroying the body would close the connection before the response.
     const chunks: AsyncIterable<Uint8Array> | undefined = body?.iterator({ destroyOnReturn: false })
     for await (const bytes of chunks ? rechunk(chunks) : []) {
       hasher?.update(bytes)

@@ -5,7 +5,7 @@ import type { Service } from '../../src/tasks/service.ts'
 
 interface Options {
   /** How long nothing may move on a connection, ms. */
-  readonly stalledMs?: number
+  readonly idleTimeoutMs?: number
   /** The https address clients use. */
   readonly publicUrl?: string
   readonly allowQueryAuthorization?: boolean

@@ -55,7 +55,7 @@ describe('parts that come badly', () => {
 
     test('one that stops is given up, and does not count', async () => {
       const { account, calls, id } = await begin(whole, whole.length)
-      const { baseUrl } = await behindAnotherPort(service().running.service, { stalledMs: 200 })
+      const { baseUrl } = await behindAnotherPort(service().running.service, { idleTimeoutMs: 200 })
       using line = await wire(baseUrl)
       line.socket.write(head(account, `${id}/0`, `Content-Length: ${whole.length}`))
       line.socket.write(whole.slice(0, half))

@@ -158,7 +158,7 @@ onOneDatabase((service) => {
     expect(closed.code).toBe(1009)
   })
 
-  test('one connection follows at most 100 tasks', async () => {
+  test('a connection can subscribe to at most 100 tasks', async () => {
     const account = await service().account(101)
     using client = await listen(account)
     for (let turn = 0; turn < 101; turn++) {
@@ -185,12 +185,12 @@ onOneDatabase((service) => {
 
   test('a plain request is told that events need a WebSocket', async () => {
     const answer = await api(service()).send('/task/events')
-    expect(answer).toMatchObject({ status: 400, code: 6016, msg: 'events come over a WebSocket' })
+    expect(answer).toMatchObject({ status: 400, code: 6016, msg: 'this endpoint is a WebSocket' })
   })
 
   test('a client that does not answer pings is cut off', async () => {
     const { apiKey } = service()
-    const app = await behindAnotherPort(service().running.service, { stalledMs: 200 })
+    const app = await behindAnotherPort(service().running.service, { idleTimeoutMs: 200 })
     using deaf = await wire(app.baseUrl)
     deaf.socket.write(`${handshake}authorization: ${apiKey}\r\n\r\n`)
     expect(await deaf.heard(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 101 /)

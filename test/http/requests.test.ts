@@ -119,7 +119,7 @@ async function untilLater(moment: number): Promise<void> {
 describe('connections', () => {
   onOneDatabase((service) => {
     test('a body that stops is given up', async () => {
-      const { baseUrl } = await behindAnotherPort(service().running.service, { stalledMs: 200 })
+      const { baseUrl } = await behindAnotherPort(service().running.service, { idleTimeoutMs: 200 })
       using line = await wire(baseUrl)
       const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
       line.socket.write(
@@ -132,7 +132,7 @@ describe('connections', () => {
     test('an answer that takes its time is not', async () => {
       const exit = Promise.withResolvers<boolean>()
       const { baseUrl } = await behindAnotherPort(service().running.service, {
-        stalledMs: 250,
+        idleTimeoutMs: 250,
         exitIfIdle: () => exit.promise,
       })
       const headers = { authorization: service().apiKey }

@@ -32,7 +32,9 @@ onNewDatabases('the quota of storage', (start) => {
     expect((await calls.upload('a.txt', 'a'.repeat(600))).code).toBe(200)
     const refused = await calls.upload('b.txt', 'b'.repeat(401))
     expect(refused).toMatchObject({ status: 413, code: 6002, data: null })
-    expect(refused.msg).toBe('401 bytes do not fit: the files of this account take 600 bytes of 1000 bytes')
+    expect(refused.msg).toBe(
+      'the file needs 401 bytes, but the files of this account use 600 bytes of 1000 bytes',
+    )
     expect(await service.running.service.files.has(await hashOf('b'.repeat(401)))).toBe(false)
     expect((await calls.upload('b.txt', 'b'.repeat(400))).code).toBe(200)
     expect(await storage()).toEqual({ used_bytes: 1000, quota_bytes: 1000 })
@@ -95,12 +97,14 @@ onNewDatabases('the quota of storage', (start) => {
     )
     expect((await calls.upload('again.txt', bytes)).data).toMatchObject({ file_id: file.file_id })
     const refused = await calls.upload('b.txt', 'b'.repeat(3 * mebibyte))
-    expect(refused).toMatchObject({ code: 6002, msg: expect.stringMatching(/^3 MiB do not fit/) })
+    expect(refused).toMatchObject({ code: 6002, msg: expect.stringMatching(/^the file needs 3 MiB/) })
     // Beyond it, as results may take an account: what is new is told by its size, what is not is held.
     const { data: small } = await calls.upload('c.txt', 'c')
     const grown = large.running.service.db.updateTable('files').set({ size: 2 * mebibyte })
     await grown.where('id', '=', small.file_id).execute()
-    expect((await calls.upload('d.txt', 'new')).msg).toMatch(/^3 bytes do not fit: .* 5 MiB of 4 MiB$/)
+    expect((await calls.upload('d.txt', 'new')).msg).toMatch(
+      /^the file needs 3 bytes, but .* 5 MiB of 4 MiB$/,
+    )
     expect((await calls.upload('again.txt', bytes)).code).toBe(200)
   })
 

@@ -136,7 +136,7 @@ describe('the line of a finished request', () => {
     connection.socket.destroy()
     const [line] = await logged(service, { msg: 'request', request_id: 'left' })
     expect(line).toMatchObject({ status: 499, file_id: file.file_id })
-    expect(await logged(service, { msg: 'an answer broke off' }, 0)).toEqual([])
+    expect(await logged(service, { msg: 'a response was interrupted' }, 0)).toEqual([])
   })
 
   test('an answer that breaks for want of its bytes is told with the reason', async () => {
@@ -146,7 +146,7 @@ describe('the line of a finished request', () => {
     await ask(service.baseUrl + downloadUrl(file.file_id), { headers: headers() }).catch(() => undefined)
     const told = await until(
       async () => [
-        ...(await logged(service, { msg: 'an answer broke off' }, 0)),
+        ...(await logged(service, { msg: 'a response was interrupted' }, 0)),
         ...(await logged(service, { msg: 'request failed' }, 0)),
       ],
       (lines) => lines.length > 0,

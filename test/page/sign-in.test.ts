@@ -42,7 +42,7 @@ describe.skipIf(lacksBrowser)('signing in, in Chromium (Debian package chromium-
     await page.reload()
     await page.getByRole('heading', { name: 'Service' }).waitFor()
     const other = await openPage(browser, { baseUrl }, { view })
-    await other.page.getByText('this link was used already, or has expired').waitFor()
+    await other.page.getByText('this link was already used or has expired').waitFor()
     await page.context().close()
   })
 

@@ -87,7 +87,7 @@ describe('is refused', () => {
       'a file that is not there',
       () => body('1234567890123456789'),
       6004,
-      'materials[0].id: there is no file "1234567890123456789"',
+      'materials[0].id: file "1234567890123456789" does not exist',
     ],
     [
       'a clip of no duration',
