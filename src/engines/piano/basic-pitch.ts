@@ -11,7 +11,7 @@ import {
   type WindowAnalysis,
 } from './basic-pitch-window.ts'
 import type { PianoTranscription, TranscribePianoOptions, PianoTranscriber } from './transcriber.ts'
-import { paddedWindows, type SoundWindow } from '../../media/audio/windowOptions.ts'
+import { paddedWindows, type SoundWindow } from '../../media/audio/windows.ts'
 
 /** Opens Basic Pitch. Downloads the model on first use. */
 export async function openBasicPitch(threads: number, signal: AbortSignal): Promise<PianoTranscriber> {

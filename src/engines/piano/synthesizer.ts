@@ -105,7 +105,7 @@ export async function* playPerformance(
   const events = synthEvents(performance, rate)
   let [next, yieldedAt] = [0, 0]
   for (let at = 0; at < samples;) {
-    while ((events[next]?.at ?? Infinity) <= at) events[next++]?.act(synth)
+    while ((events[next]?.at ?? Infinity) <= at) events[next++]?.run(synth)
     const count = Math.min(renderBlock, samples - at, (events[next]?.at ?? Infinity) - at)
     left.fill(0)
     right.fill(0)
@@ -141,5 +141,5 @@ function synthEvents({ notes, pedals }: Performance, rate: number): SynthEvent[]
       { at: at(start), order: 2, run: sustain(127) },
       { at: at(end), order: 1, run: sustain(0) },
     ]),
-  ].toSorted((one, other) => one.at - other.at || one.turn - other.turn)
+  ].toSorted((one, other) => one.at - other.at || one.order - other.order)
 }

@@ -1,24 +1,24 @@
 import type { LanguageCandidate, RecognitionResult, MonoAudio } from '../../media/speech/speech-types.ts'
 
-/** What a voice is copied from. */
+/** Recording whose voice is cloned. */
 export interface VoiceReference extends MonoAudio {
-  /** What is said in it. */
+  /** Transcript of the recording. */
   readonly text: string
-  /** As the contract writes it: zh-CN, zh-HK, en-US, ja-JP, ko-KR. */
+  /** Contract language: zh-CN, zh-HK, en-US, ja-JP or ko-KR. */
   readonly language: string
 }
 
-/** A sentence to be spoken in somebody's voice. */
+/** A sentence to synthesize in the voice of a reference. */
 export interface Utterance {
   readonly text: string
   readonly language: string
   readonly reference: VoiceReference
-  /** 1 is the voice's own pace, 2 twice as fast. */
+  /** 1 is the speed of the voice, 2 twice as fast. */
   readonly speed: number
 }
 
 interface Engine extends AsyncDisposable {
-  /** As results name it: `sense-voice`, `whisper-1 at 127.0.0.1:8000`. */
+  /** Name reported in results: `sense-voice`, `whisper-1 at 127.0.0.1:8000`. */
   readonly name: string
 }
 
@@ -27,22 +27,22 @@ export interface SpeechCallOptions {
 }
 
 export interface Recogniser extends Engine {
-  /** Most sound it takes at once, seconds. */
+  /** Longest sound per request, seconds. */
   readonly longest: number
-  /** What is said in sound of 16 kHz. `language` as the contract writes it; left out, the engine finds it. */
+  /** Recognises speech in mono sound at 16 kHz. Without `language` (a contract language) the engine detects it. */
   recognise(
     sound: Float32Array,
-    wish: SpeechCallOptions & { readonly language?: string },
+    options: SpeechCallOptions & { readonly language?: string },
   ): Promise<RecognitionResult>
 }
 
 export interface LanguageIdentifier extends Engine {
-  /** The five likeliest languages of at most 30 s of sound of 16 kHz, the likeliest first. */
-  identify(sound: Float32Array, wish: SpeechCallOptions): Promise<readonly LanguageCandidate[]>
+  /** The five most likely languages of at most 30 s of mono sound at 16 kHz, most likely first. */
+  identify(sound: Float32Array, options: SpeechCallOptions): Promise<readonly LanguageCandidate[]>
 }
 
 export interface VoiceCloner extends Engine {
-  /** Languages it speaks, as the contract writes them. */
+  /** Contract languages it supports. */
   readonly languages: readonly string[]
-  speak(utterance: Utterance, wish: SpeechCallOptions): Promise<MonoAudio>
+  speak(utterance: Utterance, options: SpeechCallOptions): Promise<MonoAudio>
 }

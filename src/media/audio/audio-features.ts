@@ -3,40 +3,40 @@ import { SampleHistory, hopSamples, HopSplitter, hopSeconds, analysisSampleRate 
 import { Spectrum } from './spectrum.ts'
 import { bandWindowSamples, type AudioProfile } from './audio-profile.ts'
 
-/** What is heard at the moment of one frame. Its arrays are used again for the next. */
+/** Audio features of one video frame. The arrays are reused for the next frame. */
 export interface AudioFeatures {
-  /** Of the frame, from 0. */
+  /** Index of the frame, from 0. */
   readonly index: number
-  /** Seconds. */
+  /** Time of the frame, seconds. */
   readonly time: number
-  /** Level of each band, 0 to 1, rising fast and falling slowly. */
+  /** Level of each band, 0 to 1, smoothed: rises fast, falls slowly. */
   readonly bands: Float32Array
-  /** Level of all of it, 0 to 1, moving slowly. */
+  /** Overall level, 0 to 1, smoothed slowly. */
   readonly loudness: number
-  /** Level of what is below 150 Hz, 0 to 1. */
+  /** Mean level of the bands below 150 Hz, 0 to 1. */
   readonly bass: number
-  /** The sound around this moment, which is in the middle. */
+  /** Samples of both channels, centred on the time of the frame. */
   readonly left: Float32Array
   readonly right: Float32Array
 }
 
-/** Samples of the sound around a moment: 43 ms. */
+/** Samples of the waveform of a frame: 43 ms. */
 export const waveformSamples = 2048
 
-/** Range of levels that shows, dB; and how what is loud is set apart from the rest. */
+/** Visible range of levels, dB, and the exponent that emphasises loud levels. */
 const rangeDb = 44
 const levelContrast = 1.5
 
-/** Time constants of the levels, seconds: up at once, down as the eye follows. */
+/** Time constants of smoothing, seconds: fast rise, slow fall. */
 const bandTimes = { up: 0.008, down: 0.16 }
 const loudnessTimes = { up: 0.05, down: 0.4 }
 
 const bassHertz = 150
 
-/** Hops that must be there after a moment: half a window. */
+/** Hops required after the time of a frame: half a window. */
 const hopsAhead = Math.ceil(bandWindowSamples / 2 / hopSamples)
 
-/** Samples kept: half a window before a moment, and all after it. */
+/** Samples kept: half a window before the time of a frame, and all after it. */
 const historySamples = bandWindowSamples / 2 + (hopsAhead + 2) * hopSamples
 
 interface AudioFeatureTrackerOptions {
@@ -46,11 +46,11 @@ interface AudioFeatureTrackerOptions {
 }
 
 /**
- * Follows sound given in pieces of any size and tells what is heard at the exact time of every frame, i / fps.
- * Levels move by seconds, not by frames, so that what is seen at a time is the same at any rate.
+ * Computes audio features at the exact time of every video frame, i / fps, from stereo chunks of any size at 48 kHz.
+ * Smoothing depends on time, not on frames, so that features at a time are the same at any frame rate.
  */
 export class AudioFeatureTracker {
-  readonly #wish: AudioFeatureTrackerOptions
+  readonly #options: AudioFeatureTrackerOptions
   readonly #hops = new HopSplitter()
   readonly #history = new SampleHistory(historySamples)
   readonly #mono = new Float32Array(bandWindowSamples)
@@ -72,19 +72,19 @@ export class AudioFeatureTracker {
   #count = 0
   #frame = 0
 
-  constructor(wish: AudioFeatureTrackerOptions) {
-    this.#wish = wish
+  constructor(options: AudioFeatureTrackerOptions) {
+    this.#options = options
   }
 
-  /** The moments that these samples complete, of two channels one after the other. */
+  /** Adds interleaved stereo samples. Yields the features of the frames they complete. */
   *push(samples: Float32Array): Generator<AudioFeatures> {
     for (const piece of this.#hops.split(samples)) yield* this.#take(piece)
   }
 
-  /** What is left after the last sample: silence follows it. */
+  /** Yields the remaining frames, with silence after the last sample. */
   *finish(): Generator<AudioFeatures> {
     const silent = new Float32Array(2 * hopSamples)
-    while (this.#frame < this.#wish.frames) yield* this.push(silent)
+    while (this.#frame < this.#options.frames) yield* this.push(silent)
   }
 
   *#take(piece: Float32Array): Generator<AudioFeatures> {
@@ -93,21 +93,21 @@ export class AudioFeatureTracker {
     const at = this.#count - hopsAhead
     if (at < 0) return
     this.#look()
-    const { fps, frames } = this.#wish
-    // Half a millionth of a hop absorbs the rounding of times that lie on one.
+    const { fps, frames } = this.#options
+    // Half a millionth of a hop absorbs rounding of times that coincide with a hop.
     while (this.#frame < frames && this.#frame / fps <= (at + 5e-7) * hopSeconds) {
       yield this.#moment(at)
       this.#frame += 1
     }
   }
 
-  /** Moves the levels on by one hop. */
+  /** Updates the smoothed levels by one hop. */
   #look(): void {
     const middle = historySamples - hopsAhead * hopSamples
     this.#history.mix(middle - bandWindowSamples / 2, this.#mono)
     this.#bands.read(this.#spectrum.magnitudes(this.#mono), this.#levels)
     this.#before.set(this.#now)
-    const { topDb } = this.#wish.profile
+    const { topDb } = this.#options.profile
     let loudest = 0
     for (let band = 0; band < bandCount; band += 1) {
       const above = ((this.#levels[band] ?? 0) - topDb + rangeDb) / rangeDb
@@ -122,8 +122,8 @@ export class AudioFeatureTracker {
 
   #moment(at: number): AudioFeatures {
     const index = this.#frame
-    const time = index / this.#wish.fps
-    // Share of the way from the hop before to this one.
+    const time = index / this.#options.fps
+    // Position between the previous hop (0) and this one (1).
     const share = Math.min(1, Math.max(0, time / hopSeconds - at + 1))
     for (let band = 0; band < bandCount; band += 1) {
       const before = this.#before[band] ?? 0
@@ -151,7 +151,7 @@ function approach(level: number, target: number, { up, down }: { up: number; dow
   return level + (target - level) * (1 - Math.exp(-hopSeconds / seconds))
 }
 
-/** Level at a place among the bands, 0 to 1, between two of them where it lies so. */
+/** Level at a position among the bands, 0 to 1, linearly interpolated. */
 export function bandLevelAt(bands: Float32Array, place: number): number {
   const at = Math.min(1, Math.max(0, place)) * (bands.length - 1)
   const below = Math.floor(at)

@@ -3,39 +3,39 @@ import { SampleHistory, hopSamples, HopSplitter, analysisSampleRate } from './sa
 import { BeatDetector, beatDetectionDelay, type DetectedBeat } from './beat-detector.ts'
 import { Spectrum } from './spectrum.ts'
 
-/** Samples under one look at the bands: 85 ms tells bass notes apart. */
+/** Samples of the window for the bands: 85 ms separate bass notes. */
 export const bandWindowSamples = 4096
 
-/** What is to be known of a whole piece before its first moment is shown. */
+/** Properties of a whole recording, needed before its first frame is drawn. */
 export interface AudioProfile {
-  /** Level of its loud places, dB as of bands: what counts as full. */
+  /** Band level that counts as full, dB: exceeded by 5 % of the recording. */
   readonly topDb: number
-  /** Amplitude that few samples exceed, 0 to 1. */
+  /** Peak amplitude that 2 % of the hops exceed, 0 to 1. */
   readonly peak: number
-  /** How left against right lies, which is a line where one side is the other, louder, turned or silent. */
+  /** Principal axes of left against right: a line if one channel is a multiple of the other. */
   readonly sides: {
-    /** Direction in which it is longest, radians from left to right. */
+    /** Direction of the longer axis, radians from left to right. */
     readonly angle: number
-    /** Share of its level that is across: 0 for a line, 0.71 where both sides have nothing in common. */
+    /** Relative length of the shorter axis: 0 for a line, 0.71 for uncorrelated channels. */
     readonly width: number
   }
   readonly beats: readonly DetectedBeat[]
 }
 
-/** Every so many hops the bands are looked at: what is loud is known from 20 looks a second. */
+/** Hops between two measurements of the bands: 20 per second. */
 const bandEveryHops = 6
 
-/** Shares of the looks that are louder than what counts as full, and of the hops with a higher peak. */
+/** Share of measurements above the full level, and of hops above the peak. */
 const fullLevelShare = 0.05
 const peakShare = 0.02
 
-/** A piece below this is as good as silent and is not made to look loud. dB. */
+/** Lowest full level, dB: nearly silent recordings are not shown as loud. */
 const minTopDb = -50
 
-/** Where sound is cut off it seems to begin: within so much of the end, seconds. */
+/** A cut at the end looks like a beat: beats within this time of the end are dropped, seconds. */
 const cutOffSeconds = 0.03
 
-/** Gathers the profile of sound given in pieces of any size, in the same small memory however long it lasts. */
+/** Computes the profile of stereo chunks of any size at 48 kHz, in constant memory. */
 export class AudioProfiler {
   readonly #hops = new HopSplitter()
   readonly #history = new SampleHistory(bandWindowSamples)
@@ -44,23 +44,23 @@ export class AudioProfiler {
   readonly #bands = new BandAnalyzer({ size: bandWindowSamples, rate: analysisSampleRate })
   readonly #levels = new Float32Array(bandCount)
   readonly #onsets = new BeatDetector()
-  /** Looks by the level of their loudest band, half a dB each from -100 dB. */
+  /** Histogram of the loudest band: steps of 0.5 dB from -100 dB. */
   readonly #loudest = new Uint32Array(300)
-  /** Hops by their highest sample, a thousandth each. */
+  /** Histogram of the peaks of hops: steps of 0.001. */
   readonly #peaks = new Uint32Array(1001)
-  /** Sums of squares of both sides, and of their products. */
+  /** Sums of squares of both channels, and of their products. */
   readonly #squares = { left: 0, right: 0, both: 0 }
   #count = 0
 
-  /** Takes the next samples of two channels, one after the other. */
+  /** Adds interleaved stereo samples. */
   push(samples: Float32Array): void {
     for (const piece of this.#hops.split(samples)) this.#take(piece)
   }
 
-  /** Ends the piece. */
+  /** Returns the profile after the last sample. */
   finish(): AudioProfile {
     const seconds = (this.#count * hopSamples) / analysisSampleRate
-    // A beat near the end is found in the silence after it, whose own beginning is none.
+    // Silence after the end lets the detector find late beats.
     for (let at = 0; at <= beatDetectionDelay; at += hopSamples / analysisSampleRate)
       this.#onsets.push(new Float32Array(2 * hopSamples))
     return {
@@ -71,7 +71,7 @@ export class AudioProfiler {
     }
   }
 
-  /** The principal axes of all samples. */
+  /** Principal axes of all samples. */
   #sides(): AudioProfile['sides'] {
     const { left, right, both } = this.#squares
     const [mean, uneven] = [(left + right) / 2, (left - right) / 2]
@@ -105,7 +105,7 @@ function addToHistogram(histogram: Uint32Array, value: number): void {
   histogram[at] = (histogram[at] ?? 0) + 1
 }
 
-/** The value that a share of all lies above. */
+/** Index of the histogram that `share` of all values exceed. */
 function upperQuantile(histogram: Uint32Array, share: number): number {
   const all = histogram.reduce((sum, one) => sum + one, 0)
   let above = 0

@@ -1,37 +1,37 @@
-/** Bands a spectrum is told in, from low to high. */
+/** Number of bands of a spectrum, from low to high. */
 export const bandCount = 96
 
-/** Frequencies of the first and the last band's middle, Hz: what music is made of. */
+/** Centre frequencies of the first and the last band, Hz. */
 const lowestHz = 40
 const highestHz = 14_000
 
-/** Music has less of high frequencies, by about so much an octave; shown as it is, its bass would be all one sees. dB. */
+/** Tilt that compensates the spectrum of music, dB per octave; without it only bass would be visible. */
 const tiltDb = 3.5
 
-/** Levels are told as if at this frequency, Hz. */
+/** Frequency at which the tilt is 0 dB, Hz. */
 const referenceHz = 1000
 
 const minAmplitude = 1e-6
 
-/** Middle of the frequency at a place among the bands, 0 to 1; Hz. */
+/** Frequency at a position among the bands, 0 to 1; Hz, logarithmic. */
 export function bandFrequency(place: number): number {
   return lowestHz * (highestHz / lowestHz) ** place
 }
 
-/** Place of a frequency among the bands, 0 to 1 for what they cover. */
+/** Position of a frequency (Hz) among the bands, 0 to 1 within their range. */
 export function bandPosition(hertz: number): number {
   return Math.log(hertz / lowestHz) / Math.log(highestHz / lowestHz)
 }
 
 interface Band {
-  /** In bins, fractional. */
+  /** Centre, in bins with a fraction. */
   readonly middle: number
   readonly first: number
   readonly last: number
   readonly gain: number
 }
 
-/** Bands evenly spaced by pitch, read from the magnitudes of a spectrum. */
+/** Converts magnitudes of a spectrum to levels of logarithmically spaced bands. */
 export class BandAnalyzer {
   readonly #bands: readonly Band[]
 
@@ -49,12 +49,12 @@ export class BandAnalyzer {
     })
   }
 
-  /** Writes each band's level into `levels`: dB, 0 for a sine of full scale at 1 kHz. */
+  /** Writes the level of each band to `levels`, dB: 0 for a full-scale sine at 1 kHz. */
   read(magnitudes: Float64Array, levels: Float32Array): void {
     for (const [index, { middle, first, last, gain }] of this.#bands.entries()) {
       const below = Math.floor(middle)
       const share = middle - below
-      // A narrow low band lies between two bins.
+      // A narrow low band falls between two bins.
       let highestBin = (magnitudes[below] ?? 0) * (1 - share) + (magnitudes[below + 1] ?? 0) * share
       for (let bin = first; bin <= last; bin += 1) highestBin = Math.max(highestBin, magnitudes[bin] ?? 0)
       levels[index] = 20 * Math.log10(highestBin + minAmplitude) + gain

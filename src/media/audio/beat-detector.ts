@@ -1,66 +1,66 @@
 import { SampleHistory, hopSamples, hopSeconds, analysisSampleRate } from './sample-history.ts'
 import { Spectrum } from './spectrum.ts'
 
-/** A moment at which something begins to sound, such as a drum. */
+/** An onset, such as a drum hit. */
 export interface DetectedBeat {
   /** Seconds. */
   readonly at: number
-  /** 0 to 1, by how it stands out. */
+  /** Onset strength relative to the strongest recent one, 0 to 1. */
   readonly strength: number
 }
 
-/** Short, so that a beat is found where it is: 21 ms. */
+/** Samples of the window, 21 ms: short for good time resolution. */
 const windowSize = 1024
 
-/** How much louder a partial must become to count, seen through this compression. */
+/** Logarithmic compression of magnitudes: log(1 + compression x magnitude). */
 const compression = 200
 
-/** Hz below which a change counts more, and how much: there beats are. */
+/** Weight of changes below this frequency, where most beats are. */
 const bassBoost = { hertz: 180, factor: 2.5 }
 
-/** Every octave counts alike: as bins are, a hi-hat would outweigh any drum. */
+/** Weight per bin: all octaves count alike; otherwise a hi-hat would outweigh any drum. */
 const binWeights = Float64Array.from({ length: windowSize / 2 }, (_, bin) => {
   const octave = 1 / Math.max(1, bin) / Math.log(windowSize / 2)
   return (bin * analysisSampleRate) / windowSize < bassBoost.hertz ? bassBoost.factor * octave : octave
 })
 
-/** Hops on both sides among which a beat is the largest rise: 42 ms. */
+/** Hops on both sides among which a beat is the maximum: 42 ms. */
 const peakHops = 5
 
-/** Hops over which what is usual is measured: 0.8 s. */
+/** Hops of the median filter: 0.8 s. */
 const medianHops = 96
 
-/** A beat rises above what is usual by this factor, and by this at least. */
+/** A beat exceeds the median by this factor, and by this constant. */
 const minRiseFactor = 1.8
 const minRise = 0.05
 
-/** A beat has at least this share of the strongest rise lately, which is forgotten by half in 5 s. */
+/** A beat has at least this share of the strongest recent one, which decays by half in 5 s. */
 const minStrengthShare = 0.28
 const strongestDecay = 0.5 ** (hopSeconds / 5)
 
-/** Shortest time between two beats, seconds: 330 a minute. Of two that are nearer the clearly stronger one counts. */
+/** Shortest time between two beats, seconds (330 per minute). Of two closer ones, a clearly stronger second one replaces the first. */
 const minBeatDistance = 0.18
 const clearlyStronger = 1.5
 
-/** Samples in which the very beginning of a beat is looked for: about 1 ms. */
+/** Samples per block for the exact start of a beat: about 1 ms. */
 const blockSamples = 50
 
-/** Finds the beats of sound that is given hop by hop: rises of its spectrum, then the very moment within. */
+/** Detects beats by spectral flux (Bello et al., 2005), then locates their start by energy within the window. */
 export class BeatDetector {
   readonly beats: DetectedBeat[] = []
   readonly #history = new SampleHistory(windowSize)
   readonly #mono = new Float32Array(windowSize)
   readonly #spectrum = new Spectrum(windowSize)
   #before = new Float64Array(windowSize / 2)
-  /** Rise of the spectrum at the latest hops, the newest last. */
+  /** Spectral flux of the latest hops, newest last. */
   readonly #rises = new Float64Array(medianHops + 2 * peakHops + 1)
-  /** Energy of the change in the latest blocks, the newest last. */
+  /** Energy of the differentiated signal in the latest blocks, newest last. */
   readonly #energies = new Float64Array(256)
   #latest = { at: 0, rise: 0 }
   #hops = 0
   #strongest = 0
 
-  /** Takes the next hop of two channels, one after the other. */
+  /** Adds one hop of interleaved stereo samples at 48 kHz. */
   push(samples: Float32Array): void {
     this.#history.push(samples)
     this.#history.mix(0, this.#mono)
@@ -71,7 +71,7 @@ export class BeatDetector {
     this.#pick()
   }
 
-  /** Energy of what changes from sample to sample: a beginning is sharp, what goes on is not. */
+  /** Energy of sample-to-sample differences, which emphasises sharp attacks. */
   #noteEnergy(): void {
     const blocks = hopSamples / blockSamples
     this.#energies.copyWithin(0, blocks)
@@ -98,7 +98,7 @@ export class BeatDetector {
     return rise
   }
 
-  /** Looks whether the hop in the middle of those around it was a beat. */
+  /** Decides whether the hop in the middle of the peak range is a beat. */
   #pick(): void {
     const middle = this.#rises.length - 1 - peakHops
     const rise = this.#rises[middle] ?? 0
@@ -108,7 +108,7 @@ export class BeatDetector {
       const other = this.#rises[at] ?? 0
       if (at < middle ? other >= rise : other > rise) return
     }
-    // The median, which a beat among them does not move.
+    // The median is robust against a beat in the range.
     const before = this.#rises.slice(0, middle - peakHops).toSorted()
     if (rise < minRiseFactor * (before[before.length >>> 1] ?? 0) + minRise) return
     const at = this.#begin(this.#hops - peakHops)
@@ -121,7 +121,7 @@ export class BeatDetector {
     this.beats.push({ at, strength: rise / this.#strongest })
   }
 
-  /** The first of the steepest rises of energy under the window that ended with so many hops; seconds. */
+  /** Start of the steepest rise of energy in the window that ended after `hops` hops; seconds. */
   #begin(hops: number): number {
     const end = this.#energies.length - (this.#hops - hops) * (hopSamples / blockSamples)
     const first = end - Math.ceil(windowSize / blockSamples)
@@ -134,14 +134,14 @@ export class BeatDetector {
       return rise
     })
     const steep = rises.findIndex((rise) => rise >= steepest / 2)
-    // It may have begun late in the block before.
+    // The attack may have started late in the previous block.
     const index = steep > 0 && (rises[steep - 1] ?? 0) > steepest / 20 ? steep - 1 : steep
     const blocks = hops * (hopSamples / blockSamples) - (end - (first + index))
     return Math.max(0, (blocks * blockSamples) / analysisSampleRate)
   }
 }
 
-/** The beats of the last `span` seconds before a moment, that moment included, the oldest first; beats are in order. */
+/** Beats in (moment - span, moment], seconds, oldest first. `beats` is sorted. */
 export function recentBeats(
   beats: readonly DetectedBeat[],
   moment: number,
@@ -162,5 +162,5 @@ function firstBeatAfter(beats: readonly DetectedBeat[], moment: number): number 
   return from
 }
 
-/** Time by which the sound must go on after a beat for it to be found, seconds. */
+/** Latency of the detector, seconds: sound required after a beat. */
 export const beatDetectionDelay = (peakHops + 1) * hopSeconds + windowSize / analysisSampleRate

@@ -1,6 +1,6 @@
 import FFT from 'fft.js'
 
-/** What Whisper hears: 30 s at 16 kHz, of which each 10 ms are told from 25 ms. */
+/** Input of Whisper: 30 s at 16 kHz, frames of 25 ms every 10 ms. */
 export const whisperSamples = 480_000
 const windowLength = 400
 const hopLength = 160
@@ -8,7 +8,7 @@ export const whisperFrames = whisperSamples / hopLength
 const whisperRate = 16_000
 const halfBins = windowLength / 2 + 1
 
-/** Slaney's scale: even below 1 kHz, logarithmic above. */
+/** Mel scale of Slaney (1998): linear below 1 kHz, logarithmic above. */
 const linearHz = 200 / 3
 const breakHz = 1000
 const logStep = Math.log(6.4) / 27
@@ -22,7 +22,7 @@ function melToHz(mel: number): number {
   return mel < linear ? mel * linearHz : breakHz * Math.exp((mel - linear) * logStep)
 }
 
-/** Triangles over the frequencies of a window, each of area 1 (Slaney): rows of `halfBins`. */
+/** Triangular mel filters, each of area 1 (Slaney): one row of `halfBins` weights per band. */
 export function melFilters(bands: number): Float64Array[] {
   const highest = hzToMel(whisperRate / 2)
   const edges = Array.from({ length: bands + 2 }, (_, at) => melToHz((highest * at) / (bands + 1)))
@@ -37,8 +37,8 @@ export function melFilters(bands: number): Float64Array[] {
 }
 
 /**
- * Whisper's features of the first 30 s of sound of 16 kHz, filled up with silence: for each band 3000 frames, the
- * logarithm of the energy from its highest down to 8 powers of ten less, about -1 to 1.5.
+ * Log-mel spectrogram for Whisper of the first 30 s of mono sound at 16 kHz, padded with silence. Layout: band, then
+ * 3000 frames. Values are log10 energies, clipped 8 below the maximum and scaled to about -1 to 1.5.
  */
 export function whisperFeatures(sound: Float32Array, bands: number): Float32Array {
   const filters = melFilters(bands).map((weights) => {
@@ -62,14 +62,14 @@ export function whisperFeatures(sound: Float32Array, bands: number): Float32Arra
   return features
 }
 
-/** Energies of the frequencies of 400 samples under a Hann window, by Bluestein's way: 400 is no power of two. */
+/** Power spectrum of 400 samples under a Hann window, by Bluestein's algorithm, as 400 is not a power of two. */
 class PowerSpectrum {
   readonly #fft = new FFT(1024)
   readonly #window = Float64Array.from(
     { length: windowLength },
     (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / windowLength),
   )
-  /** exp(-i pi n² / 400), n² taken modulo 800 as it repeats. */
+  /** exp(-i pi n² / 400), with n² modulo 800, its period. */
   readonly #chirp = Float64Array.from({ length: 2 * windowLength }, (_, at) => {
     const angle = (-Math.PI * (((at >> 1) * (at >> 1)) % (2 * windowLength))) / windowLength
     return at % 2 === 0 ? Math.cos(angle) : Math.sin(angle)
@@ -90,7 +90,7 @@ class PowerSpectrum {
     this.#fft.transform(this.#kernel, values)
   }
 
-  /** Used again by the next call. What lies before the first of 30 s is their mirror image, as after the last. */
+  /** Returns 201 energies in a reused array. Samples outside the 30 s are mirrored at their ends. */
   of(sound: Float32Array, begin: number): Float64Array {
     const [from, to, chirp] = [this.#from.fill(0), this.#to, this.#chirp]
     for (let at = 0; at < windowLength; at += 1) {
@@ -108,7 +108,7 @@ class PowerSpectrum {
     }
     this.#fft.inverseTransform(from, to)
     for (let bin = 0; bin < halfBins; bin += 1) {
-      // The last factor, a chirp again, turns the value and leaves its size.
+      // The final chirp factor changes the phase only.
       this.#energies[bin] = (from[2 * bin] ?? 0) ** 2 + (from[2 * bin + 1] ?? 0) ** 2
     }
     return this.#energies

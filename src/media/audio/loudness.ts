@@ -1,25 +1,25 @@
-/** Rate of the sound that is measured, Hz. */
+/** Sample rate of the input, Hz. */
 const measuredRate = 48_000
 
-/** Blocks of 400 ms begin every 100 ms. */
+/** Blocks of 400 ms start every 100 ms. */
 const stepSamples = measuredRate / 10
 const blockSteps = 4
 
-/** LUFS: what is fainter never counts; then what lies so many LU below the mean of the rest. */
+/** Absolute gate, LUFS, and gate relative to the mean of the remaining blocks, LU. */
 const absoluteGate = -70
 const relativeGate = -10
 
-/** Coefficients of the two filters at 48 kHz: a shelf as of a head, then a high-pass (ITU-R BS.1770, tables 1 and 2). */
+/** K-weighting at 48 kHz: a high shelf, then a high-pass (ITU-R BS.1770, tables 1 and 2). */
 const shelf = {
   b: [1.535_124_859_586_97, -2.691_696_189_406_38, 1.198_392_810_852_85],
   a: [-1.690_659_293_182_41, 0.732_480_774_215_85],
 } as const
 const highPass = { b: [1, -2, 1], a: [-1.990_047_454_833_98, 0.990_072_250_366_21] } as const
 
-/** Measures the loudness of 48 kHz stereo as EBU R128 and ITU-R BS.1770 have it. */
+/** Measures the integrated loudness of stereo at 48 kHz (ITU-R BS.1770, EBU R128). */
 export class LoudnessMeter {
   readonly #filters = [0, 1].map(() => [new Biquad(shelf), new Biquad(highPass)] as const)
-  /** Energy of each 100 ms. */
+  /** Mean energy of each 100 ms. */
   readonly #energies: number[] = []
   #energy = 0
   #filled = 0
@@ -36,7 +36,7 @@ export class LoudnessMeter {
     }
   }
 
-  /** Integrated loudness, LUFS; of sound that is too faint for any gate, ungated. Undefined for none at all. */
+  /** Integrated loudness, LUFS; ungated if no block passes the absolute gate. Undefined for silence. */
   finish(): number | undefined {
     if (this.#filled > 0) this.#closeStep()
     while (this.#energies.length < blockSteps) this.#energies.push(0)
@@ -64,7 +64,7 @@ function energyToLufs(energy: number): number {
   return -0.691 + 10 * Math.log10(energy)
 }
 
-/** A filter of second order. */
+/** Second-order IIR filter, transposed direct form II. */
 class Biquad {
   readonly #b: readonly [number, number, number]
   readonly #a: readonly [number, number]
@@ -90,11 +90,11 @@ class Biquad {
   }
 }
 
-/** How much finer peaks between samples are looked for, and samples that are looked at for one (ITU-R BS.1770, annex 2). */
+/** Oversampling factor (ITU-R BS.1770, annex 2), and taps of the interpolation filter. */
 const oversampling = 4
 const taps = 32
 
-/** For each place between two samples the weights of those around it: a windowed sinc. */
+/** Interpolation filter per phase: a windowed sinc. */
 const interpolationPhases = Array.from({ length: oversampling }, (_, phase) => {
   const weights = Float64Array.from({ length: taps }, (__, tap) => {
     const x = tap - (taps / 2 - 1) - phase / oversampling
@@ -105,7 +105,7 @@ const interpolationPhases = Array.from({ length: oversampling }, (_, phase) => {
   return weights.map((weight) => weight / sum)
 })
 
-/** Finds the highest peak of stereo sound, between samples too. */
+/** Measures the true peak of stereo sound, including peaks between samples. */
 export class TruePeakMeter {
   readonly #latest = [new Float64Array(2 * taps), new Float64Array(2 * taps)] as const
   #at = 0
@@ -116,7 +116,7 @@ export class TruePeakMeter {
     for (let at = 0; at + 1 < samples.length; at += 2) {
       for (const [side, latest] of this.#latest.entries()) {
         const sample = samples[at + side] ?? 0
-        // Written twice, so that the latest ones always lie in a row.
+        // Written twice, so that the latest samples are always contiguous.
         latest[this.#at] = sample
         latest[this.#at + taps] = sample
       }
@@ -125,7 +125,7 @@ export class TruePeakMeter {
     }
   }
 
-  /** The peak, of 1. */
+  /** True peak, linear; 1 is full scale. */
   finish(): number {
     this.push(new Float32Array(2 * taps))
     return this.#peak
@@ -136,7 +136,7 @@ export class TruePeakMeter {
       Math.abs(latest[this.#at + taps / 2 - 1] ?? 0),
       Math.abs(latest[this.#at + taps / 2] ?? 0),
     )
-    // Between two samples it is seldom twice as high as the higher one, and never where both are far below the peak.
+    // Shortcut: a peak between two samples is practically never twice as high as the higher sample.
     if (2 * near < this.#peak) return
     for (const weights of interpolationPhases) {
       let sum = 0

@@ -1,18 +1,18 @@
-/** Samples a second that all analysis works with. */
+/** Sample rate of the analysis, Hz. */
 export const analysisSampleRate = 48_000
 
-/** Samples from one look at the sound to the next: 120 looks a second, which 30, 40 and 60 frames a second divide. */
+/** Samples per hop: 120 hops a second, a multiple of 30, 40 and 60 frames a second. */
 export const hopSamples = 400
 
-/** Seconds from one look to the next. */
+/** Seconds per hop. */
 export const hopSeconds = hopSamples / analysisSampleRate
 
-/** Cuts two-channel sound that arrives in pieces of any size into hops; a last incomplete one is kept back. */
+/** Splits interleaved stereo chunks of any size into hops. An incomplete hop is kept for the next chunk. */
 export class HopSplitter {
   readonly #piece = new Float32Array(2 * hopSamples)
   #filled = 0;
 
-  /** The hops that this piece completes; each is used again for the next. */
+  /** Yields the hops that this chunk completes, in one reused buffer. */
   *split(samples: Float32Array): Generator<Float32Array> {
     let at = 0
     while (at < samples.length) {
@@ -27,7 +27,7 @@ export class HopSplitter {
   }
 }
 
-/** The latest samples of two channels. */
+/** The latest samples of both channels. */
 export class SampleHistory {
   readonly left: Float32Array
   readonly right: Float32Array
@@ -37,7 +37,7 @@ export class SampleHistory {
     this.right = new Float32Array(length)
   }
 
-  /** Adds a hop at the end; as much goes at the beginning. */
+  /** Appends a hop and drops the oldest one. */
   push(samples: Float32Array): void {
     const kept = this.left.length - hopSamples
     this.left.copyWithin(0, hopSamples)
@@ -48,7 +48,7 @@ export class SampleHistory {
     }
   }
 
-  /** Writes the mean of both channels from a place on into `mono`, as long as that is. */
+  /** Fills `mono` with the mean of both channels, from sample `from` on. */
   mix(from: number, mono: Float32Array): void {
     for (let at = 0; at < mono.length; at += 1) {
       mono[at] = ((this.left[from + at] ?? 0) + (this.right[from + at] ?? 0)) / 2

@@ -1,10 +1,10 @@
 import FFT from 'fft.js'
 
-/** The frequencies in a stretch of sound: a Fourier transform under a Hann window. */
+/** Spectrum of a block of samples: FFT under a Hann window. */
 export class Spectrum {
-  /** Samples a stretch has; a power of two. */
+  /** Samples per block; a power of two. */
   readonly size: number
-  /** A Hann window lets half of a sine through, and half of that lies at the negative frequency. */
+  /** Compensates the gain of the Hann window (1/2) and the negative frequencies (1/2). */
   readonly #scale: number
   readonly #fft: FFT
   readonly #window: Float64Array
@@ -25,7 +25,7 @@ export class Spectrum {
     this.#magnitudes = new Float64Array(size / 2)
   }
 
-  /** Amplitude of each frequency, 1 for a sine of full scale; bin i is i times the sample rate by the size. Used again by the next call. */
+  /** Amplitude per bin, 1 for a full-scale sine; bin i is at i x sample rate / size. The array is reused. */
   magnitudes(samples: Float32Array): Float64Array {
     this.analyze(samples)
     for (let bin = 0; bin < this.#magnitudes.length; bin += 1)
@@ -33,7 +33,7 @@ export class Spectrum {
     return this.#magnitudes
   }
 
-  /** Takes a stretch, of which `power` then tells. */
+  /** Transforms a block, for `power`. */
   analyze(samples: Float32Array): void {
     for (let at = 0; at < this.size; at += 1) {
       this.#windowed[at] = (samples[at] ?? 0) * (this.#window[at] ?? 0)
@@ -41,7 +41,7 @@ export class Spectrum {
     this.#fft.realTransform(this.#bins, this.#windowed)
   }
 
-  /** The square of a bin's amplitude; 0 beyond the spectrum. */
+  /** Squared amplitude of a bin; 0 beyond the spectrum. */
   power(bin: number): number {
     if (bin >= this.size / 2) return 0
     const real = this.#scale * (this.#bins[2 * bin] ?? 0)
@@ -51,13 +51,13 @@ export class Spectrum {
 }
 
 /**
- * Spectra of sound and sound of spectra: frames of a power of two under a periodic Hann window, a quarter apart, the
- * first at the first sample. What is turned there and back is as it was.
+ * Short-time Fourier transform and its inverse: periodic Hann window of a power-of-two size, hop of a quarter, first
+ * frame at the first sample. The round trip reproduces the input.
  */
 export class Stft {
   readonly size: number
   readonly hop: number
-  /** Frequencies of a frame, each a real and an imaginary number. */
+  /** Complex bins per frame, as pairs of real and imaginary parts. */
   readonly bins: number
   readonly #fft: FFT
   readonly #window: Float64Array
@@ -77,12 +77,12 @@ export class Stft {
     this.#complex = this.#fft.createComplexArray()
   }
 
-  /** Samples that so many frames are about. */
+  /** Number of samples covered by `frames` frames. */
   lengthOf(frames: number): number {
     return (frames - 1) * this.hop + this.size
   }
 
-  /** The spectra of so many frames, one after another; what is missing of the sound is silence. */
+  /** Spectra of `frames` frames, concatenated. The sound is padded with silence. */
   forward(sound: Float32Array, frames: number): Float32Array {
     const width = 2 * this.bins
     const spectra = new Float32Array(frames * width)
@@ -97,7 +97,7 @@ export class Stft {
     return spectra
   }
 
-  /** The sound of spectra. */
+  /** Sound of `frames` spectra, by overlap-add. */
   inverse(spectra: Float32Array, frames: number): Float32Array {
     const width = 2 * this.bins
     const sound = new Float32Array(this.lengthOf(frames))
@@ -114,7 +114,7 @@ export class Stft {
         weights[begin + at] = (weights[begin + at] ?? 0) + weight * weight
       }
     }
-    // At the ends no window reaches: there is next to nothing to divide.
+    // At both ends the window is nearly zero: avoid the division.
     for (const [at, weight] of weights.entries()) sound[at] = weight > 1e-6 ? (sound[at] ?? 0) / weight : 0
     return sound
   }

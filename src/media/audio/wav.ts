@@ -2,7 +2,7 @@ import type { MonoAudio } from '../speech/speech-types.ts'
 
 const headerBytes = 44
 
-/** Sound of one channel as a WAV file of 16 bits. */
+/** Encodes mono sound as a 16-bit WAV file. */
 export function encodeWav({ samples, rate }: MonoAudio): Buffer<ArrayBuffer> {
   const wav = Buffer.alloc(headerBytes + samples.length * 2)
   wav.write('RIFF', 0, 'latin1')
@@ -23,13 +23,13 @@ export function encodeWav({ samples, rate }: MonoAudio): Buffer<ArrayBuffer> {
   return wav
 }
 
-/** Why bytes are no WAV file that can be read. */
+/** Reason why bytes cannot be decoded as a WAV file, as a predicate: "is cut off". */
 export class InvalidWavError extends Error {}
 
-/** Kinds of samples (Microsoft's RIFF registry); an extensible header tells its own behind. */
+/** Format tags (RIFF registry); the extensible header stores the actual tag further behind. */
 const [pcm, float, extensible] = [1, 3, 0xfffe]
 
-/** Sizes that a writer leaves who does not know the end when it begins. */
+/** Placeholder sizes written by encoders that stream to a pipe. */
 const unknownSizes = new Set([0, 0x7fffffff, 0x7fffffff - 36, 0xffffffff, 0xffffffff - 36, 0xffffffff - 44])
 
 interface WavFormat {
@@ -39,14 +39,14 @@ interface WavFormat {
   readonly bits: number
 }
 
-/** Reads a WAV file of whole numbers or floats, its channels mixed into one. Throws WavProblem. */
+/** Decodes a WAV file (PCM or float) to mono by averaging the channels. Throws InvalidWavError. */
 export function decodeWav(bytes: Buffer): MonoAudio {
   if (
     bytes.length < 12 ||
     bytes.toString('latin1', 0, 4) !== 'RIFF' ||
     bytes.toString('latin1', 8, 12) !== 'WAVE'
   ) {
-    throw new InvalidWavError('is no WAV file')
+    throw new InvalidWavError('is not a WAV file')
   }
   let format: WavFormat | undefined
   for (let at = 12; at + 8 <= bytes.length;) {
@@ -55,14 +55,14 @@ export function decodeWav(bytes: Buffer): MonoAudio {
     const content = bytes.subarray(at + 8, at + 8 + size)
     if (name === 'fmt ') format = parseWavFormat(content)
     if (name === 'data') {
-      if (!format) throw new InvalidWavError('has samples before their format')
+      if (!format) throw new InvalidWavError('has samples before the format chunk')
       if (content.length < size && !unknownSizes.has(size)) throw new InvalidWavError('is cut off')
       return {
         rate: format.rate,
         samples: parseWavSamples(unknownSizes.has(size) ? bytes.subarray(at + 8) : content, format),
       }
     }
-    // Chunks begin at even places.
+    // Chunks start at even offsets.
     at += 8 + size + (size % 2)
   }
   throw new InvalidWavError('has no samples')
@@ -80,10 +80,9 @@ function parseWavFormat(content: Buffer): WavFormat {
   }
   const { channels, rate, bits } = format
   const isRead = kind === pcm ? [8, 16, 24, 32].includes(bits) : kind === float && bits === 32
-  if (!isRead)
-    throw new InvalidWavError(`holds samples of kind ${kind} with ${bits} bits, which are not read here`)
+  if (!isRead) throw new InvalidWavError(`has the unsupported sample format ${kind} with ${bits} bits`)
   if (channels < 1 || channels > 8) throw new InvalidWavError(`has ${channels} channels`)
-  if (rate < 8000 || rate > 192_000) throw new InvalidWavError(`has ${rate} samples a second`)
+  if (rate < 8000 || rate > 192_000) throw new InvalidWavError(`has a sample rate of ${rate} Hz`)
   return format
 }
 
@@ -95,12 +94,12 @@ function parseWavSamples(data: Buffer, { kind, channels, bits }: WavFormat): Flo
     for (let channel = 0; channel < channels; channel += 1) {
       const place = (at * channels + channel) * width
       if (kind === float) sum += data.readFloatLE(place)
-      // Of 8 bits, and of these alone, they are counted from 128.
+      // 8-bit samples, and only these, are unsigned.
       else if (width === 1) sum += (data.readUInt8(place) - 128) / 128
       else sum += data.readIntLE(place, width) / 2 ** (bits - 1)
     }
     samples[at] = sum / channels
   }
-  if (!samples.every(Number.isFinite)) throw new InvalidWavError('holds samples that are no numbers')
+  if (!samples.every(Number.isFinite)) throw new InvalidWavError('contains NaN or infinite samples')
   return samples
 }

@@ -1,23 +1,23 @@
-/** A stretch of sound around a place. */
+/** A window of a stream of samples. */
 export interface SoundWindow {
-  /** Sample at which it begins; before the first of the sound where that is silent in it. */
+  /** Index of its first sample; negative while the window includes padding before the sound. */
   readonly from: number
-  /** As long as was asked, silent beyond both ends of the sound; used again for the next. */
+  /** Samples, padded with silence at both ends of the sound. The buffer is reused. */
   readonly samples: Float32Array
-  /** Samples of the sound there are up to the window's end; all of them where it is the last. */
+  /** Samples received up to the end of the window; all samples for the last window. */
   readonly received: number
   readonly isLast: boolean
 }
 
 interface PaddedWindowsOptions {
-  /** Samples of a window, and from one to the next. */
+  /** Samples of a window, and distance between windows. */
   readonly length: number
   readonly step: number
-  /** Samples of silence before the sound. */
+  /** Silent samples before the sound. */
   readonly before: number
 }
 
-/** Cuts sound that arrives in pieces of any size into windows that overlap, until all of it lies `before` samples within one. */
+/** Splits chunks of any size into overlapping windows, until every sample has been `before` samples inside one. */
 export async function* paddedWindows(
   sound: AsyncIterable<Float32Array>,
   { length, step, before }: PaddedWindowsOptions,
@@ -46,20 +46,20 @@ export async function* paddedWindows(
 }
 
 interface OverlapOptions {
-  /** Samples of a piece, and of what two neighbours share; of all channels, which come in turn. */
+  /** Samples of a window, and overlap of neighbours; counted over all interleaved channels. */
   readonly size: number
   readonly overlap: number
 }
 
-/** Sound, and what was made of it. */
+/** Input and output of the same span. */
 interface ProcessedAudio {
   readonly given: Float32Array
   readonly made: Float32Array
 }
 
 /**
- * Makes something of sound of any length by work on pieces of it that overlap: in what they share one fades into the
- * next. The last is filled up with silence. What comes out is as long as what goes in.
+ * Processes sound of any length in overlapping windows, with a linear crossfade in the overlaps. The last window is
+ * padded with silence. The output is as long as the input.
  */
 export async function* processOverlapping(
   sound: AsyncIterable<Float32Array>,
@@ -79,7 +79,7 @@ export async function* processOverlapping(
   }
   for await (const chunk of sound) {
     for (let at = 0; at < chunk.length;) {
-      // A full piece waits for more, so that the last one is known to be.
+      // A full window waits for more samples, so that the last window is known.
       if (filled === size) {
         const made = await join()
         yield { given: piece.slice(0, size - overlap), made: made.subarray(0, size - overlap) }
@@ -99,7 +99,7 @@ export async function* processOverlapping(
   yield { given: piece.slice(0, filled), made: made.subarray(0, filled) }
 }
 
-/** Samples that come in pieces, in one. */
+/** Concatenates chunks of samples. */
 export function concatSamples(pieces: readonly Float32Array[]): Float32Array<ArrayBuffer> {
   const all = new Float32Array(pieces.reduce((sum, { length }) => sum + length, 0))
   let at = 0

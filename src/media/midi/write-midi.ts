@@ -1,25 +1,25 @@
 import type { Performance } from '../piano/note.ts'
 
-/** Beats a minute, as the only entry of the tempo map. */
+/** Tempo, beats per minute: the only entry of the tempo map. */
 export const midiTempo = 120
 
-/** Ticks of a beat: at 120 beats a minute one lasts 0.52 ms. */
+/** Ticks per beat: at 120 beats per minute a tick is 0.52 ms. */
 const ticksPerBeat = 960
 
 const ticksPerSecond = (ticksPerBeat * midiTempo) / 60
 
-/** An event of a track and its place in time. */
+/** A MIDI event of the track. */
 interface MidiEvent {
   readonly tick: number
-  /** Of one moment: notes end, then the pedal moves, then notes begin. */
-  readonly turn: number
+  /** Order of events of one tick: notes end, the pedal moves, notes begin. */
+  readonly order: number
   readonly bytes: readonly number[]
 }
 
-/** A Standard MIDI File of format 0 with a performance on General MIDI's grand piano. */
+/** Encodes a performance as a Standard MIDI File, format 0, on General MIDI's acoustic grand piano. */
 export function writeMidi(performance: Performance): Buffer {
   const events = midiEvents(performance).toSorted(
-    (one, other) => one.tick - other.tick || one.turn - other.turn,
+    (one, other) => one.tick - other.tick || one.order - other.order,
   )
   let before = 0
   const track = [
@@ -48,12 +48,12 @@ function midiEvents({ notes, pedals }: Performance): MidiEvent[] {
   const tick = (seconds: number) => Math.max(0, Math.round(seconds * ticksPerSecond))
   return [
     ...notes.flatMap(({ pitch, start, end, velocity }) => [
-      { tick: tick(start), turn: 3, bytes: [0x90, pitch, velocity] },
-      { tick: Math.max(tick(start) + 1, tick(end)), turn: 0, bytes: [0x80, pitch, 64] },
+      { tick: tick(start), order: 3, bytes: [0x90, pitch, velocity] },
+      { tick: Math.max(tick(start) + 1, tick(end)), order: 0, bytes: [0x80, pitch, 64] },
     ]),
     ...pedals.flatMap(({ start, end }) => [
-      { tick: tick(start), turn: 2, bytes: [0xb0, 64, 127] },
-      { tick: Math.max(tick(start) + 1, tick(end)), turn: 1, bytes: [0xb0, 64, 0] },
+      { tick: tick(start), order: 2, bytes: [0xb0, 64, 127] },
+      { tick: Math.max(tick(start) + 1, tick(end)), order: 1, bytes: [0xb0, 64, 0] },
     ]),
   ]
 }
@@ -62,7 +62,7 @@ function deltaEvent(ticks: number, bytes: readonly number[]): number[] {
   return [...variableLength(ticks), ...bytes]
 }
 
-/** Seven bits a byte, the highest first; all but the last are marked. */
+/** Variable-length quantity: seven bits per byte, highest first; all bytes but the last have the top bit set. */
 function variableLength(value: number): number[] {
   const bytes = [value & 0x7f]
   for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80)

@@ -1,22 +1,22 @@
 import { keyCount } from './note.ts'
 
-/** Rate of the sound that is looked at, Hz, and samples from one look to the next: 86 looks a second. */
+/** Sample rate of the analysed sound, Hz, and samples per frame: 86 frames a second (as Basic Pitch). */
 export const pianoSampleRate = 22_050
 export const pianoFrameHop = 256
 
-/** Partials of each key that are followed. */
+/** Partials measured per key. */
 export const partialCount = 4
 
-/** What is known of one moment of the sound, by keys. */
+/** Analysis of one frame; arrays are indexed by key, 0 = A0. */
 export interface PianoFrame {
-  /** 0 to 1: how sure a model is that a key is struck, and that it sounds. */
+  /** Probability of the model, 0 to 1, that the key is struck, and that it sounds. */
   readonly onsets: Float32Array
   readonly sounding: Float32Array
-  /** Level of each partial of each key, dB; key by key. */
+  /** Level of each partial, dB; index `key * partialCount + partial`. */
   readonly levels: Float32Array
 }
 
-/** The latest frames. Frames before the first, and after the last, are silent. */
+/** Ring buffer of the latest frames. Frames outside it are silent. */
 export class RecentFrames {
   readonly #frames: (PianoFrame | undefined)[]
   #count = 0
@@ -25,12 +25,12 @@ export class RecentFrames {
     this.#frames = Array.from({ length: kept })
   }
 
-  /** Frames pushed so far. */
+  /** Number of frames pushed so far. */
   get count(): number {
     return this.#count
   }
 
-  /** Takes what the frame holds now: whose it is may use it again. */
+  /** Copies a frame, so that the caller may reuse its arrays. */
   push(frame: PianoFrame): void {
     const kept = (this.#frames[this.#count % this.#frames.length] ??= emptyFrame())
     kept.onsets.set(frame.onsets)
@@ -39,14 +39,14 @@ export class RecentFrames {
     this.#count += 1
   }
 
-  /** A frame among the latest. */
+  /** Frame by its index since the first push. */
   at(index: number): PianoFrame {
     if (index < 0 || index >= this.#count || index < this.#count - this.#frames.length) return silentFrame
     return this.#frames[index % this.#frames.length] ?? silentFrame
   }
 }
 
-/** Level of nothing, dB. */
+/** Lowest level, dB. */
 export const silenceDb = -100
 
 function emptyFrame(): PianoFrame {

@@ -16,61 +16,61 @@ import {
 } from './frames.ts'
 import { keyCount, lowestKey } from './note.ts'
 
-/** A note as it was heard. */
+/** A transcribed note; times in seconds. */
 export interface TranscribedNote extends OnsetEstimate {
   readonly pitch: number
   /** Seconds. */
   readonly start: number
-  /** When it is left: where a damper falls, or it is heard no more. */
+  /** Release: when the damper falls, or the sound ends. */
   readonly end: number
-  /** When it is heard no more. */
+  /** When the sound ends. */
   readonly soundEnd: number
 }
 
-/** A key that was struck: its moment in frames, between two of them as a rule. */
+/** A detected strike of a key; times in frames with a fraction. */
 interface Strike extends OnsetEstimate {
   readonly at: number
-  /** Where a damper falls. */
+  /** Frame in which the damper falls. */
   damped?: number
 }
 
-/** From here on a strike is believed. */
+/** Lowest probability of an accepted strike. */
 export const acceptedProbability = 0.5
 
-/** Frames within which a key is not struck twice: 46 ms. */
+/** Shortest distance between two strikes of a key, frames: 46 ms. */
 const apart = 4
 
-/** Frames by which the model tells a begin late: 3.5 ms. */
+/** Latency of the model's onsets, frames: 3.5 ms. */
 const lag = 0.3
 
-/** A sound has ended when it stays below this for so many frames. */
+/** A sound has ended when its probability stays below `faint` for `faintFrames` frames. */
 const faint = 0.3
 const faintFrames = 4
 
 /**
- * A damper takes so many dB within so many frames, 93 ms, and for good; what rings on fades more slowly, though high
- * keys fade fast by themselves: from A4 on more is asked for, dB a key.
+ * A damper lowers the level by `fall` dB within `frames` (93 ms) and permanently; undamped strings decay more slowly.
+ * High keys decay fast even undamped: from key `from` (A4) on, `more` dB per key are required in addition.
  */
 const damped = { fall: 6, from: 48, more: 0.2, frames: 8, settles: 6 } as const
 
-/** Shortest note, frames. */
+/** Shortest note, in frames. */
 const shortest = 4
 
-/** Follows all keys through frames that are pushed in order, and tells notes as they end. */
+/** Converts frames, pushed in order, to notes: accepts strikes, then finds release and end of each. */
 export class NoteTracker {
   readonly #frames = new RecentFrames(64)
   readonly #open: (Strike | undefined)[] = Array.from({ length: keyCount })
   readonly #waiting: (Strike | undefined)[] = Array.from({ length: keyCount })
   readonly #faint = new Uint8Array(keyCount)
 
-  /** Takes the next frame; answers the notes that ended. */
+  /** Adds the next frame. Returns the notes that ended. */
   push(frame: PianoFrame): TranscribedNote[] {
     this.#frames.push(frame)
     const now = this.#frames.count - 1 - featureLookAhead
     return now < 0 ? [] : this.#step(now)
   }
 
-  /** Ends what still sounds. */
+  /** Ends all open notes and returns them. */
   finish(): TranscribedNote[] {
     const last = this.#frames.count
     const notes: TranscribedNote[] = []
@@ -90,7 +90,7 @@ export class NoteTracker {
         this.#waiting[key] = undefined
         this.#faint[key] = 0
       }
-      // A strike that waits may lie before the first faint frame: its note ends the one that fades.
+      // A pending strike may precede the first faint frame; then the fading note ends at that strike.
       if (this.#fades(now, key))
         notes.push(...this.#end(key, Math.min(now - faintFrames + 1, this.#waiting[key]?.at ?? Infinity)))
       else this.#damp(now, key)
@@ -98,17 +98,18 @@ export class NoteTracker {
     return notes
   }
 
-  /** Looks whether the key was struck; of strikes that are too near the surest counts. */
+  /** Detects a strike of the key. Of two strikes that are too close, the more probable one counts. */
   #look(now: number, key: number): void {
     const rise = onsetPeak(this.#frames, now, key)
     if (rise === null) return
-    const judged = classifyOnset(onsetFeatures(this.#frames, now, key))
+    const estimate = classifyOnset(onsetFeatures(this.#frames, now, key))
     const other = this.#waiting[key]
-    if (judged.probability < acceptedProbability || (other && other.probability >= judged.probability)) return
-    this.#waiting[key] = { at: rise, ...judged }
+    if (estimate.probability < acceptedProbability || (other && other.probability >= estimate.probability))
+      return
+    this.#waiting[key] = { at: rise, ...estimate }
   }
 
-  /** Whether an open note has been faint for long enough. */
+  /** Whether an open note has been faint for `faintFrames` frames. */
   #fades(now: number, key: number): boolean {
     if (!this.#open[key]) return false
     const isFaint = (this.#frames.at(now).sounding[key] ?? 0) < faint
@@ -116,7 +117,7 @@ export class NoteTracker {
     return (this.#faint[key] ?? 0) >= faintFrames
   }
 
-  /** Looks whether an open note is damped here; it loses its strike first. */
+  /** Detects the damper of an open note. The decay of the attack is skipped first. */
   #damp(now: number, key: number): void {
     const strike = this.#open[key]
     if (!strike || strike.damped !== undefined || now < strike.at + damped.settles) return
@@ -145,7 +146,7 @@ export class NoteTracker {
   }
 }
 
-/** Seconds of a moment in frames. */
+/** Time of a frame, seconds, corrected by the latency of the model. */
 export function frameSeconds(frame: number): number {
   return Math.max(0, ((frame - lag) * pianoFrameHop) / pianoSampleRate)
 }

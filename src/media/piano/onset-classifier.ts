@@ -2,25 +2,25 @@ import { partialCount, type PianoFrame, type RecentFrames, silenceDb } from './f
 import { keyCount } from './note.ts'
 import { onsetWeights } from './onset-weights.ts'
 
-/** What is thought of a sound that begins. */
+/** Estimate for one onset candidate of one key. */
 export interface OnsetEstimate {
-  /** 0 to 1: how sure it is that a key was struck. */
+  /** Probability that the key was struck, 0 to 1. */
   readonly probability: number
-  /** How hard, as a MIDI velocity; not yet whole, nor within its bounds. */
+  /** MIDI velocity as a real number; neither rounded nor clamped to 1 to 127. */
   readonly velocity: number
 }
 
-/** A fully connected layer of few neurons and two outputs, fitted on generated pieces (bench/piano-fit.ts). */
+/** Weights of a network with one tanh layer and two outputs, fitted on generated pieces (bench/piano-fit.ts). */
 export interface OnsetWeights {
   readonly inputs: number
   readonly neurons: number
-  /** Neuron by neuron: its bias, then the weight of each input. */
+  /** Per neuron: bias, then one weight per input. */
   readonly hidden: Float32Array
-  /** For each of the two outputs: its bias, then the weight of each neuron. */
+  /** Per output (logit, velocity): bias, then one weight per neuron. */
   readonly output: Float32Array
 }
 
-/** Judges by the numbers that `featuresOf` gives. */
+/** Estimates probability and velocity of an onset from the vector that `onsetFeatures` returns. */
 export function classifyOnset(
   features: Float64Array,
   { inputs, neurons, hidden, output }: OnsetWeights = onsetWeights,
@@ -30,9 +30,9 @@ export function classifyOnset(
     const from = neuron * (inputs + 1)
     let sum = hidden[from] ?? 0
     for (let at = 0; at < inputs; at += 1) sum += (hidden[from + 1 + at] ?? 0) * (features[at] ?? 0)
-    const fires = Math.tanh(sum)
-    logit += (output[1 + neuron] ?? 0) * fires
-    velocity += (output[neurons + 2 + neuron] ?? 0) * fires
+    const activation = Math.tanh(sum)
+    logit += (output[1 + neuron] ?? 0) * activation
+    velocity += (output[neurons + 2 + neuron] ?? 0) * activation
   }
   return {
     probability: 1 / (1 + Math.exp(-logit)),
@@ -40,27 +40,30 @@ export function classifyOnset(
   }
 }
 
-/** Velocities are fitted in spans from the middle. */
+/** The velocity output is scaled: velocity = middle + span x output. */
 export const velocityScale = { middle: 64, span: 32 } as const
 
-/** Frames that `onsetFeatures` looks at before and after its moment. */
+/** Frames that `onsetFeatures` reads before and after the onset. */
 const featureLookBack = 16
 export const featureLookAhead = 22
 
-/** Keys apart whose sounds are taken for one another: neighbours, octaves, and what shares partials. */
+/** Distances in semitones of keys that are easily confused: neighbours, octaves, and keys that share partials. */
 const relatedKeys = [-1, 1, -12, 12, -19, 19, -24, 24, -7, 7, -28, -31] as const
 
-/** What tells a note that was struck from one that only seems so: numbers around 0, near 1 at most. */
+/**
+ * Feature vector that separates a struck key from its look-alikes: 51 values around 0, seldom beyond 1. `at` is the
+ * frame of the onset, `key` counts from 0 (A0). Reads frames `at - 16` to `at + 22`.
+ */
 export function onsetFeatures(frames: RecentFrames, at: number, key: number): Float64Array {
   const one = (frame: number) => frames.at(frame)
-  const most = (field: 'onsets' | 'sounding', of: number, [from, to]: readonly [number, number]) => {
+  const maxOver = (field: 'onsets' | 'sounding', of: number, [from, to]: readonly [number, number]) => {
     if (of < 0 || of >= keyCount) return 0
     let best = 0
     for (let frame = at + from; frame <= at + to; frame += 1)
       best = Math.max(best, one(frame)[field][of] ?? 0)
     return best
   }
-  const mean = (field: 'onsets' | 'sounding', of: number, [from, to]: readonly [number, number]) => {
+  const meanOver = (field: 'onsets' | 'sounding', of: number, [from, to]: readonly [number, number]) => {
     if (of < 0 || of >= keyCount) return 0
     let sum = 0
     for (let frame = at + from; frame <= at + to; frame += 1) sum += one(frame)[field][of] ?? 0
@@ -78,20 +81,20 @@ export function onsetFeatures(frames: RecentFrames, at: number, key: number): Fl
   const own = level(after, key, 0)
   const strongest = maxValue(one(at).onsets)
   return Float64Array.from([
-    most('onsets', key, [0, 0]),
-    mean('onsets', key, [-1, 1]),
-    mean('onsets', key, [-3, 3]),
-    most('onsets', key, [-12, -3]),
-    most('onsets', key, [3, 10]),
-    mean('sounding', key, [1, 3]),
-    mean('sounding', key, [4, 8]),
-    mean('sounding', key, [9, 14]),
-    mean('sounding', key, [15, featureLookAhead]),
-    mean('sounding', key, [-4, -2]),
-    mean('sounding', key, [-featureLookBack, -5]),
+    maxOver('onsets', key, [0, 0]),
+    meanOver('onsets', key, [-1, 1]),
+    meanOver('onsets', key, [-3, 3]),
+    maxOver('onsets', key, [-12, -3]),
+    maxOver('onsets', key, [3, 10]),
+    meanOver('sounding', key, [1, 3]),
+    meanOver('sounding', key, [4, 8]),
+    meanOver('sounding', key, [9, 14]),
+    meanOver('sounding', key, [15, featureLookAhead]),
+    meanOver('sounding', key, [-4, -2]),
+    meanOver('sounding', key, [-featureLookBack, -5]),
     ...relatedKeys.flatMap((apart) => [
-      most('onsets', key + apart, [-3, 3]),
-      mean('sounding', key + apart, [1, 8]),
+      maxOver('onsets', key + apart, [-3, 3]),
+      meanOver('sounding', key + apart, [1, 8]),
     ]),
     ...rises,
     (Math.max(...rises) + Math.min(...rises)) / 2,
@@ -109,28 +112,28 @@ export function onsetFeatures(frames: RecentFrames, at: number, key: number): Fl
   ])
 }
 
-/** The highest of numbers; spread over arguments, or reduced, they would be walked far more slowly. */
+/** Maximum of an array. A loop is far faster here than `Math.max(...values)` or `reduce`. */
 function maxValue(values: Float32Array): number {
-  let most = -Infinity
-  for (let at = 0; at < values.length; at += 1) most = Math.max(most, values[at] ?? most)
-  return most
+  let max = -Infinity
+  for (let at = 0; at < values.length; at += 1) max = Math.max(max, values[at] ?? max)
+  return max
 }
 
-/** From here on a rise of the model's onsets is looked at more closely: nearly every true one is higher. */
+/** Lowest onset probability of the model that is classified; nearly every true onset is higher. */
 const minOnsetProbability = 0.2
 
-/** The moment, in frames, of an onset of the model that is worth a look and highest at a frame; null where there is none. */
+/** Time of a local maximum of the onset probability at frame `at`, in frames with a fraction; null if there is none. */
 export function onsetPeak(frames: RecentFrames, at: number, key: number): number | null {
   const of = (index: number) => frames.at(index).onsets[key] ?? 0
   const here = of(at)
-  // Nearly all that is looked at ends here.
+  // Nearly every call returns here.
   if (here < minOnsetProbability) return null
   const [before, after] = [of(at - 1), of(at + 1)]
   return here <= before || here < after ? null : at + parabolaPeak(before, here, after)
 }
 
-/** Where between -0.5 and 0.5 a parabola through three values has its top. */
+/** Offset of the vertex of a parabola through three values, -0.5 to 0.5. */
 function parabolaPeak(before: number, here: number, after: number): number {
-  const bend = before - 2 * here + after
-  return bend === 0 ? 0 : (before - after) / (2 * bend)
+  const curvature = before - 2 * here + after
+  return curvature === 0 ? 0 : (before - after) / (2 * curvature)
 }

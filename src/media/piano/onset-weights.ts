@@ -1,6 +1,6 @@
 import type { OnsetWeights } from './onset-classifier.ts'
 
-/** Little-endian 32-bit numbers, written as lines of base64. */
+/** Decodes little-endian 32-bit floats from lines of base64. */
 export function decodeFloats(lines: readonly string[]): Float32Array {
   const bytes = Uint8Array.from(atob(lines.join('')), (letter) => letter.codePointAt(0) ?? 0)
   const view = new DataView(bytes.buffer)
@@ -9,7 +9,7 @@ export function decodeFloats(lines: readonly string[]): Float32Array {
 
 // Fitted as bench/piano-fit.ts does, on TimGM6mb, MuseScore General and the Salamander Grand Piano.
 
-/** What judges whether a key was struck, and how hard. */
+/** Weights that estimate whether a key was struck, and its velocity. */
 export const onsetWeights: OnsetWeights = {
   inputs: 51,
   neurons: 32,

@@ -3,29 +3,29 @@ import { partialCount, pianoSampleRate, silenceDb } from './frames.ts'
 import { keyCount, lowestKey, pitchFrequency } from './note.ts'
 
 /**
- * Samples of the longer and the shorter look: 186 ms tell low keys apart, 93 ms tell high ones in time. The longer one
- * is at a quarter of them: no partial of the keys it is for is higher than 800 Hz.
+ * Samples of the two analysis windows: 186 ms resolve low keys in frequency, 93 ms resolve high keys in time. The long
+ * window is analysed at a quarter of the sample rate, as no partial of the low keys is above 800 Hz.
  */
 const windowSizes = { long: 4096, short: 2048 } as const
 const decimation = 4
 
-/** From this MIDI number on, the short look tells a key from its neighbours: they lie 12 Hz apart. */
+/** From this MIDI number on, the short window separates neighbouring keys: they are 12 Hz apart. */
 const shortWindowFrom = 56
 
-/** Measures the partials of every key. */
+/** Measures the levels of the partials of all keys. */
 export class PartialLevelMeter {
   readonly #long = new Spectrum(windowSizes.long / decimation)
   readonly #short = new Spectrum(windowSizes.short)
-  #fewer = new Float32Array(0)
+  #decimated = new Float32Array(0)
 
   /**
-   * Level of each partial of each key, dB, at moments of a sound: moment by moment, key by key. Moments are samples,
-   * multiples of four, with 2048 of them before and after. Written where `into` says.
+   * Writes the level of each partial, dB (-100 at least), for several frames of mono sound at 22,050 Hz. `moments` are
+   * sample indexes, multiples of four, at least 2048 samples from both ends. Layout of `into`: frame, key, partial.
    */
   measure(sound: Float32Array, moments: readonly number[], into: Float32Array): void {
     const count = Math.floor(sound.length / decimation)
-    if (this.#fewer.length !== count) this.#fewer = new Float32Array(count)
-    decimateBy4(sound, this.#fewer)
+    if (this.#decimated.length !== count) this.#decimated = new Float32Array(count)
+    decimateBy4(sound, this.#decimated)
     for (const [index, moment] of moments.entries())
       this.#at(sound, moment, into.subarray(index * partialBins.length, (index + 1) * partialBins.length))
   }
@@ -33,7 +33,7 @@ export class PartialLevelMeter {
   #at(sound: Float32Array, moment: number, levels: Float32Array): void {
     const around = (samples: Float32Array, middle: number, size: number) =>
       samples.subarray(middle - size / 2, middle + size / 2)
-    this.#long.analyze(around(this.#fewer, moment / decimation, windowSizes.long / decimation))
+    this.#long.analyze(around(this.#decimated, moment / decimation, windowSizes.long / decimation))
     this.#short.analyze(around(sound, moment, windowSizes.short))
     for (let at = 0; at < partialBins.length; at += 1) {
       const look = at < firstShortPartial ? this.#long : this.#short
@@ -44,10 +44,10 @@ export class PartialLevelMeter {
   }
 }
 
-/** The first partial that is told by the short look. */
+/** Index of the first partial that the short window measures. */
 const firstShortPartial = (shortWindowFrom - lowestKey) * partialCount
 
-/** The bin of its look in which each partial lies; those beyond the spectrum are silent. */
+/** Spectrum bin of each partial in its window; bins beyond the spectrum are silent. */
 const partialBins = Int32Array.from({ length: keyCount * partialCount }, (_, at) => {
   const hertz = pitchFrequency(lowestKey + Math.floor(at / partialCount)) * ((at % partialCount) + 1)
   return Math.round(
@@ -55,10 +55,10 @@ const partialBins = Int32Array.from({ length: keyCount * partialCount }, (_, at)
   )
 })
 
-/** Samples on each side of one that it is made of. */
+/** Taps on each side of the centre of the low-pass filter. */
 const filterReach = 20
 
-/** Weights of a sample and of those to one side: a windowed sinc (Blackman). */
+/** One half of the symmetric filter, centre first: a sinc under a Blackman window. */
 const filterWeights = lowPassWeights()
 
 function lowPassWeights(): Float64Array {
@@ -73,9 +73,8 @@ function lowPassWeights(): Float64Array {
 }
 
 /**
- * A quarter of the samples of a sound, every fourth from its first on, for what is at most a twentieth of its rate
- * high: that is let through within 0.01 dB, and what would be taken for it is 75 dB fainter. Around the sound there is
- * silence. Written where `into` says.
+ * Decimates sound by 4 into `into`: low-pass filter, then every fourth sample from the first on. Frequencies up to a
+ * twentieth of the sample rate pass within 0.01 dB; their aliases are attenuated by 75 dB. Sound is padded with silence.
  */
 export function decimateBy4(sound: Float32Array, into: Float32Array): Float32Array {
   const edge = new Float32Array(2 * filterReach + 1)
@@ -89,7 +88,7 @@ export function decimateBy4(sound: Float32Array, into: Float32Array): Float32Arr
   return into
 }
 
-/** All samples that count lie in the sound: reads beyond it would slow down all others. */
+/** Filter output at `middle`, which is at least `filterReach` from both ends: reads out of bounds would slow this down. */
 function filteredSample(sound: Float32Array, middle: number): number {
   let sum = (filterWeights[0] ?? 0) * (sound[middle] ?? 0)
   for (let apart = 1; apart <= filterReach; apart += 1)

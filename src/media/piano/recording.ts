@@ -4,52 +4,61 @@ import type { GivenFile } from '../../contract/operation.ts'
 /** Longest recording: 6 hours, in ms. */
 const maxRecordingMs = 6 * 3600 * 1000
 
-/** Length of a recording as its file tells it, in ms; 0 of one without sound. */
+/** Duration that the file declares, ms; 0 for a file without sound. */
 export function declaredDurationMs(facts: GivenFile['facts']): number {
   const sound = facts?.audio[0]
   return sound ? sound.start_ms + (sound.duration_ms || facts.duration_ms) : 0
 }
 
-/** Length of a recording, as far as it goes, in ms. Throws 6014 for a file without sound, 6016 beyond 6 hours. */
+/** Duration up to the point where a truncated file ends, ms. Throws 6014 without sound, 6016 beyond 6 hours. */
 export function recordingDurationMs({ name, facts }: Pick<GivenFile, 'name' | 'facts'>): number {
   const durationMs = Math.min(declaredDurationMs(facts), facts?.cut_off_ms ?? Infinity)
   if (durationMs <= 0) {
-    throw new MediaError(6014, `file_id: ${name} holds no sound`, {
-      hint: 'Give an audio file with sound; take the sound of a video out of it first.',
+    throw new MediaError(6014, `file_id: ${name} contains no sound`, {
+      hint: 'Give an audio file with sound. Extract the sound of a video first.',
     })
   }
   if (durationMs > maxRecordingMs) {
-    throw new MediaError(6016, `file_id: ${name} lasts longer than 6 hours`, {
+    throw new MediaError(6016, `file_id: ${name} is longer than 6 hours`, {
       hint: 'Cut it into shorter pieces.',
     })
   }
   return durationMs
 }
 
-/** Seconds on two cores to start, and to play a second of sound; measured. */
-const measured = { start: 1.5, played: 0.05 }
+/** Seconds of work on two cores: start-up, and rendering one second of sound; measured. */
+const measured = { start: 1.5, renderedSecond: 0.05 }
 
 /**
- * Seconds of work for a second of sound, on two cores. Basic Pitch: measured. The form of Kong et al.: reckoned; a
- * window of ten seconds takes some 200 billion multiplications, and one begins every five.
+ * Seconds of work per second of sound on two cores. Basic Pitch: measured. Kong et al. (2021): estimated from about
+ * 200 billion multiplications per window of ten seconds, one window every five seconds.
  */
 export const transcriptionPaces = { basicPitch: 0.02, highResolution: 1 } as const
 
-/** Seconds of work to expect for finding the notes of a recording; by Basic Pitch, where no other pace is given. */
-export function transcriptionSeconds(lastsMs: number, pace: number = transcriptionPaces.basicPitch): number {
-  return tenths(measured.start + (pace * lastsMs) / 1000)
+/** Expected seconds of work to transcribe a recording. `pace` defaults to that of Basic Pitch. */
+export function transcriptionSeconds(
+  durationMs: number,
+  pace: number = transcriptionPaces.basicPitch,
+): number {
+  return roundToTenth(measured.start + (pace * durationMs) / 1000)
 }
 
-/** Seconds of work to expect for playing them. */
-export function renderingSeconds(lastsMs: number): number {
-  return tenths(measured.start + (measured.played * lastsMs) / 1000)
+/** Expected seconds of work with the models trained on pianos, by pack; `further` seconds are added. */
+export function secondsWithPianoModels(durationMs: number, further = 0): Readonly<Record<string, number>> {
+  const seconds = transcriptionSeconds(durationMs, transcriptionPaces.highResolution) + further
+  return { 'piano-model': seconds, 'piano-transcription-pedal': seconds }
 }
 
-/** Milliseconds after which work of so many seconds hangs: a machine may be busy, and much slower than the one measured. */
+/** Expected seconds of work to render a performance. */
+export function renderingSeconds(durationMs: number): number {
+  return roundToTenth(measured.start + (measured.renderedSecond * durationMs) / 1000)
+}
+
+/** Timeout, ms, for work of `expected` seconds; generous, as a machine may be busy and far slower than the measured one. */
 export function workTimeoutMs(expected: number): number {
   return (10 * 60 + 30 * expected) * 1000
 }
 
-function tenths(seconds: number): number {
+function roundToTenth(seconds: number): number {
   return Math.round(10 * seconds) / 10
 }

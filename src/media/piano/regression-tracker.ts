@@ -1,9 +1,9 @@
 import { keyCount, lowestKey, type PedalSpan } from './note.ts'
 import type { TranscribedNote } from './note-tracker.ts'
 
-/** What a model that tells onsets and offsets by regression says of a hundredth of a second (Kong et al., 2021). */
+/** Output of a regression model (Kong et al., 2021) for one frame of 10 ms. */
 export interface RegressionFrame {
-  /** By keys, 0 to 1; onsets and offsets peak at the frame that lies nearest. */
+  /** Indexed by key, 0 to 1. Onsets and offsets peak at the frame nearest to the event. */
   readonly onsets: Float32Array
   readonly offsets: Float32Array
   readonly sounding: Float32Array
@@ -15,29 +15,29 @@ export interface RegressionFrame {
 /** Frames a second. */
 export const regressionFrameRate = 100
 
-/** What a peak and a sound reach at least, as published with the model. */
+/** Thresholds published with the model. */
 const threshold = { onset: 0.3, offset: 0.3, sounding: 0.1, pedalOffset: 0.2, pedal: 0.5 } as const
 
-/** Frames at both sides over which an onset, and an offset, rises to its peak and falls. */
+/** Frames on both sides over which an onset, and an offset, rises to its peak and falls. */
 const slope = { onset: 2, offset: 4 } as const
 
-/** Longest note, frames, and how long a pedal that is up waits for its offset. */
+/** Longest note, and longest wait of a released pedal for its offset, frames. */
 const longest = 600
 const pedalWait = 10
 
 const reach = slope.offset
 
-/** A note that is held. */
+/** An open note; times in frames. */
 interface HeldNote {
   readonly at: number
   readonly probability: number
   readonly velocity: number
-  /** Frame from which on it is not heard, and moment of an offset. */
-  gone?: number
+  /** First silent frame, and time of an offset. */
+  silentFrom?: number
   offset?: number
 }
 
-/** Follows keys and pedal through frames that are pushed in order, and tells notes as they end. */
+/** Converts regression frames, pushed in order, to notes and pedal spans (post-processing of Kong et al., 2021). */
 export class RegressionTracker {
   readonly pedals: PedalSpan[] = []
   readonly #frames: RegressionFrame[] = []
@@ -46,7 +46,7 @@ export class RegressionTracker {
   #wasDown = false
   #count = 0
 
-  /** Takes the next frame; answers the notes that ended. */
+  /** Adds the next frame. Returns the notes that ended. */
   push(frame: RegressionFrame): TranscribedNote[] {
     this.#frames.push(frame)
     if (this.#frames.length > 2 * reach + 1) this.#frames.shift()
@@ -54,7 +54,7 @@ export class RegressionTracker {
     return this.#count > reach ? this.#step(this.#count - 1 - reach) : []
   }
 
-  /** Ends what still sounds. */
+  /** Ends all open notes and the pedal. Returns the notes. */
   finish(): TranscribedNote[] {
     const last = this.#count
     const notes: TranscribedNote[] = []
@@ -72,10 +72,10 @@ export class RegressionTracker {
       const onset = this.#peak((frame) => frame.onsets[key] ?? 0, slope.onset, threshold.onset)
       if (onset !== null) {
         const at = Math.max(0, now + onset)
-        // Not at the frame, which may be later: its end would end the new note.
+        // Not at the frame, which may be later: the end of the old note would end the new one.
         notes.push(...this.#end(key, at))
         const { onsets, velocities } = this.#at(0)
-        // Published as a share of 128.
+        // The model outputs velocity / 128.
         const velocity = Math.floor(128 * (velocities[key] ?? 0))
         this.#held[key] = { at, probability: onsets[key] ?? 0, velocity }
       } else notes.push(...this.#follow(now, key))
@@ -84,16 +84,16 @@ export class RegressionTracker {
     return notes
   }
 
-  /** Ends a note where it is gone: at its offset, if that is nearer to where it is gone than to where it began. */
+  /** Ends a note that became silent: at its offset if that is nearer to the silence than to the start, else at the silence. */
   #follow(now: number, key: number): TranscribedNote[] {
     const held = this.#held[key]
     if (!held) return []
     const offset = this.#peak((frame) => frame.offsets[key] ?? 0, slope.offset, threshold.offset)
     if (offset !== null) held.offset ??= now + offset
-    if ((this.#at(0).sounding[key] ?? 0) <= threshold.sounding) held.gone ??= now
-    if (held.gone !== undefined) {
-      const isItsOwn = held.offset !== undefined && held.offset - held.at > held.gone - held.offset
-      return this.#end(key, isItsOwn ? (held.offset ?? held.gone) : held.gone)
+    if ((this.#at(0).sounding[key] ?? 0) <= threshold.sounding) held.silentFrom ??= now
+    if (held.silentFrom !== undefined) {
+      const isItsOwn = held.offset !== undefined && held.offset - held.at > held.silentFrom - held.offset
+      return this.#end(key, isItsOwn ? (held.offset ?? held.silentFrom) : held.silentFrom)
     }
     return now - held.at >= longest ? this.#end(key, now) : []
   }
@@ -140,12 +140,12 @@ export class RegressionTracker {
     this.#pedal = undefined
   }
 
-  /** A frame so many after the one that is looked at. */
+  /** Frame at a distance of `apart` from the current one. */
   #at(apart: number): RegressionFrame {
     return this.#frames[this.#frames.length - 1 - reach + apart] ?? silentRegressionFrame
   }
 
-  /** Where around this frame a peak lies, in frames; null where there is none. */
+  /** Offset of a peak from the current frame, in frames; null if there is none. */
   #peak(of: (frame: RegressionFrame) => number, sides: number, least: number): number | null {
     const [before, here, after] = [of(this.#at(-1)), of(this.#at(0)), of(this.#at(1))]
     if (here <= least || here <= before) return null

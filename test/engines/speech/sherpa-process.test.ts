@@ -125,14 +125,14 @@ const question = { samples: new Float32Array(16), rate: 16_000 }
 describe('a process', () => {
   beforeEach(() => usingModel('opens', 'hang'))
 
-  async function start(timeMs?: number): Promise<SherpaProcess> {
+  async function start(timeoutMs?: number): Promise<SherpaProcess> {
     const settings = {
       modelConfig: {
         senseVoice: { model: join(folder, 'mirror', 'sense.model.onnx'), language: '' },
         tokens: join(folder, 'mirror', 'sense.tokens.txt'),
       },
     }
-    const limits = { signal: never, ...(timeMs !== undefined && { timeMs }) }
+    const limits = { signal: never, ...(timeoutMs !== undefined && { timeoutMs }) }
     return await startSherpaProcess({ model: 'slow', kind: 'recogniser', settings }, limits)
   }
 
@@ -192,10 +192,10 @@ describe('a voice', () => {
     const opening = { model: 'zipvoice', kind: 'voice', settings: { model: { zipvoice } } } as const
     const asked = (text: string) => ({ ...question, say: { text, reference: '', speed: 2 } })
     await usingVoice('slow')
-    await using slow = await startSherpaProcess(opening, { signal: never, timeMs: 1 })
+    await using slow = await startSherpaProcess(opening, { signal: never, timeoutMs: 1 })
     expect(await slow.request(asked('A long text.'), never)).toMatchObject({ sampleRate: 24_000 })
     await usingVoice('hang')
-    await using hung = await startSherpaProcess(opening, { signal: never, timeMs: 1 })
+    await using hung = await startSherpaProcess(opening, { signal: never, timeoutMs: 1 })
     await expect(hung.request(asked('.'), never)).rejects.toMatchObject({
       code: 6402,
       message: expect.stringMatching(/gave no answer in 1 s/),

@@ -2,14 +2,14 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { SherpaLoadRequest, SherpaRequest, SherpaReply, SherpaSettings } from './messages.ts'
 
-// A process of its own: the native engine ends the one it is in at a model it does not like.
+// Runs in a process of its own, as the native engine aborts its process for an invalid model.
 
 interface SherpaStream {
   acceptWaveform(wave: { readonly samples: Float32Array; readonly sampleRate: number }): void
   inputFinished(): void
 }
 
-/** As much of sherpa-onnx-node as is used here. */
+/** The part of sherpa-onnx-node that is used here. */
 interface SherpaModule {
   readonly OfflineRecognizer: new (settings: SherpaSettings) => {
     createStream(): SherpaStream
@@ -41,7 +41,7 @@ function loadModel({ engine, kind: part, settings }: SherpaLoadRequest): Request
     case 'voice':
       return voiceHandler(new sherpa.OfflineTts(settings))
     default:
-      throw new TypeError('there is no such part')
+      throw new TypeError('unknown kind of model')
   }
 }
 
@@ -72,7 +72,7 @@ function voiceHandler(voice: InstanceType<SherpaModule['OfflineTts']>): RequestH
       enableExternalBuffer: false,
       generationConfig: {
         speed: say?.speed ?? 1,
-        // As many as the distilled model was made for.
+        // The distilled model was trained for 4 steps.
         numSteps: 4,
         referenceAudio: samples,
         referenceSampleRate: rate,
@@ -94,11 +94,11 @@ function handleMessage(message: SherpaLoadRequest | SherpaRequest): unknown {
 process.on('message', (message: SherpaLoadRequest | SherpaRequest) => {
   let reply: SherpaReply
   try {
-    reply = { told: handleMessage(message) }
+    reply = { result: handleMessage(message) }
   } catch (error) {
-    reply = { failed: String(error) }
+    reply = { error: String(error) }
   }
   process.send?.(reply)
 })
-// Who asked is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../../../contract/errors.ts'
 
-/** What the names of files of models end with, as sherpa-onnx exports them; what comes earlier goes first. */
+/** Suffixes of model file names, as exported by sherpa-onnx; earlier ones take precedence. */
 const fileEndings = {
   encoder: ['encoder.int8.onnx', 'encoder.onnx'],
   decoder: ['decoder.int8.onnx', 'decoder.onnx'],
@@ -19,21 +19,22 @@ const fileEndings = {
 export type ModelFileRole = keyof typeof fileEndings
 
 /**
- * Paths of a model's files, found by their names in a folder, or beside the first file of a pack. Throws 6016 where
- * one is not there.
+ * Finds the files of a model by name, in a folder or beside the given file. Throws 6016 if one is missing.
  */
 export async function findModelFiles<Name extends ModelFileRole>(
   pack: string,
-  place: string,
+  path: string,
   names: readonly Name[],
 ): Promise<Record<Name, string>> {
-  const folder = (await stat(place)).isDirectory() ? place : dirname(place)
-  const there = (await readdir(folder)).toSorted()
+  const folder = (await stat(path)).isDirectory() ? path : dirname(path)
+  const fileNames = (await readdir(folder)).toSorted()
   const found = names.map((name): readonly [Name, string] => {
-    const file = fileEndings[name].flatMap((ending) => there.filter((each) => each.endsWith(ending))).at(0)
+    const file = fileEndings[name]
+      .flatMap((ending) => fileNames.filter((each) => each.endsWith(ending)))
+      .at(0)
     if (file !== undefined) return [name, join(folder, file)]
-    throw new MediaError(6016, `the model set for ${pack} has no file …${fileEndings[name].at(-1)}`, {
-      hint: `Bring a folder with it, as sherpa-onnx exports such models, and set its path and checksum in models.${pack}.`,
+    throw new MediaError(6016, `the configured model for ${pack} has no file …${fileEndings[name].at(-1)}`, {
+      hint: `Use a folder of a model exported for sherpa-onnx, and set its path and checksum in models.${pack}.`,
     })
   })
   return Object.fromEntries(found) as Record<Name, string>
