@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 /** They leave nothing behind in their process; those that measure its memory, kill or set packs have their own. */
 const sharing = [
-  'test/!(contract-refusals).test.ts',
+  'test/!(commands|contract-refusals).test.ts',
   'test/http/!(attacks|flat-memory).test.ts',
   'test/{mcp,observe,page,tasks}/**/*.test.ts',
   'test/service/!(crash|large-upload|upload-crash).test.ts',

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,10 +8,9 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ask } from './http/raw.ts'
 import { hasPostgres, newDatabase } from './postgres.ts'
+import { mainModule, runCommand, spawnCommand } from './run-command.ts'
 
 // The commands that administer accounts, as people run them: beside a service that runs, and without one.
-
-const main = join(import.meta.dirname, '..', 'src', 'main.ts')
 
 type Environment = Readonly<Record<string, string>>
 
@@ -22,17 +21,12 @@ async function newEnvironment(more: Environment = {}): Promise<Environment> {
 }
 
 function reelwright(environment: Environment, ...args: readonly string[]) {
-  const env = { ...process.env, ...environment }
-  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
-    )
-  })
+  return runCommand(args, environment)
 }
 
 /** Runs `serve` until the test ends; answers its address. */
 async function serve(environment: Environment): Promise<string> {
-  const child = spawn(process.execPath, [main, 'serve', '--port', '0'], {
+  const child = spawn(process.execPath, [mainModule, 'serve', '--port', '0'], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -55,30 +49,28 @@ async function creditsAt(url: string, authorization: string): Promise<unknown> {
 /** Makes, lists, uses and revokes keys; answers the status that the revoked one gets. */
 async function walk(environment: Environment): Promise<unknown> {
   const url = await serve(environment)
-  const made = await reelwright(
-    environment,
-    ...['keys', 'create', '--name', 'editor', '--account', 'studio', '--quota', '7'],
-  )
+  const options = ['--name', 'editor', '--account', 'studio', '--quota', '7']
+  const made = await spawnCommand(['keys', 'create', ...options], environment)
   expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^rw_[\w-]{43}\n$/) })
   const key = made.out.trim()
   const [id = ''] = /\d{19}/.exec(made.err) ?? []
   expect(await creditsAt(url, key)).toEqual({ balance: 0, quota: { limit: 7, spent: 0 } })
 
-  const granted = await reelwright(environment, 'credits', 'grant', '--account', 'studio', '40')
+  const granted = await spawnCommand(['credits', 'grant', '--account', 'studio', '40'], environment)
   expect(granted).toEqual({ code: 0, out: 'the account studio has 40 credits\n', err: '' })
   expect(await creditsAt(url, key)).toMatchObject({ balance: 40 })
 
   const local = await reelwright(environment, 'keys', 'create', '--name', 'mine', '--days', '30')
   expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12, unlimited: true })
 
-  const listed = await reelwright(environment, 'keys', 'list')
+  const listed = await spawnCommand(['keys', 'list'], environment)
   expect(listed).toMatchObject({ code: 0, err: '' })
   expect(listed.out).toMatch(new RegExp(`^${id} +editor +studio +\\S+Z +7 +0 +- +-$`, 'm'))
   const [, expires = ''] = / mine +local +\S+ +- +0 +(\S+) +-$/m.exec(listed.out) ?? []
   expect(Date.parse(expires) / 86_400_000).toBeCloseTo(Date.now() / 86_400_000 + 30, 2)
   expect(listed.out).not.toContain('rw_')
 
-  expect(await reelwright(environment, 'keys', 'revoke', id)).toMatchObject({ code: 0, err: '' })
+  expect(await spawnCommand(['keys', 'revoke', id], environment)).toMatchObject({ code: 0, err: '' })
   const { out } = await reelwright(environment, 'keys', 'list')
   expect(out).toMatch(new RegExp(`^${id} +editor .* - +\\S+Z$`, 'm'))
   return await creditsAt(url, key)
@@ -140,7 +132,7 @@ test('tables of another version are not changed under a service', async () => {
   expect([older.code, older.err]).toEqual([
     1,
     expect.stringMatching(
-      /^reelwright: a service of another version runs on .*\nFix: End it, or start it again/,
+      /^reelwright: a service of another version runs on .*\nFix: Stop it, or restart it/,
     ),
   ])
   database
@@ -151,7 +143,7 @@ test('tables of another version are not changed under a service', async () => {
   expect([newer.code, newer.err]).toEqual([
     1,
     expect.stringMatching(
-      /^reelwright: the database was made by a newer version \(9999-later\)\nFix: Update/,
+      /^reelwright: the database was created by a newer version \(9999-later\)\nFix: Update/,
     ),
   ])
 })

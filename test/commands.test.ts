@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -9,6 +8,7 @@ import { splitSearchPath } from '../src/platform/environment.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { ageFile } from './http/chunked.ts'
 import { shareCompiled } from './own-home.ts'
+import { runCommand, spawnCommand } from './run-command.ts'
 import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
 
@@ -23,29 +23,27 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
+/** Variables that give a command a home and a data folder of its own. */
+function ownFolders(): Readonly<Record<string, string>> {
+  return { HOME: folder, REELWRIGHT_DATA_DIR: join(folder, 'data') }
 }
 
-/** Runs `reelwright` with a data folder of its own. */
-function reelwright(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
-  const env = { ...process.env, HOME: folder, REELWRIGHT_DATA_DIR: join(folder, 'data'), ...environment }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, 'src', 'main.ts'), ...args], { env }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
-    )
-  })
+/** Runs `reelwright` in this process with a data folder of its own. */
+function reelwright(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  return runCommand(args, { ...ownFolders(), ...environment })
+}
+
+/** The same as a process of its own, with the same output. */
+async function spawned(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  return await spawnCommand(args, { ...ownFolders(), ...environment })
 }
 
 describe('reelwright', () => {
   it('tells its version', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
-    expect(await reelwright(['--version'])).toMatchObject({ code: 0, out: `${version}\n` })
+    const expected = { code: 0, out: `${version}\n` }
+    expect(await reelwright(['--version'])).toMatchObject(expected)
+    expect(await spawned(['--version'])).toMatchObject(expected)
   })
 
   it('helps, and hides what only it starts itself', async () => {
@@ -90,13 +88,13 @@ describe('reelwright', () => {
     const data = join(folder, 'data')
     await mkdir(data)
     await writeFile(join(data, 'mine.txt'), 'mine')
-    const { code, err } = await reelwright(['daemon', '--data-dir', data])
+    const { code, err } = await spawned(['daemon', '--data-dir', data])
     expect([code, err]).toEqual([1, expect.stringContaining('it holds other files')])
     expect(await readdir(data)).toEqual(['mine.txt'])
   })
 
   it('tells a wrong setting without a stack', async () => {
-    const { code, err } = await reelwright(['serve'], { REELWRIGHT_PORT: 'x' })
+    const { code, err } = await spawned(['serve'], { REELWRIGHT_PORT: 'x' })
     expect(code).toBe(1)
     expect(err).toMatch(/^reelwright: invalid configuration: REELWRIGHT_PORT: .*\nFix: /)
     expect(err).not.toContain('    at ')
@@ -104,8 +102,8 @@ describe('reelwright', () => {
 })
 
 describe('reelwright doctor', () => {
-  async function examine(environment: Readonly<Record<string, string>> = {}) {
-    const { code, out } = await reelwright(['doctor', '--json'], environment)
+  async function examine(environment: Readonly<Record<string, string>> = {}, run = reelwright) {
+    const { code, out } = await run(['doctor', '--json'], environment)
     const findings = JSON.parse(out) as Finding[]
     return { code, findings, of: (name: string) => findings.find((finding) => finding.name === name) }
   }
@@ -207,7 +205,8 @@ describe('reelwright doctor', () => {
 
   it('names the ffmpeg of the file that is not there', async () => {
     await settings({ ffmpeg: '/nowhere/ffmpeg' })
-    const { code, of } = await examine()
+    // A process of its own: the configured program stays configured until the process ends.
+    const { code, of } = await examine({}, spawned)
     expect(code).toBe(1)
     expect(of('ffmpeg')).toMatchObject({
       state: 'missing',
@@ -225,7 +224,7 @@ describe('reelwright doctor', () => {
   })
 
   it('says it in words, with the fix below', async () => {
-    const { out } = await reelwright(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
+    const { out } = await spawned(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
     expect(out).toMatch(/^MISSING {2}workspace .*nowhere.*\n +-> make .*nowhere/m)
     expect(out.trimEnd().split('\n').at(-1)).toBe('One thing is missing.')
   })
@@ -233,7 +232,7 @@ describe('reelwright doctor', () => {
 
 describe('reelwright models list', () => {
   it('names the operations that lack what comes on request, and the command', async () => {
-    const { code, out } = await reelwright(['models', 'list'])
+    const { code, out } = await spawned(['models', 'list'])
     expect(code).toBe(0)
     expect(out).toMatch(/^whisper-tiny +on request /m)
     expect(out).toMatch(
@@ -250,12 +249,12 @@ describe('reelwright clean', () => {
     await calls.upload('b.txt', 'kept')
     await ageFile(service.running.service.db, old, 8 * 24 * 3600 * 1000)
     const there = { REELWRIGHT_BASE_URL: service.baseUrl, REELWRIGHT_API_KEY: service.apiKey }
-    expect(await reelwright(['clean'], there)).toMatchObject({
+    expect(await spawned(['clean'], there)).toMatchObject({
       code: 0,
-      out: '0 bytes freed with 0 files; 2 KiB are left\n',
+      out: 'Removed 0 files, freed 0 bytes; 2 KiB still in use\n',
     })
     expect((await reelwright(['clean', '--keep-days', '7'], there)).out).toBe(
-      '2 KiB freed with 1 file; 4 bytes are left\n',
+      'Removed 1 file, freed 2 KiB; 4 bytes still in use\n',
     )
   })
 })

@@ -1,39 +1,73 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { operations } from '../../tools/index.ts'
-import type { Config } from '../config/config.ts'
+import { readConfig, type Config } from '../config/config.ts'
 import { MediaError } from '../contract/errors.ts'
-import { prepareDataFolder } from '../daemon/data-folder.ts'
-import { lockDataFolder } from '../daemon/lock.ts'
-import { newKey } from '../platform/hosting.ts'
-import { checkReach } from './check-reach.ts'
-import { startService, type RunningService, type ServiceOptions } from '../service/service.ts'
+import { packageVersion } from '../platform/environment.ts'
+import type { RunningService, ServiceOptions } from '../service/service.ts'
+import {
+  checkListenAddress,
+  openCommandLog,
+  parsePort,
+  type Command,
+  type CommandCall,
+  type CommandIo,
+} from './command.ts'
+import { mainModule } from './service-connection.ts'
 
-/** How long the service may take to end once its database is lost, ms. */
-const lostPatienceMs = 10_000
+export const serve: Command = {
+  summary: 'run the media service in the foreground, with an address and key of your choice',
+  options: { host: { type: 'string' }, port: { type: 'string' }, 'public-url': { type: 'string' } },
+  help: [
+    ['--host <address>', 'address to listen on (127.0.0.1); another needs --public-url'],
+    ['--port <number>', 'port to listen on (8787); 0 picks a free one'],
+    ['--public-url <url>', 'https address of the TLS proxy in front, which clients use'],
+  ],
+  run: runServe,
+}
 
-/** A key has no account name beside it: a short one can be guessed. */
-const shortestKey = 20
+/** How long the service may take to close once it has lost its database, ms. */
+const lostCloseTimeoutMs = 10_000
 
-/** Runs the service in the foreground until it is told to end; throws why when it may not start or go on. */
-export async function runInForeground(
+/** A key is sent without an account name, so a short one could be guessed. */
+const minKeyLength = 20
+
+async function runServe({ values, io }: CommandCall): Promise<void> {
+  const options = { host: values.host, port: parsePort(values), public_url: values['public-url'] }
+  const config = await readConfig({ dataDir: values['data-dir'], options, environment: io.environment })
+  const { serviceOptionsFromConfig } = await import('../service/engine-settings.ts')
+  const log = await openCommandLog(config)
+  const service = { version: await packageVersion(), log, ...serviceOptionsFromConfig(config, mainModule) }
+  await runInForeground(config, service, io)
+}
+
+/** Runs the service until SIGINT or SIGTERM. Throws when it cannot start or has lost its database. */
+async function runInForeground(
   config: Config,
-  parts: Pick<ServiceOptions, 'version' | 'worker' | 'rateLimits' | 'voices' | 'log'>,
+  options: Pick<ServiceOptions, 'version' | 'worker' | 'rateLimits' | 'voices' | 'log'>,
+  { stdout }: CommandIo,
 ): Promise<void> {
   const { dataDir, host, port, publicUrl, apiKey, databaseUrl, allowQueryAuthorization } = config
-  const { log } = parts
-  checkReach(config)
+  const { log } = options
+  checkListenAddress(config)
   checkKey(apiKey)
+  const [{ operations }, { prepareDataFolder }, { lockDataFolder }, { newKey }, { startService }] =
+    await Promise.all([
+      import('../../tools/index.ts'),
+      import('../daemon/data-folder.ts'),
+      import('../daemon/lock.ts'),
+      import('../platform/hosting.ts'),
+      import('../service/service.ts'),
+    ])
   await prepareDataFolder(dataDir)
-  using held = lockDataFolder(dataDir)
-  if (!held) {
+  using lock = lockDataFolder(dataDir)
+  if (!lock) {
     throw new MediaError(6401, `another service runs on ${dataDir}`, {
-      hint: 'End it, or give this one another folder with --data-dir.',
+      hint: 'Stop it, or choose another folder for this one with --data-dir.',
     })
   }
   const key = apiKey ?? newKey()
   const service = await startService({
-    ...parts,
+    ...options,
     dataDir,
     instance: randomUUID(),
     key,
@@ -45,29 +79,29 @@ export async function runInForeground(
     ...(databaseUrl !== undefined && { database: { url: databaseUrl } }),
     exitIfIdle: async () => false,
   })
-  process.stdout.write(`listening on http://${host}:${service.port}\n`)
-  if (apiKey === undefined) process.stdout.write(`API key of this run: ${key}\n`)
-  const lost = await untilEnd(service)
+  stdout.write(`listening on http://${host}:${service.port}\n`)
+  if (apiKey === undefined) stdout.write(`API key of this run: ${key}\n`)
+  const lost = await waitForEnd(service)
   if (lost) {
-    log.error({ err: lost }, 'the service ends')
-    // What waits for a database that fell silent must not keep it.
-    setTimeout(() => process.exit(1), lostPatienceMs).unref()
+    log.error({ err: lost }, 'the service stops because it lost its database')
+    // Requests that wait for a silent database must not keep the process.
+    setTimeout(() => process.exit(1), lostCloseTimeoutMs).unref()
   }
   await service.close()
   if (lost) throw lost
 }
 
 function checkKey(key: string | undefined): void {
-  if (key === undefined || key.length >= shortestKey) return
-  throw new MediaError(6016, `REELWRIGHT_API_KEY (api_key) has fewer than ${shortestKey} characters`, {
+  if (key === undefined || key.length >= minKeyLength) return
+  throw new MediaError(6016, `REELWRIGHT_API_KEY (api_key) has fewer than ${minKeyLength} characters`, {
     hint:
-      'Set a long, random one, such as of `openssl rand -hex 32`, or leave it out: then each run makes one. ' +
-      'Keys of clients are made by `reelwright keys create`.',
+      'Set a long random key, for example from `openssl rand -hex 32`, or unset it: then each run creates its own. ' +
+      'Create keys for clients with `reelwright keys create`.',
   })
 }
 
-/** Waits for a signal to end, or for the reason why the service may not go on. */
-async function untilEnd({ lost }: RunningService): Promise<MediaError | null> {
-  const told = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  return await Promise.race([told.then(() => null), lost])
+/** Waits for SIGINT or SIGTERM (null), or returns the error with which the database was lost. */
+async function waitForEnd({ lost }: RunningService): Promise<MediaError | null> {
+  const signalled = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  return await Promise.race([signalled.then(() => null), lost])
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { readExplicitSettings } from './config.ts'
+import { readExplicitSettings, type Environment } from './config.ts'
 import { dataFiles } from '../daemon/data-files.ts'
 import { settingDescriptions, defaults } from './settings.ts'
 
-/** What only the service uses, and the local one reads from its file alone: it serves more than this client. */
+/** Settings that only the service uses. The local service reads them from its file alone, as it serves many clients. */
 const serviceSettings = [
   'ffmpeg',
   'models_mirror',
@@ -17,22 +17,25 @@ const serviceSettings = [
   'voice_service_key',
 ] as const
 
-/** A variable here that does not count for the local service. */
+/** A variable of this environment that the local service does not read. */
 export interface IgnoredSetting {
   readonly name: (typeof serviceSettings)[number]
   readonly detail: string
-  /** The setting that counts. */
+  /** How to set it for the local service. */
   readonly fix: string
 }
 
-/** Variables that this environment sets for the service, where the local one has another value. */
-export async function findIgnoredSettings(dataDir: string): Promise<IgnoredSetting[]> {
-  const [given, local] = await Promise.all([
-    readExplicitSettings({ dataDir }),
+/** Lists service settings of this environment that differ from those in the file, which alone the local service reads. */
+export async function findIgnoredSettings(
+  dataDir: string,
+  environment: Environment,
+): Promise<IgnoredSetting[]> {
+  const [explicit, local] = await Promise.all([
+    readExplicitSettings({ dataDir, environment }),
     readExplicitSettings({ dataDir, environment: {} }),
   ])
   const [here, there] = [
-    { ...defaults, ...given },
+    { ...defaults, ...explicit },
     { ...defaults, ...local },
   ]
   return serviceSettings
@@ -43,8 +46,8 @@ export async function findIgnoredSettings(dataDir: string): Promise<IgnoredSetti
       return {
         name,
         detail:
-          `${variable} counts for reelwright serve, but not for the local service, which reads "${name}" from ` +
-          `${file} as it starts`,
+          `${variable} applies to reelwright serve, but not to the local service, which reads "${name}" from ` +
+          `${file} when it starts`,
         fix: `set "${name}" in ${file}`,
       }
     })

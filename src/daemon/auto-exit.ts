@@ -74,7 +74,7 @@ const settingsPollMs = 500
 const quietMs = 1000
 
 interface SettingsExitOptions {
-  readonly service: Pick<HostedService, 'isBusy' | 'isAnswering' | 'lastActivity'>
+  readonly service: Pick<HostedService, 'isBusy' | 'hasOpenRequests' | 'lastActivity'>
   /** Whether the settings are others than those of the start, and can be read. */
   readonly isOutdated: () => Promise<boolean>
   readonly exit: () => void

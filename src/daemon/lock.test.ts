@@ -21,8 +21,8 @@ test('a folder is held once, and again after disposal', async () => {
 test('a killed holder frees the folder', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'lock-'))
   const script = `
-    import { holdDataFolder } from ${lockModule}
-    globalThis.held = holdDataFolder(${JSON.stringify(folder.path)})
+    import { lockDataFolder } from ${lockModule}
+    globalThis.held = lockDataFolder(${JSON.stringify(folder.path)})
     console.log(globalThis.held !== null)
     setInterval(() => {}, 1e6)
   `

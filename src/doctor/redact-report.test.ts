@@ -101,7 +101,7 @@ test('an error of ours stays as its meaning, with its stack', () => {
     code: 6017,
     message: 'Media probe failed',
     stack: expect.arrayContaining([
-      expect.stringMatching(/^ {4}at .*log-excerpt\.test\.ts:\d+:\d+\)?$/),
+      expect.stringMatching(/^ {4}at .*redact-report\.test\.ts:\d+:\d+\)?$/),
       expect.stringMatching(/^caused by: Error: \[/),
     ]),
   })

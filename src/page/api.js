@@ -2,7 +2,7 @@
  * @import { Capabilities } from '../contract/catalog.ts'
  * @import { FileList } from '../contract/file.ts'
  * @import { InspectedFile } from '../contract/file-routes.ts'
- * @import { LedgerPage } from '../contract/ledger.ts'
+ * @import { LedgerPage } from '../contract/catalog.ts'
  * @import { TaskList, TaskRecord } from '../contract/task.ts'
  */
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import * as fc from 'fast-check'
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import { readAtMost, rechunk, TooLargeError } from './streams.ts'

@@ -46,3 +46,10 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 function line(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
+
+/** Formats rows of cells as text columns, left-aligned, two spaces apart. */
+export function formatColumns(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  return lines.map((line) => `${line.trimEnd()}\n`).join('')
+}

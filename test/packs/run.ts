@@ -1,15 +1,26 @@
+import {
+  listPacks,
+  pullPacks,
+  removePackFiles,
+  setUpPacks,
+  verifyPacks,
+  type PackContext,
+} from '../../src/commands/manage-packs.ts'
 import { MediaError } from '../../src/contract/errors.ts'
-import { listPacks, pullAll, removeOne, setUp, verifyPacks, type Subject } from '../../src/commands/models.ts'
 
-/** Runs one of `reelwright models` on packs of a test's own, and answers its exit code. */
-export async function runCommand(command: string, name: string, subject: Subject): Promise<number> {
-  const { packs } = subject
+/** Runs one of `reelwright models` on packs of a test's own. Returns its exit code. */
+export async function runCommand(
+  command: string,
+  name: string,
+  packs: Omit<PackContext, 'io'>,
+): Promise<number> {
+  const context = { ...packs, io: process }
   const commands: Readonly<Record<string, () => Promise<number | void>>> = {
-    list: () => listPacks(subject),
-    pull: () => pullAll(subject, [name]),
-    verify: () => verifyPacks(packs),
-    remove: () => removeOne(packs, name),
-    setup: () => setUp(subject),
+    list: () => listPacks(context),
+    pull: () => pullPacks(context, [name]),
+    verify: () => verifyPacks(context),
+    remove: () => removePackFiles(context, name),
+    setup: () => setUpPacks(context),
   }
   try {
     return (await commands[command]?.()) ?? 0

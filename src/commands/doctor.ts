@@ -1,20 +1,30 @@
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { readConfig } from '../config/config.ts'
+import { defaultWorkspace } from '../config/settings.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { packageVersion } from '../platform/environment.ts'
+import type { Command, CommandCall } from './command.ts'
 
-/** Where results go when no folder is set; made on first use. */
-export const defaultWorkspace = join(homedir(), 'Reelwright')
+export const doctor: Command = {
+  summary: 'report what is installed, and the command that installs what is missing',
+  options: { json: { type: 'boolean' } },
+  help: [['--json', 'print JSON']],
+  async run(call) {
+    const { io, values } = call
+    const { describeFindings } = await import('../doctor/finding.ts')
+    const findings = await collectFindings(call)
+    io.stdout.write(values.json ? `${JSON.stringify(findings, null, 2)}\n` : describeFindings(findings))
+    return findings.some(({ state }) => state === 'missing') ? 1 : 0
+  },
+}
 
-/** Looks at all that is needed here, as far as the settings can be read. */
-export async function findingsOf(dataDirOption: string | undefined): Promise<Finding[]> {
+/** Examines everything reelwright needs on this machine; invalid settings are a finding of their own. */
+export async function collectFindings({ values, io }: CommandCall): Promise<Finding[]> {
   const [
     { examine, examineSettings },
-    { findIgnoredSettings: ignoredByService },
+    { findIgnoredSettings },
     { operations },
-    { applyEngineSettings: beAsTold },
+    { applyEngineSettings },
     { manifest },
   ] = await Promise.all([
     import('../doctor/examine.ts'),
@@ -24,12 +34,13 @@ export async function findingsOf(dataDirOption: string | undefined): Promise<Fin
     import('../engines/packs/manifest.ts'),
   ])
   const version = await packageVersion()
+  const { environment } = io
   try {
-    const config = await readConfig({ dataDir: dataDirOption })
+    const config = await readConfig({ dataDir: values['data-dir'], environment })
     const { dataDir, workspace, projectDir, allowedDirs, baseUrl, apiKey } = config
-    // The local service knows only its file.
+    // The local service reads its settings from its file alone.
     const local = await readConfig({ dataDir, environment: {} })
-    beAsTold(local)
+    applyEngineSettings(local)
     return await examine({
       version,
       dataDir,
@@ -41,7 +52,7 @@ export async function findingsOf(dataDirOption: string | undefined): Promise<Fin
       packs: { ...local.packs, manifest },
       services: local.services,
       operations,
-      ignored: await ignoredByService(dataDir),
+      ignored: await findIgnoredSettings(dataDir, environment),
     })
   } catch (error) {
     if (error instanceof MediaError && error.code === 6016) return examineSettings(version, error)
