@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { GivenFiles, StagedFile } from '../src/contract/operation.ts'
+import { requestFiles, type RequestFiles, type StagedFile } from '../src/contract/operation.ts'
 import { meanSeek } from '../src/engines/ffmpeg/key-frames.ts'
-import { givenFiles } from '../src/tasks/given-files.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { idOf, stage } from '../test/tasks/run-operation.ts'
 import { inARow, request } from '../test/video-timeline-render/render.ts'
@@ -63,7 +62,7 @@ export async function prepare(body: ReturnType<typeof request>, folder: string):
 }
 
 /** Files as the service knows them when it estimates. */
-async function inspect(paths: readonly string[]): Promise<GivenFiles<StagedFile>> {
+async function inspect(paths: readonly string[]): Promise<RequestFiles<StagedFile>> {
   const files = new Map<string, StagedFile>()
   const staged = await stage(paths)
   for (const path of paths) {
@@ -73,5 +72,5 @@ async function inspect(paths: readonly string[]): Promise<GivenFiles<StagedFile>
     const known = facts?.video && seek ? { ...facts, video: { ...facts.video, seek_ms: seek } } : facts
     files.set(file.file_id, { ...file, facts: known })
   }
-  return givenFiles(files)
+  return requestFiles(files)
 }

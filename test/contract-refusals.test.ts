@@ -92,7 +92,7 @@ const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]
 /** A damaged file, of operations whose table lists another code for it. */
 function damagedAs(code: number, { operation: name, smallest }: OperationTables): Refused[] {
   const found = operations.find(({ operation }) => operation.name === name)
-  return found?.operation.listedAs?.[6017] === code ? [{ body: smallest, files: 'damaged' }] : []
+  return found?.operation.errorAliases?.[6017] === code ? [{ body: smallest, files: 'damaged' }] : []
 }
 
 /** Who sends requests, and ids of the files that stand in them, by what and where they are. */

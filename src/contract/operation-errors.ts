@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 
 /** The codes by which a creation of an operation may be refused, beside what any request may be. */
 export function creationErrorCodes(operation: Operation): readonly ErrorCode[] {
-  const { input, price, listedAs, limits = [], synchronous } = operation
+  const { input, price, errorAliases: listedAs, limits = [], synchronous } = operation
   const kinds = acceptedFileKinds(input)
   const isProbed = [...kinds].some((kind) => kind !== 'text' && kind !== 'midi')
   const codes: readonly ErrorCode[] = [

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import type { Price } from './credits.ts'
-import { MediaError, type ErrorCode } from './errors.ts'
-import type { MediaFacts } from './media-facts.ts'
+import { type ErrorCode, MediaError } from './errors.ts'
 import type { FileKind } from './file-kind.ts'
+import type { MediaFacts } from './media-facts.ts'
 import type { Requirement } from './requirement.ts'
 
 /** Groups by which an agent's list of tools can be narrowed. */
@@ -10,7 +10,7 @@ export const toolsets = ['render', 'clean', 'speech', 'cut', 'library', 'files']
 export type Toolset = (typeof toolsets)[number]
 
 /** Answer of a creation beyond task_id, task_type and status. */
-export type CreationExtra = 'created_at' | 'estimates'
+type CreationExtra = 'created_at' | 'estimates'
 
 /** A worked example: an input whose file ids are written as names of local files. */
 export interface Example {
@@ -38,7 +38,7 @@ export interface Operation<
   /** Its creation and query answer `{code: 0, message, data}`, and creation only task_id (contract 1, 2.1). */
   readonly envelope?: 'message'
   /** Codes in place of which its table lists others. */
-  readonly listedAs?: Readonly<Partial<Record<ErrorCode, ErrorCode>>>
+  readonly errorAliases?: Readonly<Partial<Record<ErrorCode, ErrorCode>>>
   /** Codes of limits of its own. */
   readonly limits?: readonly ErrorCode[]
   /** Its creation answers with its result, and its tasks are no events (contract 1, 1 and 6). */
@@ -51,7 +51,7 @@ export interface Operation<
    * Where a request is of one of several kinds: what of it is read, nothing else counting as given. It is handed
    * what nothing has checked yet. Throws 6013 for what its kind needs.
    */
-  readonly read?: (request: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  readonly selectFields?: (request: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly examples: readonly [Example, Example]
 }
 
@@ -63,7 +63,7 @@ export function operation<Input extends z.ZodObject, Output extends z.ZodObject>
 }
 
 /** An error as the table of an operation lists it. */
-export function asListed<E>({ listedAs }: Operation, error: E): E | MediaError {
+export function toListedError<E>({ errorAliases: listedAs }: Operation, error: E): E | MediaError {
   if (!(error instanceof MediaError)) return error
   const { message, hint, retryable } = error
   const code = listedAs?.[error.code]
@@ -74,7 +74,7 @@ export type InputOf<O extends Operation> = z.output<O['input']>
 export type OutputOf<O extends Operation> = z.output<O['output']>
 
 /** A file of the caller as creation sees it, probed. */
-export interface GivenFile {
+export interface RequestFile {
   readonly file_id: string
   readonly name: string
   readonly size: number
@@ -85,7 +85,7 @@ export interface GivenFile {
 }
 
 /** The files of a request by file id; `get` throws 6004 for one that was not given. */
-export interface GivenFiles<F extends GivenFile = GivenFile> {
+export interface RequestFiles<F extends RequestFile = RequestFile> {
   get(fileId: string): F
 }
 
@@ -103,7 +103,7 @@ export interface Plan {
  * `tools/<operation>/plan.ts` exports `plan`: checks what the schema cannot (6014, 6016, limits) and prices the work.
  * Pure: no process, no I/O.
  */
-export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: GivenFiles) => Plan
+export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: RequestFiles) => Plan
 
 /**
  * `plan` of an operation whose checks or price depend on the content of text files. `readText` returns the bytes of
@@ -111,7 +111,7 @@ export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: Give
  */
 export type PlanOperationWithTexts<O extends Operation> = (
   input: InputOf<O>,
-  files: GivenFiles,
+  files: RequestFiles,
   readText: (fileId: string) => Promise<Uint8Array>,
 ) => Promise<Plan>
 
@@ -121,11 +121,11 @@ export type PlanOperationWithTexts<O extends Operation> = (
  */
 export type OperationRequirements<O extends Operation> = (
   input?: InputOf<O>,
-  files?: GivenFiles,
+  files?: RequestFiles,
 ) => readonly Requirement[]
 
 /** A file as a worker sees it. */
-export interface StagedFile extends GivenFile {
+export interface StagedFile extends RequestFile {
   /** Absolute path to read it from; its extension is the original's. */
   readonly path: string
 }
@@ -138,7 +138,7 @@ export interface KeptFile {
 
 /** What a run is given. */
 export interface RunContext {
-  readonly files: GivenFiles<StagedFile>
+  readonly files: RequestFiles<StagedFile>
   readonly taskId: string
   /** Empty folder of this attempt alone; the process's current folder. Removed afterwards. */
   readonly scratch: string
@@ -178,4 +178,15 @@ export interface OperationModule<O extends Operation = Operation> {
   run(): Promise<{
     run(...args: Parameters<RunOperation<O>>): Promise<OutputOf<O>>
   }>
+}
+
+/** The files of a request, by file id. */
+export function requestFiles<F extends RequestFile>(byId: ReadonlyMap<string, F>): RequestFiles<F> {
+  return {
+    get(fileId) {
+      const file = byId.get(fileId)
+      if (!file) throw new MediaError(6004, `there is no file ${JSON.stringify(fileId)} in this request`)
+      return file
+    },
+  }
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { errorTable, MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
-import type { GivenFile } from '../contract/operation.ts'
+import type { RequestFile } from '../contract/operation.ts'
 import type { FileRow } from '../db/schema.ts'
 import { heldToPackets } from '../engines/ffmpeg/cut-off.ts'
 import { glance } from '../engines/ffmpeg/glance.ts'
@@ -27,7 +27,7 @@ export async function probeStoredFile(
   storage: FileStorage,
   row: FileRow,
   looking: ProbeStoredFileOptions = {},
-): Promise<GivenFile> {
+): Promise<RequestFile> {
   const kind = kindOf(row.ext)
   if (!kind) throw new MediaError(6014, `${row.name} has an unsupported type`)
   const isMedia = kind !== 'text' && kind !== 'midi'

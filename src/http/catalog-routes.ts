@@ -21,7 +21,7 @@ import { configuredService, serviceSettingHint } from '../engines/services/confi
 import { storageUsed } from '../files/storage-limits.ts'
 import { describeLayout, listLayouts } from '../media/layout/entry.ts'
 import { lazy } from '../platform/cache.ts'
-import { countTasks } from '../tasks/list.ts'
+import { countTasks } from '../tasks/records.ts'
 import type { Service } from '../tasks/service.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { parseParameters } from './request-input.ts'

@@ -7,9 +7,9 @@ import { toTimestamp } from '../contract/fields.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { subscribeMessage, type SubscribeMessage, type TaskEvent } from '../contract/task.ts'
 import { parseJson } from '../platform/text-formats.ts'
-import { eventsAfter, keptEvents } from '../tasks/event-log.ts'
+import { listEventsAfter, retainedEventRange } from '../tasks/events.ts'
 import type { Service } from '../tasks/service.ts'
-import { snapshotTask } from '../tasks/store.ts'
+import { snapshotTask } from '../tasks/records.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { withRequestLog } from './request-log.ts'
 import { failureEnvelope, success } from './responses.ts'
@@ -50,7 +50,6 @@ export function registerEventRoutes(app: FastifyInstance, service: Service, idle
       socket.on('close', () => subscriber[Symbol.dispose]())
       // An invalid frame or a lost connection; `close` follows.
       socket.on('error', () => undefined)
-      /** Terminates a connection when a ping is not answered before the next one. */
       keepAlive(socket, idleTimeoutMs / 2)
     },
   })
@@ -60,7 +59,7 @@ export function registerEventRoutes(app: FastifyInstance, service: Service, idle
   })
 }
 
-/** Ends a connection on which a ping was not answered until the next. */
+/** Terminates a connection when a ping is not answered before the next one. */
 function keepAlive(socket: WebSocket, everyMs: number): void {
   let answered = true
   const timer = setInterval(() => {
@@ -198,7 +197,7 @@ class Subscription implements Disposable {
     this.#target = target
     this.#sink = sink
     // Before the snapshot, so that no event is missed.
-    this.#unsubscribe = service.events.follow(caller.accountId, (event) => this.#receive(event))
+    this.#unsubscribe = service.events.subscribe(caller.accountId, (event) => this.#receive(event))
     this.#enqueue(() => this.#sendSnapshot())
   }
 
@@ -243,7 +242,7 @@ class Subscription implements Disposable {
       this.#lastSeq = seq
       return await this.#sink.send({ event: 'snapshot', seq, task })
     }
-    const { removed, last } = await keptEvents(this.#service.db, this.#caller.accountId)
+    const { removed, last } = await retainedEventRange(this.#service.db, this.#caller.accountId)
     // Number of the last event before this subscription. A number that was never reached is of another database.
     this.#lastSeq = Math.min(Math.max(after ?? last, removed), last)
     await this.#sink.send({ event: 'snapshot', seq: this.#lastSeq, task: null })
@@ -254,7 +253,7 @@ class Subscription implements Disposable {
     const { db } = this.#service
     const { accountId } = this.#caller
     while (this.#lastSeq < seq && !this.#ended) {
-      const events = await eventsAfter(db, { accountId, seq: this.#lastSeq, limit: eventBatchSize })
+      const events = await listEventsAfter(db, { accountId, seq: this.#lastSeq, limit: eventBatchSize })
       if (events.length === 0) return
       for (const event of events) {
         // Later events have their own step, after progress that was announced before them.

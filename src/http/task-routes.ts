@@ -3,12 +3,11 @@ import type { OperationModule } from '../contract/operation.ts'
 import { messageSuccessCode } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { type Priority, taskListQuery, type TaskRecord } from '../contract/task.ts'
-import { answerOf } from '../tasks/answer.ts'
-import { cancelTask, stopTask } from '../tasks/end.ts'
+import { awaitResult } from '../tasks/await-result.ts'
+import { cancelTask, stopTask } from '../tasks/cancel.ts'
 import { readIdempotencyKey } from '../tasks/idempotency.ts'
-import { listTasks } from '../tasks/list.ts'
+import { listTasks, queryTask } from '../tasks/records.ts'
 import type { Service } from '../tasks/service.ts'
-import { queryTask } from '../tasks/store.ts'
 import { quoteTask, submitTask } from '../tasks/submit.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { fastifyPath, parseParameters } from './request-input.ts'
@@ -19,7 +18,7 @@ import { success } from './responses.ts'
 export function registerTaskRoutes(app: FastifyInstance, service: Service): void {
   app.post(fastifyPath(routes.createTask.path), async (request) => {
     const { task_type: type } = request.params as { task_type: string }
-    const { answer, ...submitted } = await submitTask(
+    const { response: answer, ...submitted } = await submitTask(
       withRequestLog(service, request),
       authenticatedCaller(request),
       {
@@ -35,7 +34,7 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
       return operationSuccess(module, answer)
     return operationSuccess(
       module,
-      await answerOf(withRequestLog(service, request), authenticatedCaller(request), submitted),
+      await awaitResult(withRequestLog(service, request), authenticatedCaller(request), submitted),
     )
   })
   app.post(fastifyPath(routes.quoteTask.path), async (request) => {

@@ -148,7 +148,7 @@ interface MeaningfulArguments {
  * the request's kind does not read it or a file stands for it. Throws 6013 for what the kind needs.
  */
 export function removeEmptyArguments(
-  { input, read }: Operation,
+  { input, selectFields: read }: Operation,
   filled: Readonly<Record<string, unknown>>,
 ): MeaningfulArguments {
   const given = Object.fromEntries(

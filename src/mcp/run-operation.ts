@@ -1,6 +1,6 @@
 import { createTask, expectedTimes, quoteTask, type TaskView, waitForTask } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
-import { asListed, type Operation } from '../contract/operation.ts'
+import { toListedError, type Operation } from '../contract/operation.ts'
 import { isTerminal } from '../contract/task.ts'
 import type { Job, JobContext } from './background-jobs.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
@@ -58,7 +58,7 @@ export async function runOperation(
 /** Validates the arguments and opens the local files. Errors use the codes of the operation's error table. */
 async function prepare(session: Session, { operation, args }: OperationRequest): Promise<PreparedInput> {
   return prepareInput(session, operation, args).catch((error: unknown) => {
-    throw asListed(operation, error)
+    throw toListedError(operation, error)
   })
 }
 
@@ -140,7 +140,7 @@ function requestPriceConsent({ confirmAbove }: Session, priced: PricedTask, cons
     const next_step = `The user declined ${price}. ${state} Ask what to change before you call again.`
     return { data: { ...unconfirmedSnapshot(priced, next_step), status: 'declined' } }
   }
-  const limit = `${price}, and the user must agree to more than ${describeCredits(confirmAbove ?? 0)}`
+  const limit = `${price}, and above ${describeCredits(confirmAbove ?? 0)} the user must agree first`
   const next_step =
     `It costs ${limit}, which this client cannot ask for. ${state} Request less, such as a shorter range, or have ` +
     'the user raise confirm_above_credits (REELWRIGHT_CONFIRM_ABOVE_CREDITS) and restart this server.'

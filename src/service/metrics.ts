@@ -1,6 +1,6 @@
 import { freeSpace } from '../platform/folder.ts'
 import { registerProcessMetrics } from '../platform/metrics.ts'
-import { measureQueue } from '../tasks/metrics.ts'
+import { registerQueueMetrics } from '../tasks/metrics.ts'
 import type { Service } from '../tasks/service.ts'
 
 /** Measures what a service has and does, beside what its parts count themselves; disposing ends it. */
@@ -12,7 +12,7 @@ export function registerServiceMetrics(
   metrics.read({ name: 'reelwright_build_info', help: 'Version of reelwright.' }, () => [
     { labels: { version }, value: 1 },
   ])
-  measureQueue(service, metrics)
+  registerQueueMetrics(service, metrics)
   metrics.read(
     { name: 'reelwright_stored_bytes', help: 'Bytes of stored files, equal ones once.' },
     async () => {

@@ -26,10 +26,10 @@ import type { HostedService, HostProcess } from '../platform/hosting.ts'
 import { createLocalQueue } from '../queue/local-queue.ts'
 import type { Queue } from '../queue/queue.ts'
 import { TaskEvents } from '../tasks/events.ts'
-import { patience } from '../tasks/answer.ts'
-import { sweepSteps } from '../tasks/steps.ts'
+import { defaultResultTimeoutMs } from '../tasks/await-result.ts'
+import { removeOrphanedSteps } from '../tasks/attempt-folders.ts'
 import { executeTask, requeueInterrupted } from '../tasks/execute.ts'
-import { countTasksIn } from '../tasks/metrics.ts'
+import { createTaskMetrics } from '../tasks/metrics.ts'
 import { sweepHourly } from './sweep.ts'
 import type { Service } from '../tasks/service.ts'
 import type { ChildOptions } from '../tasks/worker-child.ts'
@@ -143,9 +143,9 @@ async function openService(
     clock: Date.now,
     log,
     metrics,
-    counts: countTasksIn(metrics),
+    counts: createTaskMetrics(metrics),
     concurrency,
-    patience: options.patience ?? patience,
+    resultTimeoutMs: options.patience ?? defaultResultTimeoutMs,
     steps: join(dataDir, 'steps'),
   }
   const measuring = registerServiceMetrics(service, options)
@@ -154,7 +154,7 @@ async function openService(
   await createFolder(service.steps)
   await removeOrphans(db, files)
   await requeueInterrupted(service)
-  await sweepSteps(service)
+  await removeOrphanedSteps(service)
   await openLocalAccount(db, options.key)
   return { service, lost }
 }

@@ -4,8 +4,8 @@ import { removeExpiredEventTickets } from '../accounts/tickets.ts'
 import type { RemovedFile } from '../files/content.ts'
 import { removeOldFiles } from '../files/removal.ts'
 import { removeExpiredUploads } from '../files/uploads.ts'
-import { removeOldEvents } from '../tasks/event-log.ts'
-import { removeOldIdempotencyKeys } from '../tasks/idempotency.ts'
+import { removeExpiredEvents } from '../tasks/events.ts'
+import { removeExpiredIdempotencyKeys } from '../tasks/idempotency.ts'
 import type { Service } from '../tasks/service.ts'
 
 /** From the end of a sweep to the next, ms. */
@@ -22,8 +22,8 @@ const removals: Readonly<Record<string, (service: SweepContext, signal: AbortSig
     await removeOldFiles(service, { now: service.clock(), signal, onRemoved: service.onFreed })
   },
   uploads: removeExpiredUploads,
-  'idempotency keys': removeOldIdempotencyKeys,
-  events: removeOldEvents,
+  'idempotency keys': removeExpiredIdempotencyKeys,
+  events: removeExpiredEvents,
   tickets: ({ db, clock }) => removeExpiredEventTickets(db, clock()),
   keys: ({ db, clock }) => removeExpiredKeys(db, clock()),
 }

@@ -4,7 +4,13 @@ import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import { findFileRefs, wrongKindError, type FileReference } from '../contract/file.ts'
 import { readBody, omitNulls } from '../contract/validation.ts'
-import type { GivenFile, GivenFiles, Operation, OperationModule } from '../contract/operation.ts'
+import {
+  type Operation,
+  type OperationModule,
+  type RequestFile,
+  requestFiles,
+  type RequestFiles,
+} from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
 import { readiness, requireAll } from '../engines/readiness.ts'
@@ -12,7 +18,6 @@ import { readFileBytes } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
 import { estimateTask } from './estimate.ts'
-import { givenFiles } from './given-files.ts'
 import type { Service } from './service.ts'
 
 /** A request of an operation whose fields are checked. */
@@ -29,11 +34,11 @@ export function checkFields(
 ): CheckedRequest {
   const module = findOperation(service, type)
   service.rates.take(caller.keyId, module.operation)
-  return { module, input: validate(module.operation, body) }
+  return { module, input: validateBody(module.operation, body) }
 }
 
 /** What a request would cost and take. */
-export interface Appraisal {
+export interface RequestPlan {
   readonly fileIds: readonly string[]
   readonly credits: number
   readonly plannedMs: number
@@ -46,11 +51,11 @@ export interface Appraisal {
  * 6004, 6014, 6017 and 6021, limits, 6016 of what stands in texts, 6401 of what only these files or parameters
  * need.
  */
-export async function appraise(
+export async function planRequest(
   service: Service,
   caller: Caller,
   request: CheckedRequest & { readonly priority: Priority },
-): Promise<Appraisal> {
+): Promise<RequestPlan> {
   const { module, input, priority } = request
   const { requirements } = await module.requirements()
   // What every request needs comes before the files, unless this request needs less.
@@ -75,13 +80,13 @@ function findOperation(service: Service, type: string): OperationModule {
 }
 
 /** Checks a body against an operation's schema; of its kind, where there are several. Throws the general codes. */
-export function validate(operation: Operation, body: unknown): Record<string, unknown> {
-  const isRead = operation.read && typeof body === 'object' && body !== null && !Array.isArray(body)
-  const read = isRead ? operation.read?.(omitNulls(body)) : body
+export function validateBody(operation: Operation, body: unknown): Record<string, unknown> {
+  const isRead = operation.selectFields && typeof body === 'object' && body !== null && !Array.isArray(body)
+  const read = isRead ? operation.selectFields?.(omitNulls(body)) : body
   return readBody(operation.input, read, operation.examples[0].input)
 }
 
-interface CheckedFiles extends GivenFiles {
+interface CheckedFiles extends RequestFiles {
   readonly ids: readonly string[]
   /** Returns the bytes of a text file. */
   readonly readText: (fileId: string) => Promise<Uint8Array>
@@ -99,26 +104,26 @@ async function checkFiles(
     try {
       rows.push(await findOwnFile(service.db, { accountId: caller.accountId, id, now: service.clock() }))
     } catch (error) {
-      throw withPlace(error, references, id)
+      throw addFieldPath(error, references, id)
     }
   }
-  for (const row of rows) checkKind(row, references)
-  const byId = new Map<string, GivenFile & { readonly row: FileRow }>()
+  for (const row of rows) checkFileKind(row, references)
+  const byId = new Map<string, RequestFile & { readonly row: FileRow }>()
   for (const row of rows) {
     const soundAlone = references.every(({ value, soundAlone: is }) => value !== row.id || is === true)
     byId.set(row.id, { ...(await probeStoredFile(service, row, { audioOnly: soundAlone })), row })
   }
-  const files = givenFiles(byId)
+  const files = requestFiles(byId)
   return { ...files, ids, readText: (id) => readFileBytes(service.files, files.get(id).row) }
 }
 
 /** Tells where a request names the file that is missing. */
-function withPlace(error: unknown, references: readonly FileReference[], id: string): unknown {
+function addFieldPath(error: unknown, references: readonly FileReference[], id: string): unknown {
   const reference = references.find(({ value }) => value === id)
   return error instanceof MediaError && reference ? error.at(z.core.toDotPath(reference.path)) : error
 }
 
-function checkKind(row: FileRow, references: readonly FileReference[]): void {
+function checkFileKind(row: FileRow, references: readonly FileReference[]): void {
   const kind = kindOf(row.ext)
   const refused = references.find(({ value, kinds }) => value === row.id && !kinds.some((k) => k === kind))
   if (!refused) return

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectedWork, startTimes, type Past } from './estimate.ts'
+import { expectedWorkMs, startTimes, type CompletedWork } from './estimate.ts'
 
-const past = (planned: number, ...actual: number[]): Past[] => actual.map((one) => ({ planned, actual: one }))
+const past = (planned: number, ...actual: number[]): CompletedWork[] =>
+  actual.map((one) => ({ planned, actual: one }))
 const milliseconds = fc.integer({ min: 0, max: 10_000_000 })
 const history = fc.array(fc.record({ planned: milliseconds, actual: milliseconds }), { maxLength: 60 })
 
@@ -19,17 +20,17 @@ describe('expected work', () => {
     ['much faster than can be', 1000, past(1e6, 1, 1, 1, 1, 1), 50],
     ['a clock that went back', 1000, past(100, -5, -5, -5, -5, -5), 50],
   ])('%s', (_, planned, before, expected) => {
-    expect(expectedWork(planned, before)).toBe(expected)
+    expect(expectedWorkMs(planned, before)).toBe(expected)
   })
 
   test('lies within twenty times of the plan, in the middle of what was, whatever the order', () => {
     fc.assert(
       fc.property(milliseconds, history, (planned, before) => {
-        const expected = expectedWork(planned, before)
+        const expected = expectedWorkMs(planned, before)
         expect(expected).toBeGreaterThanOrEqual(planned / 20)
         expect(expected).toBeLessThanOrEqual(planned * 20 + 1)
         expect(Number.isInteger(expected)).toBe(true)
-        expect(expectedWork(planned, before.toReversed())).toBe(expected)
+        expect(expectedWorkMs(planned, before.toReversed())).toBe(expected)
       }),
     )
   })
@@ -40,7 +41,7 @@ describe('expected work', () => {
         const slower = before.map((one, index) =>
           index === at % before.length ? { ...one, actual: one.actual + longer } : one,
         )
-        expect(expectedWork(planned, slower)).toBeGreaterThanOrEqual(expectedWork(planned, before))
+        expect(expectedWorkMs(planned, slower)).toBeGreaterThanOrEqual(expectedWorkMs(planned, before))
       }),
     )
   })

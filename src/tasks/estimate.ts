@@ -11,13 +11,13 @@ const historyNeeded = 5
 const extremeRatio = 20
 
 /** What a completed task was planned to take and took, ms. */
-export interface Past {
+export interface CompletedWork {
   readonly planned: number
   readonly actual: number
 }
 
 /** Expected ms of work planned to take `planned` ms: as much longer or shorter as such work was before, in the median. */
-export function expectedWork(planned: number, history: readonly Past[]): number {
+export function expectedWorkMs(planned: number, history: readonly CompletedWork[]): number {
   const ratios = history.filter((past) => past.planned > 0).map((past) => past.actual / past.planned)
   if (ratios.length < historyNeeded) return planned
   const ratio = Math.min(Math.max(median(ratios), 1 / extremeRatio), extremeRatio)
@@ -52,26 +52,26 @@ export async function estimateTask(
   service: Service,
   task: { type: string; plannedMs: number; priority: Priority },
 ): Promise<{ workMs: number; waitMs: number }> {
-  const history = await latestOf(service, task.type)
-  const { busyMs, queue } = await workAhead(service)
+  const history = await recentWork(service, task.type)
+  const { busyMs, queue } = await currentLoad(service)
   const priority = priorities.indexOf(task.priority)
   const before = queue.filter((other) => other.priority >= priority)
   return {
-    workMs: expectedWork(task.plannedMs, history),
+    workMs: expectedWorkMs(task.plannedMs, history),
     waitMs: startTimes(busyMs, before.map(workOf)).at(-1) ?? 0,
   }
 }
 
 /** Expected ms from now until each queued task starts, by its id. */
 export async function expectedWaits(service: Service): Promise<ReadonlyMap<string, number>> {
-  const { busyMs, queue } = await workAhead(service)
+  const { busyMs, queue } = await currentLoad(service)
   const starts = startTimes(busyMs, queue.map(workOf))
   return new Map(queue.map(({ id }, index) => [id, starts[index] ?? 0]))
 }
 
 const workOf = (task: { readonly estimated_ms: number }): number => task.estimated_ms
 
-async function latestOf({ db }: Service, type: string): Promise<Past[]> {
+async function recentWork({ db }: Service, type: string): Promise<CompletedWork[]> {
   const rows = await db
     .selectFrom('tasks')
     .select(['planned_ms', 'started_at', 'finished_at'])
@@ -87,7 +87,7 @@ async function latestOf({ db }: Service, type: string): Promise<Past[]> {
 }
 
 /** How long each worker is busy, and the queue in the order in which it is handed out; both of one moment. */
-async function workAhead({ db, concurrency }: Service) {
+async function currentLoad({ db, concurrency }: Service) {
   const unfinished = await db
     .selectFrom('tasks')
     .select(['id', 'status', 'priority', 'estimated_ms', 'progress'])

@@ -3,20 +3,19 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
-import { asListed } from '../contract/operation.ts'
+import { toListedError } from '../contract/operation.ts'
 import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
 import { removeUnreferencedContent } from '../files/content.ts'
 import { insertFileRecord } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { createFolder } from '../platform/folder.ts'
-import type { Finished, Kept } from './attempt.ts'
-import { noteFailedAttempt } from './journal.ts'
-import { failTask, moveTask } from './move.ts'
+import type { AttemptResult, ResultFile } from './worker-messages.ts'
+import { logFailedAttempt } from './metrics.ts'
+import { failTask, transitionTask } from './transition.ts'
 import { progressRecorder } from './progress.ts'
 import type { Service } from './service.ts'
-import { removeStepsOfEnded, stepsOf } from './steps.ts'
-import { stageInputs } from './stage.ts'
+import { removeEndedSteps, stageInputs, stepsFolder } from './attempt-folders.ts'
 import type { Workers } from './workers.ts'
 
 /** Attempts before a task fails. */
@@ -26,9 +25,9 @@ const maxAttempts = 3
 const retryDelaysMs = [1_000, 5_000]
 
 /** Wait before the end of an attempt is written again, ms. */
-const writeAgainMs = 1_000
+const writeRetryMs = 1_000
 
-interface Bench {
+interface ExecutorResources {
   readonly workers: Workers
   /** Holds one folder per attempt. */
   readonly scratch: string
@@ -43,13 +42,13 @@ interface Bench {
  */
 export async function executeTask(
   service: Service,
-  bench: Bench,
+  bench: ExecutorResources,
   { id, signal }: { id: string; signal: AbortSignal },
 ): Promise<void> {
   const queued = await service.db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst()
   if (queued?.status !== 'queued') return
   using end = service.events.watchEnd(id)
-  const task = await moveTask(service, queued, {
+  const task = await transitionTask(service, queued, {
     to: 'processing',
     set: { started_at: service.clock(), progress: 0 },
   })
@@ -59,30 +58,34 @@ export async function executeTask(
   try {
     await rm(scratch, { recursive: true, force: true })
     await createFolder(join(scratch, 'work'))
-    await createFolder(stepsOf(service, task))
-    const finished = await attempt(service, bench, {
+    await createFolder(stepsFolder(service, task))
+    const finished = await runAttempt(service, bench, {
       task,
       scratch,
       signal: AbortSignal.any([signal, end.signal]),
     })
     failpoint('execute.finished')
     end.signal.throwIfAborted()
-    await complete(service, task, finished)
+    await completeTask(service, task, finished)
   } catch (error) {
     if (end.signal.aborted) return
     const { aborted } = signal
-    if (!aborted) noteFailedAttempt(service, task, error)
-    await untilWritten(signal, log, () =>
-      aborted ? putBack(service, task) : settleFailure(service, task, error),
+    if (!aborted) logFailedAttempt(service, task, error)
+    await retryUntilWritten(signal, log, () =>
+      aborted ? requeueTask(service, task) : retryOrFail(service, task, error),
     )
   } finally {
     await rm(scratch, { recursive: true, force: true })
-    await removeStepsOfEnded(service, [task.id])
+    await removeEndedSteps(service, [task.id])
   }
 }
 
 /** Tries again until it succeeds: a disk that was full must not leave a task in processing for ever. */
-async function untilWritten(signal: AbortSignal, log: Logger, write: () => Promise<unknown>): Promise<void> {
+async function retryUntilWritten(
+  signal: AbortSignal,
+  log: Logger,
+  write: () => Promise<unknown>,
+): Promise<void> {
   for (;;) {
     try {
       await write()
@@ -91,16 +94,16 @@ async function untilWritten(signal: AbortSignal, log: Logger, write: () => Promi
       log.error({ err: error }, 'the end of an attempt could not be written')
       // The next start puts the task back.
       if (signal.aborted) return
-      await pause(writeAgainMs, undefined, { signal }).catch(() => undefined)
+      await pause(writeRetryMs, undefined, { signal }).catch(() => undefined)
     }
   }
 }
 
-async function attempt(
+async function runAttempt(
   service: Service,
-  bench: Bench,
+  bench: ExecutorResources,
   { task, scratch, signal }: { task: TaskRow; scratch: string; signal: AbortSignal },
-): Promise<Finished> {
+): Promise<AttemptResult> {
   const files = await stageInputs(service, task, join(scratch, 'inputs'))
   failpoint('execute.staged')
   const report = progressRecorder(service, task)
@@ -111,7 +114,7 @@ async function attempt(
       input: JSON.parse(task.input),
       files,
       scratch: join(scratch, 'work'),
-      steps: stepsOf(service, task),
+      steps: stepsFolder(service, task),
       threads: bench.threads,
     },
     { signal, onProgress: report },
@@ -119,16 +122,16 @@ async function attempt(
 }
 
 /** First the bytes, durably; then records, output and state in one transaction. */
-async function complete(service: Service, task: TaskRow, finished: Finished): Promise<void> {
-  const stored: (Kept & { bytes: StoredBytes })[] = []
-  for (const kept of finished.kept) stored.push({ ...kept, bytes: await service.files.adopt(kept.path) })
+async function completeTask(service: Service, task: TaskRow, finished: AttemptResult): Promise<void> {
+  const stored: (ResultFile & { bytes: StoredBytes })[] = []
+  for (const kept of finished.files) stored.push({ ...kept, bytes: await service.files.adopt(kept.path) })
   // The order in which the bytes of several are locked.
   stored.sort((one, other) => (one.bytes.blake3 < other.bytes.blake3 ? -1 : 1))
   failpoint('execute.adopted')
-  const completed = await moveTask(service, task, {
+  const completed = await transitionTask(service, task, {
     to: 'completed',
     set: { output: JSON.stringify(finished.output), progress: 100 },
-    also: async (trx) => {
+    write: async (trx) => {
       for (const { file_id, name, bytes } of stored) {
         const now = service.clock()
         await insertFileRecord(trx, service.files, {
@@ -146,13 +149,13 @@ async function complete(service: Service, task: TaskRow, finished: Finished): Pr
   if (!completed) for (const { bytes } of stored) await removeUnreferencedContent(service, bytes.blake3)
 }
 
-async function settleFailure(service: Service, task: TaskRow, error: unknown): Promise<void> {
+async function retryOrFail(service: Service, task: TaskRow, error: unknown): Promise<void> {
   const failure =
     error instanceof MediaError ? error : new MediaError(6500, 'an internal error ended the task')
   const attempts = task.attempts + 1
   const waitMs = retryDelaysMs[task.attempts]
   if (failure.retryable && attempts < maxAttempts && waitMs !== undefined) {
-    await moveTask(service, task, {
+    await transitionTask(service, task, {
       to: 'queued',
       set: { attempts, started_at: null, progress: 0 },
       waitMs,
@@ -160,16 +163,19 @@ async function settleFailure(service: Service, task: TaskRow, error: unknown): P
     return
   }
   const module = service.operations.get(task.type)
-  await failTask(service, task, { error: module ? asListed(module.operation, failure) : failure, attempts })
+  await failTask(service, task, {
+    error: module ? toListedError(module.operation, failure) : failure,
+    attempts,
+  })
 }
 
 /** Does not count as an attempt. */
-async function putBack(service: Service, task: TaskRow): Promise<void> {
-  await moveTask(service, task, { to: 'queued', set: { started_at: null, progress: 0 } })
+async function requeueTask(service: Service, task: TaskRow): Promise<void> {
+  await transitionTask(service, task, { to: 'queued', set: { started_at: null, progress: 0 } })
 }
 
 /** Puts back what a service that ended was working on; does not count as an attempt. */
 export async function requeueInterrupted(service: Service): Promise<void> {
   const rows = await service.db.selectFrom('tasks').selectAll().where('status', '=', 'processing').execute()
-  for (const row of rows) await putBack(service, row)
+  for (const row of rows) await requeueTask(service, row)
 }

@@ -3,7 +3,7 @@ import type { Db, NewTaskRow, TaskRow, WriteTransaction } from '../db/schema.ts'
 import type { Service } from './service.ts'
 
 /** How long a creation may be repeated under its key, ms. */
-const validMs = 24 * 3600 * 1000
+const keyLifetimeMs = 24 * 3600 * 1000
 
 const hint = 'Give each creation an Idempotency-Key of its own, such as a UUID, and repeat it only as it was.'
 
@@ -33,7 +33,7 @@ export async function findRepeated(
     .selectAll('tasks')
     .where('idempotency_keys.account_id', '=', creation.account_id)
     .where('key', '=', key)
-    .where('idempotency_keys.created_at', '>', now - validMs)
+    .where('idempotency_keys.created_at', '>', now - keyLifetimeMs)
     .executeTakeFirst()
   if (row && (row.type !== creation.type || row.input !== creation.input)) {
     throw new MediaError(6016, 'this Idempotency-Key was used for another request', { hint })
@@ -56,7 +56,7 @@ export async function findUnfinished(db: Db, creation: Creation): Promise<TaskRo
 }
 
 /** Remembers which task a key stands for from `now` on, in the transaction that creates or joins it. */
-export async function rememberKey(
+export async function storeIdempotencyKey(
   trx: WriteTransaction,
   task: Pick<TaskRow, 'id' | 'account_id'>,
   { key, now }: { key: string | undefined; now: number },
@@ -72,9 +72,9 @@ export async function rememberKey(
 }
 
 /** Removes keys older than 24 hours. */
-export async function removeOldIdempotencyKeys({ db, clock }: Service): Promise<void> {
+export async function removeExpiredIdempotencyKeys({ db, clock }: Service): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
-    .where('created_at', '<=', clock() - validMs)
+    .where('created_at', '<=', clock() - keyLifetimeMs)
     .execute()
 }

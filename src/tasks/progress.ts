@@ -1,7 +1,7 @@
 import type { TaskRow } from '../db/schema.ts'
-import { isQuiet } from './event-log.ts'
+import { hasNoEvents } from './events.ts'
 import type { Service } from './service.ts'
-import { toTaskRecord } from './store.ts'
+import { toTaskRecord } from './records.ts'
 
 /** Progress is recorded at most this often, ms. */
 const progressEveryMs = 1_000
@@ -30,6 +30,6 @@ async function recordProgress(service: Service, id: string, progress: number): P
     .where('progress', '<', progress)
     .returningAll()
     .executeTakeFirst()
-  if (row && !isQuiet(service, row))
+  if (row && !hasNoEvents(service, row))
     service.events.publish(row.account_id, { event: 'progress', task: toTaskRecord(row) })
 }

@@ -35,5 +35,5 @@ export interface Service {
   /** Tasks worked on at once. */
   readonly concurrency: number
   /** How long a synchronous operation's result is waited for, ms. */
-  readonly patience: number
+  readonly resultTimeoutMs: number
 }

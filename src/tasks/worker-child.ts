@@ -1,16 +1,16 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { ffmpegFound } from '../engines/ffmpeg/locate.ts'
 import { acquire } from '../engines/services/configured.ts'
+import { identifyProcess, killProcessGroup, type ProcessIdentity } from '../platform/process-identity.ts'
 import { parseJson } from '../platform/text-formats.ts'
-import { killProcessGroup, identifyProcess, type ProcessIdentity } from '../platform/process-identity.ts'
-import type { Attempt, Finished, FromWorker, ToWorker } from './attempt.ts'
-import { eachLine } from './output.ts'
+import type { Attempt, AttemptResult, FromWorker, ToWorker } from './worker-messages.ts'
 import { toMediaError } from './worker.ts'
 
 /** How worker children are started. */
@@ -27,7 +27,7 @@ export interface ChildOptions {
 }
 
 /** Who follows an attempt. */
-export interface Watch {
+export interface AttemptObserver {
   readonly signal: AbortSignal
   /** 0 to 100, ascending. */
   onProgress(percent: number): void
@@ -36,7 +36,7 @@ export interface Watch {
 /** How long an aborted attempt may take to end by itself, ms. */
 const abortGraceMs = 5_000
 
-type Answer = Extract<FromWorker, { say: 'finished' | 'failed' }>
+type AttemptOutcome = Extract<FromWorker, { say: 'finished' | 'failed' }>
 
 /** One worker child, leader of its own process group. */
 export class WorkerChild {
@@ -59,7 +59,7 @@ export class WorkerChild {
     })
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (!stream) continue
-      eachLine(stream, (output) =>
+      forEachLine(stream, (output) =>
         log.warn({ task_id: this.#taskId, worker: this.#process.pid, output }, 'worker output'),
       )
     }
@@ -94,7 +94,7 @@ export class WorkerChild {
     await rm(join(folder, `${identity.pid}.json`), { force: true })
   }
 
-  get isThere(): boolean {
+  get isConnected(): boolean {
     return this.#process.connected
   }
 
@@ -104,7 +104,7 @@ export class WorkerChild {
     await this.ended
   }
 
-  async run(attempt: Attempt, watch: Watch): Promise<Finished> {
+  async run(attempt: Attempt, watch: AttemptObserver): Promise<AttemptResult> {
     this.#taskId = attempt.taskId
     await this.#ready
     const ffmpeg = await ffmpegFound()
@@ -131,7 +131,7 @@ export class WorkerChild {
   }
 
   /** What the child answers; throws when it ends without an answer. */
-  async #outcome(watch: Watch): Promise<Answer> {
+  async #outcome(watch: AttemptObserver): Promise<AttemptOutcome> {
     const over = new AbortController()
     const turns = AbortSignal.any([watch.signal, over.signal])
     try {
@@ -142,7 +142,7 @@ export class WorkerChild {
   }
 
   /** `turns` is aborted when nobody waits for turns of services any more. */
-  #answer(watch: Watch, turns: AbortSignal): Promise<Answer> {
+  #answer(watch: AttemptObserver, turns: AbortSignal): Promise<AttemptOutcome> {
     return new Promise((resolve) => {
       const hear = (message: FromWorker): void => {
         if (message.say === 'progress') watch.onProgress(message.percent)
@@ -180,7 +180,7 @@ export class WorkerChild {
 const savedIdentity = z.object({ pid: z.int(), startTime: z.string() })
 
 /** Ends the children whose identities an earlier supervisor left in a folder. */
-export async function endLeftovers(folder: string): Promise<void> {
+export async function killLeftoverWorkers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     // A file cut off by a crash names a child that had not been given work yet.
@@ -188,4 +188,24 @@ export async function endLeftovers(folder: string): Promise<void> {
     if (saved.success) await killProcessGroup(saved.data)
     await rm(path)
   }
+}
+
+/** A longer line is told in pieces of this, characters. */
+const maxLineLength = 4096
+
+/** Tells what a program prints, line by line; a last one without an end as well. */
+function forEachLine(stream: Readable, tell: (line: string) => void): void {
+  let rest = ''
+  const take = (text: string): void => {
+    const lines = (rest + text).split(/[\r\n]+/)
+    rest = lines.pop() ?? ''
+    for (; rest.length > maxLineLength; rest = rest.slice(maxLineLength))
+      lines.push(rest.slice(0, maxLineLength))
+    for (const line of lines) {
+      for (let at = 0; at < line.length; at += maxLineLength) tell(line.slice(at, at + maxLineLength))
+    }
+  }
+  stream.setEncoding('utf8')
+  stream.on('data', take)
+  stream.once('end', () => take('\n'))
 }

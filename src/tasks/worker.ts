@@ -2,14 +2,20 @@ import { flushCompileCache } from 'node:module'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { diskFullError, isErrorCode, MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/fields.ts'
-import type { OperationModule, RunContext } from '../contract/operation.ts'
+import { type OperationModule, requestFiles, type RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { shareRateLimiter, type Acquire } from '../engines/services/rate-limiter.ts'
 import { requireAll } from '../engines/readiness.ts'
 import { errorCode } from '../platform/system-error.ts'
-import type { Attempt, Failure, Finished, FromWorker, Kept, ToWorker } from './attempt.ts'
-import { givenFiles } from './given-files.ts'
+import type {
+  Attempt,
+  AttemptFailure,
+  AttemptResult,
+  FromWorker,
+  ResultFile,
+  ToWorker,
+} from './worker-messages.ts'
 
 /**
  * The worker child: does the attempts its supervisor sends, one at a time, and ends with it, taking
@@ -18,10 +24,10 @@ import { givenFiles } from './given-files.ts'
 export function runWorker(modules: readonly OperationModule[]): void {
   const operations = new Map(modules.map((module) => [module.operation.name, module]))
   let abort = new AbortController()
-  process.on('disconnect', endAll)
+  process.on('disconnect', killGroup)
   // A terminal's interrupt goes to the whole group; the supervisor decides what it means.
   process.on('SIGINT', () => undefined)
-  shareRateLimiter(askForTurn())
+  shareRateLimiter(acquireFromSupervisor())
   process.on('message', (message: ToWorker) => {
     if (message.say === 'turn') return
     if (message.say === 'abort') {
@@ -30,7 +36,7 @@ export function runWorker(modules: readonly OperationModule[]): void {
     }
     abort = new AbortController()
     if (message.ffmpeg) useFfmpeg(message.ffmpeg)
-    void work(operations, message.attempt, abort.signal).then(
+    void runAttemptHere(operations, message.attempt, abort.signal).then(
       (result) => say({ say: 'finished', result }),
       (error: unknown) => say({ say: 'failed', failure: toFailure(error) }),
     )
@@ -39,7 +45,7 @@ export function runWorker(modules: readonly OperationModule[]): void {
 }
 
 /** Turns that the supervisor gives, so that a rate holds over all its workers. */
-function askForTurn(): Acquire {
+function acquireFromSupervisor(): Acquire {
   let asked = 0
   const waiting = new Map<number, () => void>()
   process.on('message', (message: ToWorker) => {
@@ -68,16 +74,16 @@ function say(message: FromWorker): void {
 }
 
 /** The supervisor made this process the leader of its own group; Windows has none. */
-function endAll(): never {
+function killGroup(): never {
   if (process.platform !== 'win32') process.kill(-process.pid, 'SIGKILL')
   process.exit(1)
 }
 
-async function work(
+async function runAttemptHere(
   operations: ReadonlyMap<string, OperationModule>,
   attempt: Attempt,
   signal: AbortSignal,
-): Promise<Finished> {
+): Promise<AttemptResult> {
   const module = operations.get(attempt.operation)
   if (!module) {
     throw new MediaError(6401, `this worker does not know ${attempt.operation}`, {
@@ -86,14 +92,14 @@ async function work(
   }
   const [{ requirements }, { run }] = await Promise.all([module.requirements(), module.run()])
   const input = module.operation.input.parse(attempt.input)
-  const kept: Kept[] = []
-  const context = contextOf(attempt, signal, kept)
+  const kept: ResultFile[] = []
+  const context = createRunContext(attempt, signal, kept)
   // Creation checked them earlier, perhaps on another machine.
   await requireAll(requirements(input, context.files))
   process.chdir(attempt.scratch)
   try {
     const output = await run(input, context)
-    return { output: module.operation.output.parse(output), kept }
+    return { output: module.operation.output.parse(output), files: kept }
   } finally {
     // The folder is removed next, which some systems refuse while a process stands in it.
     process.chdir('/')
@@ -102,10 +108,10 @@ async function work(
   }
 }
 
-function contextOf(attempt: Attempt, signal: AbortSignal, kept: Kept[]): RunContext {
+function createRunContext(attempt: Attempt, signal: AbortSignal, kept: ResultFile[]): RunContext {
   let reached = 0
   return {
-    files: givenFiles(new Map(attempt.files.map((file) => [file.file_id, file]))),
+    files: requestFiles(new Map(attempt.files.map((file) => [file.file_id, file]))),
     taskId: attempt.taskId,
     scratch: attempt.scratch,
     steps: attempt.steps,
@@ -130,7 +136,7 @@ function contextOf(attempt: Attempt, signal: AbortSignal, kept: Kept[]): RunCont
   }
 }
 
-function toFailure(thrown: unknown): Failure {
+function toFailure(thrown: unknown): AttemptFailure {
   const error = thrown instanceof MediaError ? thrown : unexpected(thrown)
   const { code, message, hint, retryable, cause } = error
   return { code, message, hint, retryable, ...(cause !== undefined && { bug: describe(cause) }) }
@@ -146,7 +152,7 @@ function describe(error: unknown): string {
 }
 
 /** The error a failure tells of. */
-export function toMediaError(failure: Failure): MediaError {
+export function toMediaError(failure: AttemptFailure): MediaError {
   return new MediaError(isErrorCode(failure.code) ? failure.code : 6500, failure.message, {
     hint: failure.hint,
     retryable: failure.retryable,

@@ -1,7 +1,7 @@
 import { createFolder } from '../platform/folder.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { Attempt, Finished } from './attempt.ts'
-import { endLeftovers, WorkerChild, type ChildOptions, type Watch } from './worker-child.ts'
+import type { Attempt, AttemptResult } from './worker-messages.ts'
+import { killLeftoverWorkers, WorkerChild, type ChildOptions, type AttemptObserver } from './worker-child.ts'
 
 interface Options extends ChildOptions {
   readonly metrics: Metrics
@@ -10,13 +10,13 @@ interface Options extends ChildOptions {
 /** Runs attempts in child processes, kept warm between attempts; one that fell silent is not used again. */
 export interface Workers extends AsyncDisposable {
   /** Does one attempt. Throws MediaError; the child's unexpected end is a retryable 6500. */
-  run(attempt: Attempt, watch: Watch): Promise<Finished>
+  run(attempt: Attempt, watch: AttemptObserver): Promise<AttemptResult>
 }
 
 /** Opens the pool of workers; first ends what an earlier supervisor left running. */
 export async function openWorkers(options: Options): Promise<Workers> {
   await createFolder(options.folder)
-  await endLeftovers(options.folder)
+  await killLeftoverWorkers(options.folder)
   const idle = new Set<WorkerChild>()
   const busy = new Set<WorkerChild>()
   const all = new Set<WorkerChild>()
@@ -54,7 +54,7 @@ export async function openWorkers(options: Options): Promise<Workers> {
       try {
         const finished = await child.run(attempt, watch)
         // It may have ended right after its answer.
-        if (child.isThere) idle.add(child)
+        if (child.isConnected) idle.add(child)
         return finished
       } finally {
         busy.delete(child)

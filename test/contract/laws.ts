@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { MediaError } from '../../src/contract/errors.ts'
-import { asListed, type Operation } from '../../src/contract/operation.ts'
-import { validate } from '../../src/tasks/check-request.ts'
+import { toListedError, type Operation } from '../../src/contract/operation.ts'
+import { validateBody } from '../../src/tasks/check-request.ts'
 import type { Fields, OperationTables, Parameter } from './tables.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -87,10 +87,10 @@ function valueAt(request: unknown, at: string): unknown {
 
 function codeOf(operation: Operation, request: Json): number | 'accepted' {
   try {
-    validate(operation, request)
+    validateBody(operation, request)
     return 'accepted'
   } catch (error) {
-    const told = asListed(operation, error)
+    const told = toListedError(operation, error)
     if (told instanceof MediaError) return told.code
     throw told
   }
@@ -123,7 +123,7 @@ export function parameterLaws(
   })
   if (row.standard !== undefined) {
     it(`${row.at} defaults to ${JSON.stringify(row.standard)}`, () => {
-      expect(valueAt(validate(operation, request), row.at)).toEqual(row.standard)
+      expect(valueAt(validateBody(operation, request), row.at)).toEqual(row.standard)
     })
   }
   it(`${row.at} takes ${row.values?.join(', ') ?? row.type} and nothing else`, () => {

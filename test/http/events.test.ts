@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import type { TaskRecord } from '../../src/contract/task.ts'
-import { eventsAfter } from '../../src/tasks/event-log.ts'
-import { TaskEvents } from '../../src/tasks/events.ts'
+import { listEventsAfter, TaskEvents } from '../../src/tasks/events.ts'
 import { api, until } from '../service/api.ts'
 import { seeded } from '../service/kill-rounds.ts'
 import { behindAnotherPort } from './another-port.ts'
@@ -109,7 +108,11 @@ onDatabases('events', (service) => {
       ({ data }) => data.status === 'completed',
     )
     const { db } = service().running.service
-    const [queued, processing, completed] = await eventsAfter(db, { accountId: account.id, seq: 0, limit: 3 })
+    const [queued, processing, completed] = await listEventsAfter(db, {
+      accountId: account.id,
+      seq: 0,
+      limit: 3,
+    })
     if (!queued || !processing || !completed) throw new Error('something was not recorded')
     events.publish(account.id, { event: 'status', ...processing })
     events.publish(account.id, { event: 'status', ...queued })

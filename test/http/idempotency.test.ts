@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated } from '../../src/contract/task.ts'
-import { removeOldIdempotencyKeys } from '../../src/tasks/idempotency.ts'
+import { removeExpiredIdempotencyKeys } from '../../src/tasks/idempotency.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
 
@@ -114,7 +114,7 @@ onDatabases('Idempotency-Key', (service) => {
     await createUnder(calls, 'old', body)
     await makeOlder()
     await createUnder(calls, 'young', body)
-    await removeOldIdempotencyKeys(service().running.service)
+    await removeExpiredIdempotencyKeys(service().running.service)
     expect(await keysOf(account.id)).toEqual([{ key: 'young' }])
   })
 

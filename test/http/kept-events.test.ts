@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventsAfter, removeOldEvents } from '../../src/tasks/event-log.ts'
+import { listEventsAfter, removeExpiredEvents } from '../../src/tasks/events.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { all, listen, numbers, start } from './listen.ts'
 import { onDatabases } from './on-databases.ts'
@@ -28,7 +28,7 @@ onDatabases('events', (service) => {
     await makeOlder(4)
     const second = await finished(calls)
     const snapshotAfter = async (after: number) => {
-      await removeOldEvents(parts)
+      await removeExpiredEvents(parts)
       using client = await listen(account)
       client.say({ ...all, after })
       const [snapshot] = await client.until(({ length }) => length > 0)
@@ -37,7 +37,7 @@ onDatabases('events', (service) => {
     expect(await snapshotAfter(0), 'nothing is old enough').toMatchObject({ event: 'snapshot', seq: 0 })
     await makeOlder(3)
     using away = await listen(account)
-    await removeOldEvents(parts)
+    await removeExpiredEvents(parts)
     away.say({ ...all, after: 1 })
     expect(await away.until(({ length }) => length === 4)).toMatchObject([
       { event: 'snapshot', seq: 3, task: null },
@@ -63,8 +63,8 @@ onDatabases('events', (service) => {
       .where('account_id', '=', account.id)
       .where('seq', '=', 2)
       .execute()
-    await removeOldEvents(parts)
-    const kept = await eventsAfter(parts.db, { accountId: account.id, seq: 0, limit: 10 })
+    await removeExpiredEvents(parts)
+    const kept = await listEventsAfter(parts.db, { accountId: account.id, seq: 0, limit: 10 })
     expect(kept.map(({ seq }) => seq)).toEqual([3])
   })
 })

@@ -80,7 +80,7 @@ export const answerModule: OperationModule<typeof fakeOperation> = {
     name: 'test_answer',
     title: 'Test answer',
     synchronous: true,
-    listedAs: { 6013: 6016, 6014: 6016, 6017: 6016 },
+    errorAliases: { 6013: 6016, 6014: 6016, 6017: 6016 },
   },
 }
 

@@ -3,19 +3,19 @@ import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { extensionOf, kindOf } from '../../src/contract/file-kind.ts'
 import type { MediaFacts } from '../../src/contract/media-facts.ts'
-import type {
-  GivenFiles,
-  InputOf,
-  Operation,
-  OutputOf,
-  Plan,
-  PlanOperation,
-  RunContext,
-  RunOperation,
-  StagedFile,
+import {
+  type InputOf,
+  type Operation,
+  type OutputOf,
+  type Plan,
+  type PlanOperation,
+  requestFiles,
+  type RequestFiles,
+  type RunContext,
+  type RunOperation,
+  type StagedFile,
 } from '../../src/contract/operation.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
-import { givenFiles } from '../../src/tasks/given-files.ts'
 
 /** What a run made. */
 export interface Made<O extends Operation> {
@@ -43,7 +43,7 @@ function factsOf(path: string, { ino, mtimeMs, size }: Stats): Promise<MediaFact
 }
 
 /** Files by path, as the service would hand them over. */
-export async function stage(paths: Iterable<string>): Promise<GivenFiles<StagedFile>> {
+export async function stage(paths: Iterable<string>): Promise<RequestFiles<StagedFile>> {
   const files = new Map<string, StagedFile>()
   for (const path of new Set(paths)) {
     const kind = kindOf(extensionOf(path)) ?? 'video'
@@ -52,12 +52,12 @@ export async function stage(paths: Iterable<string>): Promise<GivenFiles<StagedF
     const { size } = state
     files.set(idOf(path), { file_id: idOf(path), name: basename(path), size, kind, facts, path })
   }
-  return givenFiles(files)
+  return requestFiles(files)
 }
 
 /** A context of a run whose results and progress are listed. */
 export function contextOf(
-  files: GivenFiles<StagedFile>,
+  files: RequestFiles<StagedFile>,
   scratch: string,
   signal = new AbortController().signal,
 ): { context: RunContext; kept: { path: string; name: string }[]; progress: number[] } {
@@ -81,7 +81,7 @@ interface Parts<O extends Operation> {
 }
 
 interface Place {
-  readonly files: GivenFiles<StagedFile>
+  readonly files: RequestFiles<StagedFile>
   /** Made where it is not there. */
   readonly folder: string
   readonly signal?: AbortSignal

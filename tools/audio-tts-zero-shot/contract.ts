@@ -123,7 +123,7 @@ export const audioTtsZeroShot = operation({
   input,
   output,
   price: { unit: 'thousand letters', credits: 6, of: 'the text' },
-  listedAs: { 6017: 6014, 6021: 6014 },
+  errorAliases: { 6017: 6014, 6021: 6014 },
   examples: [
     {
       title: 'A sentence in the voice of a recording',

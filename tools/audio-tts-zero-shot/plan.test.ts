@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { GivenFile } from '../../src/contract/operation.ts'
+import type { RequestFile } from '../../src/contract/operation.ts'
 import { audioTtsZeroShot } from './contract.ts'
 import { plan } from './plan.ts'
 
 const sound = { codec: 'pcm_s16le', channels: 1, sample_rate: 16_000, start_ms: 0, duration_ms: 6000 }
-const voice: GivenFile = {
+const voice: RequestFile = {
   ...{ file_id: '1', name: 'voice.wav', size: 192_044, kind: 'audio' },
   facts: {
     ...{ container: 'wav', duration_ms: 6000, size: 192_044, bit_rate: 256_000 },
@@ -16,7 +16,7 @@ const voice: GivenFile = {
 /** What is said of a recording whose sound lasts so long, and of which that much is there. */
 function said(facts: { duration_ms: number; start_ms?: number; cut_off_ms?: number }): string {
   const { cut_off_ms, ...lasting } = facts
-  const file: GivenFile = {
+  const file: RequestFile = {
     ...voice,
     facts: voice.facts && {
       ...voice.facts,

@@ -1,6 +1,6 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { GivenFile, PlanOperation } from '../../src/contract/operation.ts'
+import type { RequestFile, PlanOperation } from '../../src/contract/operation.ts'
 import { estimateSpeechSeconds } from '../../src/media/speech/sentences.ts'
 import { audioTtsZeroShot } from './contract.ts'
 
@@ -24,7 +24,7 @@ export const plan: PlanOperation<typeof audioTtsZeroShot> = ({ ref_file_id, text
 }
 
 /** Seconds of a reference's first sound. Throws 6014 for what has no sound, 6016 for too little or too much of it. */
-function referenceSoundSeconds({ name, facts }: Pick<GivenFile, 'name' | 'facts'>): number {
+function referenceSoundSeconds({ name, facts }: Pick<RequestFile, 'name' | 'facts'>): number {
   const [sound] = facts?.audio ?? []
   if (!sound) {
     throw new MediaError(6014, `ref_file_id: ${name} has no sound`, {

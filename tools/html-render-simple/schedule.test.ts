@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { FileKind } from '../../src/contract/file-kind.ts'
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile } from '../../src/contract/operation.ts'
+import type { RequestFile } from '../../src/contract/operation.ts'
 import { htmlRenderSimple } from './contract.ts'
 import { coveredFrames, schedule } from './schedule.ts'
 import { plan } from './plan.ts'
@@ -23,7 +23,7 @@ const picture: VideoFacts = {
   },
 }
 
-function file(name: string, kind: FileKind, facts: Partial<MediaFacts> | null): GivenFile {
+function file(name: string, kind: FileKind, facts: Partial<MediaFacts> | null): RequestFile {
   const plain = {
     container: 'mov',
     duration_ms: 10_000,
@@ -47,7 +47,7 @@ const all = [
   { ...file('huge.html', 'text', null), size: 2 ** 25 },
 ]
 const files = {
-  get(id: string): GivenFile {
+  get(id: string): RequestFile {
     const found = all.find(({ file_id }) => file_id === id)
     if (!found) throw new MediaError(6004, id)
     return found

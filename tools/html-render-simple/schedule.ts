@@ -1,6 +1,6 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
+import type { RequestFile, RequestFiles, InputOf } from '../../src/contract/operation.ts'
 import { frameSpan, type FrameSpan, splitIntoRuns } from '../../src/engines/chromium/frame-spans.ts'
 import { exactRate, frameTime, nearestFrame } from '../../src/media/frame-rate.ts'
 import { checkSourceSize, reduceSizeHint } from '../../src/media/particle/source-size.ts'
@@ -11,7 +11,7 @@ type CompositionTrack = HtmlRenderInput['composition']['tracks'][number]
 type CompositionBeat = HtmlRenderInput['composition']['beats'][number]
 
 /** The base picture of an mp4, and where it shows. */
-interface BaseVideo<F extends GivenFile> {
+interface BaseVideo<F extends RequestFile> {
   readonly file: F
   readonly video: VideoFacts
   readonly startFrame: number
@@ -21,7 +21,7 @@ interface BaseVideo<F extends GivenFile> {
 }
 
 /** A particle whose source is known to be there. */
-export interface ScheduledBeat<F extends GivenFile> {
+export interface ScheduledBeat<F extends RequestFile> {
   /** As errors call it. */
   readonly name: string
   readonly beat: CompositionBeat
@@ -32,7 +32,7 @@ export interface ScheduledBeat<F extends GivenFile> {
 }
 
 /** What a request comes to, frame by frame. */
-export interface Schedule<F extends GivenFile = GivenFile> {
+export interface Schedule<F extends RequestFile = RequestFile> {
   readonly rate: Rational
   readonly frames: number
   readonly base: BaseVideo<F> | undefined
@@ -46,7 +46,7 @@ export interface Schedule<F extends GivenFile = GivenFile> {
 const maxSeconds = 6 * 3600
 
 /** Finds out what is shown when. Throws 6014 for files of the wrong kind, 6016 for tracks and lengths that cannot be. */
-export function schedule<F extends GivenFile>(input: HtmlRenderInput, files: GivenFiles<F>): Schedule<F> {
+export function schedule<F extends RequestFile>(input: HtmlRenderInput, files: RequestFiles<F>): Schedule<F> {
   const { composition, render } = input
   const fileOf = (name: string) => files.get(composition.assets.file_id[name] ?? '')
   const rate = exactRate(render.fps ?? composition.fps)
@@ -91,7 +91,7 @@ interface BeatPosition<F> {
   readonly fileOf: (name: string) => F
 }
 
-function scheduleBeat<F extends GivenFile>(
+function scheduleBeat<F extends RequestFile>(
   beat: CompositionBeat,
   { index, fileOf }: BeatPosition<F>,
 ): ScheduledBeat<F> {
@@ -109,7 +109,7 @@ function scheduleBeat<F extends GivenFile>(
 const maxSourceBytes = 64 * 2 ** 20
 
 /** A file that several particles use is read once. */
-function checkTotalSize(beats: readonly ScheduledBeat<GivenFile>[]): void {
+function checkTotalSize(beats: readonly ScheduledBeat<RequestFile>[]): void {
   const sizes = new Map(beats.map(({ name, file, bytes }) => [file ? `file ${file.file_id}` : name, bytes]))
   const total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
   if (total <= maxSourceBytes) return
@@ -118,7 +118,7 @@ function checkTotalSize(beats: readonly ScheduledBeat<GivenFile>[]): void {
   })
 }
 
-interface TimedTrack<F extends GivenFile> {
+interface TimedTrack<F extends RequestFile> {
   readonly index: number
   readonly track: CompositionTrack
   readonly file: F
@@ -128,7 +128,7 @@ interface TimedTrack<F extends GivenFile> {
   readonly sourceSeconds: number
 }
 
-function placeTrack<F extends GivenFile>(
+function placeTrack<F extends RequestFile>(
   track: CompositionTrack,
   { index, fileOf }: BeatPosition<F>,
 ): TimedTrack<F> {
@@ -154,9 +154,9 @@ function placeTrack<F extends GivenFile>(
 /** Ends that were rounded by the caller may reach this far into what follows, in seconds. */
 const overlapTolerance = 1e-3
 
-function checkOverlaps(tracks: readonly TimedTrack<GivenFile>[]): void {
+function checkOverlaps(tracks: readonly TimedTrack<RequestFile>[]): void {
   const sorted = tracks.toSorted((one, other) => one.track.start - other.track.start)
-  const last = new Map<string, TimedTrack<GivenFile>>()
+  const last = new Map<string, TimedTrack<RequestFile>>()
   for (const placed of sorted) {
     const layer = `${placed.track.type} ${placed.track.track_index}`
     const before = last.get(layer)
@@ -174,7 +174,7 @@ function checkOverlaps(tracks: readonly TimedTrack<GivenFile>[]): void {
   }
 }
 
-function createBase<F extends GivenFile>(
+function createBase<F extends RequestFile>(
   { track, file, end, index }: TimedTrack<F>,
   { rate, frames }: { rate: Rational; frames: number },
 ): BaseVideo<F> {
@@ -188,7 +188,7 @@ function createBase<F extends GivenFile>(
   return { file, video, startFrame, endFrame, isHeard: !track.muted && file.facts?.audio[0] !== undefined }
 }
 
-function checkBaseComplete({ name, facts }: GivenFile, seconds: number, index: number): void {
+function checkBaseComplete({ name, facts }: RequestFile, seconds: number, index: number): void {
   const cutOffMs = facts?.cut_off_ms ?? Infinity
   if (seconds * 1000 <= cutOffMs || facts?.container === 'flv') return
   const place = (Math.floor(cutOffMs / 100) / 10).toFixed(1)
@@ -203,7 +203,7 @@ function checkBaseComplete({ name, facts }: GivenFile, seconds: number, index: n
 
 /** Says of a base that ends before the rest from when on there is no picture of it, s. */
 function blackAfterNotes(
-  base: BaseVideo<GivenFile> | undefined,
+  base: BaseVideo<RequestFile> | undefined,
   { rate, frames }: { rate: Rational; frames: number },
 ): string[] {
   if (!base || base.endFrame >= frames) return []
@@ -212,14 +212,14 @@ function blackAfterNotes(
 }
 
 /** Says of further tracks of a type that they are not used. */
-function unusedTrackNotes([, ...others]: readonly TimedTrack<GivenFile>[]): string[] {
+function unusedTrackNotes([, ...others]: readonly TimedTrack<RequestFile>[]): string[] {
   return others.map(
     ({ index, track }) => `tracks[${index}] is not used: only the first ${track.type} track is`,
   )
 }
 
 /** Says of the first audio track what was given and does not apply (contract 2, 8), and what plays of it instead. */
-function ignoredFieldNotes(sound: TimedTrack<GivenFile> | undefined, seconds: number): string[] {
+function ignoredFieldNotes(sound: TimedTrack<RequestFile> | undefined, seconds: number): string[] {
   if (!sound) return []
   const { index, track, sourceSeconds } = sound
   const plays = Math.min(sourceSeconds, seconds)

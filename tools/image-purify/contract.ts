@@ -41,7 +41,7 @@ export const imagePurify = operation({
   input,
   output,
   price: { unit: 'item', credits: 1, of: 'image' },
-  read: ({ regions, ...request }) =>
+  selectFields: ({ regions, ...request }) =>
     request['purify_scope'] === 'region' ? { ...request, regions } : request,
   examples: [
     { title: 'Remove the text of a picture', input: { file_id: 'poster.jpg' } },

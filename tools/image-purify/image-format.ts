@@ -1,4 +1,4 @@
-import type { GivenFile } from '../../src/contract/operation.ts'
+import type { RequestFile } from '../../src/contract/operation.ts'
 
 /** How the cleaned image is encoded: in the source's format, as close to lossless as that allows. */
 export interface ImageFormat {
@@ -8,7 +8,7 @@ export interface ImageFormat {
 }
 
 /** Format of an image by its content, as extensions are often wrong; PNG where it is none of the others. */
-export function imageFormat({ facts }: Pick<GivenFile, 'facts'>): ImageFormat {
+export function imageFormat({ facts }: Pick<RequestFile, 'facts'>): ImageFormat {
   const { pixel_format = '', alpha = false } = facts?.video ?? {}
   switch (facts?.container) {
     case 'jpeg_pipe': {

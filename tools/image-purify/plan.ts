@@ -1,7 +1,7 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile, PlanOperation } from '../../src/contract/operation.ts'
+import type { RequestFile, PlanOperation } from '../../src/contract/operation.ts'
 import { usualAspect } from '../../src/media/text/tiles.ts'
 import { imagePurify } from './contract.ts'
 
@@ -23,7 +23,7 @@ export const plan: PlanOperation<typeof imagePurify> = ({ file_id, purify_scope,
 }
 
 /** The picture of an image. Throws 6014 for what moves, whatever it is called, or shows nothing. */
-export function checkStillImage({ name, facts }: Pick<GivenFile, 'name' | 'facts'>): VideoFacts {
+export function checkStillImage({ name, facts }: Pick<RequestFile, 'name' | 'facts'>): VideoFacts {
   const video = facts?.video
   if (video && video.frame_rate.num === 0) return video
   throw new MediaError(6014, `file_id: ${name} is not a still image`, {

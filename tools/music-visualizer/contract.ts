@@ -79,7 +79,7 @@ export const musicVisualizer = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'music' },
   envelope: 'message',
-  listedAs: { 6014: 6001, 6201: 6202 },
+  errorAliases: { 6014: 6001, 6201: 6202 },
   fullLinks: true,
   examples: [
     {

@@ -1,11 +1,11 @@
 import { MediaError } from '../../src/contract/errors.ts'
-import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
+import type { RequestFile, RequestFiles, InputOf } from '../../src/contract/operation.ts'
 import type { musicVisualizer } from './contract.ts'
 
 export type VisualizerInput = InputOf<typeof musicVisualizer>
 
 /** The music and the pictures of a request. */
-export interface VisualizerRequest<F extends GivenFile = GivenFile> {
+export interface VisualizerRequest<F extends RequestFile = RequestFile> {
   readonly music: F
   readonly mono: boolean
   /** Length of the result: that of the music to the nearest frame, one at least. */
@@ -19,9 +19,9 @@ export interface VisualizerRequest<F extends GivenFile = GivenFile> {
 const maxMusicMs = 6 * 3600 * 1000
 
 /** What a request is about. Throws 6001 for a file of another kind than its name says, 6016 beyond 6 hours. */
-export function readVisualizerRequest<F extends GivenFile>(
+export function readVisualizerRequest<F extends RequestFile>(
   input: VisualizerInput,
-  files: GivenFiles<F>,
+  files: RequestFiles<F>,
 ): VisualizerRequest<F> {
   const music = files.get(input.file_id)
   const sound = music.facts?.audio[0]
@@ -49,7 +49,7 @@ export function readVisualizerRequest<F extends GivenFile>(
   }
 }
 
-function readBackground<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F {
+function readBackground<F extends RequestFile>(fileId: string, files: RequestFiles<F>): F {
   const file = files.get(fileId)
   if (file.facts?.video) return file
   throw new MediaError(6001, `background_file_id: ${file.name} holds no picture`, {
@@ -58,7 +58,7 @@ function readBackground<F extends GivenFile>(fileId: string, files: GivenFiles<F
 }
 
 /** A video may be named like an image. */
-function readCover<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F {
+function readCover<F extends RequestFile>(fileId: string, files: RequestFiles<F>): F {
   const file = files.get(fileId)
   if (file.facts?.video && !isVideoFile(file)) return file
   throw new MediaError(6001, `cover_file_id: ${file.name} is not an image`, {
@@ -67,6 +67,6 @@ function readCover<F extends GivenFile>(fileId: string, files: GivenFiles<F>): F
 }
 
 /** Whether a file's picture has a frame rate, which no still has. */
-export function isVideoFile({ facts }: GivenFile): boolean {
+export function isVideoFile({ facts }: RequestFile): boolean {
   return (facts?.video?.frame_rate.num ?? 0) > 0
 }

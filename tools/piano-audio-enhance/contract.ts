@@ -36,7 +36,7 @@ export const pianoAudioEnhance = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'audio' },
   envelope: 'message',
-  listedAs: { 6021: 6017, 6201: 6202 },
+  errorAliases: { 6021: 6017, 6201: 6202 },
   examples: [
     { title: 'A noisy recording, played on a grand piano', input: { file_id: 'piano.mp3' } },
     { title: 'A voice memo as a clean recording, with its MIDI', input: { file_id: 'idea.m4a' } },

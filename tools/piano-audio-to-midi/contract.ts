@@ -33,7 +33,7 @@ export const pianoAudioToMidi = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'audio' },
   envelope: 'message',
-  listedAs: { 6021: 6017, 6201: 6202 },
+  errorAliases: { 6021: 6017, 6201: 6202 },
   examples: [
     { title: 'The notes of a recorded piece', input: { file_id: 'piano.mp3' } },
     { title: 'A voice memo of an improvisation', input: { file_id: 'idea.m4a' } },

@@ -89,7 +89,7 @@ export const subtitleTranslate = operation({
   input,
   output,
   price: { unit: 'thousand letters', credits: 1, of: 'subtitle text' },
-  listedAs: { 6004: 5202, 6202: 6201 },
+  errorAliases: { 6004: 5202, 6202: 6201 },
   nextStep: ({ untranslated_lines }) =>
     (untranslated_lines > 0
       ? 'Some lines kept their own words: see notes, and correct them in the file. '

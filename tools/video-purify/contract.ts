@@ -206,7 +206,7 @@ export const videoPurify = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'the video' },
   limits: [6019, 6022, 6023, 6035],
-  read: selectReadFields,
+  selectFields: selectReadFields,
   nextStep: ({ regions_file_id, unchanged }) =>
     regions_file_id !== undefined
       ? 'Look at the regions: inspect_file with the video, and this list as regions. Take out or protect what is to ' +

@@ -1,7 +1,7 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile, PlanOperationWithTexts } from '../../src/contract/operation.ts'
+import type { RequestFile, PlanOperationWithTexts } from '../../src/contract/operation.ts'
 import { checkRegionsSize } from '../../src/contract/regions.ts'
 import { hertz, pictureEnd } from '../../src/media/frame-rate.ts'
 import { videoPurify } from './contract.ts'
@@ -37,7 +37,11 @@ export const plan: PlanOperationWithTexts<typeof videoPurify> = async (input, fi
 const maxParsedBytes = 2 ** 20
 
 /** The limits of a video's length for what a request does, and of what is treated. Throws 6016, 6019 and 6035. */
-export function checkLimits(input: PurifyInput, { name }: GivenFile, { video, seconds }: CheckedVideo): void {
+export function checkLimits(
+  input: PurifyInput,
+  { name }: RequestFile,
+  { video, seconds }: CheckedVideo,
+): void {
   if (seconds > videoLimits.seconds) throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
   // What a file lists is not known yet: by an empty list the video is only copied.
   if (treatsPicture(input) && input.regions_file_id === undefined)
@@ -53,7 +57,7 @@ interface CheckedVideo {
 }
 
 /** The picture of the video that is to be cleaned, and how long its facts tell it is. Throws 6014, 6019, 6021, 6022 and 6023. */
-export function checkVideo({ name, kind, facts }: GivenFile): CheckedVideo {
+export function checkVideo({ name, kind, facts }: RequestFile): CheckedVideo {
   const video = facts?.video
   if (kind !== 'video' || !video || video.duration_ms <= 0) {
     throw new MediaError(6014, `file_id: ${name} is not a video with moving pictures`)
@@ -79,7 +83,7 @@ export function checkVideo({ name, kind, facts }: GivenFile): CheckedVideo {
 const rateTolerance = 0.002
 
 /** Packets of FLV do not tell how long they last, so its mark is a guess. */
-function checkNotTruncated(name: string, { container, cut_off_ms }: NonNullable<GivenFile['facts']>): void {
+function checkNotTruncated(name: string, { container, cut_off_ms }: NonNullable<RequestFile['facts']>): void {
   if (cut_off_ms === undefined || container === 'flv') return
   throw new MediaError(6021, `file_id: ${name} is cut off, there is nothing after ${cut_off_ms / 1000} s`, {
     hint: 'Export the file again, or cut it before that: video_timeline_render with that clip_ed makes a whole file.',

@@ -1,4 +1,4 @@
-import type { GivenFile, OperationRequirements } from '../../src/contract/operation.ts'
+import type { RequestFile, OperationRequirements } from '../../src/contract/operation.ts'
 import type { Requirement } from '../../src/contract/requirement.ts'
 import type { videoPurify } from './contract.ts'
 import { searchesText, treatsPicture, type PurifyInput } from './estimate.ts'
@@ -18,7 +18,7 @@ export const requirements: OperationRequirements<typeof videoPurify> = (input, f
 /** What treating pictures of a video needs: what runs set models, and tone mapping for HDR. */
 export function treatmentRequirements(
   { purify_func_type }: PurifyInput,
-  { name, facts }: GivenFile,
+  { name, facts }: RequestFile,
 ): readonly Requirement[] {
   return [
     ...(purify_func_type === 'raft'

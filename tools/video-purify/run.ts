@@ -1,7 +1,7 @@
 import { constants, copyFile, stat, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { maxRegions } from '../../src/contract/regions.ts'
-import type { GivenFile, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
+import type { RequestFile, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
 import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
 import { requireAll } from '../../src/engines/readiness.ts'
 import { cleanVideo } from './clean.ts'

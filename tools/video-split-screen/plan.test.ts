@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile } from '../../src/contract/operation.ts'
+import type { RequestFile } from '../../src/contract/operation.ts'
 import { videoSplitScreen } from './contract.ts'
 import { plan } from './plan.ts'
 import { outputRate } from './rate.ts'
@@ -27,7 +27,7 @@ function video(changes: Partial<VideoFacts> = {}): VideoFacts {
   }
 }
 
-function given(changes: Partial<GivenFile> = {}, picture: VideoFacts | null = video()): GivenFile {
+function given(changes: Partial<RequestFile> = {}, picture: VideoFacts | null = video()): RequestFile {
   const facts: MediaFacts = {
     container: 'mov',
     duration_ms: picture?.duration_ms ?? 5000,
@@ -40,11 +40,11 @@ function given(changes: Partial<GivenFile> = {}, picture: VideoFacts | null = vi
   return { file_id: '1', name: 'one.mp4', size: 1000, kind: 'video', facts, ...changes }
 }
 
-function planned(request: object, file: GivenFile = given()) {
+function planned(request: object, file: RequestFile = given()) {
   return plan(videoSplitScreen.input.parse(request), { get: () => file })
 }
 
-function refusal(request: object, file: GivenFile = given()): MediaError {
+function refusal(request: object, file: RequestFile = given()): MediaError {
   try {
     planned(request, file)
   } catch (error) {

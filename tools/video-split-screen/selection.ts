@@ -1,6 +1,6 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile, GivenFiles, InputOf } from '../../src/contract/operation.ts'
+import type { RequestFile, RequestFiles, InputOf } from '../../src/contract/operation.ts'
 import { chooseLayout, orderlySeed } from '../../src/media/layout/choose.ts'
 import type { Wish } from '../../src/media/layout/choose.ts'
 import { findLayout } from '../../src/media/layout/layout.ts'
@@ -10,7 +10,7 @@ import type { videoSplitScreen } from './contract.ts'
 export type SplitScreenInput = InputOf<typeof videoSplitScreen>
 
 /** A clip whose file is known: what of it is shown. */
-export interface SelectedClip<F extends GivenFile = GivenFile> {
+export interface SelectedClip<F extends RequestFile = RequestFile> {
   readonly file: F
   readonly video: VideoFacts
   readonly beginMs: number
@@ -33,9 +33,9 @@ const smallestCrop = 2
 const wholePicture = { x: 0, y: 0, width: 1, height: 1 }
 
 /** Finds out what each clip shows. Throws 6014 for a file that is no video, 6016 for a bad range or crop. */
-export function selectClips<F extends GivenFile>(
+export function selectClips<F extends RequestFile>(
   input: SplitScreenInput,
-  files: GivenFiles<F>,
+  files: RequestFiles<F>,
 ): [SelectedClip<F>, ...SelectedClip<F>[]] {
   const [first, ...rest] = input.clips.map((clip, index) => selectClip(clip, files.get(clip.file_id), index))
   if (!first) throw new MediaError(6013, 'clips is missing')
@@ -99,7 +99,7 @@ function wishOf(input: SplitScreenInput, clips: readonly SelectedClip[], seed: n
   }
 }
 
-function selectClip<F extends GivenFile>(
+function selectClip<F extends RequestFile>(
   clip: SplitScreenInput['clips'][number],
   file: F,
   index: number,
@@ -135,7 +135,7 @@ function selectClip<F extends GivenFile>(
 }
 
 /** A range must end before the place where a file was cut off. Throws 6021. */
-function checkNotCutOff({ name, facts }: GivenFile, endMs: number, index: number): void {
+function checkNotCutOff({ name, facts }: RequestFile, endMs: number, index: number): void {
   const cutOffMs = facts?.cut_off_ms ?? Infinity
   // Packets of FLV do not tell how long they last, so its mark is a guess; the run looks at the picture itself.
   if (endMs <= cutOffMs || facts?.container === 'flv') return

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MediaFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile } from '../../src/contract/operation.ts'
+import { type RequestFile, requestFiles } from '../../src/contract/operation.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
-import { givenFiles } from '../../src/tasks/given-files.ts'
 import { expectedSeconds } from './plan.ts'
 
 /** Of a, b and c key frames are near; far ones have one every 250 frames; big is 4K. */
@@ -30,8 +29,8 @@ function factsOf(name: (typeof names)[number]): MediaFacts {
   }
 }
 
-const files = givenFiles(
-  new Map<string, GivenFile>(
+const files = requestFiles(
+  new Map<string, RequestFile>(
     names.map((name) => [
       name,
       {

@@ -1,6 +1,6 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFiles, InputOf, PlanOperation } from '../../src/contract/operation.ts'
+import type { RequestFiles, InputOf, PlanOperation } from '../../src/contract/operation.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
 import { videoTimelineRender } from './contract.ts'
@@ -41,7 +41,7 @@ const measured = {
 }
 
 /** Seconds of work to expect on two cores, held against real ones by bench/timeline.ts. */
-export function expectedSeconds(timeline: Timeline, files: GivenFiles): number {
+export function expectedSeconds(timeline: Timeline, files: RequestFiles): number {
   const { width, height, frames, rate, seconds, picture, sound } = timeline
   const decoded = sumOf(picture, ({ material, source }) => {
     const video = files.get(material).facts?.video

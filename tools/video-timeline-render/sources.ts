@@ -1,6 +1,6 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFile, GivenFiles } from '../../src/contract/operation.ts'
+import type { RequestFile, RequestFiles } from '../../src/contract/operation.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
 import { throwTogether } from '../../src/media/timeline/together.ts'
 
@@ -8,7 +8,7 @@ import { throwTogether } from '../../src/media/timeline/together.ts'
 const slack = 0.1
 
 /** Holds a timeline's clips against their files. Throws 6014, 6016 and 6021 with the places of all clips of that code. */
-export function checkSources({ picture, sound, rate }: Timeline, files: GivenFiles): void {
+export function checkSources({ picture, sound, rate }: Timeline, files: RequestFiles): void {
   const still = picture.filter(({ material }) => !movingPicture(files.get(material)))
   throwTogether(still.map((clip) => notMoving(clip, files.get(clip.material))))
   const clips = [...new Set([...picture, ...sound.flat()])]
@@ -16,18 +16,18 @@ export function checkSources({ picture, sound, rate }: Timeline, files: GivenFil
 }
 
 /** The moving picture of a clip's file. Throws 6014 where it has none. */
-export function videoOf(clip: TimelineClip, file: GivenFile): VideoFacts {
+export function videoOf(clip: TimelineClip, file: RequestFile): VideoFacts {
   const video = movingPicture(file)
   if (video) return video
   throw notMoving(clip, file)
 }
 
-function movingPicture({ kind, facts }: GivenFile): VideoFacts | undefined {
+function movingPicture({ kind, facts }: RequestFile): VideoFacts | undefined {
   const video = facts?.video
   return kind === 'video' && video && (video.duration_ms || facts.duration_ms) > 0 ? video : undefined
 }
 
-function notMoving({ at }: TimelineClip, { name }: GivenFile): MediaError {
+function notMoving({ at }: TimelineClip, { name }: RequestFile): MediaError {
   return new MediaError(6014, `${at}.material: ${name} is not a video with moving pictures`, {
     hint: 'Give a file in which a picture moves; of a still picture or a cover make a video first.',
   })
@@ -35,7 +35,7 @@ function notMoving({ at }: TimelineClip, { name }: GivenFile): MediaError {
 
 function rangeError(
   { at, source, speed }: TimelineClip,
-  { name, facts }: GivenFile,
+  { name, facts }: RequestFile,
   rate: number,
 ): MediaError | undefined {
   const lasts = (facts?.duration_ms ?? 0) / 1000
@@ -63,7 +63,7 @@ function unit(time: number, lasts: number): string {
 }
 
 /** Names of the HDR files that a timeline shows, each once; they are tone-mapped. */
-export function hdrMaterialNames({ picture }: Timeline, files: GivenFiles): string[] {
+export function hdrMaterialNames({ picture }: Timeline, files: RequestFiles): string[] {
   const shown = picture.map(({ material }) => files.get(material))
   return [...new Set(shown.flatMap(({ name, facts }) => (facts?.video?.hdr ? [name] : [])))]
 }

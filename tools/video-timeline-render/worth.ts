@@ -1,5 +1,5 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { GivenFiles, StagedFile } from '../../src/contract/operation.ts'
+import type { RequestFiles, StagedFile } from '../../src/contract/operation.ts'
 import { keyFramesBefore } from '../../src/engines/ffmpeg/key-frames.ts'
 import { layOut } from '../../src/media/timeline/lay-out.ts'
 import { follows, stretchOf } from '../../src/media/timeline/reads.ts'
@@ -8,7 +8,7 @@ import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 
 interface Sources {
-  readonly files: GivenFiles<StagedFile>
+  readonly files: RequestFiles<StagedFile>
   readonly videoOf: (material: string) => VideoFacts
   readonly signal: AbortSignal
 }

@@ -1,6 +1,6 @@
 import { parse } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import type { GivenFile, RunContext, StagedFile } from '../../contract/operation.ts'
+import type { RequestFile, RunContext, StagedFile } from '../../contract/operation.ts'
 import { missingAudioNotes } from '../../media/audio/missing-audio.ts'
 import type { Performance } from '../../media/piano/note.ts'
 import { rejectNonPiano } from '../../media/piano/reject-non-piano.ts'

@@ -1,6 +1,6 @@
 import { MediaError } from '../../contract/errors.ts'
 import { saveAsHtmlHint } from '../../contract/file.ts'
-import type { GivenFile } from '../../contract/operation.ts'
+import type { RequestFile } from '../../contract/operation.ts'
 
 /** Largest source, in bytes: room for pictures inside it. */
 const maxSourceBytes = 16 * 2 ** 20
@@ -11,7 +11,7 @@ export const reduceSizeHint =
 
 interface ParticleSource {
   /** The file that holds it, or the text itself. */
-  readonly file: GivenFile | undefined
+  readonly file: RequestFile | undefined
   readonly html: string | undefined
 }
 

@@ -1,17 +1,17 @@
 import { MediaError } from '../../contract/errors.ts'
-import type { GivenFile } from '../../contract/operation.ts'
+import type { RequestFile } from '../../contract/operation.ts'
 
 /** Longest recording: 6 hours, in ms. */
 const maxRecordingMs = 6 * 3600 * 1000
 
 /** Duration that the file declares, ms; 0 for a file without sound. */
-export function declaredDurationMs(facts: GivenFile['facts']): number {
+export function declaredDurationMs(facts: RequestFile['facts']): number {
   const sound = facts?.audio[0]
   return sound ? sound.start_ms + (sound.duration_ms || facts.duration_ms) : 0
 }
 
 /** Duration up to the point where a truncated file ends, ms. Throws 6014 without sound, 6016 beyond 6 hours. */
-export function recordingDurationMs({ name, facts }: Pick<GivenFile, 'name' | 'facts'>): number {
+export function recordingDurationMs({ name, facts }: Pick<RequestFile, 'name' | 'facts'>): number {
   const durationMs = Math.min(declaredDurationMs(facts), facts?.cut_off_ms ?? Infinity)
   if (durationMs <= 0) {
     throw new MediaError(6014, `file_id: ${name} contains no sound`, {

@@ -19,7 +19,7 @@ export interface Attempt {
 }
 
 /** A result in the attempt's folder, to be kept under the id the output already names. */
-export interface Kept {
+export interface ResultFile {
   readonly file_id: KeptFile['file_id']
   /** Absolute. */
   readonly path: string
@@ -28,13 +28,13 @@ export interface Kept {
 }
 
 /** What an attempt that succeeded answers. */
-export interface Finished {
+export interface AttemptResult {
   readonly output: Record<string, unknown>
-  readonly kept: readonly Kept[]
+  readonly files: readonly ResultFile[]
 }
 
 /** A MediaError as it crosses processes; `bug` is the cause or the stack, for the log alone. */
-export interface Failure {
+export interface AttemptFailure {
   readonly code: number
   readonly message: string
   readonly hint: string
@@ -54,5 +54,5 @@ export type FromWorker =
   | { readonly say: 'progress'; readonly percent: number }
   /** Wants to send a request to a service, which is bounded over all workers. */
   | { readonly say: 'wait'; readonly need: ServiceKind; readonly number: number }
-  | { readonly say: 'finished'; readonly result: Finished }
-  | { readonly say: 'failed'; readonly failure: Failure }
+  | { readonly say: 'finished'; readonly result: AttemptResult }
+  | { readonly say: 'failed'; readonly failure: AttemptFailure }

@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StagedFile } from '../contract/operation.ts'
+import { isTerminal } from '../contract/task.ts'
 import type { TaskRow } from '../db/schema.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import type { Service } from './service.ts'
@@ -28,4 +29,26 @@ export async function stageInputs(service: Service, task: TaskRow, folder: strin
     staged.push({ ...(await probeStoredFile(service, row, asChecked)), path })
   }
   return staged
+}
+
+/** Where the finished steps of a task are, which outlive its attempts. */
+export function stepsFolder({ steps }: Pick<Service, 'steps'>, { id }: { readonly id: string }): string {
+  return join(steps, id)
+}
+
+/** Removes the finished steps of those of these tasks that have ended, or are not there. */
+export async function removeEndedSteps(
+  service: Pick<Service, 'db' | 'steps'>,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) {
+    const task = await service.db.selectFrom('tasks').select('status').where('id', '=', id).executeTakeFirst()
+    if (task && !isTerminal(task.status)) continue
+    await rm(stepsFolder(service, { id }), { recursive: true, force: true })
+  }
+}
+
+/** Removes what is left of tasks that ended while nobody could remove it. */
+export async function removeOrphanedSteps(service: Pick<Service, 'db' | 'steps'>): Promise<void> {
+  await removeEndedSteps(service, await readdir(service.steps))
 }

@@ -1,10 +1,10 @@
 import type { Caller } from '../accounts/keys.ts'
 import { MediaError } from '../contract/errors.ts'
 import { isTerminal, nextStates, type TaskRecord, type TaskState } from '../contract/task.ts'
-import { failTask, moveTask } from './move.ts'
+import { failTask, transitionTask } from './transition.ts'
 import type { Service } from './service.ts'
-import { removeStepsOfEnded } from './steps.ts'
-import { ownTask, toTaskRecord } from './store.ts'
+import { removeEndedSteps } from './attempt-folders.ts'
+import { findOwnTask, toTaskRecord } from './records.ts'
 
 /** What there is to do instead of cancelling or stopping. */
 const instead: Partial<Record<TaskState, string>> = {
@@ -18,14 +18,14 @@ const instead: Partial<Record<TaskState, string>> = {
 /** Cancels one of the caller's tasks that has not started, and refunds it; 6005, 6007. */
 export async function cancelTask(service: Service, caller: Caller, id: string): Promise<void> {
   for (;;) {
-    const row = await ownTask(service.db, caller, id)
+    const row = await findOwnTask(service.db, caller, id)
     if (!nextStates[row.status].includes('cancelled')) {
       throw new MediaError(6007, `the task is ${row.status}; only a queued task can be cancelled`, {
         hint: instead[row.status],
       })
     }
-    if (!(await moveTask(service, row, { to: 'cancelled' }))) continue
-    await removeStepsOfEnded(service, [id])
+    if (!(await transitionTask(service, row, { to: 'cancelled' }))) continue
+    await removeEndedSteps(service, [id])
     return
   }
 }
@@ -37,7 +37,7 @@ export async function cancelTask(service: Service, caller: Caller, id: string): 
  */
 export async function stopTask(service: Service, caller: Caller, id: string): Promise<TaskRecord> {
   for (;;) {
-    const row = await ownTask(service.db, caller, id)
+    const row = await findOwnTask(service.db, caller, id)
     if (isTerminal(row.status)) {
       throw new MediaError(6007, `the task is ${row.status}; there is nothing to stop`, {
         hint: instead[row.status],
@@ -46,10 +46,10 @@ export async function stopTask(service: Service, caller: Caller, id: string): Pr
     const moved =
       row.status === 'processing'
         ? await failTask(service, row, { error: new MediaError(6009, 'the task was stopped on request') })
-        : await moveTask(service, row, { to: 'cancelled' })
+        : await transitionTask(service, row, { to: 'cancelled' })
     if (!moved) continue
     // Those of one that is worked on are removed when its attempt has ended.
-    if (moved.status === 'cancelled') await removeStepsOfEnded(service, [id])
+    if (moved.status === 'cancelled') await removeEndedSteps(service, [id])
     return toTaskRecord(moved)
   }
 }

@@ -4,29 +4,33 @@ import { isTerminal, nextStates, type TaskError, type TaskState } from '../contr
 import { lockAccount } from '../db/queries.ts'
 import type { TaskRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { recordEvent } from './event-log.ts'
-import { noteMove } from './journal.ts'
+import { recordEvent } from './events.ts'
+import { logTransition } from './metrics.ts'
 import type { Service } from './service.ts'
-import { toTaskRecord } from './store.ts'
+import { toTaskRecord } from './records.ts'
 
 /** A change of a task's state and what changes with it. */
-export interface Move {
+export interface Transition {
   readonly to: TaskState
   readonly set?: Partial<Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'started_at'>>
   /** How long it must wait before it may begin again, ms. */
   readonly waitMs?: number
   /** Further writes of the same transaction. */
-  readonly also?: (trx: WriteTransaction) => Promise<void>
+  readonly write?: (trx: WriteTransaction) => Promise<void>
 }
 
-class Overtaken extends Error {}
+class StateChanged extends Error {}
 
 /**
  * Moves a task from the state it was read in: the row, the refund where it fails or is cancelled,
  * and the numbered event in one transaction; then tells followers. Null when it left that state
  * meanwhile.
  */
-export async function moveTask(service: Service, task: TaskRow, move: Move): Promise<TaskRow | null> {
+export async function transitionTask(
+  service: Service,
+  task: TaskRow,
+  move: Transition,
+): Promise<TaskRow | null> {
   if (!nextStates[task.status].includes(move.to)) {
     throw new Error(`a task cannot go from ${task.status} to ${move.to}`)
   }
@@ -47,7 +51,7 @@ export async function moveTask(service: Service, task: TaskRow, move: Move): Pro
         .where('status', '=', task.status)
         .returningAll()
         .executeTakeFirst()
-      if (!updated) throw new Overtaken()
+      if (!updated) throw new StateChanged()
       if (move.to === 'failed' || move.to === 'cancelled') {
         await refundCredits(trx, {
           accountId: task.account_id,
@@ -57,7 +61,7 @@ export async function moveTask(service: Service, task: TaskRow, move: Move): Pro
           now,
         })
       }
-      await move.also?.(trx)
+      await move.write?.(trx)
       const seq = await recordEvent(service, trx, { row: updated, now })
       const announce =
         move.to === 'queued'
@@ -71,26 +75,26 @@ export async function moveTask(service: Service, task: TaskRow, move: Move): Pro
     const { row, seq } = result
     if (seq !== null)
       service.events.publish(row.account_id, { event: 'status', seq, task: toTaskRecord(row) })
-    if (isTerminal(row.status)) service.events.end(row.id)
-    noteMove(service, row)
+    if (isTerminal(row.status)) service.events.publishEnd(row.id)
+    logTransition(service, row)
     return row
   } catch (error) {
-    if (error instanceof Overtaken) return null
+    if (error instanceof StateChanged) return null
     throw error
   }
 }
 
-/** Fails a task with what an error says, and refunds it; null as `moveTask`. */
+/** Fails a task with what an error says, and refunds it; null as `transitionTask`. */
 export async function failTask(
   service: Service,
   task: TaskRow,
   { error, attempts = task.attempts }: { error: MediaError; attempts?: number },
 ): Promise<TaskRow | null> {
-  return await moveTask(service, task, { to: 'failed', set: { attempts, output: outputOf(error) } })
+  return await transitionTask(service, task, { to: 'failed', set: { attempts, output: errorOutput(error) } })
 }
 
 /** The output of a task that ended with an error. */
-export function outputOf({ code, message, hint, retryable }: MediaError): string {
+export function errorOutput({ code, message, hint, retryable }: MediaError): string {
   const error: TaskError = { code, message, hint, retryable }
   return JSON.stringify({ error })
 }

@@ -1,16 +1,82 @@
 import type { Caller } from '../accounts/keys.ts'
+import { MediaError } from '../contract/errors.ts'
+import { isOwnId, toTimestamp } from '../contract/fields.ts'
 import {
   priorities,
   type TaskList,
   type TaskListItem,
   type TaskListQuery,
+  type TaskRecord,
   type TaskState,
 } from '../contract/task.ts'
-import { toTimestamp } from '../contract/fields.ts'
 import { readPage } from '../db/queries.ts'
 import type { Db, TaskRow } from '../db/schema.ts'
 import { expectedWaits } from './estimate.ts'
 import type { Service } from './service.ts'
+
+/** A task as a query answers it. */
+export function toTaskRecord(row: TaskRow): TaskRecord {
+  return {
+    task_id: row.id,
+    id: row.id,
+    task_type: row.type,
+    status: row.status,
+    progress: row.progress,
+    output_result: row.output === null ? null : (JSON.parse(row.output) as Record<string, unknown>),
+    create_time: toTimestamp(row.created_at),
+    update_time: toTimestamp(row.updated_at),
+  }
+}
+
+/** Answers one of the caller's tasks; 6005 for an unknown one, a foreign one or another type's. */
+export async function queryTask(
+  db: Db,
+  caller: Caller,
+  asked: { type: string; id: string },
+): Promise<TaskRecord> {
+  const row = await findOwnTask(db, caller, asked.id)
+  if (row.type !== asked.type) throw unknownTaskError(asked.id, ' of this type')
+  return toTaskRecord(row)
+}
+
+/** One of the caller's tasks together with the number of the account's latest event it reflects; 6005. */
+export async function snapshotTask(
+  db: Db,
+  caller: Caller,
+  id: string,
+): Promise<{ seq: number; task: TaskRecord }> {
+  if (!isOwnId(id)) throw unknownTaskError(id)
+  // One statement, as every move writes both rows in one transaction.
+  const row = await db
+    .selectFrom('tasks')
+    .innerJoin('accounts', 'accounts.id', 'tasks.account_id')
+    .selectAll('tasks')
+    .select('accounts.event_seq')
+    .where('tasks.id', '=', id)
+    .where('tasks.account_id', '=', caller.accountId)
+    .executeTakeFirst()
+  if (!row) throw unknownTaskError(id)
+  return { seq: row.event_seq, task: toTaskRecord(row) }
+}
+
+/** The row of one of the caller's tasks; 6005. */
+export async function findOwnTask(db: Db, caller: Caller, id: string): Promise<TaskRow> {
+  if (!isOwnId(id)) throw unknownTaskError(id)
+  const row = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', caller.accountId)
+    .executeTakeFirst()
+  if (!row) throw unknownTaskError(id)
+  return row
+}
+
+function unknownTaskError(id: string, ofType = ''): MediaError {
+  return new MediaError(6005, `there is no task ${JSON.stringify(id)}${ofType}`, {
+    hint: ofType === '' ? 'Check the task id, or list the tasks.' : undefined,
+  })
+}
 
 /** Lists the caller's tasks, newest first; a type nobody knows has none. */
 export async function listTasks(service: Service, caller: Caller, query: TaskListQuery): Promise<TaskList> {
@@ -32,14 +98,14 @@ export async function listTasks(service: Service, caller: Caller, query: TaskLis
   }
 }
 
-interface About {
+interface ListItemContext {
   readonly typeName: string
   /** Expected from now on while it is queued; afterwards what was expected at its creation. */
   readonly waitMs: number
   readonly now: number
 }
 
-function toListItem(row: TaskRow, { typeName, waitMs, now }: About): TaskListItem {
+function toListItem(row: TaskRow, { typeName, waitMs, now }: ListItemContext): TaskListItem {
   const worked = row.started_at === null ? null : (row.finished_at ?? now) - row.started_at
   return {
     id: row.id,
