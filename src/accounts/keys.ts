@@ -40,7 +40,6 @@ export async function insertKey(db: Db, key: InsertKeyOptions): Promise<string> 
       hash: hashSecret(key.raw),
       created_at: key.now,
       revoked_at: null,
-      /** Credits; null for no quota. */
       quota: key.quota ?? null,
       expire_at: key.expireAt ?? null,
     })

@@ -64,7 +64,10 @@ async function connectPostgres(url: string, onError: (error: Error) => void): Pr
   return client
 }
 
-/** Takes the lock. Keep-alive settings make the server release it about a minute after this machine disappears, instead of two hours. */
+/**
+ * Takes the lock. With these keep-alive settings the server releases it about a minute after this machine disappears,
+ * instead of two hours.
+ */
 async function acquireAdvisoryLock(client: Client): Promise<void> {
   const settings = {
     application_name: `reelwright process ${process.pid} on ${hostname()}`,

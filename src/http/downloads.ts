@@ -37,10 +37,10 @@ function requestedRange({ method, headers }: FastifyRequest, { tag, size }: { ta
 }
 
 /**
- * The part of a file that a Range header asks for (RFC 9110, section 14): one range of bytes.
- * Undefined means the whole: no header, another unit, several ranges, or one that makes no sense.
+ * Parses a Range header with one byte range (RFC 9110, section 14). Returns undefined, for the whole file, when the
+ * header is absent, has another unit or several ranges, or is invalid.
  *
- * @param size bytes of the file
+ * @param size of the file, bytes
  */
 export function parseRange(
   header: string | undefined,

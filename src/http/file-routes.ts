@@ -64,7 +64,6 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
     method: ['GET', 'HEAD'],
     url: fastifyPath(rawRoutes.downloadFile.path),
     handler: async (request, reply) =>
-      /** Uses a file's content. Throws 6004 when the file is deleted meanwhile. */
       withExistingFile(
         () => downloadableFile(service, request),
         (row) => sendFile(service.files, { request, reply, row }),
@@ -130,7 +129,7 @@ function registerPreviewRoutes(
   }
 }
 
-/** Works on a file's bytes; what fails because the file was deleted meanwhile answers 6004. */
+/** Uses a file's content. Throws 6004 when the file is deleted meanwhile. */
 async function withExistingFile<T>(
   find: () => Promise<FileRow>,
   use: (row: FileRow) => Promise<T>,
