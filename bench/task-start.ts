@@ -1,5 +1,5 @@
 import type { TaskEvent } from '../src/contract/task.ts'
-import { all, listen } from '../test/http/listen.ts'
+import { all, connectEventSocket } from '../test/http/event-client.ts'
 import { api } from '../test/service/api.ts'
 import { startTestService } from '../test/service/in-process.ts'
 
@@ -14,7 +14,7 @@ const warmUps = 5
 await using service = await startTestService()
 const account = await service.account(runs + warmUps)
 const calls = api(account)
-using events = await listen(account)
+using events = await connectEventSocket(account)
 events.say(all)
 await events.until(({ length }) => length === 1)
 const { data: file } = await calls.upload('a.txt', 'some bytes')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ask } from './http/raw.ts'
+import { sendRequest } from './http/raw-http.ts'
 import { hasPostgres, newDatabase } from './postgres.ts'
 import { mainModule, runCommand, spawnCommand } from './run-command.ts'
 
@@ -42,7 +42,7 @@ async function serve(environment: Environment): Promise<string> {
 }
 
 async function creditsAt(url: string, authorization: string): Promise<unknown> {
-  const { status, bytes } = await ask(`${url}/base/capabilities`, { headers: { authorization } })
+  const { status, bytes } = await sendRequest(`${url}/base/capabilities`, { headers: { authorization } })
   return status === 200 ? (JSON.parse(String(bytes)) as { data: { credits: unknown } }).data.credits : status
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ask } from './http/raw.ts'
+import { sendRequest } from './http/raw-http.ts'
 import { hasPostgres, newDatabase } from './postgres.ts'
 
 const authorization = 'key-of-the-serve-tests'
@@ -55,7 +55,7 @@ test('runs until it is told to end', async () => {
   const { child, address, ended } = serve({ dataDir: await dataFolder() })
   const url = await address()
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  expect((await ask(`${url}/task/list`, { headers: { authorization } })).status).toBe(200)
+  expect((await sendRequest(`${url}/task/list`, { headers: { authorization } })).status).toBe(200)
   child.kill('SIGTERM')
   expect(await ended()).toEqual({ code: 0, err: '' })
 })
@@ -63,7 +63,7 @@ test('runs until it is told to end', async () => {
 test('starts again with the same key, and no longer takes the one before', async () => {
   const dataDir = await dataFolder()
   const statusOf = async (url: string, key: string) =>
-    (await ask(`${url}/task/list`, { headers: { authorization: key } })).status
+    (await sendRequest(`${url}/task/list`, { headers: { authorization: key } })).status
   const other = 'another-key-of-the-serve-tests'
   for (const [key, before] of [[authorization], [other, authorization], [authorization, other]]) {
     const { child, address, ended } = serve({ dataDir, environment: { REELWRIGHT_API_KEY: key ?? '' } })
@@ -110,7 +110,7 @@ test('behind a proxy it answers under its public address', async () => {
   const args = ['--public-url', 'https://media.example']
   const url = await serve({ dataDir: await dataFolder(), args }).address()
   const status = async (host: string) =>
-    (await ask(`${url}/task/list`, { headers: { authorization, host } })).status
+    (await sendRequest(`${url}/task/list`, { headers: { authorization, host } })).status
   expect(await status('media.example')).toBe(200)
   expect(await status('other.example')).toBe(401)
 })

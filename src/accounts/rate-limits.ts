@@ -14,7 +14,7 @@ interface TokenBucket {
   readonly at: number
 }
 
-const minuteMs = 60_000
+const rateLimitWindowMs = 60_000
 
 /** Above this number, full buckets are removed. */
 const maxBuckets = 10_000
@@ -40,15 +40,16 @@ export class RateLimits {
     const bucket = this.#buckets.get(id) ?? { left: limit, at: clock() }
     // A clock that moves backwards adds no tokens.
     const now = Math.max(clock(), bucket.at)
-    const left = Math.min(limit, bucket.left + ((now - bucket.at) * limit) / minuteMs)
-    if (left < 1) throw rateLimitExceeded(name, limit, Math.ceil(((1 - left) * minuteMs) / limit / 1000))
+    const left = Math.min(limit, bucket.left + ((now - bucket.at) * limit) / rateLimitWindowMs)
+    if (left < 1)
+      throw rateLimitExceeded(name, limit, Math.ceil(((1 - left) * rateLimitWindowMs) / limit / 1000))
     this.#buckets.set(id, { left: left - 1, at: now })
     if (this.#buckets.size > maxBuckets) this.#removeFull(now)
   }
 
   /** Removes buckets that are full because they were not used for a minute. */
   #removeFull(now: number): void {
-    for (const [id, { at }] of this.#buckets) if (now - at >= minuteMs) this.#buckets.delete(id)
+    for (const [id, { at }] of this.#buckets) if (now - at >= rateLimitWindowMs) this.#buckets.delete(id)
   }
 }
 

@@ -64,7 +64,7 @@ const retentionDayMs = 24 * 3600 * 1000
  * Removes the content of old files that no unfinished task needs. Their records stay as expired, so that a file
  * keeps its id when uploaded again.
  */
-export async function removeOldFiles(
+export async function removeFilesByAge(
   storage: FileStorage,
   { now, signal, onRemoved: onFreed, ...old }: RemoveOldFilesOptions,
 ): Promise<RemoveOldFilesResult> {

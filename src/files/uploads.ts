@@ -49,7 +49,7 @@ interface DeclaredUpload {
  * Creates an upload, or finds the open one of the same content and name, which can be resumed; `isNew` is false
  * then. Throws 6002 when a new one exceeds the quota or the free disk space.
  */
-export async function beginUpload(
+export async function createOrResumeUpload(
   storage: UploadStorage & BoundedFileStorage,
   file: DeclaredUpload,
 ): Promise<{ upload: UploadRow; isNew: boolean }> {

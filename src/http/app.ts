@@ -12,7 +12,7 @@ import { registerChunkedUploadRoutes, registerFormUpload } from './upload-routes
 import { trackConnections, trackHandlers } from './connections.ts'
 import { registerDaemonRoutes, registerLedgerRoutes, registerMetricsRoutes } from './service-routes.ts'
 import { registerDocsRoutes } from './openapi-page.ts'
-import { registerEventRoutes, maxMessageBytes } from './event-socket.ts'
+import { registerEventRoutes, maxClientMessageBytes } from './event-socket.ts'
 import { registerErrorHandler, handleClientError, sendPathError } from './responses.ts'
 import { registerFileRoutes } from './file-routes.ts'
 import { fastifyPath, registerJsonParser } from './request-input.ts'
@@ -95,7 +95,7 @@ export async function createApp(
     },
   })
   // First: it also closes the socket of a rejected upgrade.
-  await app.register(websocket, { options: { maxPayload: maxMessageBytes } })
+  await app.register(websocket, { options: { maxPayload: maxClientMessageBytes } })
   requests.watch(app)
   const connections = trackConnections(app)
   const handlers = trackHandlers(app)

@@ -36,9 +36,9 @@ export function registerCatalogRoutes(app: FastifyInstance, service: Service, ve
     return success<Capabilities>({
       protocol_version: 2,
       version,
-      operations: await Promise.all(modules.map(describeOperation)),
+      operations: await Promise.all(modules.map(describeCapability)),
       ...(await describePacks()),
-      services: serviceKinds.map(describeService),
+      services: serviceKinds.map(describeExternalService),
       limits: serviceLimits,
       credits: {
         balance: await accountBalance(service.db, accountId),
@@ -102,7 +102,7 @@ async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
 }
 
 /** An external service without its address, which is private. */
-function describeService(name: ServiceKind): NonNullable<Capabilities['services']>[number] {
+function describeExternalService(name: ServiceKind): NonNullable<Capabilities['services']>[number] {
   const service = configuredService(name)
   const { title } = serviceInfo[name]
   return {
@@ -118,7 +118,7 @@ function jsonDocument(data: unknown) {
   return { type: 'application/json; charset=utf-8', text: JSON.stringify(success(data)) }
 }
 
-async function describeOperation(module: OperationModule): Promise<Capabilities['operations'][number]> {
+async function describeCapability(module: OperationModule): Promise<Capabilities['operations'][number]> {
   const { name, title, price } = module.operation
   const lack = await readiness(module)
   const missing = lack && `${lack.message}. Fix: ${lack.hint}`

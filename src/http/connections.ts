@@ -34,7 +34,7 @@ export function trackConnections(app: FastifyInstance): { startClosing(): void }
   app.addHook('onResponse', async ({ raw }) => {
     // A keep-alive connection would delay the shutdown.
     if (ending) raw.socket.destroySoon()
-    else discardBody(raw)
+    else discardRequestBody(raw)
   })
   return {
     startClosing() {
@@ -44,7 +44,7 @@ export function trackConnections(app: FastifyInstance): { startClosing(): void }
   }
 }
 
-function discardBody(raw: IncomingMessage): void {
+function discardRequestBody(raw: IncomingMessage): void {
   raw.unpipe()
   raw.resume()
   if (raw.complete) return

@@ -5,7 +5,7 @@ import { contentDisposition } from './file-names.ts'
 import { matchesEtag } from './responses.ts'
 
 /** Sends a file's content or the requested range (RFC 9110, sections 13 and 14). */
-export async function sendFile(
+export async function sendStoredFile(
   files: FileStore,
   { request, reply, row }: { request: FastifyRequest; reply: FastifyReply; row: FileRow },
 ): Promise<FastifyReply> {

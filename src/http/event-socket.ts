@@ -16,12 +16,12 @@ import { failureEnvelope, success } from './responses.ts'
 import { withAbsoluteLinks } from './task-routes.ts'
 
 /** Largest message from a client, bytes. */
-export const maxMessageBytes = 4096
+export const maxClientMessageBytes = 4096
 
 const maxTaskSubscriptions = 100
 
 /** How long clients have to close their sockets at shutdown, ms. */
-const closeTimeoutMs = 1_000
+const socketCloseTimeoutMs = 1_000
 
 /** WebSocket `GET /task/events` (snapshots, then status changes and progress) and its tickets. */
 export function registerEventRoutes(app: FastifyInstance, service: Service, idleTimeoutMs: number): void {
@@ -55,7 +55,7 @@ export function registerEventRoutes(app: FastifyInstance, service: Service, idle
   })
   app.addHook('preClose', async () => {
     const sockets = app.websocketServer.clients
-    setTimeout(() => sockets.forEach((socket) => socket.terminate()), closeTimeoutMs).unref()
+    setTimeout(() => sockets.forEach((socket) => socket.terminate()), socketCloseTimeoutMs).unref()
   })
 }
 

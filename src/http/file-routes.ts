@@ -18,12 +18,12 @@ import { signLink } from '../files/links.ts'
 import { createPreviewCache, type PreviewRenderer } from '../files/previews.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findAnyFile, findOwnFile, listFiles, toFileDetails } from '../files/records.ts'
-import { deleteFile, removeOldFiles } from '../files/removal.ts'
+import { deleteFile, removeFilesByAge } from '../files/removal.ts'
 import { errorCode } from '../platform/system-error.ts'
 import type { Service } from '../tasks/service.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { abortOnDisconnect } from './connections.ts'
-import { sendFile } from './downloads.ts'
+import { sendStoredFile } from './downloads.ts'
 import { success } from './responses.ts'
 import { fastifyPath, parseParameters } from './request-input.ts'
 import { createRegionPictureCache } from './region-pictures.ts'
@@ -66,7 +66,7 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
     handler: async (request, reply) =>
       withExistingFile(
         () => downloadableFile(service, request),
-        (row) => sendFile(service.files, { request, reply, row }),
+        (row) => sendStoredFile(service.files, { request, reply, row }),
       ),
   })
   app.delete(fastifyPath(routes.deleteFile.path), async (request) => {
@@ -85,7 +85,7 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
     const { keep_days: keepDays } = readBody(cleanRequest, request.body ?? {}, { keep_days: 7 })
     const { accountId } = authenticatedCaller(request)
     const old = { now: service.clock(), keepDays, accountId, onFreed: forgetPreviews }
-    return success(await removeOldFiles(service, old))
+    return success(await removeFilesByAge(service, old))
   })
   return forgetPreviews
 }

@@ -26,7 +26,7 @@ const bodyErrorMessages: Readonly<Record<string, string>> = {
 export function registerErrorHandler(app: FastifyInstance, log: Logger): void {
   app.decorateRequest('failure', null)
   app.setErrorHandler((error, request, reply) => {
-    const failure = toMediaError(error, request)
+    const failure = toRequestError(error, request)
     request.failure = failure
     if (failure.status >= 500) {
       const { id, method, routeOptions } = request
@@ -71,7 +71,7 @@ export function requestInterrupted(cause?: unknown): MediaError {
   return new MediaError(6036, 'the request was interrupted', { cause })
 }
 
-function toMediaError(error: unknown, { raw, id, routeOptions }: FastifyRequest): MediaError {
+function toRequestError(error: unknown, { raw, id, routeOptions }: FastifyRequest): MediaError {
   if (error instanceof MediaError) return error
   const code = errorCode(error) ?? ''
   const message =

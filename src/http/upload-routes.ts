@@ -14,7 +14,7 @@ import type { PartRange } from '../files/store.ts'
 import { readLocalRange, storePart } from '../files/upload-parts.ts'
 import {
   abortUpload,
-  beginUpload,
+  createOrResumeUpload,
   readUploadStatus,
   toUploadSession,
   type UploadKey,
@@ -180,7 +180,7 @@ async function initUpload(service: Service, request: FastifyRequest) {
     const record: UploadInitResult = { ...toFileRecord(existing, now), instant: true }
     return success(record, 'the file already exists; its expiry was renewed')
   }
-  const { upload, isNew } = await beginUpload(service, { accountId, name, size, blake3 })
+  const { upload, isNew } = await createOrResumeUpload(service, { accountId, name, size, blake3 })
   const session = isNew
     ? toUploadSession(upload)
     : await readUploadStatus(service, { accountId, id: upload.id })

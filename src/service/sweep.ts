@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { removeExpiredKeys } from '../accounts/keys.ts'
 import { removeExpiredEventTickets } from '../accounts/tickets.ts'
 import type { RemovedFile } from '../files/content.ts'
-import { removeOldFiles } from '../files/removal.ts'
+import { removeFilesByAge } from '../files/removal.ts'
 import { removeExpiredUploads } from '../files/uploads.ts'
 import { removeExpiredEvents } from '../tasks/events.ts'
 import { removeExpiredIdempotencyKeys } from '../tasks/idempotency.ts'
@@ -19,7 +19,7 @@ interface SweepContext extends Service {
 /** What is removed when its time is over. */
 const removals: Readonly<Record<string, (service: SweepContext, signal: AbortSignal) => Promise<void>>> = {
   files: async (service, signal) => {
-    await removeOldFiles(service, { now: service.clock(), signal, onRemoved: service.onFreed })
+    await removeFilesByAge(service, { now: service.clock(), signal, onRemoved: service.onFreed })
   },
   uploads: removeExpiredUploads,
   'idempotency keys': removeExpiredIdempotencyKeys,

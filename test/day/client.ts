@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import { isTerminal, taskEvent, type TaskCreated, type TaskRecord } from '../../src/contract/task.ts'
-import { all, listen, type Listener } from '../http/listen.ts'
+import { all, connectEventSocket, type Listener } from '../http/event-client.ts'
 import { api, type Answer, type Api } from '../service/api.ts'
 import type { ServiceProcess } from '../service/process.ts'
 import type { ShakyService } from './shaky-service.ts'
@@ -101,7 +101,7 @@ export class DayClient {
   async follow(): Promise<void> {
     while (!this.#over) {
       const service = await this.#service.current
-      const listener = await listen({ baseUrl: service.baseUrl, apiKey: this.#apiKey })
+      const listener = await connectEventSocket({ baseUrl: service.baseUrl, apiKey: this.#apiKey })
       const closed = once(listener.socket, 'close')
       if (listener.socket.readyState !== WebSocket.OPEN) continue
       this.#listener = listener

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { PrefixHasher } from '../../src/files/prefix-hasher.ts'
-import { hashOf } from '../http/chunked.ts'
+import { hashOf } from '../http/chunked-upload-client.ts'
 
 const { reads } = vi.hoisted(() => ({ reads: { bytes: 0 } }))
 

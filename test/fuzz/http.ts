@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 import type { ApiOperation, OpenApiDocument } from '../../src/http/openapi.ts'
-import { form, formType } from '../http/raw.ts'
+import { form, formType } from '../http/raw-http.ts'
 import { checkDocumented } from '../service/documented.ts'
 import { Values, type Random } from './values.ts'
 

@@ -10,7 +10,7 @@ import { api } from '../service/api.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ask, envelope, wire } from './raw.ts'
+import { sendRequest, envelope, openConnection } from './raw-http.ts'
 import { walk, type World } from './walk.ts'
 
 // What an attacker tries beside what stands with its subject: links.test.ts (tampering), admission.test.ts (Host,
@@ -43,7 +43,7 @@ describe('with the key of another account', () => {
   test.each(withIds)('%s', async (id, { method, path }) => {
     const { params = {}, query = {}, headers = {}, json, body } = await walk[id as keyof typeof walk](world())
     const target = `${fillPath(path, { task_type: 'test_copy', ...params })}?${new URLSearchParams(query).toString()}`
-    const answer = await ask(service.baseUrl + target, {
+    const answer = await sendRequest(service.baseUrl + target, {
       method,
       headers: {
         ...headers,
@@ -67,7 +67,7 @@ describe('with the key of another account', () => {
     // Not even whether there is such an id.
     const unknown = target.replaceAll(/\d{19}/g, '1700000000000000001')
     const { msg } = envelope(
-      await ask(service.baseUrl + unknown, { method, headers: { authorization: attacker().apiKey } }),
+      await sendRequest(service.baseUrl + unknown, { method, headers: { authorization: attacker().apiKey } }),
     )
     expect(envelope(answer).msg.replaceAll(/\d{19}/g, '')).toBe(msg.replaceAll(/\d{19}/g, ''))
   })
@@ -111,7 +111,7 @@ describe('a key', () => {
       () => ['Transfer-Encoding: chunked', 'Trailer: Authorization', '', '0', `Authorization: ${right()}`],
     ],
   ])('%s counts for nothing', async (_, headers) => {
-    using line = await wire(service.baseUrl)
+    using line = await openConnection(service.baseUrl)
     line.socket.write(lines(...headers()))
     const answer = await line.heard(/\}$/)
     expect(answer).toMatch(/^HTTP\/1\.1 (400|401) /)
@@ -127,7 +127,7 @@ describe('a key', () => {
     ['Content-Length: 0x5'],
     ['Content-Length: 5, 5'],
   ])('is not lent to a request hidden behind %j', async (framing) => {
-    using line = await wire(service.baseUrl)
+    using line = await openConnection(service.baseUrl)
     const hidden = `0\r\n\r\n${lines(`Authorization: ${right()}`)}`
     line.socket.write(`${lines('Authorization: rw_wrong', framing).replace('GET', 'POST')}${hidden}`)
     await line.closed
@@ -161,7 +161,7 @@ describe('an event socket', () => {
     ['with the key in the address', () => `/task/events?Authorization=${victim().apiKey}`, []],
     ['with the signature of a link', () => '/task/events?expires=9999999999&sign=ab', []],
   ])('%s is not opened', async (_, path, headers) => {
-    using line = await wire(service.baseUrl)
+    using line = await openConnection(service.baseUrl)
     const upgrade = [
       'Host: localhost',
       'Connection: Upgrade',
@@ -182,7 +182,7 @@ describe('a body', () => {
         Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(2 ** 26, 'x'), Buffer.from('"}')]),
       )
       const before = process.memoryUsage().rss
-      const answer = await ask(
+      const answer = await sendRequest(
         service.baseUrl + fillPath(routes.createTask.path, { task_type: 'test_copy' }),
         {
           method: 'POST',
@@ -200,7 +200,7 @@ describe('a body', () => {
   )
 
   test('that trickles, and a hundred like it, hold up nobody', async () => {
-    const slow = await Promise.all(Array.from({ length: 100 }, () => wire(service.baseUrl)))
+    const slow = await Promise.all(Array.from({ length: 100 }, () => openConnection(service.baseUrl)))
     const head = `POST ${routes.uploadFile.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${attacker().apiKey}\r\n`
     for (const [index, { socket }] of slow.entries()) {
       socket.write(
@@ -232,7 +232,7 @@ describe('a path', () => {
       `/base/file/upload/chunk/${escape}`,
       `/${escape}`,
     ]) {
-      using line = await wire(service.baseUrl)
+      using line = await openConnection(service.baseUrl)
       line.socket.write(
         `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${victim().apiKey}\r\nConnection: close\r\n\r\n`,
       )

@@ -5,7 +5,7 @@ import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask } from './raw.ts'
+import { sendRequest } from './raw-http.ts'
 
 const folder = await scratchFolder()
 
@@ -18,7 +18,7 @@ describe.skipIf(process.platform === 'win32')('a machine that ends the look at a
       const script = 'case "$*" in *"-show_entries frame"*) kill -9 $$;; esac; exec "$FFPROBE" "$@"'
       using _ = await standIn(join(folder, 'ended'), script, 'ffprobe')
       const headers = { authorization: account.apiKey }
-      const { bytes } = await ask(`${account.baseUrl}/base/file/${file.file_id}/facts`, { headers })
+      const { bytes } = await sendRequest(`${account.baseUrl}/base/file/${file.file_id}/facts`, { headers })
       expect(JSON.parse(bytes.toString())).toMatchObject({
         code: 6402,
         msg: expect.stringMatching(/^holiday\.mp4: .*SIGKILL/) as string,

@@ -7,9 +7,9 @@ import * as common from '../contract/common.ts'
 import { videoSplitScreen } from '../contract/video-split-screen.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
-import { behindAnotherPort } from './another-port.ts'
+import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask, envelope } from './raw.ts'
+import { sendRequest, envelope } from './raw-http.ts'
 
 type Page = ReturnType<typeof layoutPage.parse>
 
@@ -32,7 +32,7 @@ onOneDatabase((service) => {
     const body = `"${'x'.repeat(limits.max_body_bytes - 2)}"`
     const create = async (json: string) =>
       envelope(
-        await ask(`${service().baseUrl}/task/test_copy`, {
+        await sendRequest(`${service().baseUrl}/task/test_copy`, {
           method: 'POST',
           headers: { authorization: service().apiKey, 'content-type': 'application/json' },
           body: json,
@@ -66,7 +66,7 @@ onOneDatabase((service) => {
   })
 
   test('enumerations are those of the documents', async () => {
-    const { baseUrl } = await behindAnotherPort({
+    const { baseUrl } = await startSecondApp({
       ...service().running.service,
       operations: new Map(operations.map((module) => [module.operation.name, module])),
     })

@@ -3,7 +3,7 @@ import { fileRecord } from '../../src/contract/file.ts'
 import { partBytes, uploadPart, uploadSession, uploadStatus } from '../../src/contract/upload.ts'
 import { removeExpiredUploads } from '../../src/files/uploads.ts'
 import { api } from '../service/api.ts'
-import { ageFile, chunked, cut, hashOf } from './chunked.ts'
+import { ageFile, chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-client.ts'
 import { onDatabases } from './on-databases.ts'
 
 const hour = 3_600_000
@@ -15,9 +15,9 @@ onDatabases('uploads in parts', (service) => {
   /** Begins an upload of some text in parts of ten bytes. */
   async function begin(content: string, more: Record<string, unknown> = {}) {
     const account = await service().account(0)
-    const calls = chunked(account)
+    const calls = chunkedUploadClient(account)
     const { data } = await calls.init({ filename: 'a.txt', size: Buffer.byteLength(content), ...more })
-    await cut(db(), data.upload_id, 10)
+    await setPartSize(db(), data.upload_id, 10)
     const part = (index: number) => content.slice(index * 10, index * 10 + 10)
     return { account, calls, id: data.upload_id, part, session: data }
   }
@@ -33,7 +33,7 @@ onDatabases('uploads in parts', (service) => {
   describe('the whole way', () => {
     test('parts of the size the service says, in any order and at once, become the file', async () => {
       const account = await service().account(0)
-      const calls = chunked(account)
+      const calls = chunkedUploadClient(account)
       const bytes = Buffer.alloc(2 * partBytes + 7)
       for (let at = 0; at < bytes.length; at += 4096) bytes.writeUInt32LE(at, at)
       const part = (index: number) => bytes.subarray(index * partBytes, (index + 1) * partBytes)
@@ -223,7 +223,7 @@ onDatabases('uploads in parts', (service) => {
   describe('sessions', () => {
     test('of another account are unknown, and stay', async () => {
       const { calls, id, part } = await begin('x'.repeat(15))
-      const other = chunked(await service().account(0))
+      const other = chunkedUploadClient(await service().account(0))
       const gone = { status: 404, code: 6024, data: null }
       expect(await other.status(id)).toMatchObject(gone)
       expect(await other.put(id, 0, part(0))).toMatchObject(gone)
@@ -233,7 +233,7 @@ onDatabases('uploads in parts', (service) => {
     })
 
     test('of no known name are unknown', async () => {
-      const calls = chunked(await service().account(0))
+      const calls = chunkedUploadClient(await service().account(0))
       for (const id of ['0', 'init', '%00', '1'.repeat(19), 'x'.repeat(3000)]) {
         expect(await calls.status(id), id).toMatchObject({ status: 404, code: 6024, data: null })
         expect(await calls.put(id, 0, 'x'), id).toMatchObject({ status: 404, code: 6024, data: null })
@@ -264,7 +264,7 @@ onDatabases('uploads in parts', (service) => {
 
     test('need a key', async () => {
       const { id } = await begin('x'.repeat(15))
-      const nobody = chunked({ baseUrl: service().baseUrl, apiKey: 'wrong' })
+      const nobody = chunkedUploadClient({ baseUrl: service().baseUrl, apiKey: 'wrong' })
       const refused = { status: 401, code: 6502, data: null }
       expect(await nobody.init({ filename: 'a.txt', size: 1 })).toMatchObject(refused)
       expect(await nobody.put(id, 0, 'x'.repeat(10))).toMatchObject(refused)

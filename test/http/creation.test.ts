@@ -4,7 +4,7 @@ import type { OperationModule } from '../../src/contract/operation.ts'
 import type { TaskList } from '../../src/contract/task.ts'
 import { api, until } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
-import { behindAnotherPort } from './another-port.ts'
+import { startSecondApp } from './second-app.ts'
 import { onDatabases } from './on-databases.ts'
 
 onDatabases('creation', (service) => {
@@ -20,7 +20,7 @@ onDatabases('creation', (service) => {
       },
     }
     const { service: parts } = service().running
-    return behindAnotherPort({ ...parts, operations: new Map([[module.operation.name, module]]) })
+    return startSecondApp({ ...parts, operations: new Map([[module.operation.name, module]]) })
   }
 
   test.for([

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { api, until } from '../service/api.ts'
 import type { FileStore } from '../../src/files/store.ts'
 import { checkFiles } from '../service/invariants.ts'
-import { behindAnotherPort } from './another-port.ts'
-import { chunked } from './chunked.ts'
+import { startSecondApp } from './second-app.ts'
+import { chunkedUploadClient } from './chunked-upload-client.ts'
 import { onDatabases } from './on-databases.ts'
 
 onDatabases('deleting', (service) => {
@@ -74,7 +74,7 @@ onDatabases('deleting', (service) => {
 
   test('an upload in parts does not bring its file back', async () => {
     const { account, remove } = await fresh()
-    const upload = chunked(account)
+    const upload = chunkedUploadClient(account)
     const { data } = await upload.init({ filename: 'a.txt', size: 5 })
     await upload.put(data.upload_id, 0, 'parts')
     const complete = () => upload.complete(data.upload_id)
@@ -92,7 +92,7 @@ onDatabases('deleting', (service) => {
         return await parts().files.read(blake3)
       },
     }
-    const { baseUrl } = await behindAnotherPort({ ...parts(), files })
+    const { baseUrl } = await startSecondApp({ ...parts(), files })
     expect(await api({ ...account, baseUrl }).send(file.download_url)).toMatchObject(unknown)
   })
 
@@ -106,7 +106,7 @@ onDatabases('deleting', (service) => {
         return bytes
       },
     }
-    const { baseUrl } = await behindAnotherPort({ ...parts(), files })
+    const { baseUrl } = await startSecondApp({ ...parts(), files })
     expect(await api({ ...account, baseUrl }).upload('a.txt', 'freed')).toMatchObject({
       code: 6036,
       retryable: true,
@@ -123,7 +123,7 @@ onDatabases('deleting', (service) => {
         return (await parts().files.withLocalPath(bytes, use)) as T
       },
     }
-    const { baseUrl } = await behindAnotherPort({ ...parts(), files })
+    const { baseUrl } = await startSecondApp({ ...parts(), files })
     const racing = api({ ...account, baseUrl })
     for (const [turn, act] of [
       (id: string) => racing.send(`/base/file/${id}/facts`),

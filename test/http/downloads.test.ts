@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { inspectedFile } from '../../src/contract/file-routes.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask, envelope } from './raw.ts'
+import { sendRequest, envelope } from './raw-http.ts'
 
 const content = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251))
 
@@ -21,7 +21,7 @@ describe('downloads', () => {
       const { data } = await api(mine).upload(name, bytes)
       const url = service().baseUrl + data.download_url
       const get = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
-        ask(url, { method, headers: { authorization: mine.apiKey, ...headers } })
+        sendRequest(url, { method, headers: { authorization: mine.apiKey, ...headers } })
       return { ...mine, file: data, url, get }
     }
 
@@ -104,7 +104,7 @@ describe('downloads', () => {
         url.replace(file.file_id, 'x'.repeat(60)),
       ]
       for (const one of unknown) {
-        expect(envelope(await ask(one, { headers: { authorization: apiKey } }))).toMatchObject({
+        expect(envelope(await sendRequest(one, { headers: { authorization: apiKey } }))).toMatchObject({
           status: 404,
           code: 6004,
           data: null,
@@ -172,7 +172,7 @@ describe('downloads', () => {
       })
       for (const kind of ['contact_sheet', 'waveform']) {
         const url = `${service().baseUrl}/base/file/${file.file_id}/preview?kind=${kind}`
-        const { status, headers, bytes } = await ask(url, { headers: { authorization: apiKey } })
+        const { status, headers, bytes } = await sendRequest(url, { headers: { authorization: apiKey } })
         expect([status, headers['content-type']]).toEqual([200, 'image/jpeg'])
         expect(bytes.subarray(0, 2).toString('hex'), 'begins as a JPEG').toBe('ffd8')
       }

@@ -6,7 +6,7 @@ import { messageCreatedFields, messageEnvelopeFields, taskRecordFields } from '.
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import { fakeModule, messageModule } from '../service/fake-operation.ts'
-import { ask } from './raw.ts'
+import { sendRequest } from './raw-http.ts'
 
 // Document 1, 2.1: piano_audio_enhance, piano_audio_to_midi and music_visualizer.
 
@@ -19,7 +19,7 @@ test('an operation of the other envelope answers {code: 0, message, data}, and r
   const headers = { authorization: account.apiKey, 'content-type': 'application/json' }
   const send = async (path: string, body?: unknown) => {
     const method = body === undefined ? 'GET' : 'POST'
-    const answer = await ask(service.baseUrl + path, { method, headers, body: JSON.stringify(body) })
+    const answer = await sendRequest(service.baseUrl + path, { method, headers, body: JSON.stringify(body) })
     return { status: answer.status, body: JSON.parse(answer.bytes.toString()) as Json }
   }
 

@@ -4,18 +4,18 @@ import type { TaskRecord } from '../../src/contract/task.ts'
 import { listEventsAfter, TaskEvents } from '../../src/tasks/events.ts'
 import { api, until } from '../service/api.ts'
 import { seeded } from '../service/kill-rounds.ts'
-import { behindAnotherPort } from './another-port.ts'
-import { all, listen, numbers, start, states } from './listen.ts'
+import { startSecondApp } from './second-app.ts'
+import { all, connectEventSocket, numbers, createTestTask, states } from './event-client.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
-import { wire } from './raw.ts'
+import { openConnection } from './raw-http.ts'
 
 onDatabases('events', (service) => {
   test('of one task: a snapshot, then every change of its state', async () => {
     const account = await service().account(9)
-    using client = await listen(account)
-    await start(api(account))
-    const taskId = await start(api(account))
-    await start(api(account))
+    using client = await connectEventSocket(account)
+    await createTestTask(api(account))
+    const taskId = await createTestTask(api(account))
+    await createTestTask(api(account))
     client.say({ action: 'subscribe', task_id: taskId })
     const told = await client.until((events) =>
       events.some(
@@ -35,33 +35,33 @@ onDatabases('events', (service) => {
   test('of all tasks: from where the account stands, or from a number on', async () => {
     const account = await service().account(9)
     const calls = api(account)
-    using early = await listen(account)
+    using early = await connectEventSocket(account)
     early.say(all)
     expect(await early.until(({ length }) => length === 1)).toEqual([
       { event: 'snapshot', seq: 0, task: null },
     ])
-    const taskId = await start(calls)
+    const taskId = await createTestTask(calls)
     const told = await early.until((events) => states(events).includes('completed'))
     expect(numbers(told)).toEqual([1, 2, 3])
     expect(states(told)).toEqual(['queued', 'processing', 'completed'])
 
-    using late = await listen(account)
+    using late = await connectEventSocket(account)
     late.say({ ...all, after: 1 })
     expect(await late.until(({ length }) => length === 3)).toMatchObject([
       { event: 'snapshot', seq: 1, task: null },
       { event: 'status', seq: 2, task: { task_id: taskId, status: 'processing' } },
       { event: 'status', seq: 3, task: { task_id: taskId, status: 'completed', progress: 100 } },
     ])
-    using beyond = await listen(account)
+    using beyond = await connectEventSocket(account)
     beyond.say({ ...all, after: 1000 })
     expect(await beyond.until(({ length }) => length === 1)).toMatchObject([{ event: 'snapshot', seq: 3 }])
   })
 
   test('tell the progress of a task between its states', async () => {
     const account = await service().account(9)
-    using client = await listen(account)
+    using client = await connectEventSocket(account)
     client.say(all)
-    const taskId = await start(api(account), 'wait')
+    const taskId = await createTestTask(api(account), 'wait')
     const told = await client.until((events) => events.some(({ event }) => event === 'progress'))
     expect(told.at(-1)).toMatchObject({
       event: 'progress',
@@ -75,14 +75,14 @@ onDatabases('events', (service) => {
     const calls = api(account)
     const work = Promise.all(
       Array.from({ length: 3 }, async () => {
-        for (let turn = 0; turn < 5; turn++) await start(calls)
+        for (let turn = 0; turn < 5; turn++) await createTestTask(calls)
       }),
     )
     const random = seeded(20_261_121)
     const seen: number[] = []
     let reached = 0
     while (reached < 45) {
-      using client = await listen(account)
+      using client = await connectEventSocket(account)
       client.say({ ...all, after: reached })
       const enough = Math.floor(random() * 8)
       await client.until((told) => numbers(told).length >= Math.min(enough, 45 - reached))
@@ -98,11 +98,11 @@ onDatabases('events', (service) => {
     const calls = api(account)
     // A service that hears of commits only what this test tells.
     const events = new TaskEvents()
-    const app = await behindAnotherPort({ ...service().running.service, events })
-    using client = await listen({ ...app, apiKey: account.apiKey })
+    const app = await startSecondApp({ ...service().running.service, events })
+    using client = await connectEventSocket({ ...app, apiKey: account.apiKey })
     client.say(all)
     await client.until(({ length }) => length === 1)
-    const taskId = await start(calls)
+    const taskId = await createTestTask(calls)
     await until(
       () => calls.query('test_copy', taskId),
       ({ data }) => data.status === 'completed',
@@ -129,10 +129,10 @@ onDatabases('events', (service) => {
 
   test('of another account are not told, and its tasks are unknown', async () => {
     const [mine, other] = [await service().account(5), await service().account(5)]
-    using client = await listen(other)
+    using client = await connectEventSocket(other)
     client.say(all)
     await client.until(({ length }) => length === 1)
-    const taskId = await start(api(mine))
+    const taskId = await createTestTask(api(mine))
     for (const id of [taskId, '\0', '1234567890123456789']) client.say({ action: 'subscribe', task_id: id })
     await client.until(({ length }) => length === 4)
     const unknown = { event: 'error', code: 6005 }
@@ -147,7 +147,7 @@ onOneDatabase((service) => {
     ['a number as an id', { action: 'subscribe', task_id: 1_234_567_890 }],
     ['a number that is none', { ...all, after: -1 }],
   ] as const)('a message that is %s is answered, and the connection stays', async ([, message]) => {
-    using client = await listen(await service().account(1))
+    using client = await connectEventSocket(await service().account(1))
     client.say(message)
     expect(await client.until(({ length }) => length === 1)).toMatchObject([{ event: 'error', code: 6016 }])
     client.say(all)
@@ -155,7 +155,7 @@ onOneDatabase((service) => {
   })
 
   test('a message that is too large ends the connection', async () => {
-    using client = await listen(service())
+    using client = await connectEventSocket(service())
     client.say('x'.repeat(5000))
     const [closed] = (await once(client.socket, 'close')) as [CloseEvent]
     expect(closed.code).toBe(1009)
@@ -163,9 +163,9 @@ onOneDatabase((service) => {
 
   test('a connection can subscribe to at most 100 tasks', async () => {
     const account = await service().account(101)
-    using client = await listen(account)
+    using client = await connectEventSocket(account)
     for (let turn = 0; turn < 101; turn++) {
-      client.say({ action: 'subscribe', task_id: await start(api(account), 'wait') })
+      client.say({ action: 'subscribe', task_id: await createTestTask(api(account), 'wait') })
     }
     const told = await client.until((heard) => heard.some(({ event }) => event === 'error'))
     expect(told.filter(({ event }) => event === 'snapshot')).toHaveLength(100)
@@ -177,7 +177,7 @@ onOneDatabase((service) => {
     ['a wrong key', { authorization: 'wrong' }],
     ['an origin', { origin: 'http://localhost' }],
   ] as const)('a client with %s is refused', async ([, headers]) => {
-    using client = await wire(service().baseUrl)
+    using client = await openConnection(service().baseUrl)
     const lines = Object.entries({ authorization: 'none', ...headers }).map(
       ([name, value]) => `${name}: ${value}`,
     )
@@ -193,8 +193,8 @@ onOneDatabase((service) => {
 
   test('a client that does not answer pings is cut off', async () => {
     const { apiKey } = service()
-    const app = await behindAnotherPort(service().running.service, { idleTimeoutMs: 200 })
-    using deaf = await wire(app.baseUrl)
+    const app = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
+    using deaf = await openConnection(app.baseUrl)
     deaf.socket.write(`${handshake}authorization: ${apiKey}\r\n\r\n`)
     expect(await deaf.heard(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 101 /)
     await deaf.closed
@@ -203,7 +203,7 @@ onOneDatabase((service) => {
   test('a client that does not read is cut off', async () => {
     const account = await service().account(1)
     const { events } = service().running.service
-    using unread = await wire(service().baseUrl)
+    using unread = await openConnection(service().baseUrl)
     unread.socket.write(`${handshake}authorization: ${account.apiKey}\r\n\r\n`)
     await unread.heard(/\r\n\r\n/)
     unread.socket.write(maskedText(JSON.stringify(all)))
@@ -219,8 +219,8 @@ onOneDatabase((service) => {
   })
 
   test('the service ends though a client does not say goodbye', async () => {
-    const app = await behindAnotherPort(service().running.service)
-    using deaf = await wire(app.baseUrl)
+    const app = await startSecondApp(service().running.service)
+    using deaf = await openConnection(app.baseUrl)
     deaf.socket.write(`${handshake}authorization: ${service().apiKey}\r\n\r\n`)
     await deaf.heard(/\r\n\r\n/)
     await app.app.close()

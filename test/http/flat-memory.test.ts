@@ -8,8 +8,8 @@ import type { FileRecord } from '../../src/contract/file.ts'
 import { partBytes } from '../../src/contract/upload.ts'
 import { startProcess } from '../service/process.ts'
 import { peakResident } from '../service/resident.ts'
-import { chunked } from './chunked.ts'
-import { envelope, form, formType } from './raw.ts'
+import { chunkedUploadClient } from './chunked-upload-client.ts'
+import { envelope, form, formType } from './raw-http.ts'
 
 const mebibyte = 2 ** 20
 const size = 200 * mebibyte
@@ -70,7 +70,7 @@ test.skipIf(process.platform !== 'linux')(
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const service = await startProcess(dataDir)
     onTestFinished(() => service.kill('SIGTERM'))
-    const calls = chunked(service)
+    const calls = chunkedUploadClient(service)
     const parts = 12
     const { data } = await calls.init({ filename: 'a.txt', size: parts * partBytes })
     const part = Buffer.alloc(partBytes, 'z')

@@ -8,7 +8,7 @@ import { wasRead } from '../canary.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask } from './raw.ts'
+import { sendRequest } from './raw-http.ts'
 
 const playlists: readonly [string, (canary: string) => string][] = [
   ['a text', () => 'Dear sir, this is no video at all.\n'.repeat(100)],
@@ -30,11 +30,11 @@ async function look(service: { baseUrl: string; apiKey: string }, fileId: string
   const paths = ['facts', 'preview?kind=contact_sheet', 'preview?kind=waveform']
   const answers = []
   for (const path of paths)
-    answers.push(await ask(`${service.baseUrl}/base/file/${fileId}/${path}`, { headers }))
+    answers.push(await sendRequest(`${service.baseUrl}/base/file/${fileId}/${path}`, { headers }))
   const body = JSON.stringify({ file_id: fileId })
   const type = { 'content-type': 'application/json' }
   answers.push(
-    await ask(`${service.baseUrl}/task/test_copy`, {
+    await sendRequest(`${service.baseUrl}/task/test_copy`, {
       method: 'POST',
       headers: { ...headers, ...type },
       body,

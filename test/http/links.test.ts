@@ -7,7 +7,7 @@ import { signedLink } from '../../src/contract/file-routes.ts'
 import { signLink } from '../../src/files/links.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask, envelope } from './raw.ts'
+import { sendRequest, envelope } from './raw-http.ts'
 
 onOneDatabase((service) => {
   const db = () => service().running.service.db
@@ -30,7 +30,7 @@ onOneDatabase((service) => {
     const { file, link, url, expiresAt } = await linked()
     expect(url).toMatch(new RegExp(`${file.download_url}\\?expires=${expiresAt / 1000}&sign=[\\w-]{43}$`))
     expect((expiresAt - Date.now()) / 1000).toBeCloseTo(3600, -1)
-    expect((await ask(url)).bytes.toString()).toBe('the bytes of a film')
+    expect((await sendRequest(url)).bytes.toString()).toBe('the bytes of a film')
     const { data } = await link({ expires_in: 7 * 24 * 3600 })
     expect((Date.parse(signedLink.parse(data).expires_at) - Date.now()) / 1000).toBeCloseTo(604_800, -1)
     for (const expires_in of [0, -1, 604_801, 1.5, '60', true]) {
@@ -40,13 +40,13 @@ onOneDatabase((service) => {
 
   test('ranges, conditions and HEAD work as with a key', async () => {
     const { url, file } = await linked()
-    const part = await ask(url, { headers: { range: 'bytes=4-8' } })
+    const part = await sendRequest(url, { headers: { range: 'bytes=4-8' } })
     expect([part.status, part.bytes.toString()]).toEqual([206, 'bytes'])
-    const head = await ask(url, { method: 'HEAD' })
+    const head = await sendRequest(url, { method: 'HEAD' })
     expect([head.status, head.headers['content-length'], head.bytes.length]).toEqual([200, '19', 0])
-    const known = await ask(url, { headers: { 'if-none-match': `"${file.blake3_id}"` } })
+    const known = await sendRequest(url, { headers: { 'if-none-match': `"${file.blake3_id}"` } })
     expect(known.status).toBe(304)
-    expect((await ask(url, { headers: { range: 'bytes=19-' } })).status).toBe(416)
+    expect((await sendRequest(url, { headers: { range: 'bytes=19-' } })).status).toBe(416)
   })
 
   test('it opens nothing else', async () => {
@@ -54,10 +54,10 @@ onOneDatabase((service) => {
     const { file: other } = await linked('other bytes')
     const { search } = new URL(url)
     for (const path of [`/base/file/${other.file_id}/download`, `/base/file/${file.file_id}`, '/task/list']) {
-      expect(envelope(await ask(service().baseUrl + path + search)), path).toMatchObject(refused)
+      expect(envelope(await sendRequest(service().baseUrl + path + search)), path).toMatchObject(refused)
     }
     const preview = `/base/file/${file.file_id}/preview${search}&kind=waveform`
-    expect(envelope(await ask(service().baseUrl + preview))).toMatchObject(refused)
+    expect(envelope(await sendRequest(service().baseUrl + preview))).toMatchObject(refused)
   })
 
   test('one that was changed anywhere opens nothing, whatever stands there instead', async () => {
@@ -68,7 +68,7 @@ onOneDatabase((service) => {
     const opens = async (query: readonly [string, string][]) => {
       const changed = new URL(url)
       changed.search = new URLSearchParams(query).toString()
-      return envelope(await ask(changed.href, { headers: { authorization: account.apiKey } }))
+      return envelope(await sendRequest(changed.href, { headers: { authorization: account.apiKey } }))
     }
     const character = fc.oneof(
       fc.constantFrom(...'AZaz09-_+/=. %&\n\u0000', 'é', '好', '😀', '\u202e'),
@@ -131,11 +131,11 @@ onOneDatabase((service) => {
   test('it ends with its time and with its file, and not with the key it was made with', async () => {
     const { account, file, url } = await linked()
     await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
-    expect((await ask(url)).status).toBe(200)
+    expect((await sendRequest(url)).status).toBe(200)
     const past = await signLink(db(), file.file_id, Math.floor(Date.now() / 1000))
-    expect(envelope(await ask(service().baseUrl + past))).toMatchObject(refused)
+    expect(envelope(await sendRequest(service().baseUrl + past))).toMatchObject(refused)
     await db().updateTable('files').set({ expire_at: 1 }).where('id', '=', file.file_id).execute()
-    expect(envelope(await ask(url))).toMatchObject({ status: 404, code: 6004, data: null })
+    expect(envelope(await sendRequest(url))).toMatchObject({ status: 404, code: 6004, data: null })
   })
 
   test("it is made for one's own files alone, and for a web page's request nothing opens", async () => {
@@ -144,14 +144,14 @@ onOneDatabase((service) => {
     const made = await stranger.send(`/base/file/${file.file_id}/link`, { method: 'POST' })
     expect(made).toMatchObject({ status: 404, code: 6004 })
     const headers = { origin: 'http://page.example' }
-    expect(envelope(await ask(url, { headers }))).toMatchObject(refused)
+    expect(envelope(await sendRequest(url, { headers }))).toMatchObject(refused)
   })
 
   test('the log does not tell it', async () => {
     const { url } = await linked()
     const sign = new URL(url).searchParams.get('sign') ?? ''
-    await ask(url)
-    await ask(`${url}x`)
+    await sendRequest(url)
+    await sendRequest(`${url}x`)
     const log = await readFile(join(service().dataDir, 'log'), 'utf8')
     expect(log).toContain('"code":6502')
     expect(log).not.toContain(sign)

@@ -10,7 +10,7 @@ import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { LocalFile, OpenUploadSession } from '../../src/contract/upload.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
-import { chunked, cut, hashOf } from './chunked.ts'
+import { chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-client.ts'
 
 const content = 'the first part, the last one'
 const partSize = 16
@@ -46,8 +46,8 @@ async function begin(blake3_id?: string): Promise<OpenUploadSession> {
   begun += 1
   // Of the same name and bytes it would be the open one.
   const filename = `${begun}.txt`
-  const { data } = await chunked(account).init({ filename, size: content.length, blake3_id })
-  await cut(service.running.service.db, data.upload_id, partSize)
+  const { data } = await chunkedUploadClient(account).init({ filename, size: content.length, blake3_id })
+  await setPartSize(service.running.service.db, data.upload_id, partSize)
   return data
 }
 
@@ -68,8 +68,8 @@ describe('parts of a file of the same machine', () => {
   test('may be mixed with parts that were sent, and are checked with the whole', async () => {
     const session = await begin(await hashOf(content))
     await take(session, 0, await file('other.txt', content.replace('first', 'FIRST')))
-    await chunked(account).put(session.upload_id, 1, content.slice(partSize))
-    expect((await chunked(account).complete(session.upload_id)).code).toBe(6026)
+    await chunkedUploadClient(account).put(session.upload_id, 1, content.slice(partSize))
+    expect((await chunkedUploadClient(account).complete(session.upload_id)).code).toBe(6026)
   })
 
   test('are taken by its path, and make the file', async () => {
@@ -81,7 +81,7 @@ describe('parts of a file of the same machine', () => {
       data: { index: 1, received: 1, total_parts: 2 },
     })
     expect((await take(session, 0, from)).data).toMatchObject({ received: 2 })
-    const { data } = await chunked(account).complete(session.upload_id)
+    const { data } = await chunkedUploadClient(account).complete(session.upload_id)
     expect(Buffer.from(await api(account).download(data.file_id)).toString()).toBe(content)
   })
 
@@ -140,7 +140,7 @@ describe('parts of a file of the same machine', () => {
 
   test('are taken by no service that others use too', async () => {
     await using other = await startTestService()
-    const { data } = await chunked(other).init({ filename: 'a.txt', size: content.length })
+    const { data } = await chunkedUploadClient(other).init({ filename: 'a.txt', size: content.length })
     expect(data.local_import).toBeUndefined()
     const path = fillPath(routes.importPart.path, { upload_id: data.upload_id, index: '0' })
     const answer = await api(other).send(path, {

@@ -17,7 +17,7 @@ import { api } from '../service/api.ts'
 import { document, validatorOf } from '../service/documented.ts'
 import { fakeModule, messageModule } from '../service/fake-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { ask, envelope, wire } from './raw.ts'
+import { sendRequest, envelope, openConnection } from './raw-http.ts'
 import { walk, type Success, type World } from './walk.ts'
 
 const folder = await scratchFolder()
@@ -60,7 +60,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 describe('the document', () => {
   test('is served, and is valid OpenAPI 3.1', async () => {
-    const { bytes } = await ask(`${service.baseUrl}/docs/openapi.json`)
+    const { bytes } = await sendRequest(`${service.baseUrl}/docs/openapi.json`)
     expect(JSON.parse(bytes.toString())).toEqual(JSON.parse(JSON.stringify(served)))
     const validator = new Validator()
     const { valid, errors } = await validator.validate(
@@ -131,14 +131,14 @@ describe('the document', () => {
 
 async function send(address: string, method: Endpoint['method'], { json, body, headers, status }: Success) {
   if (status === 101) {
-    using line = await wire(service.baseUrl)
+    using line = await openConnection(service.baseUrl)
     const head = Object.entries({ host: 'localhost', authorization: world.account.apiKey, ...headers })
     line.socket.write(
       `${method} ${address} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
     )
     return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(await line.heard(/\r\n/))?.[1]) }
   }
-  return await ask(service.baseUrl + address, {
+  return await sendRequest(service.baseUrl + address, {
     method,
     body: json === undefined ? body : JSON.stringify(json),
     headers: {
@@ -168,13 +168,13 @@ describe.each(described)('$operationId', ({ path, method, operationId, operation
   const anywhere = fillPath(path, { file_id: '1', task_id: '1', upload_id: '1', index: '0', name: 'main.js' })
 
   test('needs a key, unless it is open', async () => {
-    const { status } = await ask(service.baseUrl + anywhere, { method })
+    const { status } = await sendRequest(service.baseUrl + anywhere, { method })
     expect(status === 401).toBe(operation.security?.length !== 0)
   })
 
   test('takes nothing from a web page', async () => {
     const headers = { authorization: world.account.apiKey, origin: 'http://page.example' }
-    const { status } = await ask(service.baseUrl + anywhere, { method, headers })
+    const { status } = await sendRequest(service.baseUrl + anywhere, { method, headers })
     expect(status).toBe(401)
   })
 })
@@ -190,7 +190,7 @@ test.each(findings)('$operationId tells what is not there', async ({ path, metho
   const address = fillPath(path, { [id]: '1234567890123456789', index: '0' })
   const query = operationId === 'previewFile' ? '?kind=waveform' : ''
   const local = { path: '/a', device: '1', inode: '1' }
-  const answer = await ask(service.baseUrl + address + query, {
+  const answer = await sendRequest(service.baseUrl + address + query, {
     method,
     headers: { authorization: world.account.apiKey, 'content-type': 'application/json' },
     ...(method === 'PUT' && { body: 'bytes' }),
@@ -201,7 +201,7 @@ test.each(findings)('$operationId tells what is not there', async ({ path, metho
 
 describe('the page', () => {
   test('shows every endpoint without scripts, under a policy that lets in its one style', async () => {
-    const { headers, bytes } = await ask(`${service.baseUrl}/docs`)
+    const { headers, bytes } = await sendRequest(`${service.baseUrl}/docs`)
     const page = bytes.toString()
     for (const { operationId } of described) expect(page).toContain(`id="${operationId}"`)
     expect(page).not.toMatch(/<script|<link|<img|style=| on\w+=|http:|https:/)
@@ -217,15 +217,17 @@ describe('the page', () => {
     '%s is sent once',
     async (path) => {
       const headers = { authorization: world.account.apiKey }
-      const first = await ask(service.baseUrl + path, { headers })
+      const first = await sendRequest(service.baseUrl + path, { headers })
       const tag = String(first.headers['etag'])
-      const again = await ask(service.baseUrl + path, {
+      const again = await sendRequest(service.baseUrl + path, {
         headers: { ...headers, 'if-none-match': `"x", W/${tag}` },
       })
       expect([again.status, again.bytes.length, again.headers['etag']]).toEqual([304, 0, tag])
-      const other = await ask(service.baseUrl + path, { headers: { ...headers, 'if-none-match': '"x"' } })
+      const other = await sendRequest(service.baseUrl + path, {
+        headers: { ...headers, 'if-none-match': '"x"' },
+      })
       expect([other.status, other.bytes]).toEqual([200, first.bytes])
-      const head = await ask(service.baseUrl + path, { method: 'HEAD', headers })
+      const head = await sendRequest(service.baseUrl + path, { method: 'HEAD', headers })
       expect([head.status, head.headers['etag'], head.bytes.length]).toEqual([200, tag, 0])
     },
   )

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { revokeKeys } from '../../src/accounts/keys.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
-import { ask, envelope, wire } from './raw.ts'
+import { sendRequest, envelope, openConnection } from './raw-http.ts'
 
 const json = { 'content-type': 'application/json' }
 
 describe('the page', () => {
   onOneDatabase((service) => {
     const get = (path: string, headers: Record<string, string> = {}) =>
-      ask(service().baseUrl + path, { headers })
+      sendRequest(service().baseUrl + path, { headers })
 
     test('comes without a key, and lets nothing in but its own parts', async () => {
       const { status, headers, bytes } = await get('/')
@@ -83,7 +83,7 @@ describe('tickets of the page', () => {
         .ticket
     const login = async (body: unknown, headers: Record<string, string> = {}) =>
       envelope<{ api_key: string }>(
-        await ask(`${service().baseUrl}/page/login`, {
+        await sendRequest(`${service().baseUrl}/page/login`, {
           ...{ method: 'POST', headers: { ...json, ...headers } },
           body: JSON.stringify(body),
         }),
@@ -98,11 +98,11 @@ describe('tickets of the page', () => {
     })
 
     test('none is made without a key, and it is no key itself', async () => {
-      const { status } = await ask(`${service().baseUrl}/page/ticket`, { method: 'POST' })
+      const { status } = await sendRequest(`${service().baseUrl}/page/ticket`, { method: 'POST' })
       expect(status).toBe(401)
       const ticket = await take(service().apiKey)
       for (const headers of [{ authorization: ticket }, {} as Record<string, string>]) {
-        const answer = await ask(`${service().baseUrl}/task/list?ticket=${ticket}`, { headers })
+        const answer = await sendRequest(`${service().baseUrl}/task/list?ticket=${ticket}`, { headers })
         expect(answer.status).toBe(401)
       }
       // Nor does one of the event socket sign anybody in.
@@ -118,7 +118,7 @@ describe('tickets of the page', () => {
       const { db } = service().running.service
       await revokeKeys(db, { accountId: id, name: 'test', now: Date.now() })
       const { data } = await login({ ticket })
-      const { status } = await ask(`${service().baseUrl}/task/list`, {
+      const { status } = await sendRequest(`${service().baseUrl}/task/list`, {
         headers: { authorization: data.api_key },
       })
       expect(status).toBe(401)
@@ -137,7 +137,7 @@ describe('tickets of the page', () => {
     })
 
     test('without a key nothing long is read', async () => {
-      const { bytes, ...answer } = await ask(`${service().baseUrl}/page/login`, {
+      const { bytes, ...answer } = await sendRequest(`${service().baseUrl}/page/login`, {
         ...{ method: 'POST', headers: json },
         body: JSON.stringify({ ticket: 'x', more: 'x'.repeat(2 ** 12) }),
       })
@@ -248,7 +248,7 @@ describe('the event socket of the page', () => {
         method: 'POST',
       })
       const { host } = new URL(service().baseUrl)
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(
         `GET /task/events?ticket=${data.ticket} HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n` +
           'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +

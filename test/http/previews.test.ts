@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { FileStore } from '../../src/files/store.ts'
 import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made.ts'
 import { api, until } from '../service/api.ts'
-import { behindAnotherPort } from './another-port.ts'
+import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask, wire } from './raw.ts'
+import { sendRequest, openConnection } from './raw-http.ts'
 
 const folder = await scratchFolder()
 
@@ -44,13 +44,13 @@ describe('previews', () => {
           return await parts.files.withLocalPath(bytes, use)
         },
       }
-      const { baseUrl, app } = await behindAnotherPort({ ...parts, files })
+      const { baseUrl, app } = await startSecondApp({ ...parts, files })
       const see = (clip = clips[0], apiKey = service().apiKey) =>
-        ask(`${baseUrl}${clip}/preview?kind=waveform`, { headers: { authorization: apiKey } })
+        sendRequest(`${baseUrl}${clip}/preview?kind=waveform`, { headers: { authorization: apiKey } })
       /** Asks over a connection that the test can cut, and waits until the service has heard it. */
       const wireFor = async (clip: string | undefined) => {
         const before = app.lastActivity()
-        const connection = await wire(baseUrl)
+        const connection = await openConnection(baseUrl)
         const lines = ['Host: localhost', `Authorization: ${service().apiKey}`, '', '']
         connection.socket.write(`GET ${clip}/preview?kind=waveform HTTP/1.1\r\n${lines.join('\r\n')}`)
         await until(
@@ -120,7 +120,7 @@ describe('previews', () => {
       const kinds = ['waveform', 'contact_sheet', 'waveform', 'contact_sheet', 'waveform']
       const answers = await Promise.all(
         kinds.map((kind) =>
-          ask(`${baseUrl}${clips[0]}/preview?kind=${kind}`, { headers: { authorization: apiKey } }),
+          sendRequest(`${baseUrl}${clips[0]}/preview?kind=${kind}`, { headers: { authorization: apiKey } }),
         ),
       )
       for (const { status, headers, bytes } of answers) {

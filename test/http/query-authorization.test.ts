@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { logged } from '../observe/log-lines.ts'
-import { behindAnotherPort } from './another-port.ts'
+import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask, envelope } from './raw.ts'
+import { sendRequest, envelope } from './raw-http.ts'
 
 onOneDatabase((service) => {
   const setUp = async (allowQueryAuthorization: boolean) => {
     const { apiKey } = await service().account(1)
-    const { baseUrl } = await behindAnotherPort(service().running.service, { allowQueryAuthorization })
+    const { baseUrl } = await startSecondApp(service().running.service, { allowQueryAuthorization })
     const list = async (query: string, headers: Readonly<Record<string, string>> = {}) =>
-      envelope(await ask(`${baseUrl}/task/list${query}`, { headers })).code
+      envelope(await sendRequest(`${baseUrl}/task/list${query}`, { headers })).code
     return { apiKey, baseUrl, list }
   }
 
@@ -19,7 +19,9 @@ onOneDatabase((service) => {
     const { apiKey, list, baseUrl } = await setUp(false)
     expect(await list(`?Authorization=${apiKey}`)).toBe(6502)
     expect(await list('', { authorization: apiKey })).toBe(200)
-    const { bytes } = await ask(`${baseUrl}/docs/openapi.json`, { headers: { authorization: apiKey } })
+    const { bytes } = await sendRequest(`${baseUrl}/docs/openapi.json`, {
+      headers: { authorization: apiKey },
+    })
     expect(String(bytes)).not.toContain('key_in_query')
   })
 
@@ -33,7 +35,9 @@ onOneDatabase((service) => {
       expect([query, await list(query)]).toEqual([query, 6502])
     }
     expect(await list(`?Authorization=${apiKey}&Authorization=${apiKey}`), 'given twice').toBe(6502)
-    const { bytes } = await ask(`${baseUrl}/docs/openapi.json`, { headers: { authorization: apiKey } })
+    const { bytes } = await sendRequest(`${baseUrl}/docs/openapi.json`, {
+      headers: { authorization: apiKey },
+    })
     expect(JSON.parse(String(bytes))).toMatchObject({
       security: [{ key: [] }, { key_in_query: [] }],
       components: { securitySchemes: { key_in_query: { in: 'query', name: 'Authorization' } } },
@@ -44,7 +48,7 @@ onOneDatabase((service) => {
     const { apiKey, baseUrl } = await setUp(true)
     const headers = { 'x-request-id': 'quiet-one' }
     for (const path of ['/task/list?page=0&', '/nowhere?', '/task/%zz?']) {
-      await ask(`${baseUrl}${path}Authorization=${apiKey}`, { headers })
+      await sendRequest(`${baseUrl}${path}Authorization=${apiKey}`, { headers })
     }
     await logged(service(), { request_id: 'quiet-one', msg: 'request' }, 3)
     expect(await readFile(join(service().dataDir, 'log'), 'utf8')).not.toContain(apiKey)

@@ -6,7 +6,7 @@ import { maxRegionsBytes } from '../../src/contract/regions.ts'
 import { serve, type Served } from '../contract/serve.ts'
 import { h264, make, pixelsOf, tone } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
-import { ask } from './raw.ts'
+import { sendRequest } from './raw-http.ts'
 
 // A clip of 12 s whose second n is of the grey 20 n, and lists of what is in it.
 
@@ -61,7 +61,7 @@ function told(file: string, list: string, at?: string) {
 /** The picture: its size, and the colour of a pixel. */
 async function drawn(file: string, list: string, at?: string) {
   const url = `${service.baseUrl}/base/file/${ids.get(file)}/preview?kind=regions&${query(list, at)}`
-  const { status, bytes } = await ask(url, { headers: { authorization: service.apiKey } })
+  const { status, bytes } = await sendRequest(url, { headers: { authorization: service.apiKey } })
   expect([status, bytes.length <= 300_000]).toEqual([200, true])
   const path = join(service.folder, 'drawn.jpg')
   await writeFile(path, bytes)

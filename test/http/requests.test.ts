@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { verifyProof } from '../../src/platform/hosting.ts'
 import { api } from '../service/api.ts'
-import { behindAnotherPort } from './another-port.ts'
+import { startSecondApp } from './second-app.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
-import { ask, envelope, wire } from './raw.ts'
+import { sendRequest, envelope, openConnection } from './raw-http.ts'
 
 const json = { 'content-type': 'application/json' }
 
 describe('requests that cannot be served', () => {
   onOneDatabase((service) => {
-    const send = async (path: string, wish: Parameters<typeof ask>[1]) =>
+    const send = async (path: string, wish: Parameters<typeof sendRequest>[1]) =>
       envelope(
-        await ask(service().baseUrl + path, {
+        await sendRequest(service().baseUrl + path, {
           ...wish,
           headers: { ...wish?.headers, authorization: service().apiKey },
         }),
@@ -69,8 +69,8 @@ describe('requests that cannot be served', () => {
 
     test('a bug answers 6500 without its text', async () => {
       const { db, ...rest } = service().running.service
-      const { baseUrl } = await behindAnotherPort({ ...rest, db: new Proxy(db, { get: () => () => fail() }) })
-      const answer = envelope(await ask(`${baseUrl}/task/list`, { headers: { authorization: 'k' } }))
+      const { baseUrl } = await startSecondApp({ ...rest, db: new Proxy(db, { get: () => () => fail() }) })
+      const answer = envelope(await sendRequest(`${baseUrl}/task/list`, { headers: { authorization: 'k' } }))
       expect(answer).toMatchObject({ status: 500, code: 6500, msg: 'internal error', data: null })
       expect(JSON.stringify(answer)).not.toContain('secret')
     })
@@ -84,29 +84,31 @@ function fail(): never {
 describe('the process behind the service', () => {
   onOneDatabase((service) => {
     test('health proves that it knows the key, without a key', async () => {
-      const { bytes } = await ask(`${service().baseUrl}/health?nonce=abc`)
+      const { bytes } = await sendRequest(`${service().baseUrl}/health?nonce=abc`)
       const answer = JSON.parse(bytes.toString()) as { instance: string; version: string; proof: string }
       expect(answer).toMatchObject({ instance: 'test', version: '0.0.0-test' })
       expect(verifyProof(answer.proof, { key: service().apiKey, nonce: 'abc', instance: 'test' })).toBe(true)
-      expect((await ask(`${service().baseUrl}/health`)).status).toBe(200)
-      expect((await ask(`${service().baseUrl}/health?nonce=${'x'.repeat(201)}`)).status).toBe(400)
+      expect((await sendRequest(`${service().baseUrl}/health`)).status).toBe(200)
+      expect((await sendRequest(`${service().baseUrl}/health?nonce=${'x'.repeat(201)}`)).status).toBe(400)
     })
 
     test('health is no activity, everything else is', async () => {
       const { running, baseUrl, apiKey } = service()
       const before = running.lastActivity()
       await untilLater(before)
-      await ask(`${baseUrl}/health`)
+      await sendRequest(`${baseUrl}/health`)
       expect(running.lastActivity()).toBe(before)
-      await ask(`${baseUrl}/task/list`, { headers: { authorization: apiKey } })
+      await sendRequest(`${baseUrl}/task/list`, { headers: { authorization: apiKey } })
       expect(running.lastActivity()).toBeGreaterThan(before)
     })
 
     test('it stays where there is work', async () => {
       const headers = { authorization: service().apiKey }
-      const answer = envelope(await ask(`${service().baseUrl}/daemon/exit`, { method: 'POST', headers }))
+      const answer = envelope(
+        await sendRequest(`${service().baseUrl}/daemon/exit`, { method: 'POST', headers }),
+      )
       expect(answer).toMatchObject({ status: 409, code: 6007, data: null })
-      expect((await ask(`${service().baseUrl}/daemon/exit`, { method: 'POST' })).status).toBe(401)
+      expect((await sendRequest(`${service().baseUrl}/daemon/exit`, { method: 'POST' })).status).toBe(401)
     })
   })
 })
@@ -119,8 +121,8 @@ async function untilLater(moment: number): Promise<void> {
 describe('connections', () => {
   onOneDatabase((service) => {
     test('a body that stops is given up', async () => {
-      const { baseUrl } = await behindAnotherPort(service().running.service, { idleTimeoutMs: 200 })
-      using line = await wire(baseUrl)
+      const { baseUrl } = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
+      using line = await openConnection(baseUrl)
       const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
       line.socket.write(
         `POST /task/test_copy HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
@@ -131,19 +133,19 @@ describe('connections', () => {
 
     test('an answer that takes its time is not', async () => {
       const exit = Promise.withResolvers<boolean>()
-      const { baseUrl } = await behindAnotherPort(service().running.service, {
+      const { baseUrl } = await startSecondApp(service().running.service, {
         idleTimeoutMs: 250,
         exitIfIdle: () => exit.promise,
       })
       const headers = { authorization: service().apiKey }
-      const answer = ask(`${baseUrl}/daemon/exit`, { method: 'POST', headers })
+      const answer = sendRequest(`${baseUrl}/daemon/exit`, { method: 'POST', headers })
       // Far longer than nothing may move.
       setTimeout(() => exit.resolve(true), 1500)
       expect((await answer).status).toBe(200)
     })
 
     test('another protocol is refused but for events', async () => {
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
       line.socket.write(`GET /task/list HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`)
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
@@ -187,7 +189,7 @@ onDatabases('priorities', (service) => {
       ['nonsense', 'normal'],
     ]
     for (const [priority] of expected) {
-      await ask(`${service().baseUrl}/task/test_copy`, {
+      await sendRequest(`${service().baseUrl}/task/test_copy`, {
         method: 'POST',
         headers: { ...json, authorization: account.apiKey, ...(priority !== undefined && { priority }) },
         body: JSON.stringify({ file_id: file.file_id, behaviour: 'wait' }),

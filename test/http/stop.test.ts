@@ -5,7 +5,7 @@ import { taskRecordFields } from '../contract/common.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { checkInvariants } from '../service/invariants.ts'
 import { programsIn, untilEnded } from '../service/programs.ts'
-import { all, listen, states } from './listen.ts'
+import { all, connectEventSocket, states } from './event-client.ts'
 import { onDatabases } from './on-databases.ts'
 
 onDatabases('stopping', (service) => {
@@ -27,7 +27,7 @@ onDatabases('stopping', (service) => {
 
   test('a task that is worked on fails with 6009 and is refunded, and nothing it started is left', async () => {
     const { account, calls, create } = await setUp(5)
-    using client = await listen(account)
+    using client = await connectEventSocket(account)
     client.say(all)
     await client.until(({ length }) => length === 1)
     const id = await create('outlive')

@@ -5,9 +5,9 @@ import { fillPath, routes } from '../../src/contract/routes.ts'
 import { api, until } from '../service/api.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { checkInvariants } from '../service/invariants.ts'
-import { ageFile, chunked, hashOf } from './chunked.ts'
+import { ageFile, chunkedUploadClient, hashOf } from './chunked-upload-client.ts'
 import { onDatabases, onNewDatabases } from './on-databases.ts'
-import { wire } from './raw.ts'
+import { openConnection } from './raw-http.ts'
 
 const mebibyte = 2 ** 20
 const dayMs = 24 * 3600 * 1000
@@ -23,7 +23,7 @@ onNewDatabases('the quota of storage', (start) => {
     const account = await service.account(9)
     const calls = api(account)
     const storage = async () => (await calls.send<Capabilities>(routes.capabilities.path)).data.storage
-    return { account, calls, parts: chunked(account), storage }
+    return { account, calls, parts: chunkedUploadClient(account), storage }
   }
 
   test('refuses what does not fit, with the figures, and keeps nothing of it', async () => {
@@ -127,12 +127,14 @@ describe('the free space of the disk', () => {
   test('bounds uploads, beside what those under way are still to bring', async () => {
     diskWith(1000)
     const account = await service.account(0)
-    const parts = chunked(account)
+    const parts = chunkedUploadClient(account)
     const refused = await parts.init({ filename: 'a.txt', size: 1001 })
     expect(refused).toMatchObject({ status: 413, code: 6002 })
     expect(refused.msg).toMatch(/^the service has no space for this file: 256 MiB are free, .* need 256 MiB$/)
     const { data: session } = await parts.init({ filename: 'a.txt', size: 1000 })
-    expect((await chunked(await service.account(0)).init({ filename: 'b.txt', size: 1 })).code).toBe(6002)
+    expect(
+      (await chunkedUploadClient(await service.account(0)).init({ filename: 'b.txt', size: 1 })).code,
+    ).toBe(6002)
     await parts.put(session.upload_id, 0, 'a'.repeat(1000))
     // What it brought is on the disk by now.
     expect((await parts.init({ filename: 'b.txt', size: 1000 })).code).toBe(200)
@@ -146,7 +148,7 @@ describe('the free space of the disk', () => {
 
 /** What the service answers to an upload of so many bytes of which none comes. */
 async function answerTo({ baseUrl, apiKey }: TestAccount, length: number): Promise<string> {
-  using line = await wire(baseUrl)
+  using line = await openConnection(baseUrl)
   const head = [
     `POST ${routes.uploadFile.path} HTTP/1.1`,
     `Host: ${new URL(baseUrl).host}`,

@@ -5,7 +5,7 @@ import type { TaskCreated, TaskList } from '../../src/contract/task.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { answerModule, fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { all, listen } from './listen.ts'
+import { all, connectEventSocket } from './event-client.ts'
 import { onNewDatabases } from './on-databases.ts'
 
 const type = 'test_answer'
@@ -32,7 +32,7 @@ onNewDatabases('an operation that answers with its result', (start) => {
   test('leaves the record of a task, charges it, and tells no events', async () => {
     await using service = await start({ operations: [answerModule, fakeModule] })
     const { account, calls, balance, file_id } = await setUp(service)
-    using listener = await listen(account)
+    using listener = await connectEventSocket(account)
     listener.say(all)
     await listener.until(({ length }) => length === 1)
 

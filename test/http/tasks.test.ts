@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { api, until } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
-import { ask, envelope } from './raw.ts'
+import { sendRequest, envelope } from './raw-http.ts'
 
 const json = { 'content-type': 'application/json' }
 
@@ -23,7 +23,7 @@ onDatabases('tasks over HTTP', (service) => {
     const account = await service().account(3)
     const headers = { ...json, authorization: account.apiKey }
     const url = `${service().baseUrl}/task/test_copy`
-    const answer = envelope(await ask(url, { method: 'POST', headers, body }))
+    const answer = envelope(await sendRequest(url, { method: 'POST', headers, body }))
     expect(answer).toMatchObject({ status: code === 6004 ? 404 : 400, code, data: null })
     expect(answer.msg).toMatch(says)
     expect(await accountBalance(service().running.service.db, account.id)).toBe(3)
@@ -47,7 +47,7 @@ onDatabases('tasks over HTTP', (service) => {
     }
     const cancel = async (id: string, headers = {}) =>
       envelope(
-        await ask(`${service().baseUrl}/task/${id}/cancel`, {
+        await sendRequest(`${service().baseUrl}/task/${id}/cancel`, {
           method: 'POST',
           headers: { ...headers, authorization: account.apiKey },
         }),

@@ -6,10 +6,10 @@ import { revokeKeys } from '../../src/accounts/keys.ts'
 import { removeExpiredEventTickets } from '../../src/accounts/tickets.ts'
 import { eventTicket } from '../../src/contract/routes.ts'
 import { api } from '../service/api.ts'
-import { behindAnotherPort } from './another-port.ts'
-import { all, listen } from './listen.ts'
+import { startSecondApp } from './second-app.ts'
+import { all, connectEventSocket } from './event-client.ts'
 import { onDatabases } from './on-databases.ts'
-import { wire } from './raw.ts'
+import { openConnection } from './raw-http.ts'
 
 onDatabases('tickets', (service) => {
   const db = () => service().running.service.db
@@ -20,7 +20,7 @@ onDatabases('tickets', (service) => {
   }
   /** The status with which a socket is refused; 101 for one that opens. */
   const opening = async (query: string, headers = '') => {
-    using line = await wire(service().baseUrl)
+    using line = await openConnection(service().baseUrl)
     line.socket.write(
       `GET /task/events${query} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
         `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${headers}\r\n`,
@@ -35,7 +35,7 @@ onDatabases('tickets', (service) => {
     const validFor = Date.parse(expires_at) - Date.now()
     expect(validFor).toBeGreaterThan(50_000)
     expect(validFor).toBeLessThanOrEqual(60_000)
-    using client = await listen({ baseUrl: service().baseUrl, ticket })
+    using client = await connectEventSocket({ baseUrl: service().baseUrl, ticket })
     client.say(all)
     expect(await client.until(({ length }) => length === 1)).toEqual([
       { event: 'snapshot', seq: 0, task: null },
@@ -93,8 +93,8 @@ onDatabases('tickets', (service) => {
         return Reflect.get(target, name)
       },
     })
-    const { baseUrl } = await behindAnotherPort({ ...rest, db: broken })
-    using client = await listen({ baseUrl, ticket })
+    const { baseUrl } = await startSecondApp({ ...rest, db: broken })
+    using client = await connectEventSocket({ baseUrl, ticket })
     if (client.socket.readyState !== client.socket.CLOSED) await once(client.socket, 'close')
     const log = await readFile(join(service().dataDir, 'log'), 'utf8')
     expect(log).toContain('ticket=[redacted]')

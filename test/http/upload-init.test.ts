@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { maxFileBytes, type FileRecord } from '../../src/contract/file.ts'
 import { uploadSession } from '../../src/contract/upload.ts'
 import { api } from '../service/api.ts'
-import { ageFile, chunked, cut, hashOf } from './chunked.ts'
+import { ageFile, chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-client.ts'
 import { onDatabases } from './on-databases.ts'
 
 const day = 24 * 3_600_000
@@ -13,7 +13,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       const account = await service().account(0)
       const { data: file } = await api(account).upload('first.txt', 'instant bytes')
       await ageFile(service().running.service.db, file, 10 * day)
-      const answer = await chunked(account).init({
+      const answer = await chunkedUploadClient(account).init({
         filename: 'second.txt',
         size: 13,
         blake3_id: await hashOf('instant bytes'),
@@ -36,7 +36,11 @@ onDatabases('the beginning of an upload in parts', (service) => {
       const account = await service().account(0)
       const { data: file } = await api(account).upload('first.txt', 'shared bytes')
       const blake3_id = await hashOf('shared bytes')
-      const { data } = await chunked(account).init({ filename: 'second.vtt', size: 12, blake3_id })
+      const { data } = await chunkedUploadClient(account).init({
+        filename: 'second.vtt',
+        size: 12,
+        blake3_id,
+      })
       expect(data).toMatchObject({ instant: true, base_ext: '.vtt', original_name: 'second.vtt', blake3_id })
       const { file_id } = data as unknown as FileRecord
       expect(file_id).not.toBe(file.file_id)
@@ -47,7 +51,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       const account = await service().account(0)
       const { data: file } = await api(account).upload('first.txt', 'expired bytes')
       await ageFile(service().running.service.db, file, 60 * day)
-      const calls = chunked(account)
+      const calls = chunkedUploadClient(account)
       const { data: session } = await calls.init({
         filename: 'second.txt',
         size: 13,
@@ -66,8 +70,12 @@ onDatabases('the beginning of an upload in parts', (service) => {
       const account = await service().account(0)
       await api(account).upload('first.txt', 'secret bytes')
       const body = { filename: 'a.txt', size: 12, blake3_id: await hashOf('secret bytes') }
-      expect((await chunked(await service().account(0)).init(body)).data).toHaveProperty('upload_id')
-      expect((await chunked(account).init({ ...body, size: 13 })).data).toHaveProperty('upload_id')
+      expect((await chunkedUploadClient(await service().account(0)).init(body)).data).toHaveProperty(
+        'upload_id',
+      )
+      expect((await chunkedUploadClient(account).init({ ...body, size: 13 })).data).toHaveProperty(
+        'upload_id',
+      )
     })
   })
 
@@ -75,9 +83,9 @@ onDatabases('the beginning of an upload in parts', (service) => {
     const body = async () => ({ filename: 'a.txt', size: 13, blake3_id: await hashOf('bytes to go on') })
 
     test('of the same name, size and fingerprint is answered with what is missing, and goes on', async () => {
-      const calls = chunked(await service().account(0))
+      const calls = chunkedUploadClient(await service().account(0))
       const { data: first } = await calls.init({ ...(await body()), size: 14 })
-      await cut(service().running.service.db, first.upload_id, 6)
+      await setPartSize(service().running.service.db, first.upload_id, 6)
       await calls.put(first.upload_id, 1, 'to go ')
       const { data: again } = await calls.init({ ...(await body()), size: 14 })
       expect(again).toMatchObject({ upload_id: first.upload_id, part_size: 6, total_parts: 3 })
@@ -89,7 +97,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
     })
 
     test('is one, however many ask at once', async () => {
-      const calls = chunked(await service().account(0))
+      const calls = chunkedUploadClient(await service().account(0))
       const given = await body()
       const begun = await Promise.all(Array.from({ length: 8 }, () => calls.init(given)))
       expect(new Set(begun.map(({ data }) => data.upload_id)).size).toBe(1)
@@ -97,11 +105,11 @@ onDatabases('the beginning of an upload in parts', (service) => {
     })
 
     test('of another account, name, size or fingerprint, or of none, is not', async () => {
-      const calls = chunked(await service().account(0))
+      const calls = chunkedUploadClient(await service().account(0))
       const given = await body()
       const { data: first } = await calls.init(given)
       const others = await Promise.all([
-        chunked(await service().account(0)).init(given),
+        chunkedUploadClient(await service().account(0)).init(given),
         calls.init({ ...given, filename: 'b.txt' }),
         calls.init({ ...given, size: 12 }),
         calls.init({ ...given, blake3_id: await hashOf('other bytes') }),
@@ -133,7 +141,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       ['a fingerprint that is none', { filename: 'a.txt', size: 1, blake3_id: 'x' }, 6016, 400, /blake3_id/],
       ['a list', [], 6016, 400, /object/],
     ])('%s: %#', async ([, body, code, status, says]) => {
-      const answer = await chunked(await service().account(0)).init(body)
+      const answer = await chunkedUploadClient(await service().account(0)).init(body)
       expect(answer).toMatchObject({ status, code, data: null })
       expect(answer.msg).toMatch(says)
     })
@@ -141,7 +149,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
     test('20 GB, a name made safe, a null fingerprint', async () => {
       const account = await service().account(0)
       const body = { filename: '../../etc/passwd.txt', size: maxFileBytes, blake3_id: null }
-      const { data } = await chunked(account).init(body)
+      const { data } = await chunkedUploadClient(account).init(body)
       expect(data.total_parts).toBe(640)
       const row = await service()
         .running.service.db.selectFrom('uploads')

@@ -6,7 +6,7 @@ import { createHasher } from '../../src/platform/hash.ts'
 import { api, until } from '../service/api.ts'
 import type { TestService } from '../service/in-process.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
-import { ask, envelope, form, formType, wire, type Part } from './raw.ts'
+import { sendRequest, envelope, form, formType, openConnection, type Part } from './raw-http.ts'
 
 const day = 86_400_000
 
@@ -80,7 +80,9 @@ describe('uploads are refused', () => {
     const send = async (body: Buffer | string, type = formType) => {
       const { apiKey } = await service().account(0)
       const headers = { authorization: apiKey, 'content-type': type }
-      return envelope(await ask(`${service().baseUrl}/base/file/upload`, { method: 'POST', headers, body }))
+      return envelope(
+        await sendRequest(`${service().baseUrl}/base/file/upload`, { method: 'POST', headers, body }),
+      )
     }
     const file = (filename: string, content = 'some bytes'): Part => ({ field: 'file', filename, content })
 
@@ -133,13 +135,13 @@ describe('uploads are refused', () => {
     })
 
     test('a declared size over the limit, before it is sent', async () => {
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), maxFileBytes + 2 ** 21))
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 413 [^]*"code":6002/)
     })
 
     test('an answer comes while the body is still on its way, which is then not waited for', async () => {
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       const body = form([file('setup.exe', 'x'.repeat(1000))], { closed: false })
       line.socket.write(Buffer.concat([Buffer.from(head(service(), 10 * 2 ** 30)), body]))
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6001/)
@@ -153,13 +155,13 @@ describe('uploads are refused', () => {
       expect(await send(large)).toMatchObject({ status: 400, code: 6001 })
       const headers = { authorization: 'wrong', 'content-type': formType }
       const url = `${service().baseUrl}/base/file/upload`
-      const answer = envelope(await ask(url, { method: 'POST', headers, body: large }))
+      const answer = envelope(await sendRequest(url, { method: 'POST', headers, body: large }))
       expect(answer).toMatchObject({ status: 401, code: 6502 })
     })
 
     test('a client that goes away leaves nothing behind', async () => {
       const before = await stored(service())
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       const body = form([file('a.txt', 'x'.repeat(300_000))], { closed: false })
       line.socket.write(Buffer.concat([Buffer.from(head(service(), 2 ** 20)), body]))
       await until(

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import type { rawRoutes, routes } from '../../src/contract/routes.ts'
 import { api } from '../service/api.ts'
-import { chunked } from './chunked.ts'
-import { form, formType } from './raw.ts'
+import { chunkedUploadClient } from './chunked-upload-client.ts'
+import { form, formType } from './raw-http.ts'
 
 /** A request that succeeds. */
 export interface Success {
@@ -36,7 +36,7 @@ async function newTask(world: World): Promise<string> {
 
 /** A session of one part, `bytes`. */
 async function newUpload({ account }: World): Promise<string> {
-  return (await chunked(account).init({ filename: 'parts.txt', size: 5 })).data.upload_id
+  return (await chunkedUploadClient(account).init({ filename: 'parts.txt', size: 5 })).data.upload_id
 }
 
 /** For every endpoint of the contract a request that it answers with success. */
@@ -64,7 +64,7 @@ export const walk: Record<
   uploadStatus: async (world) => ({ params: { upload_id: await newUpload(world) } }),
   completeUpload: async (world) => {
     const upload_id = await newUpload(world)
-    await chunked(world.account).put(upload_id, 0, 'bytes')
+    await chunkedUploadClient(world.account).put(upload_id, 0, 'bytes')
     return { params: { upload_id } }
   },
   abortUpload: async (world) => ({ params: { upload_id: await newUpload(world) } }),

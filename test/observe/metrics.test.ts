@@ -4,7 +4,7 @@ import { WebSocket } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { metricsMediaType } from '../../src/platform/metrics.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
-import { ask, wire } from '../http/raw.ts'
+import { sendRequest, openConnection } from '../http/raw-http.ts'
 import { api, until } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { readExposition, type Exposition } from './exposition.ts'
@@ -12,7 +12,7 @@ import { readExposition, type Exposition } from './exposition.ts'
 type Service = Pick<TestService, 'baseUrl' | 'apiKey'>
 
 async function scrapeText({ baseUrl, apiKey }: Service): Promise<string> {
-  const answer = await ask(`${baseUrl}/metrics`, { headers: { authorization: apiKey } })
+  const answer = await sendRequest(`${baseUrl}/metrics`, { headers: { authorization: apiKey } })
   expect(answer).toMatchObject({ status: 200, headers: { 'content-type': metricsMediaType } })
   return answer.bytes.toString()
 }
@@ -104,7 +104,7 @@ test('metrics need a key, sent as it is; the white space that Prometheus adds ar
   await using service = await startTestService()
   const status = async (authorization?: string) =>
     (
-      await ask(`${service.baseUrl}/metrics`, {
+      await sendRequest(`${service.baseUrl}/metrics`, {
         headers: authorization === undefined ? {} : { authorization },
       })
     ).status
@@ -112,7 +112,7 @@ test('metrics need a key, sent as it is; the white space that Prometheus adds ar
   expect(await status('wrong')).toBe(401)
   expect(await status(`Bearer ${service.apiKey}`)).toBe(401)
   expect(await status(service.apiKey)).toBe(200)
-  using connection = await wire(service.baseUrl)
+  using connection = await openConnection(service.baseUrl)
   connection.socket.write(
     `GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${service.apiKey}  \r\n\r\n`,
   )
@@ -123,10 +123,10 @@ test('no label holds what callers write, however many things they ask for', asyn
   await using service = await startTestService()
   const headers = { authorization: service.apiKey }
   for (let turn = 0; turn < 50; turn += 1) {
-    await ask(`${service.baseUrl}/private-${turn}?name=private`, { headers })
-    await ask(`${service.baseUrl}/base/file/private-${turn}`, { headers })
-    await ask(`${service.baseUrl}/task/private_${turn}`, { method: 'POST', headers })
-    await ask(`${service.baseUrl}/task/%ff${turn}`, { headers })
+    await sendRequest(`${service.baseUrl}/private-${turn}?name=private`, { headers })
+    await sendRequest(`${service.baseUrl}/base/file/private-${turn}`, { headers })
+    await sendRequest(`${service.baseUrl}/task/private_${turn}`, { method: 'POST', headers })
+    await sendRequest(`${service.baseUrl}/task/%ff${turn}`, { headers })
   }
   const text = await scrapeText(service)
   expect(text).not.toContain('private')
@@ -136,7 +136,7 @@ test('no label holds what callers write, however many things they ask for', asyn
 test('an upload under way is counted as it flows', async () => {
   await using service = await startTestService()
   const labels = { route: '/base/file/upload' }
-  using connection = await wire(service.baseUrl)
+  using connection = await openConnection(service.baseUrl)
   const head = [
     'POST /base/file/upload HTTP/1.1',
     'Host: 127.0.0.1',

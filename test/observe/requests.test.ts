@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { WebSocket } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { downloadUrl } from '../../src/contract/routes.ts'
-import { ask, envelope, wire } from '../http/raw.ts'
+import { sendRequest, envelope, openConnection } from '../http/raw-http.ts'
 import { api, until } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { logged } from './log-lines.ts'
@@ -22,11 +22,11 @@ describe('request ids', () => {
   test('every answer has one, refused ones and unreadable paths included', async () => {
     const headers = { authorization: service.apiKey }
     const answers = [
-      await ask(`${service.baseUrl}/health`),
-      await ask(`${service.baseUrl}/task/list`),
-      await ask(`${service.baseUrl}/task/list`, { headers }),
-      await ask(`${service.baseUrl}/nowhere`, { headers }),
-      await ask(`${service.baseUrl}/task/%ff`, { headers }),
+      await sendRequest(`${service.baseUrl}/health`),
+      await sendRequest(`${service.baseUrl}/task/list`),
+      await sendRequest(`${service.baseUrl}/task/list`, { headers }),
+      await sendRequest(`${service.baseUrl}/nowhere`, { headers }),
+      await sendRequest(`${service.baseUrl}/task/%ff`, { headers }),
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 404, 400])
     const ids = answers.map(idOf)
@@ -35,14 +35,14 @@ describe('request ids', () => {
   })
 
   test.each(['a', 'trace-1.2_3', 'x'.repeat(64)])('the one a client gives is kept: %s', async (given) => {
-    const answer = await ask(`${service.baseUrl}/health`, { headers: { 'x-request-id': given } })
+    const answer = await sendRequest(`${service.baseUrl}/health`, { headers: { 'x-request-id': given } })
     expect(idOf(answer)).toBe(given)
   })
 
   test.each(['', 'x'.repeat(65), 'a b', 'a,b', '{"a":1}', 'ä', '\u009B31m', '<b>', '../x'])(
     'one that is not short and plain is replaced: %j',
     async (given) => {
-      using connection = await wire(service.baseUrl)
+      using connection = await openConnection(service.baseUrl)
       connection.socket.write(
         Buffer.from(`GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: ${given}\r\n\r\n`, 'latin1'),
       )
@@ -52,7 +52,7 @@ describe('request ids', () => {
   )
 
   test('one that comes twice is replaced', async () => {
-    using connection = await wire(service.baseUrl)
+    using connection = await openConnection(service.baseUrl)
     connection.socket.write(
       'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n',
     )
@@ -65,9 +65,12 @@ describe('the line of a finished request', () => {
   const headers = () => ({ authorization: service.apiKey })
 
   test('a refused one tells the route, its status and its code, and not the address', async () => {
-    const answer = await ask(`${service.baseUrl}/base/file/no-file?Authorization=sekret&name=private`, {
-      headers: headers(),
-    })
+    const answer = await sendRequest(
+      `${service.baseUrl}/base/file/no-file?Authorization=sekret&name=private`,
+      {
+        headers: headers(),
+      },
+    )
     const [line] = await logged(service, { msg: 'request', request_id: idOf(answer) })
     expect(line).toEqual({
       level: 30,
@@ -86,8 +89,8 @@ describe('the line of a finished request', () => {
   })
 
   test('reads that succeed are for debugging only', async () => {
-    const read = await ask(`${service.baseUrl}/task/list`, { headers: headers() })
-    const refused = await ask(`${service.baseUrl}/task/list`)
+    const read = await sendRequest(`${service.baseUrl}/task/list`, { headers: headers() })
+    const refused = await sendRequest(`${service.baseUrl}/task/list`)
     await logged(service, { request_id: idOf(refused) })
     expect(await logged(service, { request_id: idOf(read) }, 0)).toEqual([])
   })
@@ -108,7 +111,9 @@ describe('the line of a finished request', () => {
   })
 
   test('an unknown key is told without it, and without an account', async () => {
-    const answer = await ask(`${service.baseUrl}/task/list`, { headers: { authorization: 'sekret-sekret' } })
+    const answer = await sendRequest(`${service.baseUrl}/task/list`, {
+      headers: { authorization: 'sekret-sekret' },
+    })
     const [line] = await logged(service, { request_id: idOf(answer) })
     expect(line).toMatchObject({ status: 401, code: 6502 })
     expect(line).not.toHaveProperty('account_id')
@@ -116,7 +121,7 @@ describe('the line of a finished request', () => {
   })
 
   test('an unknown route is one route, whatever is asked for', async () => {
-    const answer = await ask(`${service.baseUrl}/private/place`, { headers: headers() })
+    const answer = await sendRequest(`${service.baseUrl}/private/place`, { headers: headers() })
     expect(await logged(service, { request_id: idOf(answer) })).toMatchObject([
       { route: '(none)', status: 404 },
     ])
@@ -124,7 +129,7 @@ describe('the line of a finished request', () => {
 
   test('a client that left is told as 499', async () => {
     const { data: file } = await api(service).upload('large.txt', 'x'.repeat(64 * 2 ** 20))
-    using connection = await wire(service.baseUrl)
+    using connection = await openConnection(service.baseUrl)
     const head = [
       `GET ${downloadUrl(file.file_id)} HTTP/1.1`,
       'Host: 127.0.0.1',
@@ -143,7 +148,9 @@ describe('the line of a finished request', () => {
     const calls = api(service)
     const { data: file } = await calls.upload('gone.txt', 'bytes that are lost')
     await service.running.service.files.remove(file.blake3_id)
-    await ask(service.baseUrl + downloadUrl(file.file_id), { headers: headers() }).catch(() => undefined)
+    await sendRequest(service.baseUrl + downloadUrl(file.file_id), { headers: headers() }).catch(
+      () => undefined,
+    )
     const told = await until(
       async () => [
         ...(await logged(service, { msg: 'a response was interrupted' }, 0)),
@@ -175,7 +182,7 @@ test('the answer to a bug names the request under which the log tells it', async
     .set({ name: 'broken.mp4', ext: '.mp4', facts: '{' })
     .where('id', '=', file.file_id)
     .execute()
-  const answer = await ask(`${service.baseUrl}/base/file/${file.file_id}/facts`, {
+  const answer = await sendRequest(`${service.baseUrl}/base/file/${file.file_id}/facts`, {
     headers: { authorization: service.apiKey },
   })
   expect(envelope(answer)).toMatchObject({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, envelope } from '../http/raw.ts'
+import { sendRequest, envelope } from '../http/raw-http.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { logged } from './log-lines.ts'
@@ -36,13 +36,13 @@ test('the life of a task is told with its ids, credits and times', async () => {
 test('the request that created or cancelled a task is told in the lines of both', async () => {
   const headers = { authorization: service.apiKey, 'content-type': 'application/json' }
   for (let turn = 0; turn < 2; turn += 1) await create('wait')
-  const created = await ask(`${service.baseUrl}/task/test_copy`, {
+  const created = await sendRequest(`${service.baseUrl}/task/test_copy`, {
     method: 'POST',
     headers: { ...headers, 'x-request-id': 'creates' },
     body: JSON.stringify({ file_id: fileId }),
   })
   const { task_id } = envelope<{ task_id: string }>(created).data
-  await ask(`${service.baseUrl}/task/${task_id}/cancel`, {
+  await sendRequest(`${service.baseUrl}/task/${task_id}/cancel`, {
     method: 'POST',
     headers: { ...headers, 'x-request-id': 'cancels' },
   })

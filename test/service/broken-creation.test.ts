@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { createTask, waitForTask } from '../../src/client/tasks.ts'
 import type { TaskList } from '../../src/contract/task.ts'
-import { ask } from '../http/raw.ts'
+import { sendRequest } from '../http/raw-http.ts'
 import { api } from './api.ts'
 import { startProcess, type ServiceProcess } from './process.ts'
 
@@ -20,7 +20,7 @@ async function startFront(
       const body = await buffer(request)
       const { baseUrl, apiKey } = await service()
       const { host: _, connection: __, ...given } = request.headers as Record<string, string>
-      const answer = await ask(baseUrl + request.url, {
+      const answer = await sendRequest(baseUrl + request.url, {
         method: request.method === 'POST' ? 'POST' : 'GET',
         headers: { ...given, authorization: apiKey },
         ...(body.length > 0 && { body }),

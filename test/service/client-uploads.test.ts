@@ -5,7 +5,7 @@ import { createClient } from '../../src/client/client.ts'
 import { uploadFile } from '../../src/client/upload.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { partBytes } from '../../src/contract/upload.ts'
-import { chunked } from '../http/chunked.ts'
+import { chunkedUploadClient } from '../http/chunked-upload-client.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { startTestService, type TestService } from './in-process.ts'
 import { startRelay, type Relay } from './relay.ts'
@@ -212,7 +212,7 @@ describe('what goes wrong on the way', () => {
     await makeLarge()
     let aborting: Promise<unknown> | undefined
     relay.before = ({ method, url = '' }) => {
-      if (method === 'PUT') aborting ??= chunked(relay.target).abort(url.split('/').at(-2) ?? '')
+      if (method === 'PUT') aborting ??= chunkedUploadClient(relay.target).abort(url.split('/').at(-2) ?? '')
       return false
     }
     const { record } = await upload()

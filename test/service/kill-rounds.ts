@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
-import { chunked } from '../http/chunked.ts'
+import { chunkedUploadClient } from '../http/chunked-upload-client.ts'
 import { api, until, type Api } from './api.ts'
 import { checkInvariants } from './invariants.ts'
 import { startProcess, type ServiceProcess } from './process.ts'
@@ -116,7 +116,7 @@ async function upload(calls: Api, { name, content }: WholeFile): Promise<FileRec
 }
 
 async function uploadInParts(load: Load, { name, content }: WholeFile): Promise<FileRecord> {
-  const calls = chunked(load.service)
+  const calls = chunkedUploadClient(load.service)
   const { data: session } = await calls.init({ filename: name, size: content.length })
   await calls.put(session.upload_id, 0, content)
   await acknowledge(load)

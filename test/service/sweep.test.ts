@@ -4,7 +4,7 @@ import { insertKey } from '../../src/accounts/keys.ts'
 import { issueEventTicket } from '../../src/accounts/tickets.ts'
 import { sweepHourly } from '../../src/service/sweep.ts'
 import { newKey } from '../../src/platform/hosting.ts'
-import { chunked } from '../http/chunked.ts'
+import { chunkedUploadClient } from '../http/chunked-upload-client.ts'
 import { onDatabases } from '../http/on-databases.ts'
 import { api, until } from './api.ts'
 import { checkInvariants } from './invariants.ts'
@@ -65,7 +65,7 @@ onDatabases('the sweep', (service) => {
     const account = await service().account(1)
     const calls = api(account)
     const { db } = parts()
-    const { data: upload } = await chunked(account).init({ filename: 'a.txt', size: 5 })
+    const { data: upload } = await chunkedUploadClient(account).init({ filename: 'a.txt', size: 5 })
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const { data: task } = await calls.send<{ task_id: string }>('/task/test_copy', {
       method: 'POST',
@@ -102,7 +102,7 @@ onDatabases('the sweep', (service) => {
     expect(await left()).toEqual(['uploads', 'events'])
     await sweepIn(3.1)
     expect(await left()).toEqual(['events'])
-    expect((await chunked(account).status(upload.upload_id)).code).toBe(6024)
+    expect((await chunkedUploadClient(account).status(upload.upload_id)).code).toBe(6024)
     await sweepIn(8)
     expect(await left()).toEqual([])
   })

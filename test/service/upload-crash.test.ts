@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
-import { chunked, cut, hashOf } from '../http/chunked.ts'
+import { chunkedUploadClient, setPartSize, hashOf } from '../http/chunked-upload-client.ts'
 import { api } from './api.ts'
 import { succession } from './doomed.ts'
 import { checkInvariants } from './invariants.ts'
@@ -20,7 +20,7 @@ function contentOf(name: string): { parts: readonly string[]; content: string } 
 
 interface Uploading {
   readonly dataDir: string
-  readonly calls: ReturnType<typeof chunked>
+  readonly calls: ReturnType<typeof chunkedUploadClient>
   readonly parts: readonly string[]
   readonly content: string
 }
@@ -31,7 +31,7 @@ async function begin({ dataDir, calls, content }: Omit<Uploading, 'parts'>): Pro
   const begun = await calls.init({ filename: 'a.txt', size: content.length, blake3_id }).catch(() => null)
   if (!begun) return null
   const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
-  await cut(db, begun.data.upload_id, partSize)
+  await setPartSize(db, begun.data.upload_id, partSize)
   await db.destroy()
   return begun.data.upload_id
 }
@@ -96,12 +96,12 @@ describe('kill -9 of the service in an upload in parts', () => {
     await doomed.arm(point, pass)
     const upload = { dataDir, ...contentOf(`${point} ${pass}`) }
     const { parts, content } = upload
-    const acknowledged = await uploadUntilKilled({ ...upload, calls: chunked(doomed) })
+    const acknowledged = await uploadUntilKilled({ ...upload, calls: chunkedUploadClient(doomed) })
     await doomed.exited
     expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
 
     const restarted = await services.running()
-    const calls = chunked(restarted)
+    const calls = chunkedUploadClient(restarted)
     const id = acknowledged.id ?? (await begin({ ...upload, calls }))
     expect.assert(id !== null)
     const { data: state } = await calls.status(id)
@@ -122,15 +122,15 @@ describe('kill -9 of the service in an upload in parts', () => {
     const { dataDir } = services
     const doomed = await services.running()
     await doomed.arm('upload.aborted')
-    const calls = chunked(doomed)
+    const calls = chunkedUploadClient(doomed)
     const { parts, content } = contentOf('upload.aborted')
     const id = (await begin({ dataDir, calls, content })) ?? ''
     await calls.put(id, 0, parts[0] ?? '')
     await expect(calls.abort(id)).rejects.toThrow('fetch failed')
     await doomed.exited
     const restarted = await services.running()
-    expect((await chunked(restarted).status(id)).code).toBe(6024)
-    expect((await chunked(restarted).abort(id)).data).toEqual({ upload_id: id, aborted: true })
+    expect((await chunkedUploadClient(restarted).status(id)).code).toBe(6024)
+    expect((await chunkedUploadClient(restarted).abort(id)).data).toEqual({ upload_id: id, aborted: true })
     await expectClean(dataDir, files)
   })
 })

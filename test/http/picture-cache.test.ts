@@ -8,9 +8,9 @@ import type { FileStore } from '../../src/files/store.ts'
 import { sweepHourly } from '../../src/service/sweep.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api, until } from '../service/api.ts'
-import { behindAnotherPort } from './another-port.ts'
+import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask, wire } from './raw.ts'
+import { sendRequest, openConnection } from './raw-http.ts'
 
 // Whether what a picture was drawn of is kept shows in how often files are read for it.
 
@@ -32,7 +32,7 @@ describe('what pictures of regions are drawn of', () => {
             return await use(path)
           }),
       }
-      return { read, ...(await behindAnotherPort({ ...parts, files })) }
+      return { read, ...(await startSecondApp({ ...parts, files })) }
     }
 
     /** An account's own clip and list, of the same bytes whoever's they are, and what asks for the regions. */
@@ -120,7 +120,7 @@ describe('what pictures of regions are drawn of', () => {
       const { read, baseUrl } = await watched({ gate: gate.promise })
       const mine = await given(baseUrl, service().apiKey, 'left')
       const list = await mine.list()
-      using gone = await wire(baseUrl)
+      using gone = await openConnection(baseUrl)
       const lines = ['Host: localhost', `Authorization: ${service().apiKey}`, '', '']
       gone.socket.write(`GET ${mine.path(list)} HTTP/1.1\r\n${lines.join('\r\n')}`)
       await until(
@@ -147,7 +147,7 @@ describe('what pictures of regions are drawn of', () => {
       const list = (await calls.upload('list.json', text)).data.file_id
       const url = `${baseUrl}/base/file/${half}/preview?kind=regions&regions_file_id=${list}&at=0.5,3.5`
       const draw = async () => {
-        const { status, headers } = await ask(url, { headers: { authorization: service().apiKey } })
+        const { status, headers } = await sendRequest(url, { headers: { authorization: service().apiKey } })
         return [status, headers['x-empty-frames']]
       }
       expect(await draw()).toEqual([200, '1'])

@@ -13,7 +13,7 @@ interface Options {
 }
 
 /** The HTTP side of a service behind a port of its own, until the test ends. */
-export async function behindAnotherPort(
+export async function startSecondApp(
   service: Service,
   { exitIfIdle = async () => false, ...options }: Options = {},
 ): Promise<{ baseUrl: string; app: App }> {

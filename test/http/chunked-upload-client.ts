@@ -16,7 +16,7 @@ interface PartStored {
 type Body = Uint8Array<ArrayBuffer> | string
 
 /** Calls of an upload in parts, as plain requests. */
-export function chunked(account: { baseUrl: string; apiKey: string }) {
+export function chunkedUploadClient(account: { baseUrl: string; apiKey: string }) {
   const { send } = api(account)
   const call = <T>(route: { method: string; path: string }, parameters: Record<string, string>, init = {}) =>
     send<T>(fillPath(route.path, parameters), { method: route.method, ...init })
@@ -42,7 +42,7 @@ export function chunked(account: { baseUrl: string; apiKey: string }) {
 }
 
 /** Makes an upload of which nothing has come take smaller parts, so that a test need not send 32 MiB. */
-export async function cut(db: Db, uploadId: string, partSize: number): Promise<void> {
+export async function setPartSize(db: Db, uploadId: string, partSize: number): Promise<void> {
   await db.updateTable('uploads').set({ part_size: partSize }).where('id', '=', uploadId).execute()
 }
 

@@ -18,7 +18,7 @@ interface Wish {
 }
 
 /** One request with exactly these headers; its answer must be as documented. */
-export async function ask(url: string, wish: Wish = {}): Promise<RawAnswer> {
+export async function sendRequest(url: string, wish: Wish = {}): Promise<RawAnswer> {
   const { method = 'GET' } = wish
   const { statusCode: status, headers, body } = await request(url, { method, ...wish })
   const bytes = Buffer.from(await body.bytes())
@@ -70,7 +70,7 @@ export interface Wire extends Disposable {
 }
 
 /** Connects to a service. */
-export async function wire(baseUrl: string): Promise<Wire> {
+export async function openConnection(baseUrl: string): Promise<Wire> {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')

@@ -2,10 +2,10 @@ import { readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { api, until } from '../service/api.ts'
-import { behindAnotherPort } from './another-port.ts'
-import { chunked, cut, hashOf } from './chunked.ts'
+import { startSecondApp } from './second-app.ts'
+import { chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-client.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { wire } from './raw.ts'
+import { openConnection } from './raw-http.ts'
 
 describe('parts that come badly', () => {
   onOneDatabase((service) => {
@@ -15,9 +15,9 @@ describe('parts that come badly', () => {
     /** Begins an upload of some text in parts of so many bytes. */
     async function begin(content: string, partSize: number) {
       const account = await service().account(0)
-      const calls = chunked(account)
+      const calls = chunkedUploadClient(account)
       const { data } = await calls.init({ filename: 'a.txt', size: content.length })
-      await cut(service().running.service.db, data.upload_id, partSize)
+      await setPartSize(service().running.service.db, data.upload_id, partSize)
       const part = (index: number) => content.slice(index * partSize, (index + 1) * partSize)
       return { account, calls, id: data.upload_id, part }
     }
@@ -42,7 +42,7 @@ describe('parts that come badly', () => {
     test('broken off, it does not count, and nothing waits for it', async () => {
       const { account, calls, id } = await begin(whole, whole.length)
       for (const framing of [`Content-Length: ${whole.length}`, 'Transfer-Encoding: chunked']) {
-        using line = await wire(service().baseUrl)
+        using line = await openConnection(service().baseUrl)
         line.socket.write(head(account, `${id}/0`, framing))
         if (framing.startsWith('Transfer')) line.socket.write(`${whole.length.toString(16)}\r\n`)
         line.socket.end(whole.slice(0, half))
@@ -55,8 +55,8 @@ describe('parts that come badly', () => {
 
     test('one that stops is given up, and does not count', async () => {
       const { account, calls, id } = await begin(whole, whole.length)
-      const { baseUrl } = await behindAnotherPort(service().running.service, { idleTimeoutMs: 200 })
-      using line = await wire(baseUrl)
+      const { baseUrl } = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
+      using line = await openConnection(baseUrl)
       line.socket.write(head(account, `${id}/0`, `Content-Length: ${whole.length}`))
       line.socket.write(whole.slice(0, half))
       await line.closed
@@ -68,12 +68,12 @@ describe('parts that come badly', () => {
       const { account, calls, id, part } = await begin(whole, half)
       await calls.put(id, 1, part(1))
       for (const body of [part(0).slice(1), `${part(0)}1`, part(0) + part(0)]) {
-        using line = await wire(service().baseUrl)
+        using line = await openConnection(service().baseUrl)
         line.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked'))
         line.socket.write(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
         expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
       }
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked', 'Content-Type: text/plain'))
       line.socket.write(`${half.toString(16)}\r\n${part(0)}\r\n0\r\n\r\n`)
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 200 /)
@@ -83,7 +83,7 @@ describe('parts that come badly', () => {
 
     test('a refusal comes while the body is still on its way, and can be read', async () => {
       const { account, id } = await begin(whole, half)
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, 'Content-Length: 1000000000'))
       line.socket.write(whole)
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
@@ -91,7 +91,7 @@ describe('parts that come badly', () => {
       await line.closed
       clearInterval(feed)
       // Endless bytes, too: they are cut.
-      using endless = await wire(service().baseUrl)
+      using endless = await openConnection(service().baseUrl)
       endless.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked'))
       const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(2 ** 16, 'x'), Buffer.from('\r\n')])
       const flood = setInterval(() => endless.socket.write(chunk), 5)
@@ -102,7 +102,7 @@ describe('parts that come badly', () => {
 
     test('sent again while the first is stuck, it is taken at once, and both are answered', async () => {
       const { account, calls, id, part } = await begin(whole, half)
-      using stuck = await wire(service().baseUrl)
+      using stuck = await openConnection(service().baseUrl)
       stuck.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
       stuck.socket.write(part(0).slice(0, half / 2))
       await until(
@@ -123,7 +123,7 @@ describe('parts that come badly', () => {
         [part(0).slice(0, half - 8), [1]],
         ['other'.repeat(half / 6), [0, 1]],
       ] as const) {
-        using line = await wire(service().baseUrl)
+        using line = await openConnection(service().baseUrl)
         line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
         line.socket.end(bytes)
         await line.closed
@@ -133,7 +133,7 @@ describe('parts that come badly', () => {
 
     test('aborted while it flows: it is refused, and nothing is left', async () => {
       const { account, calls, id, part } = await begin(whole, half)
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
       line.socket.write(part(0).slice(0, half / 2))
       const held = async () => (await readdir(join(service().dataDir, 'files', 'parts'))).includes(id)
@@ -219,7 +219,7 @@ describe('parts that come badly', () => {
         .where('file_id', 'is', null)
         .execute()
       expect(await service().running.isBusy()).toBe(false)
-      expect((await chunked(await service().account(0)).status(id)).code).toBe(6024)
+      expect((await chunkedUploadClient(await service().account(0)).status(id)).code).toBe(6024)
     })
   })
 })

@@ -6,7 +6,7 @@ import type { FileRecord } from '../../src/contract/file.ts'
 import { api, until } from '../service/api.ts'
 import type { TestService } from '../service/in-process.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask, envelope, form, formType, wire } from './raw.ts'
+import { sendRequest, envelope, form, formType, openConnection } from './raw-http.ts'
 
 /** The first lines of an upload; the body's framing is up to the test. */
 function head({ apiKey }: { apiKey: string }, ...headers: string[]): string {
@@ -48,7 +48,7 @@ describe('uploads that break off', () => {
   onOneDatabase((service) => {
     test('a wrong key: endless bytes are answered, cut, and never stored', async () => {
       const before = await held(service())
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head({ apiKey: 'wrong' }, 'Transfer-Encoding: chunked'))
       const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(2 ** 16, 'x'), Buffer.from('\r\n')])
       const seen: Promise<string[]>[] = []
@@ -65,7 +65,7 @@ describe('uploads that break off', () => {
 
     test('in the middle of a chunk', async () => {
       const before = await held(service())
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
       line.socket.write(`${(opened.length * 2).toString(16)}\r\n`)
       line.socket.end(opened)
@@ -76,7 +76,7 @@ describe('uploads that break off', () => {
 
     test('with a chunk that is none', async () => {
       const before = await held(service())
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
       line.socket.write(`${opened.length.toString(16)}\r\n`)
       line.socket.write(opened)
@@ -88,7 +88,7 @@ describe('uploads that break off', () => {
 
     test('with fewer bytes than were announced', async () => {
       const before = await held(service())
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), `Content-Length: ${opened.length * 2}`))
       line.socket.end(opened)
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
@@ -99,7 +99,7 @@ describe('uploads that break off', () => {
     test('with more bytes than were announced: the form has no end', async () => {
       const before = await held(service())
       const whole = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(1000) }])
-      using line = await wire(service().baseUrl)
+      using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), `Content-Length: ${whole.length - 20}`))
       line.socket.write(whole)
       // What came too much is no request; whichever is answered first ends the connection.
@@ -112,7 +112,7 @@ describe('uploads that break off', () => {
         ['Content-Length: 5', 'Content-Length: 50'],
         ['Content-Length: 5', 'Transfer-Encoding: chunked'],
       ]) {
-        using line = await wire(service().baseUrl)
+        using line = await openConnection(service().baseUrl)
         line.socket.write(head(service(), ...headers))
         expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
         await line.closed
@@ -123,7 +123,7 @@ describe('uploads that break off', () => {
       const before = await held(service())
       await Promise.all(
         Array.from({ length: 20 }, async (_, turn) => {
-          using line = await wire(service().baseUrl)
+          using line = await openConnection(service().baseUrl)
           line.socket.write(head(service(), `Content-Length: ${opened.length + 100}`))
           line.socket.write(opened.subarray(0, turn * 10_000))
           await new Promise((resolve) => setTimeout(resolve, turn))
@@ -180,7 +180,7 @@ describe('uploads that come whole', () => {
       const mine = await service().account(0)
       const { data } = await upload(mine, `form-data; name="file"; filename="${filename}"`)
       expect(data?.original_name).toBe(kept)
-      const { headers } = await ask(mine.baseUrl + String(data?.download_url), {
+      const { headers } = await sendRequest(mine.baseUrl + String(data?.download_url), {
         headers: { authorization: mine.apiKey },
       })
       expect(Object.keys(headers)).not.toContain('x-evil')
@@ -214,6 +214,6 @@ async function upload({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, 
   const type = 'Content-Type: application/octet-stream'
   const body = `--edge\r\nContent-Disposition: ${disposition}\r\n${type}\r\n\r\nsome bytes\r\n--edge--\r\n`
   const headers = { authorization: apiKey, 'content-type': formType }
-  const answer = await ask(`${baseUrl}/base/file/upload`, { method: 'POST', headers, body })
+  const answer = await sendRequest(`${baseUrl}/base/file/upload`, { method: 'POST', headers, body })
   return envelope<FileRecord | null>(answer)
 }

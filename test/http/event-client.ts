@@ -13,7 +13,7 @@ export interface Listener extends Disposable {
 }
 
 /** Connects to the event socket with a key, or with a ticket alone. */
-export async function listen(
+export async function connectEventSocket(
   service: { baseUrl: string } & ({ apiKey: string } | { ticket: string }),
 ): Promise<Listener> {
   const url = new URL(`${service.baseUrl.replace('http', 'ws')}/task/events`)
@@ -50,7 +50,7 @@ export const states = (told: readonly TaskEvent[]) =>
   told.flatMap((one) => (one.event === 'status' ? one.task.status : []))
 
 /** Creates a task and answers its id. */
-export async function start(calls: Api, behaviour = 'copy'): Promise<string> {
+export async function createTestTask(calls: Api, behaviour = 'copy'): Promise<string> {
   const { data: file } = await calls.upload('a.txt', 'some bytes')
   return (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
 }

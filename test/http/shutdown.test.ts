@@ -10,7 +10,7 @@ import { api, until } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { form, formType, wire } from './raw.ts'
+import { form, formType, openConnection } from './raw-http.ts'
 
 /** Longest time a service may take to end while nothing moves, ms; a stall is given 2 s. */
 const soon = 5_000
@@ -20,7 +20,7 @@ const head = ({ apiKey }: { apiKey: string }, first: string, ...headers: string[
 
 /** Begins an upload that does not go on. */
 async function stalledUpload(service: { baseUrl: string; apiKey: string }) {
-  const line = await wire(service.baseUrl)
+  const line = await openConnection(service.baseUrl)
   const headers = [`Content-Type: ${formType}`, 'Content-Length: 1000000']
   line.socket.write(head(service, 'POST /base/file/upload HTTP/1.1', ...headers))
   line.socket.write(
@@ -44,8 +44,8 @@ async function ownService(): Promise<TestService> {
 describe('the end of the service', () => {
   test('waits for nothing that does not move: a silent client, half a request, half an upload', async () => {
     const service = await ownService()
-    using silent = await wire(service.baseUrl)
-    using half = await wire(service.baseUrl)
+    using silent = await openConnection(service.baseUrl)
+    using half = await openConnection(service.baseUrl)
     half.socket.write('POST /task/test_copy HTTP/1.1\r\nHost: localhost\r\n')
     using upload = await stalledUpload(service)
     await until(
@@ -61,7 +61,7 @@ describe('the end of the service', () => {
     const service = await ownService()
     const size = 60_000_000
     const { data } = await api(service).upload('a.txt', 'x'.repeat(size))
-    using line = await wire(service.baseUrl)
+    using line = await openConnection(service.baseUrl)
     line.socket.write(head(service, `GET ${data.download_url} HTTP/1.1`, 'Connection: keep-alive'))
     await line.heard(/\r\n\r\n/)
     line.socket.pause()
@@ -89,7 +89,7 @@ describe('a client that goes away', () => {
     test('in the middle of downloads leaves no file open', async () => {
       const { data } = await api(service()).upload('a.txt', 'y'.repeat(10_000_000))
       for (let turn = 0; turn < 10; turn++) {
-        using line = await wire(service().baseUrl)
+        using line = await openConnection(service().baseUrl)
         line.socket.write(head(service(), `GET ${data.download_url} HTTP/1.1`))
         await line.heard(/\r\n\r\n/)
       }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { listEventsAfter, removeExpiredEvents } from '../../src/tasks/events.ts'
 import { api, until, type Api } from '../service/api.ts'
-import { all, listen, numbers, start } from './listen.ts'
+import { all, connectEventSocket, numbers, createTestTask } from './event-client.ts'
 import { onDatabases } from './on-databases.ts'
 
 async function finished(calls: Api): Promise<string> {
-  const id = await start(calls)
+  const id = await createTestTask(calls)
   await until(
     () => calls.query('test_copy', id),
     ({ data }) => data.status === 'completed',
@@ -29,14 +29,14 @@ onDatabases('events', (service) => {
     const second = await finished(calls)
     const snapshotAfter = async (after: number) => {
       await removeExpiredEvents(parts)
-      using client = await listen(account)
+      using client = await connectEventSocket(account)
       client.say({ ...all, after })
       const [snapshot] = await client.until(({ length }) => length > 0)
       return snapshot
     }
     expect(await snapshotAfter(0), 'nothing is old enough').toMatchObject({ event: 'snapshot', seq: 0 })
     await makeOlder(3)
-    using away = await listen(account)
+    using away = await connectEventSocket(account)
     await removeExpiredEvents(parts)
     away.say({ ...all, after: 1 })
     expect(await away.until(({ length }) => length === 4)).toMatchObject([
@@ -48,7 +48,7 @@ onDatabases('events', (service) => {
     await makeOlder(7)
     expect(await snapshotAfter(4), 'nothing is left').toMatchObject({ event: 'snapshot', seq: 6 })
     expect(await snapshotAfter(6)).toMatchObject({ event: 'snapshot', seq: 6 })
-    await start(calls)
+    await createTestTask(calls)
     const told = await away.until((events) => numbers(events).includes(7))
     expect(numbers(told).slice(0, 4)).toEqual([4, 5, 6, 7])
   })

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { behindAnotherPort } from './another-port.ts'
+import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
-import { ask, envelope, wire } from './raw.ts'
+import { sendRequest, envelope, openConnection } from './raw-http.ts'
 
 describe('admission', () => {
   onOneDatabase((service) => {
-    const list = (headers: Record<string, string>) => ask(`${service().baseUrl}/task/list`, { headers })
+    const list = (headers: Record<string, string>) =>
+      sendRequest(`${service().baseUrl}/task/list`, { headers })
 
     test.for(['', 'wrong', 'Bearer {key}', 'bearer {key}', '{key}x', '"{key}"'])(
       'the key %j is refused',
@@ -23,7 +24,7 @@ describe('admission', () => {
 
     test('no key is refused on every path, known or not, before a body is read', async () => {
       for (const path of ['/base/file/upload', '/task/x', '/nothing', '/daemon/exit']) {
-        using line = await wire(service().baseUrl)
+        using line = await openConnection(service().baseUrl)
         line.socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{`)
         expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
       }
@@ -72,8 +73,8 @@ describe('admission', () => {
 
     describe('with a public address', () => {
       const listAt = async (publicUrl: string, headers: Record<string, string>) => {
-        const { baseUrl } = await behindAnotherPort(service().running.service, { publicUrl })
-        const answer = await ask(`${baseUrl}/task/list`, {
+        const { baseUrl } = await startSecondApp(service().running.service, { publicUrl })
+        const answer = await sendRequest(`${baseUrl}/task/list`, {
           headers: { ...headers, authorization: service().apiKey },
         })
         return answer.status
@@ -120,7 +121,9 @@ describe('admission', () => {
     })
 
     test('health is refused to web pages as well', async () => {
-      const { status } = await ask(`${service().baseUrl}/health`, { headers: { origin: 'http://a.example' } })
+      const { status } = await sendRequest(`${service().baseUrl}/health`, {
+        headers: { origin: 'http://a.example' },
+      })
       expect(status).toBe(401)
     })
   })
